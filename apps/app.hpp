@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// One program of the papers: its input, its answer, and how each runtime computes it.
+// The `skua` command and the conformance tests know apps only through this interface.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+namespace skua {
+class pool;
+}
+
+namespace skua::apps {
+
+class app {
+ public:
+  virtual ~app() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// One line: what it computes, and which paper uses it.
+  [[nodiscard]] virtual std::string_view about() const = 0;
+
+  /// Declare the app's own options (--n, --tree, ...), bound to members that hold the defaults.
+  virtual void options(CLI::App& command) = 0;
+  /// Build the input and what is needed to check the answer. Not timed. Throws usage_error for a senseless input.
+  virtual void prepare() = 0;
+  /// Restore what a run destroys, and forget the last answer. Not timed; called before every run.
+  virtual void reset() = 0;
+
+  // One run each; the callers time exactly these calls.
+  virtual void run_skua(pool& workers) = 0;  ///< the program itself, on a pool
+  virtual void run_serial() = 0;             ///< the serial elision of the same source
+  virtual void run_openmp(unsigned workers) = 0;
+  virtual void run_tbb(unsigned workers) = 0;
+
+  /// Is the answer of the last run right? Not timed. An empty string, or one line that says what is wrong.
+  [[nodiscard]] virtual std::string wrong() = 0;
+  /// Facts of the last run for the JSON row and for people, e.g. {"nodes": 4112897}.
+  [[nodiscard]] virtual nlohmann::json facts() const = 0;
+};
+
+/// One entry of the list of apps: name and factory.
+struct entry {
+  std::string_view name;
+  std::unique_ptr<app> (*make)();
+};
+
+/// All apps, in the order in which they are listed.
+std::vector<entry> const& all();
+
+std::unique_ptr<app> make_fib();
+std::unique_ptr<app> make_nqueens();
+std::unique_ptr<app> make_uts();
+std::unique_ptr<app> make_cilksort();
+std::unique_ptr<app> make_matmul();
+std::unique_ptr<app> make_heat();
+
+}  // namespace skua::apps

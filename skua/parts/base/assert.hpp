@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Programmers' errors and broken invariants. Plain functions: an argument is evaluated in every build,
+// so it must be cheap and without side effects; checked builds (-DSKUA_CHECKED=ON) abort with its name.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "skua/parts/base/platform.hpp"
+
+namespace skua {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void broken(char const* kind, char const* name) noexcept {
+  std::fprintf(stderr, "skua: %s broken: %s\n", kind, name);
+  std::abort();
+}
+
+/// A named invariant: the name stands above the data it binds.
+constexpr void invariant(bool holds, char const* name) noexcept {
+  if constexpr (checked) {
+    if (!holds) [[unlikely]] broken("invariant", name);
+  }
+}
+
+/// What a caller must guarantee.
+constexpr void expects(bool holds, char const* what) noexcept {
+  if constexpr (checked) {
+    if (!holds) [[unlikely]] broken("precondition", what);
+  }
+}
+
+}  // namespace skua

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What differs between compilers, processors and builds. The only file with #if.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace skua {
+
+#if defined(SKUA_CHECKED)
+inline constexpr bool checked = true;   ///< invariants are tested at run time
+#else
+inline constexpr bool checked = false;
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool under_asan = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool under_asan = true;
+#else
+inline constexpr bool under_asan = false;
+#endif
+#else
+inline constexpr bool under_asan = false;
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool under_tsan = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool under_tsan = true;
+#else
+inline constexpr bool under_tsan = false;
+#endif
+#else
+inline constexpr bool under_tsan = false;
+#endif
+
+/// Two objects written by different workers stand at least this far apart (two lines: adjacent-line prefetch).
+inline constexpr std::size_t cache_line_bytes = 128;
+
+/// Tell the processor that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+}  // namespace skua

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// How the arguments of `join` and the values it returns are read: [hint] callable, [hint] callable, ...
+// Compile-time only; shared by every `here`.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "skua/program/hint.hpp"
+
+namespace skua {
+
+/// What a child that returns void yields in the tuple of results.
+struct nothing {
+  friend constexpr bool operator==(nothing, nothing) noexcept { return true; }
+};
+
+/// The value a callable F yields when it is called with Here&.
+template <class F, class... Args>
+using value_of = std::conditional_t<std::is_void_v<std::invoke_result_t<F, Args...>>, nothing,
+                                    std::decay_t<std::invoke_result_t<F, Args...>>>;
+
+/// Call f(args...), turning void into `nothing`.
+template <class F, class... Args>
+constexpr value_of<F, Args...> call(F&& f, Args&&... args) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F, Args...>>) {
+    std::forward<F>(f)(std::forward<Args>(args)...);
+    return {};
+  } else {
+    return std::forward<F>(f)(std::forward<Args>(args)...);
+  }
+}
+
+/// One child as it was named: what is known of it, and a reference to its callable.
+template <class F>
+struct child {
+  hint known;
+  F&& function;
+};
+
+namespace reading {
+
+constexpr std::tuple<> children() noexcept { return {}; }
+
+template <class First, class... Rest>
+constexpr auto children(First&& first, Rest&&... rest) noexcept;
+
+template <class F, class... Rest>
+constexpr auto children_with(hint known, F&& f, Rest&&... rest) noexcept {
+  if constexpr (hint_word<F>) {
+    return children_with(known | as_hint(f), std::forward<Rest>(rest)...);
+  } else {
+    return std::tuple_cat(std::tuple<child<F>>(child<F>{known, std::forward<F>(f)}),
+                          children(std::forward<Rest>(rest)...));
+  }
+}
+
+template <class First, class... Rest>
+constexpr auto children(First&& first, Rest&&... rest) noexcept {
+  if constexpr (hint_word<First>) {
+    return children_with(as_hint(first), std::forward<Rest>(rest)...);
+  } else {
+    return children_with(hint{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+  }
+}
+
+}  // namespace reading
+
+/// A tuple of child<F>, one per callable among the arguments, in order.
+template <class... Args>
+constexpr auto children_of(Args&&... args) noexcept {
+  return reading::children(std::forward<Args>(args)...);
+}
+
+/// The values of a group; void when every child returns void, so that a join can stand as a statement.
+template <class... Values>
+constexpr auto values(Values&&... v) {
+  if constexpr ((std::is_same_v<std::remove_cvref_t<Values>, nothing> && ...)) {
+    return;
+  } else {
+    return std::tuple<std::remove_cvref_t<Values>...>(std::forward<Values>(v)...);
+  }
+}
+
+/// The hint of one element of `each`: a hint word, or a number that is its work.
+template <class Known>
+constexpr hint element_hint(Known known) noexcept {
+  if constexpr (hint_word<Known>) {
+    return as_hint(known);
+  } else {
+    static_assert(std::is_arithmetic_v<Known>, "each(range, hint_of, body): hint_of yields a hint word or a number");
+    return as_hint(work{static_cast<double>(known)});
+  }
+}
+
+}  // namespace skua

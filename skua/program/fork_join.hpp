@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The concept `fork_join`: what a program may do where it stands. A program takes `auto& here` and runs
+// unchanged on threads, serially (serial.hpp), under the recorder (recorder.hpp) and in the simulator.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <stop_token>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/program/children.hpp"
+#include "skua/program/footprint.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua {
+
+/// Laws the compiler cannot check:
+///  * join(f0, .., fn-1)      runs every child exactly once, returns when all have returned, with their values in
+///                            order (void yields `nothing`; all void: the join returns void). 2 <= n. Each callable
+///                            takes Here& and may be preceded by hint words. One child throws: the first exception is
+///                            rethrown, siblings that have not started are dropped, running ones see stop_requested().
+///  * each(range, body)       body(here, element) once for every element of a sized random-access range, as one group;
+///    each(range, hint_of, body)  hint_of(element) yields a hint word or a number (its work).
+///  * scope(body)             body(s); s.fork([hint,] f) starts a child found on the way; scope returns the body's
+///                            value after every child has returned.
+///  * leaf(words.., kernel)   kernel(), with what it touches.
+///  * with_stop(token, f)     f(here); once `token` is asked to stop, what has not started is dropped and joins below
+///                            throw `cancelled`.
+///  * stop_requested()        somebody wants this task to end early. Cheap enough for every leaf, not for every point.
+///  * worker(), workers()     who runs this now (it may change at every join), and how many there are.
+/// A `here` is valid in the call it was passed to and must not be used from another thread.
+template <class Here>
+concept fork_join = requires(Here& here, std::array<int, 4>& range, std::stop_token token) {
+  here.join([](Here&) {}, [](Here&) {});
+  here.join(work{2}, [](Here&) {}, at{anywhere}, [](Here&) {}, [](Here&) {});
+  here.each(range, [](Here&, int&) {});
+  here.each(range, [](int&) { return 1.0; }, [](Here&, int&) {});
+  here.scope([](auto& s) { s.fork([](Here&) {}); });
+  here.leaf(reads{nullptr, 0}, writes{nullptr, 0}, flops{1}, [] {});
+  here.with_stop(token, [](Here&) {});
+  { here.stop_requested() } noexcept -> std::same_as<bool>;
+  { here.worker() } noexcept -> std::same_as<worker_id>;
+  { here.workers() } noexcept -> std::same_as<std::uint32_t>;
+};
+
+}  // namespace skua

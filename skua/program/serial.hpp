@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// The serial elision: a `here` that only calls. The reference of every test, and the serial time of every benchmark.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <stop_token>
+#include <tuple>
+#include <utility>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua {
+
+class serial {
+ public:
+  template <class... Args>
+  constexpr auto join(Args&&... args) {
+    // Braces: children are called left to right.
+    return std::apply(
+        [this](auto&&... c) {
+          std::tuple<value_of<decltype(c.function), serial&>...> all{call(std::forward<decltype(c.function)>(c.function), *this)...};
+          return std::apply([](auto&&... v) { return values(std::move(v)...); }, std::move(all));
+        },
+        children_of(std::forward<Args>(args)...));
+  }
+
+  template <std::ranges::random_access_range Range, class Body>
+  constexpr void each(Range&& range, Body&& body) {
+    for (auto&& element : range) body(*this, element);
+  }
+  template <std::ranges::random_access_range Range, class HintOf, class Body>
+  constexpr void each(Range&& range, HintOf&&, Body&& body) {
+    each(std::forward<Range>(range), std::forward<Body>(body));
+  }
+
+  class scope_type {
+   public:
+    explicit constexpr scope_type(serial& here) noexcept : here_(here) {}
+    template <class F>
+      requires std::invocable<F&, serial&>
+    constexpr void fork(F&& f) {
+      f(here_);
+    }
+    template <hint_word Hint, class F>
+    constexpr void fork(Hint, F&& f) {
+      f(here_);
+    }
+
+   private:
+    serial& here_;
+  };
+
+  template <class Body>
+  constexpr decltype(auto) scope(Body&& body) {
+    scope_type s{*this};
+    return std::forward<Body>(body)(s);
+  }
+
+  template <class... Args>
+  constexpr decltype(auto) leaf(Args&&... args) {
+    return call_kernel(std::forward<Args>(args)...);
+  }
+
+  template <class F>
+  decltype(auto) with_stop(std::stop_token token, F&& f) {
+    watched const inner{*this, std::move(token)};
+    if (stop_requested()) throw cancelled{};
+    return std::forward<F>(f)(*this);
+  }
+
+  [[nodiscard]] bool stop_requested() const noexcept {
+    for (watched const* w = watched_; w != nullptr; w = w->outer) {
+      if (w->token.stop_requested()) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr worker_id worker() const noexcept { return worker_id{0}; }
+  [[nodiscard]] constexpr std::uint32_t workers() const noexcept { return 1; }
+
+ private:
+  /// The tokens of the `with_stop` calls we are in, innermost first.
+  struct watched {
+    watched(serial& here, std::stop_token t) noexcept : here_(here), token(std::move(t)), outer(here.watched_) {
+      here_.watched_ = this;
+    }
+    ~watched() { here_.watched_ = outer; }
+    watched(watched const&) = delete;
+    watched& operator=(watched const&) = delete;
+
+    serial& here_;
+    std::stop_token token;
+    watched const* outer;
+  };
+  watched const* watched_ = nullptr;
+};
+
+static_assert(fork_join<serial>);
+
+}  // namespace skua
