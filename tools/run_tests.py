@@ -43,14 +43,13 @@ def read_report(path):
 
 def ended(program):
     """How ctest says that a program ended: passed, failed or skipped."""
-    if program.find("failure") is not None or program.find("error") is not None:
-        return "failed"
-    if program.find("skipped") is not None or program.get("status") in ("notrun", "disabled"):
-        # ctest reports a program that it could not start as not run; that is no excuse.
-        note = program.find("skipped")
-        message = "" if note is None else note.get("message", "")
-        return "skipped" if message.startswith("SKIP") or program.get("status") == "disabled" else "failed"
-    return "passed"
+    if program.get("status") == "run":
+        return "passed"
+    if program.get("status") == "disabled":
+        return "skipped"
+    # ctest reports a program that it could not start as not run, too; that is no excuse.
+    note = program.find("skipped")
+    return "skipped" if note is not None and note.get("message", "").startswith("SKIP_") else "failed"
 
 
 def count(junit, reports):
@@ -62,7 +61,7 @@ def count(junit, reports):
         cases = list(cases_of(report)) if report else []
         found += [(f"{name}: {case}", how) for case, how in cases]
         if state == "failed" and not any(how == "failed" for _, how in cases):
-            found.append((f"{name}: the program itself", "failed"))
+            found.append((f"{name}: the program itself" if cases else name, "failed"))
         elif not cases and state != "failed":
             found.append((name, state))
     return found
@@ -77,7 +76,7 @@ def main(arguments):
     shutil.rmtree(reports, ignore_errors=True)
     junit.unlink(missing_ok=True)
     ctest = ["ctest", "--test-dir", str(build), "--output-on-failure", "--output-junit", str(junit), *arguments[1:]]
-    status = subprocess.run(ctest, stdin=subprocess.DEVNULL, check=False).returncode
+    status = subprocess.run(ctest, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, check=False).returncode
     if not junit.is_file():
         print("run_tests.py: ctest wrote no result", file=sys.stderr)
         return 1
