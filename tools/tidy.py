@@ -119,6 +119,12 @@ class Tree:
         found = (p.relative_to(self.root) for p in self.root.rglob("*") if p.is_file())
         return {p.as_posix() for p in found if p.parts[0] != "build" and "target" not in p.parts[:-1]}
 
+    def variants(self, source, name):
+        """Headers called `name` in folders beside or below `source`: CMake chooses one of several by architecture."""
+        folder = source.path.rpartition("/")[0] + "/"
+        found = [s.path for s in self.code if s.path.startswith(folder) and s.path.endswith("/" + name)]
+        return found if len(found) > 1 else []
+
 
 # --- layers ---------------------------------------------------------------------------------------------------------
 
@@ -176,7 +182,7 @@ def rule_layers(tree):
                     yield source, line, f"there is no file {name}"
                 elif why := why_barred(user, layer_of(name), name):
                     yield source, line, f"must not include {name}: {why}"
-            elif quoted and user is not None:
+            elif quoted and user is not None and not tree.variants(source, name):
                 yield source, line, f"include {name} by its path from the root of the repository"
 
 
@@ -394,7 +400,7 @@ def rule_library_manners(tree):
                     yield source, number, sentence
 
 
-NUMBERS_THAT_ARE_NAMES = re.compile(r"(sha1|sha256|x86_64|aarch64|u?int\d+|float\d+|utf8|mt19937)$")
+NUMBERS_THAT_ARE_NAMES = re.compile(r"(sha1|sha256|x86_64|aarch64|avx2|avx512|sse2|u?int\d+|float\d+|utf8|mt19937)$")
 VERSIONED = re.compile(r"(_(new|old|v\d+|copy|fast|orig|bak)|[a-z]_?\d+)$")
 
 
@@ -450,7 +456,8 @@ def is_built(tree, source):
 
 @rule
 def rule_dead_files(tree):
-    included = {name for s in tree.code for _, name, _ in s.includes()}
+    named = [(s, name) for s in tree.code for _, name, _ in s.includes()]
+    included = {name for _, name in named} | {path for s, name in named for path in tree.variants(s, name)}
     configured = "\n".join(s.text for s in tree.cmake)
     for source in tree.code:
         if source.is_header and source.path not in included and pathlib.PurePosixPath(source.path).name not in configured:
