@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What holds of every app: each runner's answer is right, a missing answer is noticed, and bad input is refused.
+#include "apps/app.hpp"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/platform.hpp"
+
+namespace skua::apps {
+namespace {
+
+/// An app with its options set as on a command line.
+std::unique_ptr<app> configured(entry const& which, std::string const& arguments) {
+  auto made = which.make();
+  CLI::App command;
+  made->options(command);
+  command.parse(arguments, false);
+  return made;
+}
+
+/// Small inputs per app: the whole suite must stay fast under sanitizers. An app not named here runs its default.
+std::vector<std::string> small_inputs(std::string_view app) {
+  static std::map<std::string_view, std::vector<std::string>> const inputs{
+      {"fib", {"--n 1", "--n 2", "--n 17"}},
+  };
+  auto const at = inputs.find(app);
+  return at == inputs.end() ? std::vector<std::string>{""} : at->second;
+}
+
+std::vector<std::string> bad_inputs(std::string_view app) {
+  static std::map<std::string_view, std::vector<std::string>> const inputs{
+      {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807"}},
+  };
+  auto const at = inputs.find(app);
+  return at == inputs.end() ? std::vector<std::string>{} : at->second;
+}
+
+class every_app : public testing::TestWithParam<entry> {
+ protected:
+  /// Run each small input with `run` and expect the right answer, twice: the second run starts from a reset.
+  template <class Run>
+  void expect_right(Run&& run) {
+    for (auto const& input : small_inputs(GetParam().name)) {
+      auto const app = configured(GetParam(), input);
+      app->prepare();
+      for (int round = 0; round < 2; ++round) {
+        app->reset();
+        EXPECT_NE(app->wrong(), "") << GetParam().name << " " << input << ": an answer without a run";
+        run(*app);
+        EXPECT_EQ(app->wrong(), "") << GetParam().name << " " << input;
+        EXPECT_TRUE(app->facts().is_object());
+      }
+    }
+  }
+};
+
+TEST_P(every_app, carries_the_name_it_is_listed_under) {
+  auto const app = GetParam().make();
+  EXPECT_EQ(app->name(), GetParam().name);
+  EXPECT_FALSE(app->about().empty());
+}
+
+TEST_P(every_app, is_right_serially) {
+  expect_right([](app& a) { a.run_serial(); });
+}
+
+TEST_P(every_app, is_right_with_openmp) {
+  if (under_tsan) GTEST_SKIP() << "the OpenMP library is not instrumented: its own synchronisation looks like races";
+  for (unsigned workers : {1U, 2U, 5U}) {
+    expect_right([workers](app& a) { a.run_openmp(workers); });
+  }
+}
+
+TEST_P(every_app, is_right_with_tbb) {
+  if (under_tsan) GTEST_SKIP() << "the oneTBB library is not instrumented: its own synchronisation looks like races";
+  for (unsigned workers : {1U, 2U, 5U}) {
+    expect_right([workers](app& a) { a.run_tbb(workers); });
+  }
+}
+
+TEST_P(every_app, refuses_senseless_input_in_one_line) {
+  for (auto const& input : bad_inputs(GetParam().name)) {
+    auto const app = configured(GetParam(), input);
+    try {
+      app->prepare();
+      ADD_FAILURE() << GetParam().name << " " << input << " was accepted";
+    } catch (usage_error const& refusal) {
+      std::string const said = refusal.what();
+      EXPECT_EQ(said.find(GetParam().name), 0U) << said;
+      EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(apps, every_app, testing::ValuesIn(all()),
+                         [](auto const& tested) { return std::string(tested.param.name); });
+
+}  // namespace
+}  // namespace skua::apps

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The app fib.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "apps/app.hpp"
+#include "apps/fib/problem.hpp"
+#include "apps/checks.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+class fib_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "fib"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "Fibonacci numbers without cut-off: the cost of fork and join itself (Cilk 1998)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--n", n_, "which number, 1 to 93")->capture_default_str();
+  }
+  void prepare() override { require_between("fib: --n", n_, 1, fib::most_n); }
+  void reset() override { result_.reset(); }
+
+  void run_skua(pool& workers) override {
+    result_ = workers.run([n = n()](auto& here) { return fib::program(here, n); });
+  }
+  void run_serial() override {
+    serial here;
+    result_ = fib::program(here, n());
+  }
+  void run_openmp(unsigned workers) override { result_ = fib::with_openmp(workers, n()); }
+  void run_tbb(unsigned workers) override { result_ = fib::with_tbb(tbb_workers_, workers, n()); }
+
+  [[nodiscard]] std::string wrong() override { return differs("fib", result_, fib::answer(n())); }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"n", n_}, {"result", result_ ? nlohmann::json(*result_) : nlohmann::json()}};
+  }
+
+ private:
+  [[nodiscard]] int n() const noexcept { return static_cast<int>(n_); }
+
+  std::int64_t n_ = 36;
+  std::optional<std::uint64_t> result_;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_fib() { return std::make_unique<fib_app>(); }
+
+}  // namespace skua::apps

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The list of apps, in the order in which people see it.
+#include "apps/app.hpp"
+
+namespace skua::apps {
+
+std::vector<entry> const& all() {
+  static std::vector<entry> const apps{
+      {"fib", make_fib},
+  };
+  return apps;
+}
+
+}  // namespace skua::apps
