@@ -96,7 +96,11 @@ TEST(Exceptions, HandlersOfTwoFlowsInterleave) {
   flow a(pool, body("a", caught_a));
   flow b(pool, body("b", caught_b));
   // Ends of handlers do not nest: a's first handler ends after b's began, and so on.
-  while (a.resume() | b.resume()) continue;
+  for (bool more = true; more;) {
+    bool const a_lives = a.resume();
+    more = b.resume();
+    EXPECT_EQ(a_lives, more);
+  }
   EXPECT_EQ(caught_a, "a inner, a");
   EXPECT_EQ(caught_b, "b inner, b");
 }

@@ -4,7 +4,6 @@
 #include <cxxabi.h>
 
 #include <boost/context/detail/fcontext.hpp>
-#include <utility>
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/context/current.hpp"
@@ -33,7 +32,8 @@ struct handover {
 }
 
 // The functions below run between two flows. ASan must not put their locals on a fake stack that is being exchanged;
-// TSan must not see them read what the other flow has written, because there is no edge between the two.
+// TSan must not see them read what the other flow has written, because there is no edge between the two. They call no
+// std:: helpers, which would be instrumented.
 
 /// All that belongs to the thread changes hands before the jump, while both flows are on the same thread. After the
 /// jump nothing here touches a thread-local.
@@ -44,11 +44,15 @@ struct handover {
   exception_state& exceptions = exceptions_of_thread();
   expects(to.on != nullptr || to.home == &exceptions, "a native flow is resumed by its own thread");
 
-  from.exceptions = std::exchange(exceptions, to.exceptions);
-  from.on = std::exchange(me->running, to.on);
+  from.exceptions = exceptions;
+  exceptions = to.exceptions;
+  from.on = me->running;
+  me->running = to.on;
   from.home = &exceptions;
   from.sanitizer.tsan_fiber = tsan::current();
-  return std::exchange(to.context, nullptr);
+  void* const there = to.context;
+  to.context = nullptr;
+  return there;
 }
 
 /// First act of a flow on its own stack after a jump.

@@ -301,6 +301,17 @@ TEST(FiberDeathTest, MisuseIsNamed) {
       "resumed by its own thread");
 }
 
+struct increments {
+  fiber self;
+  fiber back;
+  int* shared = nullptr;
+  static void run(void* argument) noexcept {
+    auto& me = *static_cast<increments*>(argument);
+    ++*me.shared;
+    leave_to(me.self, me.back, nullptr, nullptr);
+  }
+};
+
 /// The control of all TSan runs: without it, "no race reported" could mean that switches hide races.
 TEST(FiberDeathTest, TsanSeesARaceBetweenFlowsOfOneThread) {
   if (!under_tsan) GTEST_SKIP() << "needs ThreadSanitizer";
@@ -309,11 +320,13 @@ TEST(FiberDeathTest, TsanSeesARaceBetweenFlowsOfOneThread) {
       {
         seat const worker;
         stack_pool pool;
+        increments a;
+        increments b;
         auto const shared = std::make_unique<int>(0);
-        flow a(pool, [&](flow&) { ++*shared; });
-        flow b(pool, [&](flow&) { ++*shared; });
-        a.resume();
-        b.resume();
+        a.shared = b.shared = shared.get();
+        for (increments* const one : {&a, &b}) start(one->self, *pool.take(), increments::run, one);
+        for (increments* const one : {&a, &b}) switch_to(one->back, one->self, nullptr, nullptr);
+        for (increments* const one : {&a, &b}) pool.give(one->self.on);
         std::exit(0);
       },
       ::testing::ExitedWithCode(66), "data race");

@@ -3,6 +3,7 @@
 // with whoever resumes it.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <utility>
@@ -45,19 +46,29 @@ class flow {
   flow(flow const&) = delete;
   flow& operator=(flow const&) = delete;
 
+  // A switch orders nothing for TSan, so each side publishes what it did and acquires what the other did: `edge_`.
+
   /// Let the body run until it pauses or ends; what it throws is thrown here. False once it has ended.
   bool resume() {
     begun_ = true;
+    publish();
     switch_to(resumer_, self_, nullptr, nullptr);
+    publish();
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
     return !ended_;
   }
-  void pause() { switch_to(self_, resumer_, nullptr, nullptr); }
+  void pause() {
+    publish();
+    switch_to(self_, resumer_, nullptr, nullptr);
+    publish();
+  }
 
  private:
   static void run(void* argument) noexcept {
     flow& me = *static_cast<flow*>(argument);
+    me.publish();
     me.call_body();
+    me.publish();
     leave_to(me.self_, me.resumer_, give_stack_back, &me);
   }
   void call_body() noexcept {
@@ -73,6 +84,10 @@ class flow {
     me.pool_.give(me.self_.on);
   }
 
+  /// Release pairs with the acquire of the next call, which is made by the other side.
+  void publish() noexcept { edge_.fetch_add(1, std::memory_order_acq_rel); }
+
+  std::atomic<unsigned> edge_{0};
   stack_pool& pool_;
   body body_;
   fiber self_;

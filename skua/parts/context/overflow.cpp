@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
 namespace skua {
@@ -58,6 +59,7 @@ class signal_safe_line {
 
 /// Says what is full, if the fault was an overflow on this thread.
 void explain(std::uintptr_t address) noexcept {
+  tsan::unseen const other_flows_wrote_the_record;
   thread_record* const me = current_thread();
   if (me == nullptr || me->overflow_reported) return;
   signal_safe_line line;
@@ -102,7 +104,7 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   }
 }
 
-[[gnu::no_sanitize_thread]] void on_fault(int signal, siginfo_t* info, void* context) noexcept {
+void on_fault(int signal, siginfo_t* info, void* context) noexcept {
   int const errno_before = errno;
   if (info->si_code > 0) explain(reinterpret_cast<std::uintptr_t>(info->si_addr));
   pass_on(signal, info, context);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What AddressSanitizer and ThreadSanitizer want to hear about flows that switch stacks: their interface, and one plain
 // function per message. Without a sanitizer every function here is empty. Who must say what when: fiber.md, section 4.
+//
+// always_inline: a function of its own would be instrumented, and would enter on one flow's shadow stack and return on
+// the other's.
 #pragma once
 
 #include <cstddef>
@@ -36,18 +39,18 @@ struct sanitizer_state {
 namespace asan {
 
 /// The running flow is about to stop in favour of `to`. Only uninstrumented code may run until `arrive`.
-inline void depart(sanitizer_state& from, sanitizer_state const& to) noexcept {
+[[gnu::always_inline]] inline void depart(sanitizer_state& from, sanitizer_state const& to) noexcept {
   if constexpr (under_asan) __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_low, to.stack_bytes);
 }
 
 /// As `depart`, but the running flow ends: its fake stack is freed. Never for a thread's native flow, which would
 /// lose the fake stack that its outer frames still use.
-inline void leave(sanitizer_state const& to) noexcept {
+[[gnu::always_inline]] inline void leave(sanitizer_state const& to) noexcept {
   if constexpr (under_asan) __sanitizer_start_switch_fiber(nullptr, to.stack_low, to.stack_bytes);
 }
 
 /// The flow `to` runs now; `from`, unless null, learns the bounds of the stack that was left.
-inline void arrive(sanitizer_state const& to, sanitizer_state* from) noexcept {
+[[gnu::always_inline]] inline void arrive(sanitizer_state const& to, sanitizer_state* from) noexcept {
   if constexpr (under_asan) {
     __sanitizer_finish_switch_fiber(to.fake_stack, from == nullptr ? nullptr : &from->stack_low,
                                     from == nullptr ? nullptr : &from->stack_bytes);
@@ -55,7 +58,7 @@ inline void arrive(sanitizer_state const& to, sanitizer_state* from) noexcept {
 }
 
 /// No red zones in [low, low + bytes): frames that never return leave theirs behind.
-inline void unpoison(void const* low, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void unpoison(void const* low, std::size_t bytes) noexcept {
   if constexpr (under_asan) __asan_unpoison_memory_region(low, bytes);
 }
 
@@ -66,22 +69,22 @@ namespace tsan {
 /// No happens-before edge at a switch: two tasks are not ordered because one worker ran them one after the other.
 inline constexpr unsigned no_sync = 1;
 
-[[nodiscard]] inline void* current() noexcept {
+[[nodiscard, gnu::always_inline]] inline void* current() noexcept {
   if constexpr (under_tsan) return __tsan_get_current_fiber();
   return nullptr;
 }
 /// What the caller did so far happens before what the new flow does, as with std::thread.
-[[nodiscard]] inline void* create() noexcept {
+[[nodiscard, gnu::always_inline]] inline void* create() noexcept {
   if constexpr (under_tsan) return __tsan_create_fiber(0);
   return nullptr;
 }
 /// Never the running flow.
-inline void destroy(void* flow) noexcept {
+[[gnu::always_inline]] inline void destroy(void* flow) noexcept {
   if constexpr (under_tsan) {
     if (flow != nullptr) __tsan_destroy_fiber(flow);
   }
 }
-inline void switch_to(void* flow) noexcept {
+[[gnu::always_inline]] inline void switch_to(void* flow) noexcept {
   if constexpr (under_tsan) __tsan_switch_to_fiber(flow, no_sync);
 }
 
@@ -90,13 +93,13 @@ inline void switch_to(void* flow) noexcept {
 /// them. It may live across a switch. User code must never run inside.
 class unseen {
  public:
-  unseen() noexcept {
+  [[gnu::always_inline]] unseen() noexcept {
     if constexpr (under_tsan) {
       AnnotateIgnoreReadsBegin(nullptr, 0);
       AnnotateIgnoreWritesBegin(nullptr, 0);
     }
   }
-  ~unseen() {
+  [[gnu::always_inline]] ~unseen() {
     if constexpr (under_tsan) {
       AnnotateIgnoreWritesEnd(nullptr, 0);
       AnnotateIgnoreReadsEnd(nullptr, 0);
