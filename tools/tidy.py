@@ -69,7 +69,7 @@ class Source:
         self.starts = [0] + [m.end() for m in re.finditer("\n", text)]
         self.is_code = pathlib.PurePosixPath(path).suffix in CODE_SUFFIXES
         self.is_header = path.endswith(".hpp")
-        self.is_test = path.startswith("tests/") or re.search(r"_(test|model|bench)\.cpp$", path) is not None
+        self.is_test = path.startswith("tests/") or re.search(r"_(test|model|bench)\.[ch]pp$", path) is not None
         self.comments = {}  # line -> what is said there
         self.code = self.without_comments() if self.is_code else text
         self.code_lines = self.code.splitlines()
@@ -131,7 +131,7 @@ class Tree:
 def layer_of(path):
     """base, parts/NAME, program, policy, machine/NAME, face (skua/skua.hpp), apps, bench, cli, tests; or None."""
     parts = path.split("/")
-    if re.search(r"_(test|model|bench)\.cpp$", path):
+    if re.search(r"_(test|model|bench)\.[ch]pp$", path):
         return "tests"  # a test may reach for anything, wherever it stands
     if parts[0] != "skua":
         return parts[0] if parts[0] in ("apps", "bench", "cli", "tests") else None
