@@ -26,6 +26,7 @@ std::unique_ptr<app> configured(entry const& which, std::string const& arguments
 std::vector<std::string> small_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
       {"fib", {"--n 1", "--n 2", "--n 17"}},
+      {"matmul", {"--n 1", "--n 2", "--n 65 --leaf 32", "--n 100 --m 3 --k 257 --leaf 32", "--n 128"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{""} : at->second;
@@ -34,6 +35,7 @@ std::vector<std::string> small_inputs(std::string_view app) {
 std::vector<std::string> bad_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
       {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807"}},
+      {"matmul", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{} : at->second;
