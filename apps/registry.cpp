@@ -8,6 +8,7 @@ std::vector<entry> const& all() {
   static std::vector<entry> const apps{
       {"fib", make_fib},
       {"matmul", make_matmul},
+      {"heat", make_heat},
   };
   return apps;
 }
