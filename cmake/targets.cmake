@@ -31,5 +31,7 @@ function(skua_test name)
   target_compile_definitions(${name} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} ${test_ARGS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${test_LABELS}")
+  # The report is read by tools/run_tests.py, which counts cases.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${test_LABELS}"
+    ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=set:json:${CMAKE_BINARY_DIR}/gtest/${name}.json")
 endfunction()

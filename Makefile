@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+# Front door: every target installs what it needs (tools/install-packages), configures a preset of
+# CMakePresets.json, builds it and does its one thing. `make help` lists them.
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+DEMO_WORKERS ?= 1,2
+CMAKE = cmake
+CLANG_FORMAT ?= clang-format-19
+CLANG_TIDY_JOBS ?= $(JOBS)
+SKUA = build/release/bin/skua
+SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
+
+# One preset, configured and built: $(call built,PRESET)
+built = $(CMAKE) --preset $(1) && $(CMAKE) --build build/$(1) -j $(JOBS)
+# ... and its tests run and counted.
+tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
+        aarch64 bench peers nightly install clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+build: ## the library and the command: build/release/bin/skua
+	tools/install-packages build
+	$(call built,release)
+
+demo: build ## compare schedulers and peers on published workloads
+	$(SKUA) compare uts --tree T1 --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
+	$(SKUA) compare cilksort --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
+	$(SKUA) compare heat --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
+
+test: ## build with checks and run every test
+	tools/install-packages build test
+	$(call tested,dev)
+
+asan: ## the tests under AddressSanitizer
+	tools/install-packages build test
+	$(call tested,asan)
+
+ubsan: ## the tests under UndefinedBehaviorSanitizer
+	tools/install-packages build test
+	$(call tested,ubsan)
+
+tsan: ## the tests under ThreadSanitizer
+	tools/install-packages build test nightly
+	$(call tested,tsan)
+
+sanitize: asan ubsan tsan ## the tests under all three sanitizers
+
+clang: ## the tests, compiled by clang
+	tools/install-packages build test nightly
+	$(call tested,clang)
+
+coverage: ## which lines of the library the tests reach: build/coverage/index.html
+	tools/install-packages build test nightly
+	find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	$(call tested,coverage)
+	gcovr --root . --filter 'skua/' --exclude '.*_test\.cpp' --print-summary \
+	      --html-details build/coverage/index.html build/coverage
+
+tidy: ## the rules of the house on the sources (also a part of make test)
+	tools/install-packages test
+	tools/tidy.py
+
+clang-tidy: ## clang-tidy on every source
+	tools/install-packages build test nightly
+	$(CMAKE) --preset clang
+	$(CMAKE) --build build/clang -j $(JOBS)
+	run-clang-tidy-19 -quiet -j $(CLANG_TIDY_JOBS) -p build/clang '$(CURDIR)/(skua|apps|bench|cli|tests)/.*\.cpp$$'
+
+format: ## let clang-format rewrite the sources
+	tools/install-packages nightly
+	$(CLANG_FORMAT) -i $(SOURCES)
+
+format-check: ## fail if clang-format would change a source
+	tools/install-packages nightly
+	$(CLANG_FORMAT) --dry-run --Werror $(SOURCES)
+
+aarch64: ## cross-compile for AArch64 and run the tests under an emulator
+	tools/install-packages build test arm64
+	$(call tested,aarch64)
+
+bench: ## the microbenchmarks, into build/release/bin
+	tools/install-packages build test
+	$(CMAKE) --preset bench
+	$(CMAKE) --build build/release -j $(JOBS)
+
+peers: ## fib on rayon, for comparison; does nothing without cargo
+	@if command -v cargo >/dev/null; then \
+	  cargo build --release --locked --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
+	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
+
+nightly: format-check test clang sanitize aarch64 coverage clang-tidy bench ## everything that is too slow for every change
+
+install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
+	$(CMAKE) --install build/release --prefix $(PREFIX)
+
+clean: ## remove what was built
+	rm -rf build

@@ -1,0 +1,497 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The rules of the house, as a test: layers, sizes, memory orders, words, dead files.
+
+    tools/tidy.py [ROOT]
+
+Prints one line, `file:line: sentence [rule]`, for everything that breaks a rule, and exits with 1 if there is any.
+The rules read text, not C++: they know comments, strings, brackets and names, and nothing of types. Each is a
+function marked @rule; tidy_test.py shows that each fires on a bad sample and is quiet on a good one.
+"""
+
+import bisect
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 60
+COMMENT_REACH_LINES = 4
+
+PLATFORM = "skua/parts/base/platform.hpp"
+SPDX = "SPDX-License-Identifier: MIT"
+CODE_SUFFIXES = {".cpp", ".hpp"}
+SCRIPT_SUFFIXES = {".py", ".rs", ".sh"}
+TEXT_SUFFIXES = CODE_SUFFIXES | SCRIPT_SUFFIXES | {".md", ".txt", ".cmake", ".json", ".in", ".yml", ".toml"}
+TEXT_NAMES = {"Makefile", ".clang-format", ".clang-tidy", "run", "install-packages"}
+OUR_ROOTS = ("skua/", "apps/", "bench/", "cli/", "tests/")
+THE_RULES_THEMSELVES = {"tools/tidy.py", "tools/tidy_test.py"}  # they spell out what they forbid
+
+# Third-party headers inside the library, and the one folder that hides each from the rest.
+HIDDEN_LIBRARIES = {"hwloc": "skua/parts/topology/", "boost/": "skua/parts/context/", "mpi.h": "skua/machine/ranks/"}
+
+# What would let a policy act, wait, measure or allocate, instead of only deciding.
+BARRED_IN_POLICIES = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "future", "latch", "mutex", "new",
+                      "random", "semaphore", "shared_mutex", "stop_token", "thread"}
+
+RULES = {}
+
+
+def rule(function):
+    RULES[function.__name__.removeprefix("rule_")] = function
+    return function
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+TOKEN = re.compile(
+    r"""(?P<comment>//(?:[^\n\\]|\\.|\\\n)*|/\*.*?\*/)
+      | (?P<raw>R"(?P<delimiter>[^\s()\\]{0,16})\(.*?\)(?P=delimiter)")
+      | (?P<number>\b[0-9](?:'?[\w.])*)
+      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def blank(text):
+    return re.sub(r"[^\n]", " ", text)
+
+
+class Source:
+    """One file: its text, and for C++ the same text without comments and without what strings contain."""
+
+    def __init__(self, path, text):
+        self.path = path
+        self.text = text
+        self.lines = text.splitlines()
+        self.starts = [0] + [m.end() for m in re.finditer("\n", text)]
+        self.is_code = pathlib.PurePosixPath(path).suffix in CODE_SUFFIXES
+        self.is_header = path.endswith(".hpp")
+        self.is_test = path.startswith("tests/") or re.search(r"_(test|model|bench)\.cpp$", path) is not None
+        self.comments = {}  # line -> what is said there
+        self.code = self.without_comments() if self.is_code else text
+        self.code_lines = self.code.splitlines()
+
+    def without_comments(self):
+        def replace(match):
+            if match["comment"]:
+                first = self.line_of(match.start())
+                for i, said in enumerate(match["comment"].splitlines()):
+                    self.comments[first + i] = self.comments.get(first + i, "") + said.strip("/*! \t<")
+                return blank(match.group())
+            if match["number"]:
+                return match.group()
+            return '"' + blank(match.group()[1:-1]) + '"'
+
+        return TOKEN.sub(replace, self.text)
+
+    def line_of(self, offset):
+        return bisect.bisect_right(self.starts, offset)
+
+    def includes(self):
+        """(line, name, quoted) of every #include."""
+        for number, line in enumerate(self.lines, 1):
+            found = re.match(r"\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", line)
+            if found and self.code_lines[number - 1].lstrip().startswith("#"):
+                yield number, found[2], found[1] == '"'
+
+
+class Tree:
+    """All text files of a checkout, by path from its root."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.sources = {}
+        for path in sorted(self.list_files()):
+            pure = pathlib.PurePosixPath(path)
+            if pure.suffix in TEXT_SUFFIXES or pure.name in TEXT_NAMES:
+                self.sources[path] = Source(path, (self.root / path).read_text(encoding="utf-8"))
+        self.code = [s for s in self.sources.values() if s.is_code]
+        self.cmake = [s for p, s in self.sources.items() if p.endswith(("CMakeLists.txt", ".cmake"))]
+
+    def list_files(self):
+        if (self.root / ".git").exists():
+            listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                                    cwd=self.root, capture_output=True, check=True, text=True).stdout
+            return {p for p in listed.split("\0") if p and (self.root / p).is_file()}
+        found = (p.relative_to(self.root) for p in self.root.rglob("*") if p.is_file())
+        return {p.as_posix() for p in found if p.parts[0] != "build" and "target" not in p.parts[:-1]}
+
+    def variants(self, source, name):
+        """Headers called `name` in folders beside or below `source`: CMake chooses one of several by architecture."""
+        folder = source.path.rpartition("/")[0] + "/"
+        found = [s.path for s in self.code if s.path.startswith(folder) and s.path.endswith("/" + name)]
+        return found if len(found) > 1 else []
+
+
+# --- layers ---------------------------------------------------------------------------------------------------------
+
+def layer_of(path):
+    """base, parts/NAME, program, policy, machine/NAME, face (skua/skua.hpp), apps, bench, cli, tests; or None."""
+    parts = path.split("/")
+    if re.search(r"_(test|model|bench)\.cpp$", path):
+        return "tests"  # a test may reach for anything, wherever it stands
+    if parts[0] != "skua":
+        return parts[0] if parts[0] in ("apps", "bench", "cli", "tests") else None
+    if len(parts) == 2:
+        return "face"
+    if parts[1] in ("parts", "machine") and len(parts) > 3:
+        return "base" if parts[1:3] == ["parts", "base"] else "/".join(parts[1:3])
+    return parts[1]
+
+
+def why_barred(user, used, used_path):
+    """A sentence if a file of layer `user` may not include `used_path`, which is of layer `used`; or None."""
+    if user == used or user in (None, "tests"):
+        return None
+    if user in ("face", "apps", "bench", "cli"):
+        high = {"face": (), "apps": (), "bench": ("apps",), "cli": ("apps",)}[user]
+        if used in ("apps", "bench", "cli", "tests") and used not in high:
+            return f"{user} stands below or beside {used}, and arrows point down only"
+        return None
+    if used in ("face", "apps", "bench", "cli", "tests"):
+        return f"{used} stands above {user}, and arrows point down only"
+    if user == "base":
+        return "base is the bottom: it includes only itself"
+    if user.startswith("parts/"):
+        return None if used == "base" else f"{user} sees only base and itself"
+    if user == "policy":
+        if used in ("base", "parts/topology") or used_path == "skua/program/hint.hpp":
+            return None
+        return "a policy sees only parts/base, parts/topology and program/hint.hpp"
+    if user == "program":
+        return None if used == "base" or used.startswith("parts/") else f"a program knows nothing of {used}"
+    if user.startswith("machine/"):
+        if used.startswith("machine/"):
+            return "machines never include each other"
+        if user == "machine/sim" and used == "parts/queue":
+            return "the simulator needs no concurrent queue: its workers are numbers"
+        return None
+    return f"{user} is no layer that tidy knows; say in tools/tidy.py where it stands"
+
+
+@rule
+def rule_layers(tree):
+    for source in tree.code:
+        user = layer_of(source.path)
+        for line, name, quoted in source.includes():
+            if name.startswith(OUR_ROOTS):
+                if name not in tree.sources:
+                    yield source, line, f"there is no file {name}"
+                elif why := why_barred(user, layer_of(name), name):
+                    yield source, line, f"must not include {name}: {why}"
+            elif quoted and user is not None and not tree.variants(source, name):
+                yield source, line, f"include {name} by its path from the root of the repository"
+
+
+@rule
+def rule_libraries(tree):
+    for source in tree.code:
+        if not source.path.startswith("skua/") or source.is_test:
+            continue
+        for line, name, _ in source.includes():
+            for library, folder in HIDDEN_LIBRARIES.items():
+                if name.startswith(library) and not source.path.startswith(folder):
+                    yield source, line, f"only {folder} may include <{name}>; the rest sees what it makes of it"
+
+
+@rule
+def rule_pure_policies(tree):
+    for source in tree.code:
+        if layer_of(source.path) != "policy":
+            continue
+        for line, name, quoted in source.includes():
+            if not quoted and not name.startswith("skua/") and (name in BARRED_IN_POLICIES or "." in name or "/" in name):
+                yield source, line, f"a policy only decides: <{name}> would let it act, wait, measure or allocate"
+
+
+# --- sizes ----------------------------------------------------------------------------------------------------------
+
+@rule
+def rule_file_size(tree):
+    for source in tree.sources.values():
+        sized = source.is_code or pathlib.PurePosixPath(source.path).suffix in SCRIPT_SUFFIXES
+        if sized and len(source.lines) > MAX_FILE_LINES:
+            yield source, MAX_FILE_LINES + 1, f"{len(source.lines)} lines; at most {MAX_FILE_LINES}: split it by idea"
+
+
+def opens_function(head):
+    """Does a `{` after this text, at namespace or class scope, open the body of a function?"""
+    head = head.rstrip()
+    if head.endswith(("}", ")")):  # `f() : a_{1} {` or `f() {`
+        return True
+    return re.search(r"\)[^()=;]*(\b(const|noexcept|override|final|mutable|try)|&|->[^;{}]*)$", head) is not None
+
+
+def opens_scope(head):
+    """Does a `{` after this text open a namespace, a class or an enumeration?"""
+    last = re.split(r"[;{}]|\b(?:public|private|protected)\s*:", head)[-1]
+    while (shorter := re.sub(r"<[^<>]*>", " ", last)) != last:
+        last = shorter
+    last = re.sub(r"\[\[.*?\]\]|\balignas\s*\([^()]*\)", " ", last)
+    last = re.sub(r"^\s*(template\b|export\b|inline\b|friend\b|typedef\b|static\b|const\b|requires\b[^;]*?(?=\bclass\b|\bstruct\b)|\s)*",
+                  "", last)
+    return re.match(r"(namespace|class|struct|union|enum)\b|extern\s*\"", last) is not None
+
+
+def functions(source):
+    """(first line, last line) of every function body that is not inside another one."""
+    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m.group()), source.code, flags=re.MULTILINE)
+    stack, head_start = [], 0
+    inside = None  # depth at which the current function opened
+    for match in re.finditer(r"[{};]", code):
+        at, bracket = match.start(), match.group()
+        if bracket == "{":
+            if inside is None:
+                head = code[head_start:at]
+                if not opens_scope(head) and opens_function(head):
+                    inside = len(stack)
+                elif opens_scope(head):
+                    head_start = at + 1
+            stack.append(at)
+        elif bracket == "}" and stack:
+            opened = stack.pop()
+            if inside == len(stack):
+                yield source.line_of(opened), source.line_of(at)
+                inside, head_start = None, at + 1
+            elif inside is None and code[at + 1 : at + 2] not in (",", " ", "\n", ")"):
+                head_start = at + 1
+        elif inside is None:
+            head_start = at + 1
+
+
+@rule
+def rule_function_size(tree):
+    for source in tree.code:
+        for first, last in functions(source):
+            if last - first + 1 > MAX_FUNCTION_LINES:
+                yield source, first, f"a function of {last - first + 1} lines; at most {MAX_FUNCTION_LINES}"
+
+
+# --- the preprocessor -----------------------------------------------------------------------------------------------
+
+@rule
+def rule_conditionals(tree):
+    for source in tree.code:
+        for number, line in enumerate(source.code_lines, 1):
+            if source.path != PLATFORM and re.match(r"\s*#\s*(if|ifdef|ifndef|elif)\b", line):
+                yield source, number, f"conditional compilation belongs in {PLATFORM}"
+
+
+@rule
+def rule_macros(tree):
+    for source in tree.code:
+        for number, line in enumerate(source.code_lines, 1):
+            if not source.is_test and re.match(r"\s*#\s*define\s+\w+\(", line):
+                yield source, number, "a function-like macro; write a function"
+
+
+@rule
+def rule_pragma_once(tree):
+    for source in tree.code:
+        if source.is_header and not any(line.strip() == "#pragma once" for line in source.lines):
+            yield source, 1, "a header without #pragma once"
+
+
+# --- memory orders --------------------------------------------------------------------------------------------------
+
+ATOMIC_CALL = re.compile(r"(?:\.|->)\s*(load|store|exchange|compare_exchange_weak|compare_exchange_strong|"
+                         r"fetch_add|fetch_sub|fetch_and|fetch_or|fetch_xor|test_and_set)\s*\(")
+FENCE_CALL = re.compile(r"\b(atomic_thread_fence|atomic_signal_fence)\s*\(")
+STRONG = re.compile(r"(?:\b|_)(acquire|release|acq_rel|seq_cst|consume)\b")
+ANY_ORDER = re.compile(r"\bmemory_order|\b(relaxed|acquire|release|acq_rel|seq_cst)\b|\border(_\w+|s)?\b|\b\w+_order\b")
+
+
+def arguments_of(source, opening):
+    """The text between the parenthesis at `opening` - 1 and its partner."""
+    depth, at = 1, opening
+    while at < len(source.code) and depth > 0:
+        depth += {"(": 1, ")": -1}.get(source.code[at], 0)
+        at += 1
+    return source.code[opening : at - 1]
+
+
+def library_code(tree):
+    return (s for s in tree.code if s.path.startswith("skua/") and not s.is_test)
+
+
+@rule
+def rule_named_orders(tree):
+    for source in library_code(tree):
+        for call in ATOMIC_CALL.finditer(source.code):
+            if not ANY_ORDER.search(arguments_of(source, call.end())):
+                yield source, source.line_of(call.start()), f"{call[1]} does not name its memory order"
+        for declared in re.finditer(r"\batomic(?:<[^;{}]*>|_\w+)\s+(\w+_)\s*[{;=]", source.code):
+            operator = rf"(?:\+\+|--)\s*{declared[1]}\b|(?<![\w>])(?<!> ){declared[1]}\s*(?:\+\+|--|[-+|&^]?=(?!=))"
+            for use in re.finditer(operator, source.code):
+                yield source, source.line_of(use.start()), f"an operator on the atomic {declared[1]} hides a seq_cst order"
+
+
+@rule
+def rule_partner_comments(tree):
+    for source in library_code(tree):
+        for call in [*ATOMIC_CALL.finditer(source.code), *FENCE_CALL.finditer(source.code)]:
+            arguments = arguments_of(source, call.end())
+            strong = STRONG.search(arguments)
+            if not strong:
+                continue
+            first, last = source.line_of(call.start()), source.line_of(call.end() + len(arguments))
+            near = (source.comments.get(n, "") for n in range(first - COMMENT_REACH_LINES, last + 1))
+            if not any(len(said.split()) >= 3 for said in near):
+                yield source, first, f"{strong[1]} without a comment that names its partner and says why"
+
+
+@rule
+def rule_one_thread_local(tree):
+    uses = [(s, s.line_of(m.start())) for s in library_code(tree) for m in re.finditer(r"\bthread_local\b", s.code)]
+    for source, line in uses[1:]:
+        first, at = uses[0]
+        yield source, line, f"a second thread_local; the only one of the library stands at {first.path}:{at}"
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+LATER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+SOMEBODYS_PATH = re.compile(r"(?<![\w./<])/(home|root|work|Users|mnt)/")
+NUMBERED_REPORT = re.compile(r"(?<![\w&/(])#\d+\b|\b(issue|bug|pull request|PR)\s+#?\d+\b", re.IGNORECASE)
+
+
+@rule
+def rule_words(tree):
+    for source in tree.sources.values():
+        if source.path in THE_RULES_THEMSELVES:
+            continue
+        for number, line in enumerate(source.lines, 1):
+            if found := LATER.search(line):
+                yield source, number, f"{found[0]}: do it now, or write it in docs/roadmap.md"
+            if SOMEBODYS_PATH.search(line):
+                yield source, number, "a path on somebody's machine"
+            prose = source.comments.get(number, "") if source.is_code else line
+            if not source.path.endswith((".json", ".in")) and NUMBERED_REPORT.search(prose):
+                yield source, number, "a number of a report; say here what it taught"
+
+
+@rule
+def rule_detail(tree):
+    for source in tree.code:
+        if "detail" in source.path.split("/"):
+            yield source, 1, "no folder is called detail: what others need has a name of its own"
+        for number, line in enumerate(source.code_lines, 1):
+            if re.search(r"\bnamespace\s+(\w+::)*detail\b", line):
+                yield source, number, "no namespace is called detail: what others need has a name of its own"
+            if source.is_header and re.search(r"\busing\s+namespace\b", line):
+                yield source, number, "using namespace in a header enters every file that includes it"
+
+
+@rule
+def rule_library_manners(tree):
+    barred = {
+        r"\bstd::c(err|out|log)\b": "the library prints nothing: throw, or hand the text to the caller",
+        r"(?<!\w)(std::)?_?(quick_)?[eE]xit\s*\(": "the library never ends the process: throw",
+        r"\bstd::(random_device|mt19937(_64)?|default_random_engine|rand)\b|(?<![\w:.>])s?rand\s*\(":
+            "parts/base/dice.hpp is the only source of randomness",
+    }
+    for source in library_code(tree):
+        for number, line in enumerate(source.code_lines, 1):
+            for pattern, sentence in barred.items():
+                if re.search(pattern, line):
+                    yield source, number, sentence
+
+
+NUMBERS_THAT_ARE_NAMES = re.compile(r"(sha1|sha256|x86_64|aarch64|avx2|avx512|sse2|u?int\d+|float\d+|utf8|mt19937)$")
+VERSIONED = re.compile(r"(_(new|old|v\d+|copy|fast|orig|bak)|[a-z]_?\d+)$")
+
+
+@rule
+def rule_no_versions(tree):
+    for source in tree.code:
+        stem = re.sub(r"_(test|model|bench)$", "", pathlib.PurePosixPath(source.path).stem)
+        if VERSIONED.search(stem) and not NUMBERS_THAT_ARE_NAMES.search(stem):
+            yield source, 1, f"the file's name {stem} ends like a version: a variant is a parameter, or it replaces its elder"
+        for declared in re.finditer(r"(?<!enum )\b(?:class|struct|concept|namespace)\s+(\w+)\s*(?=[:{=]|final)", source.code):
+            if VERSIONED.search(declared[1]) and not NUMBERS_THAT_ARE_NAMES.search(declared[1]):
+                yield source, source.line_of(declared.start()), f"the name {declared[1]} ends like a version"
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+@rule
+def rule_spdx(tree):
+    for source in tree.sources.values():
+        script = source.lines[:1] and source.lines[0].startswith("#!")
+        if source.is_code or script or pathlib.PurePosixPath(source.path).suffix in SCRIPT_SUFFIXES:
+            opening = source.lines[1 if script else 0 :][:1]
+            if not opening or opening[0].strip("/# ") != SPDX:
+                yield source, 1, f"must open with the line {SPDX}"
+
+
+@rule
+def rule_white_space(tree):
+    for source in tree.sources.values():
+        if source.text and not source.text.endswith("\n"):
+            yield source, len(source.lines), "the last line has no end"
+        tabs_allowed = source.path.endswith("Makefile")
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if line != line.rstrip():
+                yield source, number, "white space at the end of the line"
+            if "\t" in line and not tabs_allowed:
+                yield source, number, "a tab"
+
+
+def is_built(tree, source):
+    """Does a CMake file name this source, in full or, where it builds names as ${x}.cpp, by its stem?"""
+    pure = pathlib.PurePosixPath(source.path)
+    for cmake in tree.cmake:
+        folder = pathlib.PurePosixPath(cmake.path).parent
+        if not pure.is_relative_to(folder) and str(folder) != "cmake":
+            continue
+        if re.search(rf"(?<![\w.-]){re.escape(pure.name)}(?![\w.-])", cmake.text):
+            return True
+        if re.search(r"\$\{\w+\}\.cpp", cmake.text) and re.search(rf"(?<![\w-]){re.escape(pure.stem)}(?![\w-])", cmake.text):
+            return True
+    return False
+
+
+@rule
+def rule_dead_files(tree):
+    named = [(s, name) for s in tree.code for _, name, _ in s.includes()]
+    included = {name for _, name in named} | {path for s, name in named for path in tree.variants(s, name)}
+    configured = "\n".join(s.text for s in tree.cmake)
+    for source in tree.code:
+        if source.is_header and source.path not in included and pathlib.PurePosixPath(source.path).name not in configured:
+            yield source, 1, "nobody includes this header and no CMake file names it"
+        if not source.is_header and not is_built(tree, source):
+            yield source, 1, "no CMakeLists.txt names this file, so nobody builds it"
+
+
+# --- report ---------------------------------------------------------------------------------------------------------
+
+def findings(tree):
+    """(path, line, sentence, rule) of everything that breaks a rule, in the order of the files."""
+    found = [(source.path, line, said, name) for name, check in RULES.items() for source, line, said in check(tree)]
+    return sorted(set(found))
+
+
+def main(arguments):
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).resolve().parent.parent)
+    if len(arguments) > 1 or not root.is_dir():
+        print("tidy.py: name one folder, the root of the repository, or nothing", file=sys.stderr)
+        return 2
+    tree = Tree(root)
+    if not tree.code:
+        print(f"tidy.py: there is no source under {root}", file=sys.stderr)
+        return 2
+    found = findings(tree)
+    for path, line, said, name in found:
+        print(f"{path}:{line}: {said} [{name}]")
+    sizes = [len(s.lines) for s in tree.code]
+    largest = max(tree.code, key=lambda s: len(s.lines))
+    print(f"{len(found)} findings by {len(RULES)} rules in {len(tree.sources)} files; {len(sizes)} of C++, median "
+          f"{statistics.median(sizes):g} lines, largest {len(largest.lines)} ({largest.path})")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
