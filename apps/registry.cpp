@@ -8,6 +8,8 @@ std::vector<entry> const& all() {
   static std::vector<entry> const apps{
       {"fib", make_fib},
       {"uts", make_uts},
+      {"matmul", make_matmul},
+      {"heat", make_heat},
   };
   return apps;
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "apps/heat/problem.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace skua::apps::heat {
+namespace {
+
+/// Where part i of `parts` begins, in whole groups.
+std::size_t begin_of(std::size_t i, std::size_t parts, std::size_t length, std::size_t group) noexcept {
+  std::size_t const groups = (length + group - 1) / group;
+  return std::min(length, groups * i / parts * group);
+}
+
+rectangle part(rectangle const& r, std::size_t top, std::size_t bottom, std::size_t left, std::size_t right) noexcept {
+  return {.from = r.from + top * r.stride + left,
+          .to = r.to + top * r.stride + left,
+          .stride = r.stride,
+          .rows = bottom - top,
+          .columns = right - left};
+}
+
+}  // namespace
+
+std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept {
+  bool const tall = r.rows > end.rows;
+  bool const wide = r.columns > end.columns;
+  std::size_t const down = !tall ? 1 : wide ? 2 : 4;
+  std::size_t const across = 4 / down;
+  std::array<rectangle, 4> all;
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::size_t const row = i / across;
+    std::size_t const column = i % across;
+    all[i] = part(r, begin_of(row, down, r.rows, 1), begin_of(row + 1, down, r.rows, 1),
+                  begin_of(column, across, r.columns, column_group), begin_of(column + 1, across, r.columns, column_group));
+  }
+  return all;
+}
+
+problem::problem(field initial, std::size_t iterations)
+    : initial_(std::move(initial)),
+      buffers_{field(initial_.rows(), initial_.columns()), field(initial_.rows(), initial_.columns())},
+      iterations_(iterations) {
+  reset();
+  for (std::size_t i = 0; i < iterations; ++i) plain_step(buffers_[i % 2], buffers_[(i + 1) % 2]);
+  right_ = field(rows(), columns());
+  copy(answer(), right_);
+  reset();
+}
+
+rectangle problem::whole(std::size_t which) noexcept {
+  return {.from = buffers_[which % 2].row(0),
+          .to = buffers_[(which + 1) % 2].row(0),
+          .stride = initial_.stride(),
+          .rows = rows(),
+          .columns = columns()};
+}
+
+void problem::reset() {
+  copy(initial_, buffers_[0]);
+  copy(initial_, buffers_[1]);
+  // Whoever reads a cell of the second buffer before it was written shall be found out.
+  for (std::size_t i = 0; i < rows(); ++i) std::fill_n(buffers_[1].row(static_cast<std::ptrdiff_t>(i)), columns(), 0.0F);
+}
+
+std::string problem::wrong() const {
+  std::string const found = difference(answer(), right_);
+  return found.empty() ? found : "heat: " + found;
+}
+
+}  // namespace skua::apps::heat

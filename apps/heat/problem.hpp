@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// heat: a plate cools, 5-point Jacobi in single precision; each iteration divides the plate in four, recursively. An
+// iterative program that mostly moves memory: where its tasks run decides its speed. [adws-sc19 5.1]
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "apps/heat/field.hpp"
+#include "apps/heat/sweep.hpp"
+#include "apps/tbb_workers.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::apps::heat {
+
+/// Where the recursion ends, and with which kernel. Whole rows are the default: a row of the plate is one stream for the
+/// prefetcher, the squares of the paper (64 x 64) are 64 streams.
+struct cutoff {
+  std::size_t rows = 64;
+  std::size_t columns = 4096;
+  sweep_function* sweep = nullptr;
+
+  [[nodiscard]] bool reached(rectangle const& r) const noexcept { return r.rows <= rows && r.columns <= columns; }
+};
+
+/// Cuts between columns are at multiples of this, so that two tasks never write to one cache line.
+inline constexpr std::size_t column_group = padded::line;
+
+/// Four parts: quadrants if both sides are longer than the cut-off, else four bands across the longer one. A part may be
+/// empty.
+std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
+
+/// One iteration. Work O(cells), span O(log cells + a leaf).
+template <fork_join Here>
+void step(Here& here, rectangle const& r, cutoff const& end) {
+  if (end.reached(r)) {
+    std::size_t const bytes = r.rows * r.stride * sizeof(float);
+    double const cells = static_cast<double>(r.rows) * static_cast<double>(r.columns);
+    here.leaf(reads{r.from, bytes}, writes{r.to, bytes}, flops{7 * cells}, [&] { end.sweep(r); });
+    return;
+  }
+  std::array<rectangle, 4> const q = quarters(r, end);
+  auto const amount = [&q](std::size_t i) { return work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns)}; };
+  here.join(amount(0), [&](Here& h) { step(h, q[0], end); }, amount(1), [&](Here& h) { step(h, q[1], end); },
+            amount(2), [&](Here& h) { step(h, q[2], end); }, amount(3), [&](Here& h) { step(h, q[3], end); });
+}
+
+/// The plate, and the right answer.
+class problem {
+ public:
+  problem() = default;
+  /// Computes the right answer serially: work O(cells * iterations). Throws resource_error without memory.
+  problem(field initial, std::size_t iterations);
+
+  [[nodiscard]] std::size_t rows() const noexcept { return initial_.rows(); }
+  [[nodiscard]] std::size_t columns() const noexcept { return initial_.columns(); }
+  [[nodiscard]] std::size_t iterations() const noexcept { return iterations_; }
+
+  /// What iteration `which` does to the whole plate: from one buffer to the other.
+  [[nodiscard]] rectangle whole(std::size_t which) noexcept;
+  /// Back to the initial field, no answer.
+  void reset();
+  /// The field after all iterations.
+  [[nodiscard]] field const& answer() const noexcept { return buffers_[iterations_ % 2]; }
+  [[nodiscard]] field& answer() noexcept { return buffers_[iterations_ % 2]; }
+  /// Is the answer right, to the last bit? Empty, or one line.
+  [[nodiscard]] std::string wrong() const;
+
+ private:
+  field initial_;
+  field right_;
+  std::array<field, 2> buffers_;
+  std::size_t iterations_ = 0;
+};
+
+/// All iterations, one after the other.
+template <fork_join Here>
+void program(Here& here, problem& p, cutoff const& end) {
+  for (std::size_t i = 0; i < p.iterations(); ++i) step(here, p.whole(i), end);
+}
+
+/// How the OpenMP twin spreads the rows: whole rows in equal blocks, bands of the cut-off's height on demand, or the same
+/// recursion with tasks.
+enum class openmp_schedule : std::uint8_t { of_static, of_dynamic, of_tasks };
+/// oneTBB's partitioners.
+enum class tbb_partitioner : std::uint8_t { of_auto, of_static, of_affinity, of_simple };
+
+void with_openmp(unsigned workers, problem& p, cutoff const& end, openmp_schedule schedule);
+void with_tbb(tbb_workers& workers, unsigned count, problem& p, cutoff const& end, tbb_partitioner partitioner);
+
+}  // namespace skua::apps::heat

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// The app heat.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "apps/app.hpp"
+#include "apps/checks.hpp"
+#include "apps/heat/problem.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::int64_t most_side = 32768;
+constexpr std::int64_t most_iterations = 1'000'000'000;
+constexpr std::array<std::string_view, 3> schedules{"static", "dynamic", "tasks"};  // as openmp_schedule
+constexpr std::array<std::string_view, 4> partitioners{"auto", "static", "affinity", "simple"};  // as tbb_partitioner
+
+/// The position of `word` in `words`, as an Enum.
+template <class Enum, std::size_t N>
+Enum one_of(std::string_view what, std::array<std::string_view, N> const& words, std::string const& word) {
+  std::string allowed;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (words[i] == word) return static_cast<Enum>(i);
+    allowed += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(words[i]);
+  }
+  throw usage_error(std::string(what) + " must be " + allowed + ", not '" + word + "'");
+}
+
+class heat_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "heat"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "heat transfer on a plate, 5-point Jacobi, divided in four at every iteration (ADWS 2019)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--n", n_, "rows and columns of a generated plate (640 if there is no --input)");
+    command.add_option("--input", input_, "start from this picture (PGM or PNG): white is hot");
+    command.add_option("--output", output_, "write the last verified field here (.pgm or .png)");
+    command.add_option("--iterations", iterations_, "steps")->capture_default_str();
+    command.add_option("--leaf-rows", leaf_rows_, "most rows of a leaf")->capture_default_str();
+    command.add_option("--leaf-columns,--leaf-cols", leaf_columns_, "most columns of a leaf")->capture_default_str();
+    command.add_option("--seed", seed_, "of the generated plate")->capture_default_str();
+    command.add_option("--openmp", schedule_, "the OpenMP twin's schedule: static, dynamic, tasks")->capture_default_str();
+    command.add_option("--tbb", partitioner_, "the oneTBB twin's partitioner: auto, static, affinity, simple")
+        ->capture_default_str();
+  }
+
+  void prepare() override {
+    if (n_) require_between("heat: --n", *n_, 1, most_side);
+    require_between("heat: --iterations", iterations_, 1, most_iterations);
+    require_between("heat: --leaf-rows", leaf_rows_, 1, most_side);
+    require_between("heat: --leaf-columns", leaf_columns_, static_cast<std::int64_t>(heat::column_group), most_side);
+    openmp_schedule_ = one_of<heat::openmp_schedule>("heat: --openmp", schedules, schedule_);
+    tbb_partitioner_ = one_of<heat::tbb_partitioner>("heat: --tbb", partitioners, partitioner_);
+    auto const chosen = heat::sweeps().back();
+    kernel_ = chosen.name;
+    end_ = {.rows = static_cast<std::size_t>(leaf_rows_),
+            .columns = static_cast<std::size_t>(leaf_columns_),
+            .sweep = chosen.function};
+    problem_ = heat::problem(initial(), static_cast<std::size_t>(iterations_));
+    written_ = false;
+  }
+  void reset() override {
+    problem_.reset();
+    ran_ = false;
+  }
+
+  void run_skua(pool& workers) override {
+    workers.run([this](auto& here) { heat::program(here, problem_, end_); });
+    ran_ = true;
+  }
+  void run_serial() override {
+    serial here;
+    heat::program(here, problem_, end_);
+    ran_ = true;
+  }
+  void run_openmp(unsigned workers) override {
+    heat::with_openmp(workers, problem_, end_, openmp_schedule_);
+    ran_ = true;
+  }
+  void run_tbb(unsigned workers) override {
+    heat::with_tbb(tbb_workers_, workers, problem_, end_, tbb_partitioner_);
+    ran_ = true;
+  }
+
+  /// Also writes --output, once: only a verified field is worth keeping.
+  [[nodiscard]] std::string wrong() override {
+    if (!ran_) return "heat: no run yet";
+    std::string found = problem_.wrong();
+    if (found.empty() && !output_.empty() && !written_) {
+      write_picture(output_, heat::picture_of(problem_.answer()));
+      written_ = true;
+    }
+    return found;
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    char sum[17];
+    std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(heat::checksum(problem_.answer())));
+    return {{"rows", problem_.rows()},       {"columns", problem_.columns()}, {"cells", problem_.rows() * problem_.columns()},
+            {"iterations", iterations_},     {"leaf_rows", leaf_rows_},       {"leaf_columns", leaf_columns_},
+            {"openmp_schedule", schedule_},  {"tbb_partitioner", partitioner_}, {"kernel", kernel_},
+            {"checksum", sum}};
+  }
+
+ private:
+  [[nodiscard]] heat::field initial() const {
+    if (!output_.empty()) in_context("heat: --output ", [this] { require_picture_name(output_); });
+    if (input_.empty()) {
+      auto const side = static_cast<std::size_t>(n_.value_or(640));
+      return heat::landscape(side, side, seed_);
+    }
+    if (n_) throw usage_error("heat: --n and --input exclude each other: the picture has a size");
+    picture shown;
+    in_context("heat: --input ", [&] { shown = read_picture(input_); });
+    return heat::field_of(shown);
+  }
+
+  template <class F>
+  static void in_context(char const* option, F&& f) {
+    try {
+      f();
+    } catch (usage_error const& refused) {
+      throw usage_error(std::string(option) + refused.what());
+    }
+  }
+
+  std::optional<std::int64_t> n_;
+  std::string input_;
+  std::string output_;
+  std::int64_t iterations_ = 2000;
+  std::int64_t leaf_rows_ = 64;
+  std::int64_t leaf_columns_ = 4096;
+  std::uint64_t seed_ = 1;
+  std::string schedule_ = "static";
+  std::string partitioner_ = "auto";
+
+  heat::openmp_schedule openmp_schedule_{};
+  heat::tbb_partitioner tbb_partitioner_{};
+  std::string_view kernel_;
+  heat::cutoff end_;
+  heat::problem problem_;
+  bool ran_ = false;
+  bool written_ = false;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_heat() { return std::make_unique<heat_app>(); }
+
+}  // namespace skua::apps

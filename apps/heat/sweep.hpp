@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The leaf of heat: one Jacobi step on a rectangle. Compiled once per vector width; every width rounds alike (no fused
+// operations, no other order), so all give the same bits.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "apps/simd/choose.hpp"
+
+namespace skua::apps::heat {
+
+/// Both buffers have the same stride, in floats; `from` and `to` point at the first cell of the rectangle.
+struct rectangle {
+  float const* from = nullptr;
+  float* to = nullptr;
+  std::size_t stride = 0;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+};
+
+/// What flows between neighbours in one step; up to 1/4 the iteration is stable.
+inline constexpr float diffusivity = 0.2F;
+
+/// to = from + diffusivity * (up + down + left + right - 4 from): 7 flops per cell. Reads one cell beyond each side.
+template <class Arch>
+void sweep(rectangle const& r) noexcept;
+
+using sweep_function = void(rectangle const&) noexcept;
+
+/// Those that this processor can run, narrowest first.
+inline std::vector<simd::variant<sweep_function>> sweeps() {
+  return simd::usable([](auto arch) { return &sweep<decltype(arch)>; });
+}
+
+}  // namespace skua::apps::heat

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The leaf of the matrix product: C += A * B on blocks small enough for the caches, without forks.
+//
+// As in every fast GEMM (Goto and van de Geijn 2008) a tile of C stays in registers while a column of A and a row of B pass
+// by. B is copied, a panel of tile columns at a time, to a buffer on the stack (16 KiB), so that one step needs two
+// neighbouring lines instead of two lines of a new page; A is read in place, one broadcast per row of the tile.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "apps/simd/choose.hpp"
+
+namespace skua::apps::matmul {
+
+/// C is m x n, A is m x k, B is k x n, row by row; `*_stride` is the distance of two rows in floats.
+struct block {
+  float* c = nullptr;
+  float const* a = nullptr;
+  float const* b = nullptr;
+  std::size_t c_stride = 0;
+  std::size_t a_stride = 0;
+  std::size_t b_stride = 0;
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+
+  [[nodiscard]] bool empty() const noexcept { return m == 0 || n == 0 || k == 0; }
+  [[nodiscard]] double flops() const noexcept {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
+/// Columns come in groups of this many: the rows of C and B must be padded to a multiple of it, and the padding of B must be
+/// zero. The product of the padding is added to the padding of C, which stays as it was.
+inline constexpr std::size_t column_group = 32;
+
+/// C += A * B, 2 m n k flops, at most 20 KiB of stack. Arch is a tag of apps/simd.
+template <class Arch>
+void leaf(block const& p) noexcept;
+
+using leaf_function = void(block const&) noexcept;
+
+/// Those that this processor can run, slowest first.
+inline std::vector<simd::variant<leaf_function>> leaves() {
+  return simd::usable([](auto arch) { return &leaf<decltype(arch)>; });
+}
+
+}  // namespace skua::apps::matmul

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A matrix of floats, row by row, whose rows begin on cache lines. [adws-sc19 5.1]
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/platform.hpp"
+
+namespace skua::apps {
+
+/// Rows are padded to whole cache lines, and never to a multiple of 1 KiB, so that the lines of one column spread over the
+/// sets of a cache. Padding and contents start as zero.
+class padded {
+ public:
+  static constexpr std::size_t line = cache_line_bytes / sizeof(float);
+
+  padded() = default;
+  /// Throws resource_error if there is not enough memory. Work O(rows * columns): all pages are touched here.
+  padded(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), stride_(stride_for(columns)), data_(allocate(rows * stride_)) {
+    std::fill_n(data_.get(), rows * stride_, 0.0F);
+  }
+
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+  [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
+  [[nodiscard]] std::size_t stride() const noexcept { return stride_; }  ///< from row to row, in floats
+  [[nodiscard]] float* row(std::size_t i) noexcept { return data_.get() + i * stride_; }
+  [[nodiscard]] float const* row(std::size_t i) const noexcept { return data_.get() + i * stride_; }
+
+  void fill(float value) noexcept { std::fill_n(data_.get(), rows_ * stride_, value); }
+
+ private:
+  struct release {
+    void operator()(float* p) const noexcept { ::operator delete(p, std::align_val_t{cache_line_bytes}); }
+  };
+  using floats = std::unique_ptr<float[], release>;
+
+  static constexpr std::size_t stride_for(std::size_t columns) noexcept {
+    std::size_t const whole = (columns + line - 1) / line * line;
+    return whole * sizeof(float) % 1024 == 0 ? whole + line / 2 : whole;
+  }
+
+  static floats allocate(std::size_t count) {
+    try {
+      return floats(static_cast<float*>(::operator new(count * sizeof(float), std::align_val_t{cache_line_bytes})));
+    } catch (std::bad_alloc const&) {
+      throw resource_error("no memory for a matrix of " + std::to_string((count * sizeof(float)) >> 20) +
+                           " MiB: choose a smaller one");
+    }
+  }
+
+  std::size_t rows_ = 0;
+  std::size_t columns_ = 0;
+  std::size_t stride_ = 0;
+  floats data_;
+};
+
+}  // namespace skua::apps

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// One pair of functions per format; see picture.hpp for what they promise.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apps/picture/picture.hpp"
+
+namespace skua::apps {
+
+picture parse_pgm(std::string_view bytes, std::string const& source);
+picture parse_png(std::string_view bytes, std::string const& source);
+
+/// Raw PGM with 16 bits per pixel.
+std::string to_pgm(picture const& shown);
+/// PNG with 8 bits per pixel.
+std::string to_png(picture const& shown);
+
+/// Throws usage_error unless a picture of this size is read.
+void require_picture_size(std::size_t width, std::size_t height, std::string const& source);
+
+}  // namespace skua::apps

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "apps/picture/picture.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "apps/picture/formats.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n";
+constexpr std::size_t most_file_bytes = std::size_t{1} << 30;
+
+std::string lower_extension(std::filesystem::path const& file) {
+  std::string extension = file.extension().string();
+  for (char& c : extension) {
+    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension;
+}
+
+std::string read_bytes(std::filesystem::path const& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) throw usage_error(file.string() + ": is a directory, not a picture");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw usage_error(file.string() + ": cannot be opened: " + std::generic_category().message(errno));
+  std::string bytes;
+  char some[1 << 16];
+  while (in.read(some, sizeof some), in.gcount() > 0) {
+    bytes.append(some, static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > most_file_bytes) throw usage_error(file.string() + ": is larger than 1 GiB, too large for a picture");
+  }
+  if (in.bad()) throw usage_error(file.string() + ": cannot be read");
+  return bytes;
+}
+
+}  // namespace
+
+void require_picture_size(std::size_t width, std::size_t height, std::string const& source) {
+  if (width == 0 || height == 0) throw usage_error(source + ": the picture has no pixels");
+  if (width > most_picture_side || height > most_picture_side || width * height > most_picture_pixels) {
+    throw usage_error(source + ": " + std::to_string(width) + " x " + std::to_string(height) +
+                      " pixels are too many: at most " + std::to_string(most_picture_side) + " a side and " +
+                      std::to_string(most_picture_pixels) + " in all");
+  }
+}
+
+picture parse_picture(std::string_view bytes, std::string const& source) {
+  if (bytes.empty()) throw usage_error(source + ": is empty");
+  return bytes.starts_with(png_signature.substr(0, 4)) ? parse_png(bytes, source) : parse_pgm(bytes, source);
+}
+
+picture read_picture(std::filesystem::path const& file) { return parse_picture(read_bytes(file), file.string()); }
+
+void require_picture_name(std::filesystem::path const& file) {
+  auto const extension = lower_extension(file);
+  if (extension != ".pgm" && extension != ".png") {
+    throw usage_error(file.string() + ": the name of a picture to be written ends in .pgm or .png");
+  }
+}
+
+void write_picture(std::filesystem::path const& file, picture const& shown) {
+  require_picture_name(file);
+  std::string const bytes = lower_extension(file) == ".pgm" ? to_pgm(shown) : to_png(shown);
+  std::ofstream out(file, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw resource_error(file.string() + ": cannot be written: " + std::generic_category().message(errno));
+}
+
+}  // namespace skua::apps

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Grey-scale pictures: PGM (plain and raw, 8 and 16 bits) and PNG, read from files that may hold anything.
+//
+// Formats: netpbm's pgm(5); PNG through libpng's simplified interface. Every function that reads throws usage_error in one
+// line that names the source and says what is wrong with it; nothing is allocated before the sizes are known to be sane.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skua::apps {
+
+/// Row by row from the top left; 0 is black, 1 is white.
+struct picture {
+  std::size_t width = 0;
+  std::size_t height = 0;
+  std::vector<float> grey;
+};
+
+/// Sides and pixels of the largest picture that is read.
+inline constexpr std::size_t most_picture_side = 32768;
+inline constexpr std::size_t most_picture_pixels = std::size_t{1} << 26;
+
+/// Read a PGM or PNG file; its first bytes tell which. Colour is turned into grey.
+picture read_picture(std::filesystem::path const& file);
+/// The same from memory; `source` is named in errors.
+picture parse_picture(std::string_view bytes, std::string const& source);
+
+/// Write a file; the extension (.pgm: 16 bits, .png: 8 bits) tells how. Values outside [0, 1] become black or white.
+/// Throws usage_error for another extension, resource_error if the file cannot be written.
+void write_picture(std::filesystem::path const& file, picture const& shown);
+/// Throws usage_error if write_picture would refuse the extension.
+void require_picture_name(std::filesystem::path const& file);
+
+}  // namespace skua::apps

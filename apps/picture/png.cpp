@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// PNG through libpng's simplified interface, which reports every fault as a return value.
+#include <png.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "apps/picture/formats.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::apps {
+namespace {
+
+/// A png_image that is freed on every way out.
+class image {
+ public:
+  image() { data.version = PNG_IMAGE_VERSION; }
+  ~image() { png_image_free(&data); }
+  image(image const&) = delete;
+  image& operator=(image const&) = delete;
+
+  png_image data{};
+};
+
+}  // namespace
+
+picture parse_png(std::string_view bytes, std::string const& source) {
+  image read;
+  auto const refuse = [&] { throw usage_error(source + ": is not a PNG picture that can be read: " + read.data.message); };
+  if (png_image_begin_read_from_memory(&read.data, bytes.data(), bytes.size()) == 0) refuse();
+  picture shown{.width = read.data.width, .height = read.data.height, .grey = {}};
+  require_picture_size(shown.width, shown.height, source);
+
+  read.data.format = PNG_FORMAT_GRAY;
+  std::vector<png_byte> grey(shown.width * shown.height);
+  png_color const behind_transparency{};
+  if (png_image_finish_read(&read.data, &behind_transparency, grey.data(), 0, nullptr) == 0) refuse();
+  shown.grey.resize(grey.size());
+  std::transform(grey.begin(), grey.end(), shown.grey.begin(), [](png_byte v) { return static_cast<float>(v) / 255.0F; });
+  return shown;
+}
+
+std::string to_png(picture const& shown) {
+  image written;
+  written.data.width = static_cast<png_uint_32>(shown.width);
+  written.data.height = static_cast<png_uint_32>(shown.height);
+  written.data.format = PNG_FORMAT_GRAY;
+  std::vector<png_byte> grey(shown.grey.size());
+  std::transform(shown.grey.begin(), shown.grey.end(), grey.begin(),
+                 [](float v) { return static_cast<png_byte>(std::lround(std::clamp(v, 0.0F, 1.0F) * 255.0F)); });
+  png_alloc_size_t size = 0;
+  std::string bytes;
+  auto const write = [&](void* to) { return png_image_write_to_memory(&written.data, to, &size, 0, grey.data(), 0, nullptr); };
+  if (write(nullptr) != 0) {
+    bytes.resize(size);
+    if (write(bytes.data()) != 0) return bytes;
+  }
+  throw resource_error(std::string("the PNG picture cannot be made: ") + written.data.message);
+}
+
+}  // namespace skua::apps
