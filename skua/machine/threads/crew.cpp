@@ -45,6 +45,7 @@ crew::~crew() {
 void crew::start() {
   try {
     for (auto& w : workers_) w->start();
+    for (auto& w : workers_) w->await_ready();
   } catch (...) {
     stop();
     throw;
@@ -82,7 +83,16 @@ std::uint64_t crew::copy_regions(std::vector<std::shared_ptr<region>>& into) {
   return regions_version_.load(std::memory_order_relaxed);  // relaxed: under the mutex
 }
 
-pinned crew::pin(worker_id w) const noexcept { return pin_this_thread(map_, w, pinning_); }
+std::string crew::pin(worker_id w) const {
+  pin_result const came_of_it = pin_this_thread(map_, w, pinning_);
+  switch (came_of_it.what) {
+    case pinning::pinned: return "pinned: " + came_of_it.why;
+    case pinning::not_asked: return "not pinned: " + came_of_it.why;
+    case pinning::pointless: return "not pinned: " + came_of_it.why;
+    case pinning::refused: return "pinning refused: " + came_of_it.why;
+  }
+  return {};
+}
 
 void crew::poke() noexcept {
   std::lock_guard const hold(regions_changing_);

@@ -292,6 +292,8 @@ void worker::start() {
   }
 }
 
+void worker::await_ready() { is_ready_.get_future().get(); }
+
 void worker::join() noexcept {
   if (thread_.joinable()) thread_.join();
 }
@@ -307,11 +309,18 @@ worker* worker::current() noexcept {
 
 void worker::thread_main() noexcept {
   set_current_thread(this);
-  overflow_watch const watch{*this};
-  pin_report_ = crew_.pin(number_);
-  counts_.times.start();
-  skua::start(next_, *current_stack_, &worker::strand_main, this);
-  switch_to(native_, next_, [](void*) noexcept {}, nullptr);
+  try {
+    overflow_watch const watch{*this};
+    pin_report_ = crew_.pin(number_);
+    counts_.times.start();
+    is_ready_.set_value();
+    skua::start(next_, *current_stack_, &worker::strand_main, this);
+    switch_to(native_, next_, nullptr, nullptr);
+  } catch (...) {
+    stacks_.give(current_stack_);
+    is_ready_.set_exception(std::current_exception());
+  }
+  stacks_.flush();
   set_current_thread(nullptr);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -25,7 +26,8 @@ class worker final : public thread_record {
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
 
-  void start();  ///< Throws resource_error if the thread cannot be made.
+  void start();        ///< Throws resource_error if the thread or its stack cannot be had.
+  void await_ready();  ///< Until the thread is pinned and hunts. Throws what kept it from that; then it has ended.
   void join() noexcept;
   /// In a child of fork(): the thread is not there to be joined.
   void forget_thread() noexcept;
@@ -106,7 +108,8 @@ class worker final : public thread_record {
   } parking_;
 
   tallies counts_;
-  std::string pin_report_;
+  std::string pin_report_;         ///< written before is_ready_ is set, never after
+  std::promise<void> is_ready_;
   std::thread thread_;
 };
 

@@ -47,7 +47,7 @@ struct settings {
   setting<std::optional<bool>> pin;               ///< unset: the machine decides
   setting<std::string> policy{.value = "random"};
   setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
-  setting<std::size_t> stack_bytes{.value = std::size_t{1} << 20};
+  setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
 };
 
 /// From a variable's name to its value; nullopt = unset.

@@ -83,6 +83,29 @@ layout layout::flat(std::uint32_t n) {
   return result;
 }
 
+layout layout::part(std::span<worker_id const> members) const {
+  check_count(static_cast<std::uint32_t>(members.size()));
+  layout result = *this;
+  result.seats_.clear();
+  result.places_.clear();
+  result.ids_.clear();
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    worker_id const w = members[i];
+    if (index(w) >= workers() || (i > 0 && index(w) <= index(members[i - 1]))) {
+      throw usage_error("worker " + std::to_string(index(w)) + " cannot be the next member: allowed are numbers below " +
+                        std::to_string(workers()) + " in ascending order");
+    }
+    if (i == 0 || place_of(w) != place_of(members[i - 1])) {
+      result.places_.push_back({.first = worker_id{i}, .count = 0, .kind = place_kind(place_of(w))});
+    }
+    ++result.places_.back().count;
+    result.seats_.push_back(seat_of(w));
+    result.seats_.back().place = place_id{static_cast<std::uint32_t>(result.places_.size() - 1)};
+  }
+  result.number_workers();
+  return result;
+}
+
 void layout::add_worker(topology const& machine, std::uint32_t pu, place_id place) {
   topology_pu const& self = machine.pus()[pu];
   std::uint32_t const core = machine.ancestor(pu, level::core);

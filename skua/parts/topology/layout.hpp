@@ -40,6 +40,10 @@ class layout {
   /// n workers in one place, each its own core, on no machine in particular: for tests of policies.
   [[nodiscard]] static layout flat(std::uint32_t n);
 
+  /// Some of these workers, in ascending order; they become 0, 1, ... and keep their places, as far as these have
+  /// workers left. Throws usage_error for no worker, a wrong order, or a worker that is not here.
+  [[nodiscard]] layout part(std::span<worker_id const> members) const;
+
   [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
   [[nodiscard]] std::uint32_t places() const noexcept { return static_cast<std::uint32_t>(places_.size()); }
   [[nodiscard]] place_id place_of(worker_id w) const noexcept { return seat_of(w).place; }
