@@ -98,14 +98,6 @@ struct count_stored_late : model_sync {
   };
 };
 
-/// The lock does not exclude.
-struct no_lock : model_sync {
-  struct mutex {
-    void lock() noexcept { current_world()->step(); }
-    void unlock() noexcept { current_world()->step(); }
-  };
-};
-
 /// The sleeper's announcement is not sequentially consistent.
 struct announced_late : model_sync {
   template <class T>
@@ -138,4 +130,3 @@ TEST(injector_model, sleeper) { holds<sleeper<model_sync>>(); }
 
 TEST(injector_mutant, count_stored_late) { fails<sleeper<count_stored_late>>("deadlock"); }
 TEST(injector_mutant, announced_late) { fails<sleeper<announced_late>>("deadlock"); }
-TEST(injector_mutant, no_lock) { fails<two_producers_one_consumer<no_lock>>(""); }
