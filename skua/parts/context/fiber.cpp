@@ -125,9 +125,11 @@ void forget(fiber& never_ran) noexcept {
                 .after = after,
                 .argument = argument};
   void* const identity = to.sanitizer.tsan_fiber;
-  // The frames between here and the top never return, so nobody else takes their red zones away.
-  auto* const frame = static_cast<std::byte*>(__builtin_frame_address(0));
-  asan::unpoison(frame, static_cast<std::size_t>(leaving.on->top() - frame));
+  if constexpr (under_asan) {
+    // The frames between here and the top never return, so nobody else takes their red zones away.
+    auto* const frame = static_cast<std::byte*>(__builtin_frame_address(0));
+    asan::unpoison(frame, static_cast<std::size_t>(leaving.on->top() - frame));
+  }
   asan::leave(to.sanitizer);
   tsan::switch_to(identity);
   jump_fcontext(there, &told);

@@ -89,6 +89,7 @@ struct parked_flow {
   std::byte* after_ran_at = nullptr;
   bool complete_in_after = false;
   std::atomic<bool> ended{false};
+  std::atomic<bool> last_words{false};     ///< by the flow itself: what `after` publishes is not the flow's for TSan
 };
 
 void publish(void* argument) noexcept {
@@ -156,12 +157,14 @@ TEST(Fiber, PublishedFlowMayBeResumedElsewhereAtOnce) {
           auto& [flow_of, loop] = *static_cast<both*>(a);
           parked_flow& mine = *flow_of;
           switch_to(mine.here, *loop, publish, &mine);
+          mine.last_words.store(true, std::memory_order_release);  // pairs with the load below
           leave_to(mine.here, mine.loop, end_of_flow, &mine);
         },
         &argument);
     mail.store(&p, std::memory_order_release);  // pairs with the exchange above
     switch_to(loop_before, p.here, nullptr, nullptr);
     while (resumed.load(std::memory_order_acquire) != i + 1) std::this_thread::yield();
+    EXPECT_TRUE(p.last_words.load(std::memory_order_acquire));
     EXPECT_TRUE(p.ended.load(std::memory_order_acquire));
     pool.give(s);
   }
@@ -299,6 +302,54 @@ TEST(FiberDeathTest, MisuseIsNamed) {
         switch_to(native, target, nullptr, nullptr);
       },
       "resumed by its own thread");
+}
+
+/// A flow that leaves the address of a local behind in every frame it had, and no edge to whom comes next.
+struct scribbles {
+  fiber self;
+  fiber back;
+  static void run(void* argument) noexcept {
+    auto& me = *static_cast<scribbles*>(argument);
+    scribble(20);
+    leave_to(me.self, me.back, nullptr, nullptr);
+  }
+  [[gnu::noinline]] static int scribble(int depth) {
+    std::array<int, 32> frame{};
+    int* volatile pinned = frame.data();
+    for (std::size_t i = 0; i < frame.size(); ++i) pinned[i] = depth;
+    return depth == 0 ? 0 : scribble(depth - 1) + pinned[3];
+  }
+};
+
+TEST(Fiber, NextFlowOnAStackIsNoRace) {
+  seat const worker;
+  stack_pool pool;
+  stack* const s = pool.take();
+  for (int i = 0; i < 5; ++i) {
+    scribbles one;
+    start(one.self, *s, scribbles::run, &one);
+    switch_to(one.back, one.self, nullptr, nullptr);
+  }
+  pool.give(s);
+}
+
+/// The control of all ASan runs.
+TEST(FiberDeathTest, AsanSeesAnOverrunInAFlow) {
+  if (!under_asan) GTEST_SKIP() << "needs AddressSanitizer";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        seat const worker;
+        stack_pool pool;
+        flow f(pool, [](flow& me) {
+          std::array<char, 16> small{};
+          char* volatile beyond = small.data() + small.size();
+          me.pause();
+          *beyond = 'x';
+        });
+        while (f.resume()) continue;
+      },
+      "stack-buffer-overflow");
 }
 
 struct increments {
