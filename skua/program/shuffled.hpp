@@ -121,8 +121,16 @@ class shuffled {
   /// `source`: a std::stop_token, or anything else with `stop_requested()`, which is asked in place.
   template <class Source, class F>
   decltype(auto) with_stop(Source const& source, F&& f) {
+    return watching(source, [&](shuffled& here) -> decltype(auto) {
+      here.start();
+      return std::forward<F>(f)(here);
+    });
+  }
+
+  /// The same, but f is called even if the source has already been asked to stop.
+  template <class Source, class F>
+  decltype(auto) watching(Source const& source, F&& f) {
     watched const inner{*this, &source, [](void const* s) { return static_cast<Source const*>(s)->stop_requested(); }};
-    start();
     return std::forward<F>(f)(*this);
   }
 

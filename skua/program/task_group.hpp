@@ -29,8 +29,8 @@ enum task_group_status : std::uint8_t {
 template <class Here, class F>
 struct group_task final : free_task<Here> {
   template <class G>
-  group_task(wait_group& g, hint known, G&& f)
-      : free_task<Here>{.run = &run_and_finish, .group = &g, .known = known}, function(std::forward<G>(f)) {}
+  group_task(wait_group& g, hint h, G&& f)
+      : free_task<Here>{.run = &run_and_finish, .group = &g, .known = h}, function(std::forward<G>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     if (!task.group->stop_requested()) attempt(static_cast<group_task&>(task), here);
