@@ -2,11 +2,14 @@
 // The app uts.
 #include "skua/skua.hpp"
 
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <optional>
 
 #include "apps/app.hpp"
 #include "apps/uts/problem.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/program/serial.hpp"
 
 namespace skua::apps {
@@ -51,8 +54,14 @@ class uts_app final : public app {
     serial here;
     result_ = uts::program(here, tree_);
   }
-  void run_openmp(unsigned workers) override { result_ = uts::with_openmp(workers, tree_); }
-  void run_tbb(unsigned workers) override { result_ = uts::with_tbb(tbb_workers_, workers, tree_); }
+  void run_openmp(unsigned workers) override {
+    require_stack("OpenMP");
+    result_ = uts::with_openmp(workers, tree_);
+  }
+  void run_tbb(unsigned workers) override {
+    require_stack("oneTBB");
+    result_ = uts::with_tbb(tbb_workers_, workers, tree_);
+  }
 
   [[nodiscard]] std::string wrong() override {
     if (!result_) return "uts: no run yet";
@@ -70,6 +79,17 @@ class uts_app final : public app {
   }
 
  private:
+  /// The twins recurse on their threads' stacks and need up to 0.9 KiB per level (measured: T3, T3L); without this
+  /// check a tree as deep as T3L would end them with a bare SIGSEGV. Throws resource_error.
+  void require_stack(std::string_view twin) const {
+    rlimit limit{};
+    std::uint64_t const needed_kib = std::uint64_t{right_.depth} + 256;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur / 1024 >= needed_kib) return;
+    throw resource_error("uts: this tree is " + std::to_string(right_.depth) + " levels deep and the " +
+                         std::string(twin) + " twin recurses on its threads' stacks: it needs ulimit -s " +
+                         std::to_string(needed_kib) + " or more");
+  }
+
   /// The parameters that were given one by one.
   struct replacements {
     std::optional<std::string> kind;
