@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <utility>
 
 #include "skua/program/fork_join.hpp"
@@ -18,7 +19,7 @@ struct free_task {
   void (*run)(free_task&, Here&) noexcept;  ///< does it, or drops it if its group is cancelled; destroys it; counts it
   wait_group* group;
   hint known{};
-  free_task* next = nullptr;  ///< for the venue's queues
+  alignas(void*) std::byte room[4 * sizeof(void*)];  ///< the venue's own, between `spawn` and `run`
 };
 
 /// Laws the compiler cannot check:

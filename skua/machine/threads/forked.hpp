@@ -104,7 +104,7 @@ class forked final : public group {
   static void run_stolen(task& t, std::uint64_t, here& on) noexcept {
     auto& self = static_cast<forked&>(t);
     auto& thief = static_cast<Here&>(on);
-    stop_node const node{self.stop, &self.pending, nullptr};
+    stop_node const node{self.stop, &self.pending, nullptr, nullptr};
     thief.watch(&node);
     std::uint64_t outcome = dropped;
     if (!node.requested()) {

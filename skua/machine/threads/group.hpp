@@ -12,6 +12,7 @@
 
 #include "skua/parts/context/fiber.hpp"
 #include "skua/parts/queue/injector.hpp"
+#include "skua/program/wait_group.hpp"
 
 namespace skua::threads {
 
@@ -28,6 +29,7 @@ struct stop_node {
   stop_node const* outer = nullptr;
   std::atomic<std::uint64_t> const* pending = nullptr;  ///< a group's word, or null
   std::stop_token const* token = nullptr;               ///< a user's token, or null
+  wait_group const* tasks = nullptr;                    ///< a task_group's, or null
 
   [[nodiscard]] bool requested() const noexcept;
 };
@@ -71,6 +73,7 @@ inline bool stop_node::requested() const noexcept {
       return true;
     }
     if (n->token != nullptr && n->token->stop_requested()) return true;
+    if (n->tasks != nullptr && n->tasks->stop_requested()) return true;
   }
   return false;
 }

@@ -103,6 +103,8 @@ class pool {
 
   /// For what is built on pools.
   [[nodiscard]] threads::region& root_region() const noexcept { return *root_; }
+  /// This process is a child of the one that made the pool: the workers stayed behind.
+  [[nodiscard]] bool lost_by_fork() const noexcept { return crew_->lost_by_fork(); }
 
  private:
   void check_process() const;

@@ -35,7 +35,7 @@ class sequence final : public group {
   static void run_stolen(task& t, std::uint64_t first, here& on) noexcept {
     auto& self = static_cast<sequence&>(t);
     auto& thief = static_cast<Here&>(on);
-    stop_node const node{self.stop, &self.pending, nullptr};
+    stop_node const node{self.stop, &self.pending, nullptr, nullptr};
     thief.watch(&node);
     thief.finish(self, self.run_piece(thief, first), 0);
   }

@@ -12,7 +12,7 @@ namespace skua::threads {
 class stop_scope {
  public:
   stop_scope(strand& s, std::stop_token const& token)
-      : strand_(s), token_(token), node_{s.watching(), nullptr, &token_}, on_stop_(token_, alarm{s.at().in}) {
+      : strand_(s), token_(token), node_{s.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{s.at().in}) {
     strand_.watch(&node_);
   }
   ~stop_scope() { strand_.watch(node_.outer); }
