@@ -17,14 +17,14 @@ namespace skua {
 struct cpu_limit {
   std::uint64_t quota_us = 0;   ///< processor time per period
   std::uint64_t period_us = 1;
-  std::string file;             ///< which file said so, as the process sees it
+  std::string file = {};        ///< which file said so, as the process sees it
 
   [[nodiscard]] double cpus() const noexcept { return static_cast<double>(quota_us) / static_cast<double>(period_us); }
 };
 
 struct cpu_quota {
-  std::vector<cpu_limit> limits;     ///< the tightest first; empty = unlimited
-  std::vector<std::string> remarks;  ///< files that could not be understood, one sentence each
+  std::vector<cpu_limit> limits = {};     ///< the tightest first; empty = unlimited
+  std::vector<std::string> remarks = {};  ///< files that could not be understood, one sentence each
 
   [[nodiscard]] bool limited() const noexcept { return !limits.empty(); }
   /// The tightest limit, rounded up, at least 1; nullopt = unlimited. Half a processor is one worker, not none.

@@ -12,7 +12,7 @@ namespace skua {
 
 struct default_workers {
   std::uint32_t count = 1;
-  std::string why;  ///< one clause, such as "2 PUs in the affinity mask 0-1"
+  std::string why = {};  ///< one clause, such as "2 PUs in the affinity mask 0-1"
 };
 
 /// min(PUs of the topology, quota rounded up). The quota concerns this machine only, so another topology (synthetic, XML)

@@ -169,8 +169,10 @@ std::uint32_t layout::distance(worker_id a, worker_id b) const noexcept {
   seat const& y = seat_of(b);
   if (shared(x.core, y.core)) return 1;
   if (shared(x.l2, y.l2)) return 2;
-  if (x.place == y.place || shared(x.l3, y.l3)) return 3;
-  if (x.numa_os == y.numa_os && x.package == y.package) return 4;
+  // An L3 may hold several NUMA nodes (sub-NUMA clusters); then the node is what is near.
+  bool const same_node = x.numa_os == y.numa_os && x.package == y.package;
+  if (x.place == y.place || (same_node && shared(x.l3, y.l3))) return 3;
+  if (same_node) return 4;
   auto const rank = std::ranges::lower_bound(far_, far_between(x, y));
   return first_far + static_cast<std::uint32_t>(rank - far_.begin());
 }

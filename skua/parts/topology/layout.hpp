@@ -25,10 +25,10 @@ enum class spread : std::uint8_t {
 };
 
 struct layout_options {
-  std::optional<std::uint32_t> workers;  ///< exactly so many, 1 .. max_workers; more than PUs is legal
+  std::optional<std::uint32_t> workers = {};  ///< exactly so many, 1 .. max_workers; more than PUs is legal
   std::uint32_t at_most = max_workers;   ///< where `workers` is unset: one per PU, but not more than this (the CPU quota)
   spread order = spread::compact;
-  std::string places;                    ///< grammar of places.hpp; empty = the default of place_sets.hpp
+  std::string places = {};               ///< grammar of places.hpp; empty = the default of place_sets.hpp
   std::string places_from = "places";    ///< what errors call it: SKUA_PLACES, OMP_PLACES, ...
 };
 
@@ -49,9 +49,9 @@ class layout {
   [[nodiscard]] place_id place_of(worker_id w) const noexcept { return seat_of(w).place; }
   [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const noexcept;
 
-  /// 0: the same worker. 1: the same core. 2: the same L2. 3: the same L3 or place. 4: the same NUMA node.
+  /// 0: the same worker. 1: the same core. 2: the same L2. 3: the same L3 or place. 4: the same NUMA node (and package).
   /// 5 and above: farther, ranked by the latency between the NUMA nodes where it is known, then the same package before
-  /// another one. Symmetric. A class below 5 may be empty on a given machine. A few comparisons.
+  /// another one. Symmetric. A class may be empty on a given machine. A few comparisons.
   [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const noexcept;
   /// All distances are below this.
   [[nodiscard]] std::uint32_t distance_classes() const noexcept;

@@ -34,6 +34,8 @@ hwloc_handle load() {
   for (hwloc_obj_type_t const kept : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE}) {
     hwloc_topology_set_type_filter(raw, kept, HWLOC_TYPE_FILTER_KEEP_ALL);
   }
+  // hwloc hangs a NUMA node that is none of these into a group, and without groups it widens the node.
+  hwloc_topology_set_type_filter(raw, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
   // Without this flag hwloc may move the calling thread from PU to PU to ask each for its cpuid.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
   if (hwloc_topology_load(raw) != 0) refuse("read this machine");

@@ -19,7 +19,7 @@ enum class pinning : std::uint8_t {
 
 struct pin_result {
   pinning what = pinning::not_asked;
-  std::string why;  ///< one clause for people
+  std::string why = {};  ///< one clause for people
 };
 
 /// What pin_this_thread would do, short of asking the kernel. Never `refused` by the kernel, only by hwloc's support bit.

@@ -52,7 +52,7 @@ std::vector<place_set> grouped(topology const& machine, NodeOf node_of) {
   for (std::uint32_t pu = 0; pu < machine.pus().size(); ++pu) {
     std::uint32_t const node = node_of(pu);
     auto const [at, is_new] = place_at.try_emplace(node, places.size());
-    if (is_new) places.push_back({.kind = level_name(machine.nodes()[node].kind), .pus = {}});
+    if (is_new) places.push_back({.kind = level_name(machine.nodes()[node].kind)});
     places[at->second].pus.push_back(pu);
   }
   return places;
@@ -102,7 +102,7 @@ std::vector<place_set> places_from(topology const& machine, std::string_view nam
   cpu_mask const usable = machine.mask();
   std::vector<place_set> places;
   for (std::vector<std::uint32_t> const& wanted : std::get<explicit_places>(spec).places) {
-    place_set& place = places.emplace_back(place_set{.kind = "given", .pus = {}});
+    place_set& place = places.emplace_back(place_set{.kind = "given"});
     for (std::uint32_t const os_index : wanted) {
       auto const found = free.extract(os_index);
       if (found) {

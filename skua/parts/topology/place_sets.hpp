@@ -14,7 +14,7 @@ namespace skua {
 /// The PUs of one place, by position in topology::pus(), and what it is: "l3", "numa_node", ..., or "given".
 struct place_set {
   std::string_view kind;
-  std::vector<std::uint32_t> pus;
+  std::vector<std::uint32_t> pus = {};
 };
 
 /// The default: L3 clusters, so that a place is where data are cheap to share. Every PU is in exactly one place.

@@ -153,7 +153,7 @@ class reader {
     auto const found = std::ranges::find(known, std::string_view{key}, &entry::first);
     if (found == known.end()) refuse("\"" + key + "\" is not understood");
     at_ = end;
-    abstract_places result{.word = found->second, .count = {}};
+    abstract_places result{.word = found->second};
     if (take('(')) {
       result.count = static_cast<std::uint32_t>(number(1, "a number of places"));
       need(')');

@@ -24,7 +24,7 @@ enum class place_word : std::uint8_t { threads, cores, ll_caches, numa_domains, 
 /// "cores(8)": one place per core, the first eight of them.
 struct abstract_places {
   place_word word = place_word::cores;
-  std::optional<std::uint32_t> count;
+  std::optional<std::uint32_t> count = {};
 };
 
 /// OS indices of PUs, place by place, in the order in which they were written, without repetition inside a place.

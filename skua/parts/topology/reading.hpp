@@ -24,12 +24,12 @@ struct read_element {
 };
 
 struct topology_reading {
-  std::vector<topology_pu> pus;  // `node` is filled in later
-  std::vector<read_element> elements;
-  std::vector<std::uint32_t> numa_order;
-  std::vector<std::uint64_t> numa_latency;
-  std::vector<std::string> remarks;
-  std::string source;
+  std::vector<topology_pu> pus = {};  // `node` is filled in later
+  std::vector<read_element> elements = {};
+  std::vector<std::uint32_t> numa_order = {};
+  std::vector<std::uint64_t> numa_latency = {};
+  std::vector<std::string> remarks = {};
+  std::string source = {};
   std::uint32_t machine_pus = 0;
   bool this_system = false;
   bool can_bind = false;

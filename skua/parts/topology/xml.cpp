@@ -31,6 +31,7 @@ namespace {
 constexpr std::size_t longest_file_bytes = std::size_t{256} << 20;
 constexpr std::uint64_t means_latency = 4;  // HWLOC_DISTANCES_KIND_MEANS_LATENCY, part of the file format
 constexpr std::uint64_t most_numa_nodes = 4'096;
+constexpr std::uint32_t largest_pu = 1U << 20;  // a mask has a bit for every number up to its largest
 
 std::string read_file(std::string const& path) {
   struct close {
@@ -98,6 +99,7 @@ void collect_pus(xml_element const& object, std::optional<cpu_mask> const& allow
     }
     std::uint32_t const os_index = os_index_of(child);
     if (os_index == no_index) throw wrong("a PU has no os_index");
+    if (os_index > largest_pu) throw wrong("PU " + std::to_string(os_index) + " is beyond the largest number, " + std::to_string(largest_pu));
     if (set_of(child, "cpuset") != [os_index] { cpu_mask one; one.insert(os_index); return one; }()) {
       throw wrong(name_of(child) + " has a cpuset that is not its os_index");
     }
