@@ -9,6 +9,7 @@ std::vector<entry> const& all() {
       {"fib", make_fib},
       {"nqueens", make_nqueens},
       {"uts", make_uts},
+      {"cilksort", make_cilksort},
   };
   return apps;
 }
