@@ -4,9 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-#include "apps/simd/choose.hpp"
+#include "apps/simd/variant.hpp"
 
 namespace skua::apps::heat {
 
@@ -29,8 +28,6 @@ void sweep(rectangle const& r) noexcept;
 using sweep_function = void(rectangle const&) noexcept;
 
 /// Those that this processor can run, narrowest first.
-inline std::vector<simd::variant<sweep_function>> sweeps() {
-  return simd::usable([](auto arch) { return &sweep<decltype(arch)>; });
-}
+simd::variants<sweep_function> sweeps();
 
 }  // namespace skua::apps::heat

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "apps/heat/sweep.hpp"
+#include "apps/simd/arches.hpp"
 
 namespace skua::apps::heat {
 

@@ -7,9 +7,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-#include "apps/simd/choose.hpp"
+#include "apps/simd/variant.hpp"
 
 namespace skua::apps::matmul {
 
@@ -42,8 +41,6 @@ void leaf(block const& p) noexcept;
 using leaf_function = void(block const&) noexcept;
 
 /// Those that this processor can run, slowest first.
-inline std::vector<simd::variant<leaf_function>> leaves() {
-  return simd::usable([](auto arch) { return &leaf<decltype(arch)>; });
-}
+simd::variants<leaf_function> leaves();
 
 }  // namespace skua::apps::matmul

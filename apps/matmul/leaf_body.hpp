@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "apps/matmul/leaf.hpp"
-#include "arches.hpp"
+#include "apps/simd/arches.hpp"
 
 namespace skua::apps::matmul {
 
