@@ -19,7 +19,7 @@ struct free_task {
   void (*run)(free_task&, Here&) noexcept;  ///< does it, or drops it if its group is cancelled; destroys it; counts it
   wait_group* group;
   hint known{};
-  alignas(void*) std::byte room[4 * sizeof(void*)];  ///< the venue's own, between `spawn` and `run`
+  alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< the venue's own, between `spawn` and `run`
 };
 
 /// Laws the compiler cannot check:
