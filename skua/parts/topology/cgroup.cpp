@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <string_view>
 #include <utility>
+
+#include "skua/parts/topology/file.hpp"
 
 namespace skua {
 namespace {
 
-using std::filesystem::path;
+constexpr std::size_t longest_file_bytes = std::size_t{16} << 20;
 
 /// One line of /proc/self/cgroup: the group of this process in one hierarchy.
 struct membership {
@@ -39,17 +40,16 @@ bool has_cpu(std::string_view comma_list) {
   return std::ranges::any_of(split(comma_list, ','), [](std::string const& word) { return word == "cpu"; });
 }
 
-std::vector<std::string> lines_of(path const& file) {
-  std::vector<std::string> lines;
-  std::ifstream in{file};
-  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+std::vector<std::string> lines_of(std::string const& file) {
+  std::vector<std::string> lines = split(read_file(file, longest_file_bytes).text, '\n');
+  if (lines.back().empty()) lines.pop_back();
   return lines;
 }
 
 /// "5:cpu,cpuacct:/docker/ab12" and "0::/user.slice". A group's name may contain colons.
-std::vector<membership> memberships(path const& root) {
+std::vector<membership> memberships(std::string const& root) {
   std::vector<membership> found;
-  for (std::string const& line : lines_of(root / "proc/self/cgroup")) {
+  for (std::string const& line : lines_of(root + "/proc/self/cgroup")) {
     auto const first = line.find(':');
     auto const second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
@@ -77,9 +77,9 @@ std::string unescaped(std::string_view text) {
 }
 
 /// "32 31 0:29 /top /where rw,relatime shared:7 - cgroup cgroup rw,cpu": any number of fields before the dash.
-std::vector<mount> mounts(path const& root) {
+std::vector<mount> mounts(std::string const& root) {
   std::vector<mount> found;
-  for (std::string const& line : lines_of(root / "proc/self/mountinfo")) {
+  for (std::string const& line : lines_of(root + "/proc/self/mountinfo")) {
     std::vector<std::string> const fields = split(line, ' ');
     auto const dash = std::ranges::find(fields, "-");
     if (dash - fields.begin() < 6 || fields.end() - dash < 4) continue;
@@ -103,7 +103,7 @@ std::optional<std::string> below(std::string_view top, std::string_view group) {
 
 class collector {
  public:
-  collector(path const& root, cpu_quota& quota) : root_(root), quota_(quota) {}
+  collector(std::string const& root, cpu_quota& quota) : root_(root), quota_(quota) {}
 
   /// Every group from `rest` below the mount up to the mount's own.
   void climb(mount const& at, std::string rest) {
@@ -121,7 +121,7 @@ class collector {
 
  private:
   [[nodiscard]] std::optional<std::string> first_line(std::string const& file) const {
-    std::vector<std::string> lines = lines_of(root_ / path{file}.relative_path());
+    std::vector<std::string> lines = lines_of(root_ + file);
     if (lines.empty()) return std::nullopt;
     return std::move(lines.front());
   }
@@ -158,7 +158,7 @@ class collector {
     add(quota_file, *quota + "\" per \"" + period.value_or("nothing"), number(*quota), period ? number(*period) : std::nullopt);
   }
 
-  path const& root_;
+  std::string const& root_;
   cpu_quota& quota_;
 };
 
@@ -172,7 +172,7 @@ std::optional<std::uint32_t> cpu_quota::whole_cpus() const noexcept {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, 1, 0xffff'ffffU));
 }
 
-cpu_quota read_cpu_quota(std::filesystem::path const& root) {
+cpu_quota read_cpu_quota(std::string const& root) {
   cpu_quota quota;
   collector collect{root, quota};
   std::vector<mount> const all = mounts(root);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,9 +30,9 @@ struct cpu_quota {
   [[nodiscard]] std::optional<std::uint32_t> whole_cpus() const noexcept;
 };
 
-/// Reads /proc/self/cgroup, /proc/self/mountinfo and the control files below `root` ("/" except in tests).
+/// Reads /proc/self/cgroup, /proc/self/mountinfo and the control files below the directory `root` ("" except in tests).
 /// Never throws for missing or strange files (gVisor, WSL, old kernels): what cannot be read limits nothing.
 /// Cost: opens 3 to 10 small files.
-[[nodiscard]] cpu_quota read_cpu_quota(std::filesystem::path const& root = "/");
+[[nodiscard]] cpu_quota read_cpu_quota(std::string const& root = "");
 
 }  // namespace skua

@@ -19,7 +19,7 @@ struct fake_system {
   void cgroup(std::string_view text) const { dir.write("proc/self/cgroup", text); }
   void mountinfo(std::string_view text) const { dir.write("proc/self/mountinfo", text); }
   void file(std::string const& name, std::string_view text) const { dir.write(name.substr(1), text); }
-  [[nodiscard]] cpu_quota quota() const { return read_cpu_quota(dir.path()); }
+  [[nodiscard]] cpu_quota quota() const { return read_cpu_quota(dir.path().string()); }
 };
 
 constexpr std::string_view v2_mount = "30 23 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";

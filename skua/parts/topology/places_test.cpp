@@ -78,6 +78,7 @@ TEST(default_places, are_l3_clusters_or_what_comes_closest) {
   expect_default("package:4 numa:1 l3:1 core:16", 4, "l3");
   expect_default("package:2 numa:1 l3:4 core:3 pu:2", 8, "l3");
   expect_default("package:1 l3:1 numa:2 core:4", 2, "numa_node");  // sub-NUMA clusters inside one L3
+  expect_default("package:1 l3:2 l2:2 core:2", 2, "l3");           // shared L2s below an L3 are no places
   expect_default("package:1 l2:3 core:4", 3, "l2");                // no L3: clusters that share an L2
   expect_default("package:1 l2:4 core:1", 1, "numa_node");         // private L2
   expect_default("package:2 numa:2 core:4", 4, "numa_node");

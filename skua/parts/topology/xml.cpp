@@ -5,22 +5,19 @@
 // for 3% of randomly damaged files (an object without one of its sets), and writes on stderr for others.
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <memory>
-#include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include <cerrno>
-#include <system_error>
-
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
+#include "skua/parts/topology/file.hpp"
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/topology.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
@@ -32,25 +29,6 @@ constexpr std::size_t longest_file_bytes = std::size_t{256} << 20;
 constexpr std::uint64_t means_latency = 4;  // HWLOC_DISTANCES_KIND_MEANS_LATENCY, part of the file format
 constexpr std::uint64_t most_numa_nodes = 4'096;
 constexpr std::uint32_t largest_pu = 1U << 20;  // a mask has a bit for every number up to its largest
-
-std::string read_file(std::string const& path) {
-  struct close {
-    void operator()(std::FILE* f) const noexcept { std::fclose(f); }
-  };
-  auto const refuse = [&path](std::string const& why) { throw usage_error("cannot read topology file " + path + ": " + why); };
-  std::unique_ptr<std::FILE, close> const file{std::fopen(path.c_str(), "rb")};
-  if (!file) refuse(std::generic_category().message(errno));
-  std::string text;
-  std::vector<char> buffer(std::size_t{64} << 10);
-  for (;;) {
-    std::size_t const got = std::fread(buffer.data(), 1, buffer.size(), file.get());
-    text.append(buffer.data(), got);
-    if (text.size() > longest_file_bytes) refuse("it is larger than 256 MiB");
-    if (got < buffer.size()) break;
-  }
-  if (std::ferror(file.get()) != 0) refuse(std::generic_category().message(errno));
-  return text;
-}
 
 struct wrong : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -215,11 +193,13 @@ void collect(xml_element const& root, topology_reading& read) {
 }  // namespace
 
 topology topology::from_xml(std::string const& path) {
-  std::string const text = read_file(path);
+  file_text const file = read_file(path, longest_file_bytes);
+  if (file.wrong == std::errc::file_too_large) throw usage_error("cannot read topology file " + path + ": it is larger than 256 MiB");
+  if (file.wrong) throw usage_error("cannot read topology file " + path + ": " + file.wrong.message());
   topology_reading read;
   read.source = path;
   try {
-    collect(scan_xml(text), read);
+    collect(scan_xml(file.text), read);
   } catch (xml_error const& e) {
     throw usage_error("topology file " + path + " is not the XML that hwloc writes: " + e.what());
   } catch (wrong const& e) {
