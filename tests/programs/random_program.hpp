@@ -70,15 +70,15 @@ class random_program {
   }
 
   std::uint64_t join_two(fork_join auto& here, std::uint64_t seed, int depth) {
-    auto [a, b] = here.join([=, this](auto& h) { return value{task(h, seed, depth), token(live_)}; },
-                            [=, this](auto& h) { return value{task(h, seed + 1, depth), token(live_)}; });
+    auto [a, b] = here.join([=, this](auto& h) { return value{this->task(h, seed, depth), token(live_)}; },
+                            [=, this](auto& h) { return value{this->task(h, seed + 1, depth), token(live_)}; });
     return a.hash * 7 + b.hash;
   }
 
   std::uint64_t join_three(fork_join auto& here, std::uint64_t seed, int depth) {
-    auto [a, b, c] = here.join(work{2}, [=, this](auto& h) { return task(h, seed, depth); },
-                               [=, this](auto& h) { task(h, seed + 1, depth); }, at{anywhere},
-                               [=, this](auto& h) { return value{task(h, seed + 2, depth), token(live_)}; });
+    auto [a, b, c] = here.join(work{2}, [=, this](auto& h) { return this->task(h, seed, depth); },
+                               [=, this](auto& h) { this->task(h, seed + 1, depth); }, at{anywhere},
+                               [=, this](auto& h) { return value{this->task(h, seed + 2, depth), token(live_)}; });
     static_cast<void>(b);
     return a * 5 + c.hash;
   }
@@ -86,7 +86,7 @@ class random_program {
   std::uint64_t iterate(fork_join auto& here, dice& roll, int depth) {
     std::vector<std::uint64_t> cells(roll.below(6));
     for (auto& c : cells) c = roll.next();
-    here.each(cells, [=, this](auto& h, std::uint64_t& c) { c = task(h, c, depth); });
+    here.each(cells, [=, this](auto& h, std::uint64_t& c) { c = this->task(h, c, depth); });
     std::uint64_t hash = 1;
     for (auto c : cells) hash = hash * 3 + c;
     return hash;
@@ -100,7 +100,7 @@ class random_program {
       token const held(live_);
       std::uint64_t own = 0;
       for (std::uint32_t i = 0; i < n && i < sums.size(); ++i) {
-        s.fork([&sums, seed, i, depth, this, kept = token(live_)](auto& h) { sums[i] = task(h, seed + i, depth); });
+        s.fork([&sums, seed, i, depth, this, kept = token(live_)](auto& h) { sums[i] = this->task(h, seed + i, depth); });
         if (i == 1 && depth > 0) own += join_two(here, seed + 77, depth - 1);
       }
       return own;

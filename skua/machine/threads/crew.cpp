@@ -21,8 +21,9 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 
 }  // namespace
 
-crew::crew(layout map, settings const& chosen)
+crew::crew(layout map, settings const& chosen, cpu_mask allowed)
     : map_(std::move(map)),
+      allowed_(std::move(allowed)),
       pinning_(chosen.pin.value.value_or(true)),
       spin_ns_(in_ns(chosen.spin.value)),
       crowded_(map_.workers() > std::thread::hardware_concurrency()),

@@ -16,6 +16,7 @@
 #include "skua/machine/threads/worker.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/context/stack.hpp"
+#include "skua/parts/topology/cpu_mask.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/pin.hpp"
 
@@ -24,7 +25,7 @@ namespace skua::threads {
 class crew {
  public:
   /// Makes the workers' records; `start` makes the threads.
-  crew(layout map, settings const& chosen);
+  crew(layout map, settings const& chosen, cpu_mask allowed);
   ~crew();
   crew(crew const&) = delete;
   crew& operator=(crew const&) = delete;
@@ -42,6 +43,8 @@ class crew {
   [[nodiscard]] worker& worker_at(worker_id w) noexcept { return *workers_[index(w)]; }
   [[nodiscard]] dormitory<>& beds() noexcept { return beds_; }
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
+  /// The processors that whoever made the first pool could use; a pinned worker's own mask says less.
+  [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
   [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }
   /// In a child of fork() the threads do not exist.
   [[nodiscard]] bool lost_by_fork() const noexcept;
@@ -65,6 +68,7 @@ class crew {
   void stop() noexcept;
 
   layout const map_;
+  cpu_mask const allowed_;
   bool const pinning_;
   std::uint64_t const spin_ns_;
   bool const crowded_;  ///< more workers than processors: searchers must yield

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool.hpp"
 
+#include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
 #include "skua/parts/topology/topology.hpp"
@@ -26,11 +27,17 @@ std::vector<worker_id> first_workers(std::uint32_t n) {
   return all;
 }
 
-topology find_topology(pool_options const& o) {
+/// A worker may be pinned to one processor; a pool that it makes may use what its own pool may.
+cpu_mask usable_processors() {
+  threads::worker* const w = threads::worker::current();
+  return w == nullptr ? affinity_of_this_thread() : w->of().allowed();
+}
+
+topology find_topology(pool_options const& o, cpu_mask const& usable) {
   if (o.synthetic && o.xml) throw usage_error("a pool's topology is synthetic or from an XML file, not both");
   if (o.synthetic) return topology::synthetic(*o.synthetic);
   if (o.xml) return topology::from_xml(*o.xml);
-  return topology::machine();
+  return topology::machine(usable);
 }
 
 /// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
@@ -43,7 +50,8 @@ bool shall_pin(settings const& s, layout const& map, topology const& machine) {
 
 pool::pool(pool_options const& options) {
   facts_.chosen = choose(options);
-  topology const machine = find_topology(options);
+  cpu_mask usable = usable_processors();
+  topology const machine = find_topology(options, usable);
   default_workers const usual = count_default_workers(machine, read_cpu_quota());
   facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.from : usual.why;
   layout map{machine,
@@ -53,7 +61,7 @@ pool::pool(pool_options const& options) {
               .places = facts_.chosen.places.value,
               .places_from = facts_.chosen.places.from}};
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(facts_.chosen, map, machine);
-  crew_ = std::make_unique<threads::crew>(std::move(map), facts_.chosen);
+  crew_ = std::make_unique<threads::crew>(std::move(map), facts_.chosen, std::move(usable));
   root_ = crew_->open_region(facts_.chosen.policy.value, first_workers(crew_->workers()));
   crew_->start();
 }

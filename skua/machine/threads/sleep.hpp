@@ -4,7 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <deque>
+#include <memory_resource>
 #include <mutex>
 
 #include "skua/parts/base/ids.hpp"
@@ -18,8 +19,12 @@ namespace skua::threads {
 template <synchronisation Sync = real_sync>
 class dormitory {
  public:
-  dormitory(std::uint32_t workers, std::uint32_t search_limit)
-      : workers_(workers), search_limit_(search_limit), beds_(std::make_unique<bed[]>(workers)) {}
+  /// Throws std::bad_alloc.
+  dormitory(std::uint32_t workers, std::uint32_t search_limit,
+            std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : workers_(workers), search_limit_(search_limit), beds_(memory) {
+    for (std::uint32_t w = 0; w < workers; ++w) beds_.emplace_back();
+  }
 
   /// Out of work: may this worker search (spin)? False: enough others do.
   [[nodiscard]] bool start_search() noexcept {
@@ -128,7 +133,7 @@ class dormitory {
 
   std::uint32_t const workers_;
   std::uint32_t const search_limit_;
-  std::unique_ptr<bed[]> beds_;
+  std::pmr::deque<bed> beds_;
   typename Sync::mutex making_beds_;  ///< who is in bed changes under it
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
 };
