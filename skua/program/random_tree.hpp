@@ -56,7 +56,11 @@ class random_tree {
     std::uint32_t const least = is_scope || is_each ? 0 : 2;
     std::uint32_t const children = least + roll_.below(shape_.most_children - least + 1);
     for (std::uint32_t i = 0; i < children; ++i) {
-      if (is_scope && roll_.below(3) == 0) steps(id, roll_.below(budget / 2 + 1), false);
+      if (is_scope && roll_.below(3) == 0) {
+        std::uint32_t const between = roll_.below(budget / 2 + 1);
+        steps(id, between, false);
+        budget -= between;
+      }
       node_id const child = tree_.add(id, node_kind::task, some_hint());
       std::uint32_t const below = budget > children ? budget - children : 0;
       std::uint32_t const share = roll_.below(4) == 0 ? below : below / (children - i);
