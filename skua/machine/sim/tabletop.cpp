@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <queue>
 #include <tuple>
 #include <utility>
 
+#include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/referee.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/dice.hpp"
@@ -18,21 +18,6 @@
 
 namespace skua::sim {
 namespace {
-
-using fiber_id = std::uint32_t;
-inline constexpr fiber_id no_fiber = 0xffff'ffffU;
-
-/// What lies in a lane.
-struct item {
-  enum class kind : std::uint8_t {
-    rest,   ///< the children of a group from `node` on: a join's continuation
-    child,  ///< one task, `node`
-    frame,  ///< a parked stack that may go on
-  };
-  kind what;
-  node_id node = no_node;
-  fiber_id fiber = no_fiber;
-};
 
 /// One call that has not returned. A task or a scope's body: `next` is its next step. A group: `next` is the next child
 /// to call, `forked` the first of those that were offered to thieves while a child runs.
@@ -55,28 +40,20 @@ struct gathering {
   fiber_id waiting = no_fiber;    ///< the parked stack on whose top it waits
 };
 
-struct seat {
-  std::deque<item> forks;
-  std::deque<item> spawned;
-  std::deque<item> inbox;
-  fiber_id running = no_fiber;
-};
-
 class engine {
  public:
   engine(task_tree const& program, policy& players, layout const& where, rules const& by)
       : program_(program), players_(players), where_(where), by_(by), roll_(by.seed),
-        referee_(where.workers(), by.most_fruitless), seats_(where.workers()), gatherings_(program.size()),
-        tags_(program.size()), away_(program.size(), false) {
+        referee_(where.workers(), by.most_fruitless), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
+        gatherings_(program.size()), tags_(program.size()), away_(program.size(), false) {
     result_.turns.resize(program.size());
     result_.workers.resize(where.workers());
     result_.steals_by_distance.resize(1);
   }
 
   result play() {
-    injected_.push_back({.what = item::kind::child, .node = 0});
-    lying_open_ = 1;
-    for (std::uint32_t w = 0; w < seats_.size(); ++w) schedule(worker_id{w}, 0);
+    lanes_.push(worker_id{0}, lane::injected, {.what = item::kind::child, .node = 0});
+    for (std::uint32_t w = 0; w < stack_of_.size(); ++w) schedule(worker_id{w}, 0);
     while (!result_.finished && referee_.content()) {
       auto const [at, order, w] = calendar_.top();
       calendar_.pop();
@@ -95,13 +72,12 @@ class engine {
 
   /// One move of a worker; returns the ticks until its next one.
   tick move(worker_id w) {
-    seat& s = seats_[index(w)];
-    if (s.running == no_fiber) {
+    fiber_id const f = stack_of_[index(w)];
+    if (f == no_fiber) {
       hunt(w);
-      if (running_ + lying_open_ + lying_in_inboxes_ == 0) referee_.fault("nothing runs, and nothing can");
+      if (running_ == 0 && lanes_.all_empty()) referee_.fault("nothing runs, and nothing can");
       return by_.probe_ticks;
     }
-    fiber_id const f = s.running;
     tick const spent = step(w, f);
     result_.workers[index(w)].busy += spent;
     fibers_[f].ran += spent;
@@ -116,7 +92,7 @@ class engine {
     probe const p = m.hunt();
     referee_.asked(w, p);
     if (!referee_.content()) return;
-    bool const in_reach = lying_open_ > 0 || !seats_[index(w)].inbox.empty();
+    bool const in_reach = lanes_.in_reach_of(w);
     if (p.what == verb::rest) {
       ++t.rests;
       referee_.answered(w, p, outcome::empty, in_reach);
@@ -142,24 +118,10 @@ class engine {
   }
 
   std::pair<outcome, std::optional<item>> carry_out(probe const& p) {
-    std::deque<item>& from = lane_of(p.whom, p.where);
-    if (from.empty()) return {outcome::empty, {}};
+    if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
     if (p.what == verb::steal && roll_.below(1000) < by_.lost_per_mille) return {outcome::lost, {}};
-    bool const newest = p.what == verb::pop && (p.where == lane::spawned || p.where == lane::forks);
-    item const taken = newest ? from.back() : from.front();
-    newest ? from.pop_back() : from.pop_front();
-    --(p.where == lane::inbox ? lying_in_inboxes_ : lying_open_);
-    return {outcome::got, taken};
-  }
-
-  std::deque<item>& lane_of(worker_id w, lane which) {
-    switch (which) {
-      case lane::forks: return seats_[index(w)].forks;
-      case lane::spawned: return seats_[index(w)].spawned;
-      case lane::inbox: return seats_[index(w)].inbox;
-      case lane::injected: break;
-    }
-    return injected_;
+    bool const last_in_first_out = p.what == verb::pop && (p.where == lane::spawned || p.where == lane::forks);
+    return {outcome::got, lanes_.take(p.whom, p.where, last_in_first_out ? end::newest : end::oldest)};
   }
 
   /// What was taken from a lane becomes a stack of its own, here or where the policy wants it.
@@ -188,8 +150,7 @@ class engine {
 
   void send(worker_id w, item const& what, placement const& to) {
     ++result_.workers[index(w)].sent;
-    seats_[index(to.worker)].inbox.push_back(what);
-    ++lying_in_inboxes_;
+    lanes_.push(to.worker, lane::inbox, what);
   }
 
   tag& tag_of(item const& it) {
@@ -199,18 +160,17 @@ class engine {
   // ---- stacks -----------------------------------------------------------------------------------------------------
 
   void begin(worker_id w, item const& it) {
-    seat& s = seats_[index(w)];
-    invariant(s.forks.empty(), "bare: the forks lane of an idle worker is empty");
+    invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
     ++running_;
     if (it.what == item::kind::frame) {
-      s.running = it.fiber;
+      stack_of_[index(w)] = it.fiber;
       return;
     }
-    s.running = new_fiber();
+    fiber_id const f = stack_of_[index(w)] = new_fiber();
     if (it.what == item::kind::rest) {
-      fibers_[s.running].frames.push_back({.node = program_[it.node].parent, .next = it.node, .owner = false});
+      fibers_[f].frames.push_back({.node = program_[it.node].parent, .next = it.node, .owner = false});
     } else {
-      fibers_[s.running].frames.push_back({.node = no_node, .next = it.node});  // calls the child, then ends
+      fibers_[f].frames.push_back({.node = no_node, .next = it.node});  // calls the child, then ends
     }
   }
 
@@ -295,7 +255,9 @@ class engine {
   /// All children of a group are named at once; those that the policy sends elsewhere leave the chain.
   tick show_children(worker_id w, node_id group) {
     tick spent = 0;
-    for (node_id c = program_[group].first; c != no_node; c = program_[c].next) spent += born(w, c) ? by_.fork_ticks : 0;
+    for (node_id c = program_[group].first; c != no_node; c = program_[c].next) {
+      if (born(w, c)) spent += by_.fork_ticks;
+    }
     return spent;
   }
 
@@ -308,14 +270,12 @@ class engine {
   /// A group: come back from a child, then call the next one, with those that follow it open to thieves.
   tick step_group(worker_id w, fiber_id f) {
     frame& top = fibers_[f].frames.back();
-    std::deque<item>& forks = seats_[index(w)].forks;
     if (top.forked != no_node) {
-      if (!forks.empty() && forks.back().node == top.forked) {
-        forks.pop_back();
-        --lying_open_;
-        top.next = top.forked;
+      item const* const newest = lanes_.newest(w, lane::forks);
+      if (newest != nullptr && newest->node == top.forked) {
+        top.next = lanes_.take(w, lane::forks, end::newest).node;
       } else {
-        invariant(away_[top.forked] && forks.empty(), "oldest first: if my continuation is gone, all older ones are");
+        invariant(away_[top.forked] && newest == nullptr, "oldest first: if my continuation is gone, all older ones are");
       }
       top.forked = no_node;
     }
@@ -323,8 +283,7 @@ class engine {
     node_id const child = std::exchange(top.next, no_node);
     top.forked = chain_from(program_[child].next);
     if (top.forked == no_node) return call(w, f, child, 0);
-    forks.push_back({.what = item::kind::rest, .node = top.forked});
-    ++lying_open_;
+    lanes_.push(w, lane::forks, {.what = item::kind::rest, .node = top.forked});
     return call(w, f, child, by_.fork_ticks);
   }
 
@@ -350,8 +309,7 @@ class engine {
     node_id const scope = program_[child].parent;
     if (!born(w, child)) {
       ++gatherings_[scope].outstanding;
-      seats_[index(w)].spawned.push_back({.what = item::kind::child, .node = child});
-      ++lying_open_;
+      lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = child});
     }
     return by_.fork_ticks;
   }
@@ -360,21 +318,17 @@ class engine {
   tick end_scope(worker_id w, fiber_id f) {
     node_id const scope = fibers_[f].frames.back().node;
     gathering& g = gatherings_[scope];
-    std::deque<item>& spawned = seats_[index(w)].spawned;
     if (g.outstanding == 0) {
       fibers_[f].frames.pop_back();
       return 0;
     }
-    bool const mine = !spawned.empty() && spawned.back().what == item::kind::child &&
-                      program_[spawned.back().node].parent == scope;
+    item const* const newest = lanes_.newest(w, lane::spawned);
+    bool const mine = newest != nullptr && newest->what == item::kind::child && program_[newest->node].parent == scope;
     if (!mine) {
       park(w, f, g);
       return 0;
     }
-    node_id const child = spawned.back().node;
-    spawned.pop_back();
-    --lying_open_;
-    return call(w, f, child, 0);
+    return call(w, f, lanes_.take(w, lane::spawned, end::newest).node, 0);
   }
 
   tick end_task(worker_id w, fiber_id f) {
@@ -384,6 +338,7 @@ class engine {
     if (task == 0) {
       result_.finished = true;
       result_.makespan = now_ - result_.turns[0].begin;
+      end_base(w, f, no_fiber);
       return 0;
     }
     bool const called_by_its_group = !fibers_[f].frames.empty();
@@ -396,7 +351,7 @@ class engine {
 
   /// Nothing below this call: the stack ends. `woken` is the stack that waited for it alone, or no_fiber.
   void end_base(worker_id w, fiber_id f, fiber_id woken) {
-    seats_[index(w)].running = no_fiber;
+    stack_of_[index(w)] = no_fiber;
     --running_;
     players_.mind_of(w).learn(ended{fibers_[f].ran});
     free_fibers_.push_back(f);
@@ -411,16 +366,15 @@ class engine {
   /// (only a scope parks above such calls). It becomes free-standing: the stack may go on with another worker, where
   /// its owner would look for it in vain.
   void park(worker_id w, fiber_id f, gathering& g) {
-    seat& s = seats_[index(w)];
     g.waiting = f;
-    s.running = no_fiber;
+    stack_of_[index(w)] = no_fiber;
     --running_;
     ++result_.workers[index(w)].parks;
-    for (item const& it : s.forks) {
+    while (!lanes_.empty(w, lane::forks)) {
+      item const it = lanes_.take(w, lane::forks, end::oldest);
       split_off(it);
-      s.spawned.push_back(it);
+      lanes_.push(w, lane::spawned, it);
     }
-    s.forks.clear();
   }
 
   node_id task_above(node_id id) const {
@@ -430,7 +384,7 @@ class engine {
 
   /// The program has ended: now every mind must soon have had enough of looking.
   void let_everybody_rest() {
-    for (std::uint32_t w = 0; w < seats_.size() && referee_.content(); ++w) {
+    for (std::uint32_t w = 0; w < stack_of_.size() && referee_.content(); ++w) {
       mind& m = players_.mind_of(worker_id{w});
       for (bool rests = false; !rests && referee_.content();) {
         probe const p = m.hunt();
@@ -454,11 +408,9 @@ class engine {
   std::priority_queue<entry, std::vector<entry>, std::greater<>> calendar_;
   tick now_ = 0;
 
-  std::vector<seat> seats_;
-  std::deque<item> injected_;
-  std::uint64_t lying_open_ = 0;  ///< items in all lanes but the inboxes
-  std::uint64_t lying_in_inboxes_ = 0;
-  std::uint64_t running_ = 0;     ///< seats whose worker is not idle
+  lanes lanes_;
+  std::vector<fiber_id> stack_of_;  ///< by worker: what it runs
+  std::uint64_t running_ = 0;       ///< workers that are not idle
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
   std::vector<gathering> gatherings_;
@@ -474,7 +426,9 @@ tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept {
 }
 
 result play(task_tree const& program, policy& players, layout const& where, rules const& by) {
-  if (by.probe_ticks == 0) throw usage_error("tabletop: probe_ticks is 0, but must be at least 1, or idle workers stop the clock");
+  if (by.probe_ticks == 0) {
+    throw usage_error("tabletop: probe_ticks is 0, but must be at least 1, or idle workers stop the clock");
+  }
   if (!(by.units_per_tick > 0) || !std::isfinite(by.units_per_tick)) {
     throw usage_error("tabletop: units_per_tick must be a positive finite number");
   }

@@ -91,16 +91,18 @@ TEST_P(on_every_policy, same_seed_same_game_and_another_seed_another_one) {
 }
 
 TEST_P(on_every_policy, the_time_is_that_of_greedy_scheduling) {
-  // [blumofe-leiserson-99]: expected T_P = T1/P + O(Tinf). A round costs up to 2P + 4 probes of one tick, but a thief
-  // meets work sooner when there is much of it; 8 was the constant observed to suffice with room to spare.
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    task_tree const program = random_tree::make(seed, {.tasks = 3000, .most_flops = 100, .scope_percent = 20});
-    rules const by{.seed = seed, .in = unit::flops};
-    totals const all = weigh(program, by);
-    for (std::uint32_t const workers : {2U, 4U, 16U, 64U}) {
-      layout const where = layout::flat(workers);
-      double const makespan = static_cast<double>(play_as(GetParam(), program, where, by).makespan);
-      EXPECT_LE(makespan, 8 * (all.work / workers + all.span)) << "seed " << seed << ", " << workers << " workers";
+  // [blumofe-leiserson-99]: expected T_P = T1/P + O(Tinf). The worst of 4800 games of three shapes was 2.4 times
+  // T1/P + Tinf (wide joins of leaves that cost no more than a probe).
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (tree_shape const& shape : {tree_shape{.tasks = 2000, .most_flops = 100},
+                                    tree_shape{.tasks = 300, .most_children = 8, .most_flops = 1, .scope_percent = 0}}) {
+      task_tree const program = random_tree::make(seed, shape);
+      rules const by{.seed = seed, .in = unit::flops};
+      totals const all = weigh(program, by);
+      for (std::uint32_t const workers : {2U, 4U, 16U, 64U}) {
+        double const makespan = static_cast<double>(play_as(GetParam(), program, seats_for(workers), by).makespan);
+        EXPECT_LE(makespan, 4 * (all.work / workers + all.span)) << "seed " << seed << ", " << workers << " workers";
+      }
     }
   }
 }
