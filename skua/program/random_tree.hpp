@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/task_tree.hpp"
 
@@ -22,6 +23,7 @@ struct tree_shape {
 class random_tree {
  public:
   static task_tree make(std::uint64_t seed, tree_shape shape = {}) {
+    expects(shape.most_children >= 2 && shape.most_flops < 0xffff'ffffU, "random_tree: groups of at least two children");
     random_tree grown(seed, shape);
     grown.steps(0, shape.tasks, true);
     return std::move(grown.tree_);
