@@ -2,6 +2,7 @@
 #include "skua/policy/hierarchical.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "skua/parts/base/assert.hpp"
 
@@ -15,7 +16,7 @@ ring_victims::ring_victims(worker_id self, layout const& where, std::uint32_t pa
     if (worker_id{w} != self) others_.push_back(worker_id{w});
   }
   auto const far = [&](worker_id w) { return where.distance(self, w); };
-  std::ranges::stable_sort(others_, {}, far);
+  std::ranges::sort(others_, {}, [&](worker_id w) { return std::pair(far(w), index(w)); });
   for (std::uint32_t i = 1; i <= others_.size(); ++i) {
     if (i == others_.size() || far(others_[i]) != far(others_[i - 1])) ends_.push_back(i);
   }

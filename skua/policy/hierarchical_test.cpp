@@ -11,7 +11,7 @@ namespace skua {
 namespace {
 
 /// Four packages of sixteen cores: neighbours are 0..15, 16..31, ...
-layout four_times_sixteen() { return layout(64, 16); }
+layout four_times_sixteen() { return layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1")); }
 
 std::uint32_t package_of(std::uint32_t worker) { return worker / 16; }
 

@@ -35,7 +35,7 @@ namespace {
 TEST(no_heap, verbs_do_not_allocate) {
   for (policy_entry const& e : policies()) {
     std::uint64_t const at_start = allocations;
-    auto const p = make_policy(e.name, layout(64, 16), 11);
+    auto const p = make_policy(e.name, layout(topology::synthetic("package:4 core:16")), 11);
     EXPECT_GT(allocations, at_start) << "the counter counts";
 
     dice script(5);

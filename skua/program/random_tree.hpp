@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/task_tree.hpp"
 
@@ -22,6 +23,7 @@ struct tree_shape {
 class random_tree {
  public:
   static task_tree make(std::uint64_t seed, tree_shape shape = {}) {
+    expects(shape.most_children >= 2 && shape.most_flops < 0xffff'ffffU, "random_tree: groups of at least two children");
     random_tree grown(seed, shape);
     grown.steps(0, shape.tasks, true);
     return std::move(grown.tree_);
@@ -56,7 +58,11 @@ class random_tree {
     std::uint32_t const least = is_scope || is_each ? 0 : 2;
     std::uint32_t const children = least + roll_.below(shape_.most_children - least + 1);
     for (std::uint32_t i = 0; i < children; ++i) {
-      if (is_scope && roll_.below(3) == 0) steps(id, roll_.below(budget / 2 + 1), false);
+      if (is_scope && roll_.below(3) == 0) {
+        std::uint32_t const between = roll_.below(budget / 2 + 1);
+        steps(id, between, false);
+        budget -= between;
+      }
       node_id const child = tree_.add(id, node_kind::task, some_hint());
       std::uint32_t const below = budget > children ? budget - children : 0;
       std::uint32_t const share = roll_.below(4) == 0 ? below : below / (children - i);

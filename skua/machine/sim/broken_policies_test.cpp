@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Policies that do what no policy may do: the referee must see each of them.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "skua/machine/sim/referee.hpp"
+#include "skua/policy/random.hpp"
+#include "skua/program/random_tree.hpp"
+
+namespace skua::sim {
+namespace {
+
+/// A sound mind, with answers that pass through somebody who spoils them.
+struct spoilt_mind final : mind {
+  mind& sound;
+  std::function<probe(probe)> hunts;
+  std::function<placement(placement, cause)> places;
+
+  spoilt_mind(mind& m, std::function<probe(probe)> h, std::function<placement(placement, cause)> p)
+      : sound(m), hunts(std::move(h)), places(std::move(p)) {}
+  tag mark(tag& parent, hint const& known) noexcept override { return sound.mark(parent, known); }
+  placement place(tag const& t, cause why) noexcept override { return places(sound.place(t, why), why); }
+  probe hunt() noexcept override { return hunts(sound.hunt()); }
+  void learn(event const& seen) noexcept override { sound.learn(seen); }
+};
+
+class spoilt_policy final : public policy {
+ public:
+  using spoil_probe = std::function<probe(worker_id, probe)>;
+  using spoil_placement = std::function<placement(worker_id, placement, cause)>;
+
+  spoilt_policy(std::uint32_t workers, spoil_probe h, spoil_placement p = [](worker_id, placement to, cause) { return to; })
+      : sound_(layout::flat(workers), 3) {
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      worker_id const self{w};
+      minds_.push_back(std::make_unique<spoilt_mind>(
+          sound_.mind_of(self), [=](probe asked) { return h(self, asked); },
+          [=](placement to, cause why) { return p(self, to, why); }));
+    }
+  }
+  [[nodiscard]] std::string_view name() const noexcept override { return "spoilt"; }
+  mind& mind_of(worker_id w) noexcept override { return *minds_[index(w)]; }
+
+ private:
+  random_stealing sound_;
+  std::vector<std::unique_ptr<spoilt_mind>> minds_;
+};
+
+probe as_it_was(worker_id, probe p) { return p; }
+
+/// The first fault of a game of `workers` under this policy; empty if there was none.
+std::string verdict(std::uint32_t workers, spoilt_policy::spoil_probe h,
+                    spoilt_policy::spoil_placement p = [](worker_id, placement to, cause) { return to; }) {
+  task_tree const program = random_tree::make(12, {.tasks = 4000, .most_flops = 50, .scope_percent = 20});
+  layout const where = layout::flat(workers);
+  spoilt_policy players(workers, std::move(h), std::move(p));
+  rules const by{.in = unit::flops};
+  std::vector<std::string> const faults = faults_of(play(program, players, where, by), program, where, by);
+  return faults.empty() ? "" : faults.front();
+}
+
+bool says(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+TEST(referee_catches, nothing_in_a_sound_policy) { EXPECT_EQ(verdict(8, as_it_was), ""); }
+
+TEST(referee_catches, a_thief_of_its_own_lanes) {
+  auto const self_stealing = [](worker_id self, probe p) { return p.what == verb::steal ? probe{p.what, self, p.where} : p; };
+  EXPECT_TRUE(says(verdict(4, self_stealing), "steals from itself"));
+}
+
+TEST(referee_catches, a_victim_that_does_not_exist) {
+  auto const beyond = [](worker_id, probe p) { return p.what == verb::steal ? probe{p.what, worker_id{4}, p.where} : p; };
+  EXPECT_TRUE(says(verdict(4, beyond), "worker 4, who does not exist"));
+}
+
+TEST(referee_catches, a_pop_from_a_strangers_lane) {
+  auto const rude = [](worker_id self, probe p) {
+    return p.what == verb::pop && self != worker_id{0} ? probe{p.what, worker_id{0}, p.where} : p;
+  };
+  EXPECT_TRUE(says(verdict(4, rude), "pops from a lane of worker 0"));
+}
+
+TEST(referee_catches, a_search_that_never_leaves_the_nearest_ring) {
+  // Rings of four: whoever is not in the ring where the program began finds nothing, for ever.
+  auto const homely = [](worker_id self, probe p) {
+    if (p.what != verb::steal) return p;
+    std::uint32_t const ring = index(self) / 4 * 4;
+    worker_id near{ring + index(p.whom) % 4};
+    if (near == self) near = worker_id{ring + (index(self) + 1) % 4};
+    return probe{p.what, near, p.where};
+  };
+  EXPECT_TRUE(says(verdict(16, homely), "starves"));
+}
+
+TEST(referee_catches, a_worker_that_only_sleeps) {
+  auto const lazy = [](worker_id self, probe p) { return self == worker_id{1} ? probe{} : p; };
+  EXPECT_TRUE(says(verdict(4, lazy), "worker 1 starves"));
+}
+
+TEST(referee_catches, a_worker_that_never_sleeps) {
+  auto const restless = [](worker_id self, probe p) {
+    return p.what == verb::rest ? probe{verb::pop, self, lane::forks} : p;
+  };
+  EXPECT_TRUE(says(verdict(4, restless), "never rests"));
+}
+
+TEST(referee_catches, a_mind_that_never_opens_its_inbox) {
+  auto const to_the_next = [](worker_id self, placement to, cause why) {
+    return why == cause::stolen ? placement{worker_id{(index(self) + 1) % 4}, lane::inbox, 1} : to;
+  };
+  auto const blind = [](worker_id self, probe p) {
+    return p.where == lane::inbox && p.what == verb::pop ? probe{verb::pop, self, lane::spawned} : p;
+  };
+  EXPECT_EQ(verdict(4, as_it_was, to_the_next), "") << "sending is allowed as long as inboxes are opened";
+  EXPECT_TRUE(says(verdict(4, blind, to_the_next), "starves"));
+}
+
+TEST(referee_catches, placements_that_no_machine_can_carry_out) {
+  auto const spoil = [](placement wrong) {
+    return [wrong](worker_id, placement to, cause why) { return why == cause::resumed ? wrong : to; };
+  };
+  EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{9}, lane::inbox, 1})), "who does not exist"));
+  EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not into its inbox"));
+  EXPECT_TRUE(says(verdict(4, as_it_was, [](worker_id self, placement, cause) {
+                     return placement{self, lane::inbox, 4};
+                   }), "width 4"));
+}
+
+}  // namespace
+}  // namespace skua::sim

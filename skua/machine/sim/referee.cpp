@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/sim/referee.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace skua::sim {
+namespace {
+
+std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
+
+bool is_run(node_kind k) { return k == node_kind::task || k == node_kind::leaf || k == node_kind::strand; }
+
+void check_every_node_once(result const& game, task_tree const& program, std::vector<std::string>& faults) {
+  for (node_id i = 0; i < program.size(); ++i) {
+    std::uint32_t const expected = is_run(program[i].kind) ? 1 : 0;
+    if (game.turns[i].times == expected) continue;
+    faults.push_back("node " + std::to_string(i) + " was begun " + std::to_string(game.turns[i].times) + " times");
+    return;
+  }
+}
+
+/// No child begins before its parent, and no step before the one it follows has ended.
+void check_order_in_time(result const& game, task_tree const& program, std::vector<std::string>& faults) {
+  for (node_id i = 1; i < program.size(); ++i) {
+    if (!is_run(program[i].kind)) continue;
+    node_id above = program[i].parent;
+    while (!is_run(program[above].kind)) above = program[above].parent;
+    turn const& t = game.turns[i];
+    turn const& p = game.turns[above];
+    if (p.begin <= t.begin && t.begin <= t.end && t.end <= p.end) continue;
+    faults.push_back("node " + std::to_string(i) + " ran outside the time of its task " + std::to_string(above));
+    return;
+  }
+}
+
+void check_times(result const& game, task_tree const& program, layout const& where, rules const& by,
+                 std::vector<std::string>& faults) {
+  totals const all = weigh(program, by);
+  double const makespan = static_cast<double>(game.makespan);
+  double const workers = where.workers();
+  bool const anything_sent = std::ranges::any_of(game.workers, [](tally const& t) { return t.sent > 0; });
+  rules free_forks = by;
+  free_forks.fork_ticks = 0;
+  double const span = anything_sent ? weigh(program, free_forks).span : all.span;  // sending changes the order of forks
+  if (makespan * workers < all.work) faults.push_back("makespan " + std::to_string(game.makespan) + " < work / workers");
+  if (makespan < span) faults.push_back("makespan " + std::to_string(game.makespan) + " < span");
+  double const busy = std::accumulate(game.workers.begin(), game.workers.end(), 0.0,
+                                      [](double sum, tally const& t) { return sum + static_cast<double>(t.busy); });
+  if (anything_sent ? busy < all.work : busy != all.work) {
+    faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
+  }
+  if (where.workers() > 1) return;
+  if (makespan != all.work) faults.push_back("one worker took " + std::to_string(game.makespan) + " ticks, not the work");
+  if (game.order != order_on_one_worker(program)) faults.push_back("one worker ran in another order than the program's");
+}
+
+void check_steals(result const& game, layout const& where, std::vector<std::string>& faults) {
+  std::uint64_t const by_worker = std::accumulate(game.workers.begin(), game.workers.end(), std::uint64_t{0},
+                                                  [](std::uint64_t sum, tally const& t) { return sum + t.steals; });
+  std::uint64_t const by_distance =
+      std::accumulate(game.steals_by_distance.begin(), game.steals_by_distance.end(), std::uint64_t{0});
+  if (by_worker != by_distance) faults.push_back("steals by worker and by distance differ");
+  if (game.steals_by_distance[0] != 0) faults.push_back("somebody stole from himself");
+  if (where.workers() == 1 && by_worker != 0) faults.push_back("a lone worker stole");
+}
+
+}  // namespace
+
+referee::referee(std::uint32_t workers, std::uint64_t most_fruitless)
+    : most_(most_fruitless != 0 ? most_fruitless : 1000 + 200 * std::uint64_t{workers}), of_(workers) {}
+
+void referee::asked(worker_id self, probe const& p) {
+  if (p.what == verb::rest) return;
+  if (index(p.whom) >= of_.size()) {
+    fault(of_worker(self) + " probes " + of_worker(p.whom) + ", who does not exist");
+  } else if (p.what == verb::steal && p.whom == self) {
+    fault(of_worker(self) + " steals from itself");
+  } else if (p.what == verb::pop && p.whom != self) {
+    fault(of_worker(self) + " pops from a lane of " + of_worker(p.whom));
+  } else if (p.what == verb::steal && p.where == lane::injected) {
+    fault(of_worker(self) + " steals from the region's lane instead of popping");
+  }
+}
+
+void referee::placed(worker_id self, placement const& to) {
+  if (index(to.worker) >= of_.size()) {
+    fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", who does not exist");
+  } else if (to.worker != self && to.where != lane::inbox) {
+    fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", but not into its inbox");
+  } else if (to.width != 1) {
+    fault(of_worker(self) + " places a task of width " + std::to_string(to.width) + "; the tabletop has no teams");
+  }
+}
+
+void referee::answered(worker_id self, probe const& p, outcome how, bool in_reach) {
+  patience& left = of_[index(self)];
+  if (how == outcome::got) {
+    left = {};
+    return;
+  }
+  left.hungry = in_reach ? left.hungry + 1 : 0;
+  if (p.what == verb::rest) {
+    left.restless = 0;
+  } else if (how != outcome::lost) {
+    ++left.restless;
+  }
+  if (left.hungry > most_) {
+    fault(of_worker(self) + " starves: " + std::to_string(left.hungry) + " answers brought nothing while there was work");
+  }
+  if (left.restless > most_) {
+    fault(of_worker(self) + " never rests: " + std::to_string(left.restless) + " probes in a row brought nothing");
+  }
+}
+
+std::vector<std::string> faults_of(result const& game, task_tree const& program, layout const& where,
+                                   rules const& by) {
+  std::vector<std::string> faults = game.faults;
+  if (!game.finished) faults.push_back("the game did not end");
+  if (!faults.empty()) return faults;
+  check_every_node_once(game, program, faults);
+  check_order_in_time(game, program, faults);
+  check_times(game, program, where, by, faults);
+  check_steals(game, where, faults);
+  return faults;
+}
+
+std::vector<node_id> order_on_one_worker(task_tree const& program) {
+  std::vector<node_id> order;
+  std::vector<node_id> ahead{0};
+  while (!ahead.empty()) {
+    node_id const id = ahead.back();
+    ahead.pop_back();
+    if (is_run(program[id].kind)) order.push_back(id);
+    auto const mark = static_cast<std::ptrdiff_t>(ahead.size());
+    auto const append = [&](bool tasks) {
+      for (node_id c = program[id].first; c != no_node; c = program[c].next) {
+        if ((program[c].kind == node_kind::task) == tasks) ahead.push_back(c);
+      }
+    };
+    // The end of `ahead` comes first: a scope's tasks as they are (newest first), everything else turned around.
+    append(true);
+    if (program[id].kind != node_kind::scope) std::reverse(ahead.begin() + mark, ahead.end());
+    auto const steps = static_cast<std::ptrdiff_t>(ahead.size());
+    append(false);
+    std::reverse(ahead.begin() + steps, ahead.end());
+  }
+  return order;
+}
+
+totals weigh(task_tree const& program, rules const& by) {
+  return program.weigh([&](node_id id) { return static_cast<double>(ticks_of(program, id, by)); },
+                       static_cast<double>(by.fork_ticks));
+}
+
+}  // namespace skua::sim

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Watches a game on the tabletop: is every move of the policy legal, does nobody starve, and was the result fair?
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "skua/machine/sim/tabletop.hpp"
+
+namespace skua::sim {
+
+/// Sees every answer of a policy during one game.
+class referee {
+ public:
+  referee(std::uint32_t workers, std::uint64_t most_fruitless);
+
+  /// A probe is legal: it pops from its own lane, or steals from another worker that exists.
+  void asked(worker_id self, probe const& p);
+
+  /// A placement is legal: one existing worker; another one only through its inbox.
+  void placed(worker_id self, placement const& to);
+
+  /// How a probe or rest ended. `in_reach`: something lay in this worker's inbox or in a lane open to thieves.
+  void answered(worker_id self, probe const& p, outcome how, bool in_reach);
+
+  void fault(std::string what) { faults_.push_back(std::move(what)); }
+  [[nodiscard]] bool content() const noexcept { return faults_.empty(); }
+  std::vector<std::string> take() { return std::move(faults_); }
+
+ private:
+  struct patience {
+    std::uint64_t hungry = 0;    ///< answers without a catch since there is work in reach
+    std::uint64_t restless = 0;  ///< misses in a row without a rest
+  };
+
+  std::uint64_t most_;
+  std::vector<patience> of_;
+  std::vector<std::string> faults_;
+};
+
+/// What is wrong with a finished game: a task not run exactly once, an impossible time, on one worker another order or
+/// time than the serial program's, a steal over a distance that the layout does not have. Cost: O(nodes).
+std::vector<std::string> faults_of(result const& game, task_tree const& program, layout const& where,
+                                   rules const& by = {});
+
+/// The order in which one worker begins tasks, leaves and strands: as the serial program does, except that the tasks
+/// of a scope come after its body, the newest first.
+std::vector<node_id> order_on_one_worker(task_tree const& program);
+
+/// Work and span in ticks, forks included.
+totals weigh(task_tree const& program, rules const& by);
+
+}  // namespace skua::sim

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// A policy that uses all that the interface allows: it sees every fork, writes tags, and sends tasks and frames away.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "skua/machine/sim/referee.hpp"
+#include "skua/parts/base/dice.hpp"
+#include "skua/policy/random.hpp"
+#include "skua/program/random_tree.hpp"
+
+namespace skua::sim {
+namespace {
+
+/// Hunts like `random`; a tag counts the forks above its task. One task in `one_in` goes to anybody's inbox.
+class scattering_mind final : public mind {
+ public:
+  scattering_mind(mind& hunter, worker_id self, std::uint32_t workers, std::uint32_t one_in, std::uint64_t seed)
+      : hunter_(hunter), self_(self), workers_(workers), one_in_(one_in), roll_(dice_of(seed, self)) {}
+
+  tag mark(tag& parent, hint const& known) noexcept override {
+    ++marked;
+    hinted += known.work || known.place ? 1U : 0U;
+    return {{parent.words[0] + 1}};
+  }
+  placement place(tag const& task, cause why) noexcept override {
+    if (task.words[0] == 0 && why != cause::injected && why != cause::resumed) ++unmarked;
+    if (roll_.below(one_in_) != 0) return {.worker = self_};
+    return {.worker = worker_id{roll_.below(workers_)}, .where = lane::inbox};
+  }
+  probe hunt() noexcept override { return hunter_.hunt(); }
+  void learn(event const& seen) noexcept override {
+    if (ended const* e = std::get_if<ended>(&seen)) ran += e->duration_ns;
+    hunter_.learn(seen);
+  }
+  [[nodiscard]] bool sees_forks() const noexcept override { return true; }
+
+  std::uint64_t marked = 0;
+  std::uint64_t hinted = 0;
+  std::uint64_t unmarked = 0;
+  std::uint64_t ran = 0;
+
+ private:
+  mind& hunter_;
+  worker_id self_;
+  std::uint32_t workers_;
+  std::uint32_t one_in_;
+  dice roll_;
+};
+
+class scattering final : public policy {
+ public:
+  scattering(std::uint32_t workers, std::uint32_t one_in, std::uint64_t seed) : hunters_(layout::flat(workers), seed) {
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      minds.emplace_back(hunters_.mind_of(worker_id{w}), worker_id{w}, workers, one_in, seed + 1);
+    }
+  }
+  [[nodiscard]] std::string_view name() const noexcept override { return "scattering"; }
+  mind& mind_of(worker_id w) noexcept override { return minds[index(w)]; }
+
+  [[nodiscard]] std::uint64_t sum(std::uint64_t scattering_mind::*of) const {
+    return std::accumulate(minds.begin(), minds.end(), std::uint64_t{0},
+                           [=](std::uint64_t s, scattering_mind const& m) { return s + m.*of; });
+  }
+  std::vector<scattering_mind> minds;
+
+ private:
+  random_stealing hunters_;
+};
+
+TEST(sending_policy, tasks_and_frames_may_go_anywhere_and_none_is_lost) {
+  std::uint64_t sent = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    task_tree const program = random_tree::make(seed, {.tasks = 200, .scope_percent = 30});
+    for (std::uint32_t const workers : {1U, 2U, 5U, 32U}) {
+      layout const where = layout::flat(workers);
+      rules const by{.seed = seed, .fork_ticks = seed % 2};
+      scattering players(workers, 1 + static_cast<std::uint32_t>(seed % 7), seed);
+      result const game = play(program, players, where, by);
+      std::vector<std::string> const faults = faults_of(game, program, where, by);
+      ASSERT_TRUE(faults.empty()) << faults.front() << ", seed " << seed << ", " << workers << " workers";
+      for (tally const& t : game.workers) sent += t.sent;
+    }
+  }
+  EXPECT_GT(sent, 10'000U);
+}
+
+TEST(sending_policy, every_child_is_marked_once_with_its_hint_and_every_placed_task_bears_a_mark) {
+  task_tree const program = random_tree::make(3, {.tasks = 500});
+  std::uint64_t hinted = 0;
+  for (node_id i = 1; i < program.size(); ++i) hinted += program[i].known.work || program[i].known.place ? 1U : 0U;
+  scattering players(8, 3, 3);
+  ASSERT_TRUE(play(program, players, layout::flat(8)).finished);
+  EXPECT_EQ(players.sum(&scattering_mind::marked), program.weigh(unit::leaves).tasks - 1);
+  EXPECT_EQ(players.sum(&scattering_mind::hinted), hinted);
+  EXPECT_EQ(players.sum(&scattering_mind::unmarked), 0U);
+}
+
+TEST(sending_policy, the_minds_learn_of_all_the_time_that_their_workers_were_busy) {
+  task_tree const program = random_tree::make(4, {.tasks = 500});
+  scattering players(8, 4, 4);
+  result const game = play(program, players, layout::flat(8));
+  std::uint64_t busy = 0;
+  for (tally const& t : game.workers) busy += t.busy;
+  EXPECT_EQ(players.sum(&scattering_mind::ran), busy);
+}
+
+}  // namespace
+}  // namespace skua::sim

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A whole machine on a table: it plays a recorded program under any policy, without threads. Workers are numbers,
+// time is counted in ticks, lanes are std::deque, and forks, steals, parked joins and scopes mean exactly what they
+// mean on threads (tabletop.md). Same tree, policy, layout and rules: same game, bit for bit.
+// Its times are those of this model, not of any computer: caches and memory are not in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/topology/layout.hpp"
+#include "skua/policy/policy.hpp"
+#include "skua/program/task_tree.hpp"
+
+namespace skua::sim {
+
+using tick = std::uint64_t;
+
+/// The prices of the game, and when the referee stops it.
+struct rules {
+  std::uint64_t seed = 1;             ///< who moves first when several could at the same tick
+  unit in = unit::leaves;             ///< what the nodes of the tree cost ...
+  double units_per_tick = 1;          ///< ... and how much of it a worker does per tick (rounded up per node)
+  tick fork_ticks = 1;
+  tick probe_ticks = 1;               ///< at least 1; also the price of a rest
+  std::uint32_t lost_per_mille = 0;   ///< so many steals that would succeed are lost, as if another had been faster
+  std::uint64_t most_fruitless = 0;   ///< probes in a row that may fail while there is work, or without a rest;
+                                      ///< 0: 1000 + 200 * workers
+};
+
+/// What happened to one node. Groups are not run themselves: times = 0.
+struct turn {
+  std::uint32_t times = 0;  ///< how often it was begun
+  worker_id who{};          ///< who began it
+  tick begin = 0;
+  tick end = 0;             ///< of the leaf, strand or task itself
+  friend constexpr bool operator==(turn const&, turn const&) = default;
+};
+
+/// What one worker did.
+struct tally {
+  std::uint64_t probes = 0;  ///< rests excluded
+  std::uint64_t steals = 0;  ///< that brought something
+  std::uint64_t lost = 0;
+  std::uint64_t rests = 0;
+  std::uint64_t parks = 0;   ///< of frames, by this worker
+  std::uint64_t resumes = 0;
+  std::uint64_t sent = 0;    ///< tasks and frames that its mind placed on another worker
+  tick busy = 0;
+  friend constexpr bool operator==(tally const&, tally const&) = default;
+};
+
+struct result {
+  bool finished = false;
+  tick makespan = 0;                              ///< from the begin of the root to its end
+  std::vector<turn> turns;                        ///< by node
+  std::vector<node_id> order;                     ///< tasks, leaves and strands as they were begun
+  std::vector<tally> workers;
+  std::vector<std::uint64_t> steals_by_distance;  ///< successful ones
+  std::vector<std::string> faults;                ///< what the referee saw during the game; empty: a fair game
+  friend bool operator==(result const&, result const&) = default;
+};
+
+/// Play `program` under `players` on the workers of `where`. The game ends with the root task, or at the first fault.
+/// Throws usage_error for rules that make no sense. Cost: O(nodes + makespan * workers / probe_ticks), times log workers.
+result play(task_tree const& program, policy& players, layout const& where, rules const& by = {});
+
+/// The ticks that node `id` costs itself.
+tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept;
+
+}  // namespace skua::sim
