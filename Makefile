@@ -57,7 +57,8 @@ clang: ## the tests, compiled by clang
 coverage: ## which lines of the library the tests reach: build/coverage/index.html
 	tools/install-packages build test nightly
 	find build/coverage -name '*.gcda' -delete 2>/dev/null || true
-	$(call tested,coverage)
+	$(call built,coverage)
+	tools/run_tests.py build/coverage -j $(JOBS) -LE install
 	gcovr --root . --filter 'skua/' --exclude '.*_test\.cpp' --print-summary \
 	      --html-details build/coverage/index.html build/coverage
 
