@@ -34,7 +34,8 @@
 //
 // The search. Depth first by re-execution; two prefixes that leave every thread with the same history of operations and
 // results, the same memory and the same buffers are continued once (a 64-bit hash tells; with 10^6 states the chance
-// that any two collide is 10^-7). So without a bound on preemptions `exhausted` means: all executions. With
+// that any two collide is 10^-7). Plain data are part of that only through histories and locks: what threads share outside
+// of atomics must be guarded by a Sync::mutex, or not depend on the order of their accesses (a tally). So without a bound on preemptions `exhausted` means: all executions. With
 // `random > 0` it draws that many schedules from `seed` instead, for programs that are too large.
 #pragma once
 
@@ -104,6 +105,8 @@ class chooser {
   virtual ~chooser() = default;
   /// One of `count` ways to go on from a state.
   virtual std::size_t choose(std::size_t count, std::uint64_t state) = 0;
+  /// Whether it will take the first way from now on, whatever the others are.
+  virtual bool indifferent() const noexcept { return false; }
 };
 
 /// One execution at a time of a script with n threads.
@@ -136,6 +139,8 @@ class world {
   // What a model thread does. Outside of any model thread these have immediate effect.
 
   bool inside() const noexcept { return running_ != nullptr; }
+  /// Equal histories: the same operations with the same results.
+  std::uint64_t history() const noexcept { return inside() ? running_->history : 0; }
   int thread() const noexcept { return inside() ? running_->id : -1; }
 
   /// A point at which others may run; returns once it is this thread's turn and `enabled` holds.
@@ -218,7 +223,7 @@ class world {
     bool (*enabled)(void*) = nullptr;
     void* enabled_argument = nullptr;
     std::uint64_t history = 0;
-    std::deque<buffered> stores;
+    std::vector<buffered> stores;
 
     void reset(world& w, int number) {
       in = &w;
@@ -238,9 +243,10 @@ class world {
   };
 
   /// What may happen next: `thread` runs to its next step, or its buffered store number `flush` reaches memory.
+  static constexpr std::size_t runs = ~std::size_t{0};
   struct move {
     model_thread* thread;
-    std::optional<std::size_t> flush;
+    std::size_t flush = runs;
   };
 
   bool idle() const {
@@ -258,8 +264,8 @@ class world {
       return false;
     }
     auto const m = moves_[moves_.size() == 1 ? 0 : by_->choose(moves_.size(), state())];
-    if (m.flush) {
-      commit(*m.thread, *m.flush);
+    if (m.flush != runs) {
+      commit(*m.thread, m.flush);
       return true;
     }
     if (current_ != nullptr && current_ != m.thread && current_->can_run()) ++preemptions_;
@@ -273,10 +279,11 @@ class world {
   void collect_moves() {
     moves_.clear();
     bool const current_can_run = current_ != nullptr && current_->can_run();
-    if (current_can_run) moves_.push_back({current_, {}});
+    if (by_->indifferent() && current_can_run) return moves_.push_back({current_});
+    if (current_can_run) moves_.push_back({current_});
     if (!current_can_run || preemptions_ < options_.preemptions) {
       for (auto& t : threads_) {
-        if (&t != current_ && t.can_run()) moves_.push_back({&t, {}});
+        if (&t != current_ && t.can_run()) moves_.push_back({&t});
       }
     }
     for (auto& t : threads_) {
@@ -355,6 +362,8 @@ class every_choice final : public chooser {
     path_.push_back({0, count});
     return path_[depth_++].taken;
   }
+
+  bool indifferent() const noexcept override { return known_ && depth_ == path_.size(); }
 
   /// On to the next path; false if there is none.
   bool next() {
