@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "skua/parts/base/sync.hpp"
-#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/world.hpp"
 
 namespace skua::explorer {
 
