@@ -26,6 +26,9 @@ std::unique_ptr<app> configured(entry const& which, std::string const& arguments
 std::vector<std::string> small_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
       {"fib", {"--n 1", "--n 2", "--n 17"}},
+      {"cilksort", {"--n 1", "--n 2048", "--n 2049", "--n 100003 --seed 5"}},
+      {"nqueens", {"--n 1", "--n 2", "--n 3", "--n 4", "--n 8", "--n 9"}},
+      {"uts", {"--tree T3 --branching 60", "--tree T1 --depth 6", "--type hybrid --shape expdec --depth 5 --seed 3"}},
       {"matmul", {"--n 1", "--n 2", "--n 65 --leaf 32", "--n 100 --m 3 --k 257 --leaf 32", "--n 128"}},
       {"heat",
        {"--n 1 --iterations 3", "--n 2 --iterations 2", "--n 65 --iterations 5 --leaf-rows 8 --leaf-cols 32",
@@ -38,6 +41,10 @@ std::vector<std::string> small_inputs(std::string_view app) {
 std::vector<std::string> bad_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
       {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807"}},
+      {"cilksort", {"--n 0", "--n -1", "--n 1073741825"}},
+      {"nqueens", {"--n 0", "--n -1", "--n 19"}},
+      {"uts", {"--tree T9", "--type bushy", "--shape round", "--depth 0", "--children 0", "--branching nan",
+               "--tree T3 --probability 0.125", "--probability -1", "--shift inf", "--seed -1"}},
       {"matmul", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0"}},
       {"heat",
        {"--n 0", "--n -4", "--n 32769", "--iterations 0", "--iterations -1", "--leaf-rows 0", "--leaf-cols 31",

@@ -7,8 +7,11 @@ namespace skua::apps {
 std::vector<entry> const& all() {
   static std::vector<entry> const apps{
       {"fib", make_fib},
+      {"nqueens", make_nqueens},
+      {"uts", make_uts},
       {"matmul", make_matmul},
       {"heat", make_heat},
+      {"cilksort", make_cilksort},
   };
   return apps;
 }

@@ -7,12 +7,17 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <thread>
 
 namespace skua::apps {
 namespace {
+
+/// A waiting oneTBB thread runs other tasks on top of its frame, so deep programs need deep stacks. Only touched pages
+/// cost memory.
+constexpr std::size_t thread_stack_bytes = std::size_t{64} << 20;
 
 /// Meet all threads of the arena once; oneTBB promises none, so give up after a while.
 void warm(tbb::task_arena& arena, unsigned workers) {
@@ -35,6 +40,7 @@ void warm(tbb::task_arena& arena, unsigned workers) {
 }  // namespace
 
 struct tbb_workers::arenas {
+  tbb::global_control stack{tbb::global_control::thread_stack_size, thread_stack_bytes};
   std::optional<tbb::global_control> allowed;
   unsigned most = 0;
   std::map<unsigned, tbb::task_arena> of_size;

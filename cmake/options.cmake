@@ -4,6 +4,7 @@ option(SKUA_APPS "build the apps and the skua command" ON)
 option(SKUA_BENCH "build the microbenchmarks" ON)
 option(SKUA_WERROR "warnings are errors" OFF)
 option(SKUA_CHECKED "check invariants at run time" OFF)
+option(BUILD_SHARED_LIBS "the library is a shared object, not an archive" OFF)
 option(SKUA_NATIVE "compile for this machine's processor" OFF)
 set(SKUA_SANITIZE "" CACHE STRING "address, undefined or thread; empty for none")
 
@@ -13,8 +14,13 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+# An installed command finds the library beside it, wherever the prefix is.
+file(RELATIVE_PATH library_from_command /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+set(CMAKE_INSTALL_RPATH $ORIGIN/${library_from_command})
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
+# libstdc++ 12's stable_sort calls what it declares deprecated, and clang reports that where we use it.
+add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(SKUA_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -9,12 +9,12 @@ The rules read text, not C++: they know comments, strings, brackets and names, a
 function marked @rule; tidy_test.py shows that each fires on a bad sample and is quiet on a good one.
 """
 
-import bisect
 import pathlib
 import re
 import statistics
-import subprocess
 import sys
+
+from sources import SCRIPT_SUFFIXES, Tree, blank
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
@@ -22,10 +22,6 @@ COMMENT_REACH_LINES = 4
 
 PLATFORM = "skua/parts/base/platform.hpp"
 SPDX = "SPDX-License-Identifier: MIT"
-CODE_SUFFIXES = {".cpp", ".hpp"}
-SCRIPT_SUFFIXES = {".py", ".rs", ".sh"}
-TEXT_SUFFIXES = CODE_SUFFIXES | SCRIPT_SUFFIXES | {".md", ".txt", ".cmake", ".json", ".in", ".yml", ".toml"}
-TEXT_NAMES = {"Makefile", ".clang-format", ".clang-tidy", "run", "install-packages"}
 OUR_ROOTS = ("skua/", "apps/", "bench/", "cli/", "tests/")
 THE_RULES_THEMSELVES = {"tools/tidy.py", "tools/tidy_test.py"}  # they spell out what they forbid
 
@@ -44,94 +40,12 @@ def rule(function):
     return function
 
 
-# --- reading --------------------------------------------------------------------------------------------------------
-
-TOKEN = re.compile(
-    r"""(?P<comment>//(?:[^\n\\]|\\.|\\\n)*|/\*.*?\*/)
-      | (?P<raw>R"(?P<delimiter>[^\s()\\]{0,16})\(.*?\)(?P=delimiter)")
-      | (?P<number>\b[0-9](?:'?[\w.])*)
-      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""",
-    re.DOTALL | re.VERBOSE,
-)
-
-
-def blank(text):
-    return re.sub(r"[^\n]", " ", text)
-
-
-class Source:
-    """One file: its text, and for C++ the same text without comments and without what strings contain."""
-
-    def __init__(self, path, text):
-        self.path = path
-        self.text = text
-        self.lines = text.splitlines()
-        self.starts = [0] + [m.end() for m in re.finditer("\n", text)]
-        self.is_code = pathlib.PurePosixPath(path).suffix in CODE_SUFFIXES
-        self.is_header = path.endswith(".hpp")
-        self.is_test = path.startswith("tests/") or re.search(r"_(test|model|bench)\.cpp$", path) is not None
-        self.comments = {}  # line -> what is said there
-        self.code = self.without_comments() if self.is_code else text
-        self.code_lines = self.code.splitlines()
-
-    def without_comments(self):
-        def replace(match):
-            if match["comment"]:
-                first = self.line_of(match.start())
-                for i, said in enumerate(match["comment"].splitlines()):
-                    self.comments[first + i] = self.comments.get(first + i, "") + said.strip("/*! \t<")
-                return blank(match.group())
-            if match["number"]:
-                return match.group()
-            return '"' + blank(match.group()[1:-1]) + '"'
-
-        return TOKEN.sub(replace, self.text)
-
-    def line_of(self, offset):
-        return bisect.bisect_right(self.starts, offset)
-
-    def includes(self):
-        """(line, name, quoted) of every #include."""
-        for number, line in enumerate(self.lines, 1):
-            found = re.match(r"\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", line)
-            if found and self.code_lines[number - 1].lstrip().startswith("#"):
-                yield number, found[2], found[1] == '"'
-
-
-class Tree:
-    """All text files of a checkout, by path from its root."""
-
-    def __init__(self, root):
-        self.root = pathlib.Path(root)
-        self.sources = {}
-        for path in sorted(self.list_files()):
-            pure = pathlib.PurePosixPath(path)
-            if pure.suffix in TEXT_SUFFIXES or pure.name in TEXT_NAMES:
-                self.sources[path] = Source(path, (self.root / path).read_text(encoding="utf-8"))
-        self.code = [s for s in self.sources.values() if s.is_code]
-        self.cmake = [s for p, s in self.sources.items() if p.endswith(("CMakeLists.txt", ".cmake"))]
-
-    def list_files(self):
-        if (self.root / ".git").exists():
-            listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                                    cwd=self.root, capture_output=True, check=True, text=True).stdout
-            return {p for p in listed.split("\0") if p and (self.root / p).is_file()}
-        found = (p.relative_to(self.root) for p in self.root.rglob("*") if p.is_file())
-        return {p.as_posix() for p in found if p.parts[0] != "build" and "target" not in p.parts[:-1]}
-
-    def variants(self, source, name):
-        """Headers called `name` in folders beside or below `source`: CMake chooses one of several by architecture."""
-        folder = source.path.rpartition("/")[0] + "/"
-        found = [s.path for s in self.code if s.path.startswith(folder) and s.path.endswith("/" + name)]
-        return found if len(found) > 1 else []
-
-
 # --- layers ---------------------------------------------------------------------------------------------------------
 
 def layer_of(path):
     """base, parts/NAME, program, policy, machine/NAME, face (skua/skua.hpp), apps, bench, cli, tests; or None."""
     parts = path.split("/")
-    if re.search(r"_(test|model|bench)\.cpp$", path):
+    if re.search(r"_(test|model|bench)\.[ch]pp$", path):
         return "tests"  # a test may reach for anything, wherever it stands
     if parts[0] != "skua":
         return parts[0] if parts[0] in ("apps", "bench", "cli", "tests") else None
@@ -299,7 +213,8 @@ def rule_pragma_once(tree):
 
 ATOMIC_CALL = re.compile(r"(?:\.|->)\s*(load|store|exchange|compare_exchange_weak|compare_exchange_strong|"
                          r"fetch_add|fetch_sub|fetch_and|fetch_or|fetch_xor|test_and_set)\s*\(")
-FENCE_CALL = re.compile(r"\b(atomic_thread_fence|atomic_signal_fence)\s*\(")
+FENCE_CALL = re.compile(r"\b(atomic_thread_fence|atomic_signal_fence|light_fence|full_fence|heavy_fence)\s*\(")
+NAMED_FENCE = re.compile(r"((?:light|full|heavy)_fence)$")
 STRONG = re.compile(r"(?:\b|_)(acquire|release|acq_rel|seq_cst|consume)\b")
 ANY_ORDER = re.compile(r"\bmemory_order|\b(relaxed|acquire|release|acq_rel|seq_cst)\b|\border(_\w+|s)?\b|\b\w+_order\b")
 
@@ -334,8 +249,8 @@ def rule_partner_comments(tree):
     for source in library_code(tree):
         for call in [*ATOMIC_CALL.finditer(source.code), *FENCE_CALL.finditer(source.code)]:
             arguments = arguments_of(source, call.end())
-            strong = STRONG.search(arguments)
-            if not strong:
+            strong = STRONG.search(arguments) or NAMED_FENCE.match(call[1])
+            if not strong or (strong.re is NAMED_FENCE and source.path.startswith("skua/parts/base/")):  # defined there
                 continue
             first, last = source.line_of(call.start()), source.line_of(call.end() + len(arguments))
             near = (source.comments.get(n, "") for n in range(first - COMMENT_REACH_LINES, last + 1))
@@ -441,15 +356,15 @@ def rule_white_space(tree):
 
 
 def is_built(tree, source):
-    """Does a CMake file name this source, in full or, where it builds names as ${x}.cpp, by its stem?"""
+    """Does a CMake file name this source, in full or, as in `${name}_test.cpp`, by parts that stand there as words?"""
     pure = pathlib.PurePosixPath(source.path)
-    for cmake in tree.cmake:
-        folder = pathlib.PurePosixPath(cmake.path).parent
-        if not pure.is_relative_to(folder) and str(folder) != "cmake":
-            continue
-        if re.search(rf"(?<![\w.-]){re.escape(pure.name)}(?![\w.-])", cmake.text):
-            return True
-        if re.search(r"\$\{\w+\}\.cpp", cmake.text) and re.search(rf"(?<![\w-]){re.escape(pure.stem)}(?![\w-])", cmake.text):
+    near = [s for s in tree.cmake if s.path.endswith(".cmake") or pure.is_relative_to(pathlib.PurePosixPath(s.path).parent)]
+    text = "\n".join(s.text for s in near)
+    if re.search(rf"(?<![\w.-]){re.escape(pure.name)}(?![\w.-])", text):
+        return True
+    for composed in set(re.findall(r"[\w.${}-]*\$\{\w+\}[\w.${}-]*\.cpp", text)):
+        parts = re.fullmatch(re.sub(r"\\\$\\\{\w+\\\}", r"(\\w+)", re.escape(composed)), pure.name)
+        if parts and all(re.search(rf"(?<![\w-]){re.escape(part)}(?![\w-])", text) for part in parts.groups()):
             return True
     return False
 

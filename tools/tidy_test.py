@@ -20,6 +20,7 @@ def body(lines):
 
 # rule: (files, where it fires). Files a sample needs besides the guilty one come from ALWAYS.
 ALWAYS = {
+    "tests/each/CMakeLists.txt": "foreach(name a)\n  add(${name}_test.cpp)\nendforeach()\n",
     "CMakeLists.txt": "main.cpp a.cpp a_test.cpp ids.hpp a.hpp platform.hpp hint.hpp program.hpp deque.hpp pool.hpp list.hpp",
     "skua/parts/base/ids.hpp": HEADER,
     "skua/parts/queue/deque.hpp": HEADER,
@@ -80,6 +81,7 @@ BAD = {
         ("skua/parts/queue/a.cpp", SPDX + "\n\n\n\nint x = top.load(std::memory_order_acquire);\n", 6),
         ("skua/parts/queue/a.cpp", SPDX + "\n\n\n\ntop.store(1, release);  // ok\n", 6),
         ("skua/parts/queue/a.cpp", SPDX + "\n\n\n\nstd::atomic_thread_fence(std::memory_order::seq_cst);\n", 6),
+        ("skua/parts/queue/a.cpp", SPDX + "\n\n\n\nSync::light_fence();\n", 6),
         ("skua/parts/queue/a.cpp", SPDX + "// pairs with the thief's load of top\n\n\n\n\ntop.store(1, release);\n", 7),
     ],
     "one_thread_local": [("skua/machine/threads/a.cpp", SPDX + "thread_local int a;\nthread_local int b;\n", 3)],
@@ -98,7 +100,8 @@ BAD = {
                     ("apps/a.cpp", SPDX + "struct task_old {\n};\n", 2)],
     "spdx": [("apps/a.cpp", "int x;\n", 1), ("tools/a.py", "#!/usr/bin/env python3\nimport sys\n", 1), ("apps/a.hpp", "", 1)],
     "white_space": [("apps/a.cpp", SPDX + "int x; \n", 2), ("docs/a.md", "a\tb\n", 1), ("apps/a.cpp", SPDX + "int x;", 2)],
-    "dead_files": [("apps/lonely.hpp", HEADER, 1), ("apps/lonely.cpp", SPDX, 1)],
+    "dead_files": [("apps/lonely.hpp", HEADER, 1), ("apps/lonely.cpp", SPDX, 1),
+                   ("tests/each/other_test.cpp", SPDX, 1)],
 }
 
 GOOD = [
@@ -137,6 +140,8 @@ GOOD = [
     {"docs/a.md": "# 1. A heading\n\nSee [below](a.md#2-sizes); `/usr/bin` is nobody's home.\n"},
     {"tools/a.py": "#!/usr/bin/env python3\n# SPDX-License-Identifier: MIT\n", "Makefile": "a:\n\ttrue\n"},
     {"apps/each/CMakeLists.txt": "foreach(name one)\n  add(${name}.cpp)\nendforeach()\n", "apps/each/one.cpp": SPDX},
+    {"apps/each/CMakeLists.txt": "many(leaf wide)\n", "apps/many.cmake": "add(${app}/${base}_${width}.cpp)\n",
+     "apps/each/leaf_wide.cpp": SPDX},
 ]
 
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Cilk's sort: quarters are sorted in parallel, then merged in parallel. (Cilk 5.4's cilksort; Akl and Santoro 1987 for
+// the merge.) What is to be done and how it is cut are values, so that every runtime cuts alike and has the same leaves.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/tbb_workers.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::apps::cilksort {
+
+using key = std::int32_t;
+inline constexpr std::int64_t most_n = std::int64_t{1} << 30;
+inline constexpr std::size_t sort_leaf_keys = 2048;   ///< up to this many are sorted by std::sort
+inline constexpr std::size_t merge_leaf_keys = 4096;  ///< up to this many are merged by one loop
+
+/// Merge two sorted runs into `out`, which has room for exactly both.
+struct merging {
+  std::span<key const> a;
+  std::span<key const> b;
+  std::span<key> out;
+
+  [[nodiscard]] bool is_leaf() const noexcept { return out.size() <= merge_leaf_keys; }
+  void run_leaf() const noexcept;
+  /// Two merges that touch disjoint keys: the longer run is cut in the middle, the other where the middle key belongs.
+  [[nodiscard]] std::pair<merging, merging> halves() const noexcept;
+};
+
+/// Sort `data`; `scratch` has the same size.
+struct sorting {
+  std::span<key> data;
+  std::span<key> scratch;
+
+  [[nodiscard]] bool is_leaf() const noexcept { return data.size() <= sort_leaf_keys; }
+  void run_leaf() const noexcept { std::sort(data.begin(), data.end()); }
+  [[nodiscard]] std::array<sorting, 4> quarters() const noexcept;
+  /// What remains when the quarters are sorted: the first two into scratch, the last two into scratch; then both back.
+  [[nodiscard]] merging first_half() const noexcept;
+  [[nodiscard]] merging second_half() const noexcept;
+  [[nodiscard]] merging back() const noexcept;
+};
+
+/// Work O(n), span O(log^2 n) for n keys in both runs.
+template <fork_join Here>
+void merge(Here& here, merging const& m) {
+  if (m.is_leaf()) {
+    here.leaf(reads{m.a.data(), m.a.size_bytes()}, reads{m.b.data(), m.b.size_bytes()},
+              writes{m.out.data(), m.out.size_bytes()}, [&] { m.run_leaf(); });
+    return;
+  }
+  auto const [low, high] = m.halves();
+  here.join([&low = low](Here& h) { merge(h, low); }, [&high = high](Here& h) { merge(h, high); });
+}
+
+/// Work O(n log n), span O(log^3 n). Not stable.
+template <fork_join Here>
+void sort(Here& here, sorting const& s) {
+  if (s.is_leaf()) {
+    here.leaf(writes{s.data.data(), s.data.size_bytes()}, [&] { s.run_leaf(); });
+    return;
+  }
+  auto const q = s.quarters();
+  here.join([&](Here& h) { sort(h, q[0]); }, [&](Here& h) { sort(h, q[1]); },  //
+            [&](Here& h) { sort(h, q[2]); }, [&](Here& h) { sort(h, q[3]); });
+  here.join([&](Here& h) { merge(h, s.first_half()); }, [&](Here& h) { merge(h, s.second_half()); });
+  merge(here, s.back());
+}
+
+/// The numbers 0 .. n-1 in an order that depends on the seed alone.
+std::vector<key> shuffled(std::size_t n, std::uint64_t seed);
+
+/// Is this 0 .. n-1 in order, hence sorted and a permutation of the input? Empty, or one line that says where not.
+std::string wrong(std::span<key const> sorted);
+
+void with_openmp(unsigned workers, sorting const& s);
+void with_tbb(tbb_workers& workers, unsigned count, sorting const& s);
+
+}  // namespace skua::apps::cilksort

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The app cilksort.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <new>
+
+#include "apps/app.hpp"
+#include "apps/checks.hpp"
+#include "apps/cilksort/problem.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+class cilksort_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cilksort"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "merge sort with parallel merges of shuffled 32-bit keys (Cilk 5; adws, numa-ws)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--n", n_, "keys, 1 to 2^30; 12 bytes each")->capture_default_str();
+    command.add_option("--seed", seed_, "of the order in which the keys start")->capture_default_str();
+  }
+
+  void prepare() override {
+    require_between("cilksort: --n", n_, 1, cilksort::most_n);
+    done_ = false;
+    try {
+      input_ = cilksort::shuffled(static_cast<std::size_t>(n_), seed_);
+      data_ = input_;
+      scratch_.assign(input_.size(), 0);
+    } catch (std::bad_alloc const&) {
+      throw resource_error("cilksort: no memory for " + std::to_string(n_) + " keys (12 bytes each); a smaller --n may fit");
+    }
+  }
+  void reset() override {
+    std::ranges::copy(input_, data_.begin());
+    done_ = false;
+  }
+
+  void run_skua(pool& workers) override {
+    workers.run([this](auto& here) { cilksort::sort(here, todo()); });
+    done_ = true;
+  }
+  void run_serial() override {
+    serial here;
+    cilksort::sort(here, todo());
+    done_ = true;
+  }
+  void run_openmp(unsigned workers) override {
+    cilksort::with_openmp(workers, todo());
+    done_ = true;
+  }
+  void run_tbb(unsigned workers) override {
+    cilksort::with_tbb(tbb_workers_, workers, todo());
+    done_ = true;
+  }
+
+  [[nodiscard]] std::string wrong() override { return done_ ? cilksort::wrong(data_) : "cilksort: no run yet"; }
+  [[nodiscard]] nlohmann::json facts() const override { return {{"n", n_}, {"seed", seed_}}; }
+
+ private:
+  [[nodiscard]] cilksort::sorting todo() { return {data_, scratch_}; }
+
+  std::int64_t n_ = 10'000'000;
+  std::uint64_t seed_ = 1;
+  std::vector<cilksort::key> input_;
+  std::vector<cilksort::key> data_;
+  std::vector<cilksort::key> scratch_;
+  bool done_ = false;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_cilksort() { return std::make_unique<cilksort_app>(); }
+
+}  // namespace skua::apps

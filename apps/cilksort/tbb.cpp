@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// cilksort with oneTBB: one task per child but the last, which is called directly, in a task_group per join.
+#include <tbb/task_group.h>
+
+#include "apps/cilksort/problem.hpp"
+
+namespace skua::apps::cilksort {
+namespace {
+
+void merge_tasks(merging const& m) {
+  if (m.is_leaf()) return m.run_leaf();
+  auto const halves = m.halves();
+  tbb::task_group forked;
+  forked.run([&] { merge_tasks(halves.first); });
+  merge_tasks(halves.second);
+  forked.wait();
+}
+
+void sort_tasks(sorting const& s) {
+  if (s.is_leaf()) return s.run_leaf();
+  auto const quarters = s.quarters();
+  tbb::task_group forked;
+  for (std::size_t i = 0; i < 3; ++i) {
+    forked.run([&quarters, i] { sort_tasks(quarters[i]); });
+  }
+  sort_tasks(quarters[3]);
+  forked.wait();
+  forked.run([&s] { merge_tasks(s.first_half()); });
+  merge_tasks(s.second_half());
+  forked.wait();
+  merge_tasks(s.back());
+}
+
+}  // namespace
+
+void with_tbb(tbb_workers& workers, unsigned count, sorting const& s) {
+  workers.run(count, [&] { sort_tasks(s); });
+}
+
+}  // namespace skua::apps::cilksort

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// How many ways are there to place n queens on an n x n board? Every queen placed is a task, down to the last row, and
+// carries its own copy of the board, as in Cilk's program (Frigo, Leiserson, Randall 1998) and in BOTS.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <ranges>
+#include <span>
+
+#include "apps/tbb_workers.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::apps::nqueens {
+
+/// The published counts for n = 1 .. 18 (OEIS A000170).
+inline constexpr std::array<std::uint64_t, 18> answers{1,     0,      0,       2,         10,        4,
+                                                       40,    92,     352,     724,       2'680,     14'200,
+                                                       73'712, 365'596, 2'279'184, 14'772'512, 95'815'104, 666'090'624};
+inline constexpr std::int64_t most_n = answers.size();
+
+/// The rows above `row` hold one queen each, none attacks another.
+struct board {
+  std::int32_t n;
+  std::int32_t row = 0;
+  std::array<std::int8_t, answers.size()> column{};  ///< of the queen in each row above `row`
+
+  [[nodiscard]] bool full() const noexcept { return row == n; }
+  [[nodiscard]] bool is_free(std::int32_t c) const noexcept {
+    for (std::int32_t r = 0; r < row; ++r) {
+      std::int32_t const taken = column[static_cast<std::size_t>(r)];
+      if (taken == c || taken - c == row - r || c - taken == row - r) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] board with(std::int8_t c) const noexcept {
+    board next = *this;
+    next.column[static_cast<std::size_t>(row)] = c;
+    ++next.row;
+    return next;
+  }
+};
+
+/// The columns of the next row that no queen attacks.
+class choices {
+ public:
+  explicit choices(board const& b) noexcept {
+    for (std::int32_t c = 0; c < b.n; ++c) {
+      if (b.is_free(c)) column_[size_++] = static_cast<std::int8_t>(c);
+    }
+  }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] std::int8_t operator[](std::uint32_t i) const noexcept { return column_[i]; }
+
+ private:
+  std::uint32_t size_ = 0;
+  std::array<std::int8_t, answers.size()> column_;  // only the first size_ are set
+};
+
+/// What each choice led to: set by its task, summed when all are done.
+class findings {
+ public:
+  std::uint64_t& operator[](std::uint32_t i) noexcept { return found_[i]; }
+  [[nodiscard]] std::uint64_t sum(std::uint32_t n) const noexcept {
+    return std::accumulate(found_.begin(), found_.begin() + n, std::uint64_t{0});
+  }
+
+ private:
+  std::array<std::uint64_t, answers.size()> found_;  // the program sets as many as there are choices
+};
+
+/// The number of ways to fill the board. Work O(n!) at most, span O(n^2).
+template <fork_join Here>
+std::uint64_t program(Here& here, board const& b) {
+  if (b.full()) return 1;
+  choices const free(b);
+  findings found;
+  here.each(std::views::iota(0U, free.size()),
+            [&](Here& h, std::uint32_t i) { found[i] = program(h, b.with(free[i])); });
+  return found.sum(free.size());
+}
+
+std::uint64_t with_openmp(unsigned workers, int n);
+std::uint64_t with_tbb(tbb_workers& workers, unsigned count, int n);
+
+}  // namespace skua::apps::nqueens

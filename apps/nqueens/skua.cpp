@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The app nqueens.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "apps/app.hpp"
+#include "apps/checks.hpp"
+#include "apps/nqueens/problem.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+class nqueens_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "nqueens"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "all ways to place n queens, every queen a task with its own board (Cilk 1998)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--n", n_, "queens, and rows and columns of the board, 1 to 18")->capture_default_str();
+  }
+  void prepare() override { require_between("nqueens: --n", n_, 1, nqueens::most_n); }
+  void reset() override { result_.reset(); }
+
+  void run_skua(pool& workers) override {
+    result_ = workers.run([this](auto& here) { return nqueens::program(here, nqueens::board{.n = n()}); });
+  }
+  void run_serial() override {
+    serial here;
+    result_ = nqueens::program(here, nqueens::board{.n = n()});
+  }
+  void run_openmp(unsigned workers) override { result_ = nqueens::with_openmp(workers, n()); }
+  void run_tbb(unsigned workers) override { result_ = nqueens::with_tbb(tbb_workers_, workers, n()); }
+
+  [[nodiscard]] std::string wrong() override {
+    return differs("nqueens", result_, nqueens::answers[static_cast<std::size_t>(n_ - 1)]);
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"n", n_}, {"solutions", result_ ? nlohmann::json(*result_) : nlohmann::json()}};
+  }
+
+ private:
+  [[nodiscard]] int n() const noexcept { return static_cast<int>(n_); }
+
+  std::int64_t n_ = 13;
+  std::optional<std::uint64_t> result_;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_nqueens() { return std::make_unique<nqueens_app>(); }
+
+}  // namespace skua::apps

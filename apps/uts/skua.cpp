@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The app uts.
+#include "skua/skua.hpp"
+
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "apps/app.hpp"
+#include "apps/uts/problem.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+class uts_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "uts"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "Unbalanced Tree Search: count a random tree, every node a task (LCPC 2006; strategies, retentive)";
+  }
+
+  void options(CLI::App& command) override {
+    command.add_option("--tree", name_, "a published tree: T1, T2, T3, T4, T5, T1L, T2L, T3L, T1XL")
+        ->capture_default_str();
+    command.add_option("--type", own_.kind, "instead of the tree's own: binomial, geometric or hybrid (-t)");
+    command.add_option("--shape", own_.shape, "instead of the tree's own: linear, expdec, cyclic or fixed (-a)");
+    command.add_option("--depth", own_.depth, "instead of the tree's own: depth of a geometric tree (-d)");
+    command.add_option("--branching", own_.branching, "instead of the tree's own: mean children of the root (-b)");
+    command.add_option("--probability", own_.probability, "instead of the tree's own: of a binomial node to have children (-q)");
+    command.add_option("--children", own_.children, "instead of the tree's own: children of a binomial node (-m)");
+    command.add_option("--shift", own_.shift, "instead of the tree's own: share of a hybrid tree's depth that is geometric (-f)");
+    command.add_option("--seed", own_.seed, "instead of the tree's own: seed of the root (-r)");
+  }
+
+  void prepare() override {
+    auto const& known = uts::published(name_);
+    tree_ = known.parameters;
+    if (own_.replace_in(tree_)) {
+      tree_.validate();
+      right_ = uts::survey(tree_);
+    } else {
+      right_ = known.counts;
+    }
+  }
+  void reset() override { result_.reset(); }
+
+  void run_skua(pool& workers) override {
+    result_ = workers.run([this](auto& here) { return uts::program(here, tree_); });
+  }
+  void run_serial() override {
+    serial here;
+    result_ = uts::program(here, tree_);
+  }
+  void run_openmp(unsigned workers) override {
+    require_stack("OpenMP");
+    result_ = uts::with_openmp(workers, tree_);
+  }
+  void run_tbb(unsigned workers) override {
+    require_stack("oneTBB");
+    result_ = uts::with_tbb(tbb_workers_, workers, tree_);
+  }
+
+  [[nodiscard]] std::string wrong() override {
+    if (!result_) return "uts: no run yet";
+    if (*result_ == right_) return {};
+    return "uts: got " + in_words(*result_) + "; right is " + in_words(right_);
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    nlohmann::json known{{"tree", own_.any() ? "own" : name_}};
+    if (result_) {
+      known["nodes"] = result_->nodes;
+      known["leaves"] = result_->leaves;
+      known["depth"] = result_->depth;
+    }
+    return known;
+  }
+
+ private:
+  /// The twins recurse on their threads' stacks and need up to 0.9 KiB per level (measured: T3, T3L); without this
+  /// check a tree as deep as T3L would end them with a bare SIGSEGV. Throws resource_error.
+  void require_stack(std::string_view twin) const {
+    rlimit limit{};
+    std::uint64_t const needed_kib = std::uint64_t{right_.depth} + 256;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur / 1024 >= needed_kib) return;
+    throw resource_error("uts: this tree is " + std::to_string(right_.depth) + " levels deep and the " +
+                         std::string(twin) + " twin recurses on its threads' stacks: it needs ulimit -s " +
+                         std::to_string(needed_kib) + " or more");
+  }
+
+  /// The parameters that were given one by one.
+  struct replacements {
+    std::optional<std::string> kind;
+    std::optional<std::string> shape;
+    std::optional<std::int64_t> depth;
+    std::optional<double> branching;
+    std::optional<double> probability;
+    std::optional<std::int64_t> children;
+    std::optional<double> shift;
+    std::optional<std::int64_t> seed;
+
+    [[nodiscard]] bool any() const noexcept {
+      return kind || shape || depth || branching || probability || children || shift || seed;
+    }
+    bool replace_in(uts::tree& t) const {
+      if (kind) t.kind = uts::family_named(*kind);
+      if (shape) t.shape = uts::outline_named(*shape);
+      t.depth = depth.value_or(t.depth);
+      t.branching = branching.value_or(t.branching);
+      t.probability = probability.value_or(t.probability);
+      t.children = children.value_or(t.children);
+      t.shift = shift.value_or(t.shift);
+      t.seed = seed.value_or(t.seed);
+      return any();
+    }
+  };
+
+  std::string name_ = "T1";
+  replacements own_;
+  uts::tree tree_;
+  uts::tally right_;
+  std::optional<uts::tally> result_;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_uts() { return std::make_unique<uts_app>(); }
+
+}  // namespace skua::apps

@@ -1,0 +1,37 @@
+# What `cmake --install` lays down: library, headers, the command, and what find_package and pkg-config read.
+# Everything is relative to the prefix, so an installed tree may be moved. tests/install/ proves it.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skua)
+install(TARGETS skua EXPORT skua-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET skua_command)
+  install(TARGETS skua_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# find_package(skua) gives the target skua::skua.
+install(EXPORT skua-targets NAMESPACE skua:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/skua-config.cmake.in ${PROJECT_BINARY_DIR}/skua-config.cmake
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/skua-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/skua-config.cmake ${PROJECT_BINARY_DIR}/skua-config-version.cmake
+  DESTINATION ${package_dir})
+
+# pkg-config: whoever links the archive must link what it uses; a shared object brings that itself.
+file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+set(pc_requires "")
+set(pc_libs "-L\${libdir} -lskua")
+set(pc_cflags "-I\${includedir}")
+if(NOT BUILD_SHARED_LIBS)
+  set(pc_requires "hwloc >= 2.5")
+  string(APPEND pc_libs " -lboost_context")
+endif()
+string(APPEND pc_libs " -pthread")
+if(SKUA_CHECKED)
+  string(APPEND pc_cflags " -DSKUA_CHECKED=1")
+endif()
+configure_file(cmake/skua.pc.in ${PROJECT_BINARY_DIR}/skua.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/skua.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/skua)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// What a worker did: counted where it is cheap (at steals, waits and sleeps, never at forks), readable at any time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace skua {
+
+/// Distances beyond this class are counted in the last one.
+inline constexpr std::size_t distance_classes_max = 8;
+
+/// One worker, since its pool was made. Times in nanoseconds.
+struct worker_counters {
+  std::uint64_t work_ns = 0;        ///< running tasks
+  std::uint64_t scheduling_ns = 0;  ///< looking for work, parking, resuming
+  std::uint64_t idle_ns = 0;        ///< asleep
+  std::uint64_t forks = 0;          ///< children shown to thieves by joins and each; brought up to date at task ends
+  std::uint64_t tasks = 0;          ///< tasks taken from a lane (stolen, spawned, injected)
+  std::uint64_t attempts = 0;       ///< steals tried
+  std::uint64_t lost = 0;           ///< steals in which another thief or the owner was faster
+  std::array<std::uint64_t, distance_classes_max> steals{};  ///< successful, by distance of the victim
+  std::uint64_t parked = 0;         ///< joins that had to wait
+  std::uint64_t waited_in_place = 0;  ///< joins that had to wait and got no stack
+  std::uint64_t sleeps = 0;
+  std::uint64_t wakeups_sent = 0;
+};
+
+namespace threads {
+
+/// A counter with one writer and any readers.
+class tally {
+ public:
+  void add(std::uint64_t n) noexcept {
+    // relaxed: one writer; readers want a recent value, nothing else.
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// What a worker is doing now; each change charges the time since the last one.
+enum class doing : std::uint8_t { working, scheduling, idling };
+
+class time_book {
+ public:
+  void start() noexcept { since_ = now_ns(); }
+  void change_to(doing next) noexcept {
+    std::uint64_t const now = now_ns();
+    spent_[static_cast<std::size_t>(what_)].add(now - since_);
+    since_ = now;
+    what_ = next;
+  }
+  [[nodiscard]] std::uint64_t spent_ns(doing d) const noexcept { return spent_[static_cast<std::size_t>(d)].read(); }
+
+  [[nodiscard]] static std::uint64_t now_ns() noexcept {
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+
+ private:
+  std::array<tally, 3> spent_;
+  std::uint64_t since_ = 0;
+  doing what_ = doing::scheduling;
+};
+
+struct tallies {
+  time_book times;
+  tally forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent;
+  std::array<tally, distance_classes_max> steals;
+
+  [[nodiscard]] worker_counters read() const noexcept {
+    worker_counters c{.work_ns = times.spent_ns(doing::working),
+                      .scheduling_ns = times.spent_ns(doing::scheduling),
+                      .idle_ns = times.spent_ns(doing::idling),
+                      .forks = forks.read(),
+                      .tasks = tasks.read(),
+                      .attempts = attempts.read(),
+                      .lost = lost.read(),
+                      .steals = {},
+                      .parked = parked.read(),
+                      .waited_in_place = waited_in_place.read(),
+                      .sleeps = sleeps.read(),
+                      .wakeups_sent = wakeups_sent.read()};
+    for (std::size_t i = 0; i < steals.size(); ++i) c.steals[i] = steals[i].read();
+    return c;
+  }
+};
+
+}  // namespace threads
+}  // namespace skua

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Joins, each and scopes give what their serial elision gives, under every policy, on any number of workers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "skua/policy/registry.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/random_program.hpp"
+
+namespace {
+
+long fib(skua::fork_join auto& here, int n) {
+  if (n < 2) return n;
+  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
+  return a + b;
+}
+
+struct setup {
+  std::string policy;
+  std::uint32_t workers;
+};
+
+class Joins : public ::testing::TestWithParam<setup> {
+ protected:
+  skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy}};
+};
+
+std::vector<setup> every_policy() {
+  std::vector<setup> all;
+  for (auto const& p : skua::policies()) {
+    for (std::uint32_t workers : {1U, 2U, 3U, 7U}) all.push_back({std::string(p.name), workers});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPolicy, Joins, ::testing::ValuesIn(every_policy()),
+                         [](auto const& p) { return p.param.policy + "_" + std::to_string(p.param.workers); });
+
+TEST_P(Joins, FibIsRight) {
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(pool_.run([](auto& h) { return fib(h, 20); }), 6765);
+}
+
+TEST_P(Joins, RandomProgramsAnswerAsTheirSerialElision) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    skua::testing::random_program reference(seed);
+    skua::serial alone;
+    auto const expected = reference(alone);
+    skua::testing::random_program program(seed);
+    auto const answer = pool_.run([&](auto& h) { return program(h); });
+    EXPECT_EQ(answer, expected) << "seed " << seed;
+    EXPECT_EQ(program.tasks(), reference.tasks()) << "every task exactly once; seed " << seed;
+    EXPECT_EQ(program.living(), 0) << "seed " << seed;
+  }
+}
+
+TEST_P(Joins, ValuesMayBeMoveOnly) {
+  auto const sum = pool_.run([](auto& h) {
+    auto [a, b, c] = h.join([](auto&) { return std::make_unique<int>(1); }, [](auto&) { return std::make_unique<int>(2); },
+                            [](auto&) { return std::make_unique<int>(3); });
+    auto [d, e] = h.join([](auto&) { return std::make_unique<int>(4); }, [](auto&) {});
+    static_cast<void>(e);
+    return *a + *b + *c + *d;
+  });
+  EXPECT_EQ(sum, 10);
+}
+
+TEST_P(Joins, CallablesKeepTheirState) {
+  std::vector<int> order(8, 0);
+  int n = 0;
+  auto fill = [&, calls = 0](auto&) mutable { order[0] = ++calls; };
+  pool_.run([&](auto& h) { h.join(fill, [&](auto&) { n = 7; }); });
+  EXPECT_EQ(order[0], 1);
+  EXPECT_EQ(n, 7);
+}
+
+TEST_P(Joins, EachVisitsEveryElementOnce) {
+  for (std::size_t n : {0UL, 1UL, 2UL, 3UL, 1000UL, 20'000UL}) {
+    std::vector<int> seen(n, 0);
+    pool_.run([&](auto& h) { h.each(seen, [](auto&, int& s) { ++s; }); });
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(n));
+  }
+}
+
+TEST_P(Joins, DeepNestingOfScopesAndJoins) {
+  std::atomic<int> ran{0};
+  auto nest = [&](auto& self, auto& h, int depth) -> void {
+    if (depth == 0) return;
+    h.scope([&](auto& s) {
+      s.fork([&, depth](auto& g) { self(self, g, depth - 1); });
+      s.fork([&](auto&) { ran.fetch_add(1, std::memory_order_relaxed); });
+      h.join([&](auto& g) { self(self, g, depth - 2 > 0 ? depth - 2 : 0); }, [](auto&) {});
+    });
+  };
+  auto count = [](auto& self, int depth) -> int {
+    return depth <= 0 ? 0 : 1 + self(self, depth - 1) + self(self, depth - 2);
+  };
+  pool_.run([&](auto& h) { nest(nest, h, 15); });
+  EXPECT_EQ(ran.load(), count(count, 15));
+}
+
+TEST_P(Joins, TheDequeGrowsUnderDeepRecursion) {
+  auto deep = [](auto& self, auto& h, int n) -> long {
+    if (n == 0) return 0;
+    auto [a, b] = h.join([&](auto& g) { return self(self, g, n - 1); }, [](auto&) { return 1L; });
+    return a + b;
+  };
+  EXPECT_EQ(pool_.run([&](auto& h) { return deep(deep, h, 10'000); }), 10'000);
+}
+
+}  // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/pool.hpp"
+
+#include "skua/parts/topology/cgroup.hpp"
+#include "skua/parts/topology/default_workers.hpp"
+#include "skua/parts/topology/topology.hpp"
+
+namespace skua {
+
+namespace {
+
+settings choose(pool_options const& o) {
+  settings s = settings_from_environment(process_environment());
+  if (o.workers) s.workers.set(*o.workers);
+  if (o.policy) s.policy.set(*o.policy);
+  if (o.places) s.places.set(*o.places);
+  if (o.pin) s.pin.set(*o.pin);
+  if (o.spin) s.spin.set(*o.spin);
+  if (o.stack_bytes) s.stack_bytes.set(*o.stack_bytes);
+  return s;
+}
+
+std::vector<worker_id> first_workers(std::uint32_t n) {
+  std::vector<worker_id> all(n);
+  for (std::uint32_t i = 0; i < n; ++i) all[i] = worker_id{i};
+  return all;
+}
+
+topology find_topology(pool_options const& o) {
+  if (o.synthetic && o.xml) throw usage_error("a pool's topology is synthetic or from an XML file, not both");
+  if (o.synthetic) return topology::synthetic(*o.synthetic);
+  if (o.xml) return topology::from_xml(*o.xml);
+  return topology::machine();
+}
+
+/// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
+/// does better: two half-sized programs would meet on the first processors.
+bool shall_pin(settings const& s, layout const& map, topology const& machine) {
+  return s.pin.value.value_or(map.workers() == machine.pus().size());
+}
+
+}  // namespace
+
+pool::pool(pool_options const& options) {
+  facts_.chosen = choose(options);
+  topology const machine = find_topology(options);
+  default_workers const usual = count_default_workers(machine, read_cpu_quota());
+  facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.from : usual.why;
+  layout map{machine,
+             {.workers = facts_.chosen.workers.value,
+              .at_most = usual.count,
+              .order = options.scatter ? spread::scatter : spread::compact,
+              .places = facts_.chosen.places.value,
+              .places_from = facts_.chosen.places.from}};
+  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(facts_.chosen, map, machine);
+  crew_ = std::make_unique<threads::crew>(std::move(map), facts_.chosen);
+  root_ = crew_->open_region(facts_.chosen.policy.value, first_workers(crew_->workers()));
+  crew_->start();
+}
+
+pool::~pool() = default;
+
+std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
+  check_process();
+  auto const members = first_workers(workers == 0 ? crew_->workers() : workers);
+  return std::make_unique<region_handle>(*crew_, crew_->open_region(policy, members));
+}
+
+void pool::check_process() const {
+  if (crew_->lost_by_fork()) {
+    throw error("this pool's workers stayed in the parent process; after fork() the child makes a pool of its own");
+  }
+}
+
+pool_facts pool::facts() const {
+  pool_facts all = facts_;
+  for (std::uint32_t w = 0; w < workers(); ++w) all.pins.push_back(crew_->worker_at(worker_id{w}).pin_report());
+  return all;
+}
+
+std::vector<worker_counters> pool::counters() const {
+  std::vector<worker_counters> all;
+  all.reserve(workers());
+  for (std::uint32_t w = 0; w < workers(); ++w) all.push_back(crew_->worker_at(worker_id{w}).counts().read());
+  return all;
+}
+
+}  // namespace skua

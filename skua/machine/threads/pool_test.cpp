@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Pools: their life, many at once, one inside the other, threads from outside, regions, fork(), sleep.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "skua/skua.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+long fib(skua::fork_join auto& here, int n) {
+  if (n < 2) return n;
+  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
+  return a + b;
+}
+
+TEST(Pool, ValuesReferencesAndNothingComeBack) {
+  skua::pool pool({.workers = 2});
+  int x = 1;
+  EXPECT_EQ(pool.run([](auto&) { return 7; }), 7);
+  pool.run([&](auto&) { x = 2; });
+  EXPECT_EQ(x, 2);
+  EXPECT_EQ(pool.workers(), 2U);
+  EXPECT_EQ(pool.policy(), "random");
+}
+
+TEST(Pool, RefusesWhatMakesNoSense) {
+  EXPECT_THROW(skua::pool({.workers = 0}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.workers = 1'000'000}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.policy = "nonsense"}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.stack_bytes = 1}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.synthetic = "package:0"}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.xml = "/no/such/file.xml"}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.synthetic = "core:2", .xml = "x"}), skua::usage_error);
+}
+
+TEST(Pool, ManyThreadsFromOutsideSubmitAndWait) {
+  skua::pool pool({.workers = 3});
+  std::vector<std::thread> users;
+  std::atomic<int> right{0};
+  for (int u = 0; u < 6; ++u) {
+    users.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) right += pool.run([](auto& h) { return fib(h, 12); }) == 144 ? 1 : 0;
+    });
+  }
+  for (auto& u : users) u.join();
+  EXPECT_EQ(right.load(), 300);
+}
+
+TEST(Pool, SeveralAtOnceAndOneInsideTheOther) {
+  skua::pool outer({.workers = 2});
+  skua::pool inner({.workers = 2, .policy = "hierarchical"});
+  for (int i = 0; i < 20; ++i) {
+    auto const sum = outer.run([&](auto& h) {
+      auto [a, b] = h.join([&](auto&) { return inner.run([&](auto& g) { return fib(g, 10); }); },
+                           [&](auto&) { return inner.run([&](auto&) { return outer.run([](auto& g) { return fib(g, 9); }); }); });
+      return a + b;
+    });
+    EXPECT_EQ(sum, 55 + 34);
+  }
+}
+
+TEST(Pool, RunFromATaskOfThePoolIsACall) {
+  skua::pool pool({.workers = 1});
+  EXPECT_EQ(pool.run([&](auto&) { return pool.run([](auto& h) { return fib(h, 10); }); }), 55);
+}
+
+TEST(Pool, RegionsMixPolicies) {
+  skua::pool pool({.workers = 4, .policy = "random"});
+  auto const near = pool.open_region("hierarchical", 2);
+  EXPECT_EQ(near->workers(), 2U);
+  EXPECT_EQ(near->policy(), "hierarchical");
+  auto const sum = pool.run([&](auto& h) {
+    auto [a, b] = h.join([&](auto&) { return near->run([](auto& g) { return fib(g, 15) + g.workers(); }); },
+                         [](auto& g) { return fib(g, 15) + g.workers(); });
+    return a + b;
+  });
+  EXPECT_EQ(sum, 610 + 2 + 610 + 4);
+  EXPECT_THROW(static_cast<void>(pool.open_region("random", 5)), skua::usage_error);
+}
+
+TEST(Pool, RegionsOpenAndCloseWhileThePoolWorks) {
+  skua::pool pool({.workers = 3});
+  for (int i = 0; i < 200; ++i) {
+    auto const region = pool.open_region(i % 2 == 0 ? "random" : "hierarchical", 1 + static_cast<std::uint32_t>(i % 3));
+    EXPECT_EQ(region->run([](auto& h) { return fib(h, 10); }), 55);
+  }
+}
+
+TEST(Pool, MadeAndDestroyedManyTimes) {
+  for (int i = 0; i < 300; ++i) {
+    skua::pool pool({.workers = 1 + static_cast<std::uint32_t>(i % 4)});
+    if (i % 3 == 0) continue;
+    EXPECT_EQ(pool.run([](auto& h) { return fib(h, 8); }), 21);
+  }
+}
+
+TEST(Pool, StacksAreReused) {
+  skua::pool pool({.workers = 4});
+  for (int i = 0; i < 200; ++i) pool.run([](auto& h) { return fib(h, 16); });
+  EXPECT_LE(pool.stacks().peak, 64U);
+}
+
+TEST(Pool, AnIdlePoolSleepsAndWakes) {
+  skua::pool pool({.workers = 4, .spin = 0ns});
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144);
+    if (i % 10 == 0) std::this_thread::sleep_for(2ms);
+  }
+  // Asleep means: nobody counts anything any more. (A condition that comes true, not a deadline.)
+  auto total_attempts = [&] {
+    std::uint64_t n = 0;
+    for (auto const& c : pool.counters()) n += c.attempts + c.sleeps;
+    return n;
+  };
+  std::uint64_t before = total_attempts();
+  for (;;) {
+    std::this_thread::sleep_for(20ms);
+    std::uint64_t const now = total_attempts();
+    if (now == before) break;
+    before = now;
+  }
+  EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144);
+}
+
+TEST(Pool, WorksWithNoSpinAndWithEndlessSpin) {
+  for (auto spin : {std::chrono::nanoseconds{0}, std::chrono::nanoseconds::max()}) {
+    skua::pool pool({.workers = 3, .spin = spin});
+    for (int i = 0; i < 30; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 14); }), 377);
+  }
+}
+
+TEST(Pool, CountersTellWhatHappened) {
+  skua::pool pool({.workers = 2});
+  pool.run([](auto& h) { return fib(h, 20); });
+  std::uint64_t forks = 0;
+  std::uint64_t tasks = 0;
+  // The books are brought up to date when the root task has ended, just after run has returned.
+  for (int i = 0; i < 1000 && forks < 10'945; ++i) {
+    std::this_thread::sleep_for(1ms);
+    forks = tasks = 0;
+    for (auto const& c : pool.counters()) {
+      forks += c.forks;
+      tasks += c.tasks;
+    }
+  }
+  EXPECT_EQ(forks, 10'945U);  // fib(21) - 1
+  EXPECT_GE(tasks, 1U);
+}
+
+TEST(Pool, ForkedChildrenDoNotJoinAndMayMakeTheirOwn) {
+  skua::pool pool({.workers = 2});
+  EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
+  pid_t const child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    int wrong = 0;
+    try {
+      pool.run([](auto&) {});
+      wrong = 1;
+    } catch (skua::error const&) {
+    }
+    {
+      skua::pool own({.workers = 2});
+      if (own.run([](auto& h) { return fib(h, 10); }) != 55) wrong += 2;
+    }
+    skua::parallel_for(0, 10, [](int) {});
+    ::_exit(wrong);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
+}
+
+TEST(Pool, EnvironmentChoosesWhatTheProgramLeavesOpen) {
+  ::setenv("SKUA_POLICY", "hierarchical", 1);
+  ::setenv("SKUA_WORKERS", "3", 1);
+  {
+    skua::pool pool;
+    EXPECT_EQ(pool.policy(), "hierarchical");
+    EXPECT_EQ(pool.workers(), 3U);
+  }
+  {
+    skua::pool pool({.workers = 2, .policy = "random"});
+    EXPECT_EQ(pool.policy(), "random");
+    EXPECT_EQ(pool.workers(), 2U);
+  }
+  ::setenv("SKUA_WORKERS", "many", 1);
+  EXPECT_THROW(skua::pool{}, skua::usage_error);
+  ::unsetenv("SKUA_POLICY");
+  ::unsetenv("SKUA_WORKERS");
+}
+
+TEST(Pool, SixtyFourWorkersOnASyntheticMachine) {
+  skua::pool pool({.workers = 64, .policy = "hierarchical", .synthetic = "package:4 numa:1 l3:1 core:16 pu:1"});
+  EXPECT_EQ(pool.map().places(), 4U);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 20); }), 6765);
+}
+
+}  // namespace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/region.hpp"
+
+#include "skua/machine/threads/crew.hpp"
+#include "skua/policy/registry.hpp"
+
+namespace skua::threads {
+
+region::region(crew& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
+    : crew_(c), map_(c.map().part(members)), policy_(make_policy(policy_name, map_, seed)) {
+  seats_.reserve(members.size());
+  seat_of_crew_.resize(c.workers(), nullptr);
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    worker_id const local{i};
+    seats_.push_back(std::make_unique<seat>(c.worker_at(members[i]), *this, static_cast<std::uint32_t>(members.size()), local,
+                                            policy_->mind_of(local)));
+    seat_of_crew_[index(members[i])] = seats_.back().get();
+  }
+}
+
+void region::inject(handed& t) noexcept {
+  injected_.push(t);
+  crew_.beds().notify();
+}
+
+handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }
+
+void region::poke() noexcept {
+  for (auto const& s : seats_) s->poke();
+}
+
+bool region::looks_empty() noexcept {
+  if (!injected_.looks_empty()) return false;
+  for (auto const& s : seats_) {
+    if (!s->looks_empty()) return false;
+  }
+  return true;
+}
+
+seat* region::seat_for(worker const& w) const noexcept { return seat_of_crew_[index(w.number())]; }
+
+void poke_all(region& r) noexcept { r.poke(); }
+
+}  // namespace skua::threads

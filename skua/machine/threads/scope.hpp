@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// A scope: children found on the way. The body goes on while its children lie in the worker's `spawned` lane; at the
+// end the owner runs what nobody took, newest first, and waits for the rest. One allocation per child.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/strand.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua::threads {
+
+/// Children are counted below zero by thieves while the body runs, and the owner adds what it forked and did not run
+/// itself when it starts to wait: zero is reached once, by whoever comes last. (group.md, "scopes")
+template <class Here>
+class scope final : public group {
+ public:
+  explicit scope(Here& owner) noexcept : group(nullptr, bias, owner.watching()), owner_(owner) {}
+  scope(scope const&) = delete;
+  scope& operator=(scope const&) = delete;
+
+  /// f(here&) runs once, now or later, here or elsewhere, before the scope returns. Only the body calls this, on its
+  /// own strand; children that find more work open scopes of their own. Throws std::bad_alloc; then f does not run.
+  template <class F>
+    requires std::invocable<std::decay_t<F>&, Here&>
+  void fork(F&& f) {
+    auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, std::forward<F>(f));
+    seat& s = owner_.at();
+    bool const wants_attention = s.spawned.push(child.release(), key());
+    ++forked_;
+    if (wants_attention) [[unlikely]] attend();
+  }
+  template <hint_word Hint, class F>
+  void fork(Hint, F&& f) {
+    fork(std::forward<F>(f));
+  }
+
+  /// The body has returned: end all children, then throw what the first failing one threw.
+  void finish() {
+    end_children();
+    rethrow_failure();
+    if ((pending.load(std::memory_order_relaxed) & dropped) != 0) throw cancelled{};  // relaxed: wait has acquired
+  }
+
+  /// After the children have ended: throws what the first failing one threw, if one did.
+  void rethrow_failure() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+  /// The body has thrown: children end early; theirs is not the first exception.
+  void abandon() noexcept {
+    pending.fetch_or(abandoned, std::memory_order_relaxed);  // relaxed: a wish
+    owner_.raise_alarm();
+    end_children();
+  }
+
+ private:
+  // The count lives above this bias, so that thieves can subtract before the owner adds.
+  static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
+
+  template <class F>
+  struct child_of final : task {
+    template <class G>
+    child_of(scope& s, G&& g) : task{&child_of::run_task}, in(s), f(std::forward<G>(g)) {}
+    scope& in;
+    F f;
+
+    /// extra == 0: called by the owner at the end of the scope; otherwise taken from a lane.
+    static void run_task(task& t, std::uint64_t extra, here& on) noexcept {
+      std::unique_ptr<child_of> self(static_cast<child_of*>(&t));
+      scope& in = self->in;
+      auto& runner = static_cast<Here&>(on);
+      stop_node const node{in.stop, &in.pending, nullptr, nullptr};
+      stop_node const* const before = runner.watching();
+      runner.watch(&node);
+      in.call_child(runner, self->f, node);
+      runner.watch(before);
+      self.reset();  // the closure dies before the scope is told
+      if (extra != 0) runner.finish(in, 1, 0);
+    }
+  };
+
+  template <class F>
+  void call_child(Here& runner, F& f, stop_node const& node) noexcept {
+    if (node.requested()) {
+      pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: published by the subtraction in finish
+      return;
+    }
+    try {
+      f(runner);
+    } catch (cancelled const&) {
+      pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: as above
+    } catch (...) {
+      // relaxed: only the winner writes error_; the subtraction in finish publishes it.
+      if ((pending.fetch_or(failed, std::memory_order_relaxed) & failed) == 0) error_ = std::current_exception();
+      runner.raise_alarm();
+    }
+  }
+
+  /// Run the children that nobody took, newest first; then wait for the others.
+  void end_children() noexcept {
+    entry newest;
+    while (owner_.at().spawned.peek(newest) && newest.extra == key() && owner_.at().spawned.pop()) {
+      --forked_;
+      auto& child = *static_cast<task*>(newest.task);
+      child.run(child, 0, owner_);
+    }
+    // From here on the count is what is still to be dealt with, plus one for the owner itself.
+    pending.fetch_add(forked_ + 1 - bias, std::memory_order_relaxed);  // relaxed: wait orders
+    owner_.wait(*this, 1);
+  }
+
+  [[gnu::cold, gnu::noinline]] void attend() {
+    // `full`: run the newest child at once; a thief that takes it instead makes room, too.
+    seat& s = owner_.at();
+    if (owner_.attend() != advice::full) return;  // a stop is noticed by each child
+    entry newest;
+    if (s.spawned.peek(newest) && s.spawned.pop()) {
+      --forked_;
+      auto& child = *static_cast<task*>(newest.task);
+      child.run(child, 0, owner_);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
+
+  Here& owner_;
+  std::uint64_t forked_ = 0;  ///< children that the owner has neither run nor seen finished
+  std::exception_ptr error_;
+};
+
+}  // namespace skua::threads

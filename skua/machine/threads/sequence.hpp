@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// A group of n children that are known by number: `each`, and the join of three and more. What lies in the lane is
+// "all children not yet started"; its entry is (group, number of the next child), so a thief needs nothing of the
+// piece it robbed and pieces end independently. (group.md, "pieces")
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "skua/machine/threads/strand.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::threads {
+
+/// `Invoke(i, here)` calls child i; it returns nothing.
+template <class Here, class Invoke>
+class sequence final : public group {
+ public:
+  sequence(Invoke& invoke, std::uint64_t children, stop_node const* s) noexcept
+      : group(&sequence::run_stolen, children, s), invoke_(invoke), children_(children) {}
+  sequence(sequence const&) = delete;
+  sequence& operator=(sequence const&) = delete;
+
+  /// All children, from the first; returns when every one has been dealt with. Throws the first exception, or
+  /// `cancelled` if children were dropped.
+  void run(Here& here) {
+    std::uint64_t const mine = run_piece(here, 0);
+    if (mine != children_) here.wait(*this, mine);
+    std::uint64_t const state = pending.load(std::memory_order_relaxed);  // relaxed: wait has acquired
+    if ((state & (failed | dropped)) != 0) [[unlikely]] end_badly(state);
+  }
+
+ private:
+  static void run_stolen(task& t, std::uint64_t first, here& on) noexcept {
+    auto& self = static_cast<sequence&>(t);
+    auto& thief = static_cast<Here&>(on);
+    stop_node const node{self.stop, &self.pending, nullptr, nullptr};
+    thief.watch(&node);
+    thief.finish(self, self.run_piece(thief, first), 0);
+  }
+
+  /// Children from `first` until none is left or the rest is stolen. Returns how many were dealt with.
+  std::uint64_t run_piece(Here& here, std::uint64_t first) noexcept {
+    bool stopping = here.stop_requested() || failing();
+    std::uint64_t i = first;
+    for (;;) {
+      if (stopping) return drop_from(i, first);
+      bool const more = i + 1 < children_;
+      bool shared = more;
+      if (more && here.push(*this, i + 1)) [[unlikely]] shared = attend(here, stopping);
+      if (!stopping) invoke(here, i);
+      ++i;
+      if (!more) return i - first;
+      if (shared && !here.pop()) return i - first;  // robbed: the rest is the thief's
+      stopping = stopping || failing();
+    }
+  }
+
+  /// Is the entry still to be popped? Sets `stopping` on a stop.
+  [[gnu::cold, gnu::noinline]] bool attend(Here& here, bool& stopping) noexcept {
+    switch (here.attend()) {
+      case advice::go_on: return true;
+      case advice::full: return !here.pop();
+      case advice::stop: break;
+    }
+    stopping = true;
+    pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: published by the subtraction in finish
+    return true;
+  }
+
+  void invoke(Here& here, std::uint64_t i) noexcept {
+    try {
+      invoke_(i, here);
+    } catch (cancelled const&) {
+      pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: published by the subtraction in finish
+    } catch (...) {
+      keep_first(here);
+    }
+  }
+
+  [[gnu::cold, gnu::noinline]] void keep_first(Here& here) noexcept {
+    // relaxed: only the winner writes error_; the subtraction in finish publishes it.
+    if ((pending.fetch_or(failed, std::memory_order_relaxed) & failed) == 0) error_ = std::current_exception();
+    here.raise_alarm();
+  }
+
+  std::uint64_t drop_from(std::uint64_t i, std::uint64_t first) noexcept {
+    if (i < children_) pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: as in attend
+    return children_ - first;
+  }
+
+  [[nodiscard]] bool failing() const noexcept {
+    return (pending.load(std::memory_order_relaxed) & (failed | dropped)) != 0;  // relaxed: a wish
+  }
+
+  [[noreturn, gnu::cold, gnu::noinline]] void end_badly(std::uint64_t state) {
+    if ((state & failed) != 0) std::rethrow_exception(std::exchange(error_, nullptr));
+    throw cancelled{};
+  }
+
+  Invoke& invoke_;
+  std::uint64_t const children_;
+  std::exception_ptr error_;
+};
+
+}  // namespace skua::threads

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Who sleeps, who wakes; no wake-up is lost. States, steps (S1.., P1.., F1) and proof: sleep.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::threads {
+
+/// Invariant (beds): under the lock, the count `asleep` is the number of beds in state sleeping.
+/// The beds of one pool. Sync is the real world, or the explorer's.
+template <synchronisation Sync = real_sync>
+class dormitory {
+ public:
+  dormitory(std::uint32_t workers, std::uint32_t search_limit)
+      : workers_(workers), search_limit_(search_limit), beds_(std::make_unique<bed[]>(workers)) {}
+
+  /// Out of work: may this worker search (spin)? False: enough others do.
+  [[nodiscard]] bool start_search() noexcept {
+    std::uint64_t seen = counts_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    while (searching(seen) < search_limit_) {
+      // seq_cst: part of the single order of counts that sleep.md argues with. Pairs with: notify, load of counts_.
+      if (counts_.compare_exchange_weak(seen, seen + one_searching, std::memory_order_seq_cst,
+                                        std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// F1: a searcher has got a task. Returns true if it woke another searcher in its stead.
+  bool found() noexcept {
+    // seq_cst: as in start_search. Pairs with: notify, load of counts_.
+    std::uint64_t const before = counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
+    return searching(before) == 1 && asleep(before) > 0 && wake_any();
+  }
+
+  /// S1 to S5. `poke()` pokes all lanes, `anything()` looks at all sources. On return the worker counts as searching.
+  /// Returns true if it slept.
+  template <class Poke, class Anything>
+  bool doze(worker_id self, bool was_searching, Poke&& poke, Anything&& anything) {
+    bed& mine = beds_[index(self)];
+    {
+      std::lock_guard const hold(making_beds_);
+      mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: beds change under the lock
+      // seq_cst, S1: either the pusher's P4 sees us asleep or our S4 sees its entry. Pairs with: notify, fence.
+      counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_seq_cst);
+    }
+    poke();
+    Sync::heavy_fence();
+    if (anything()) {
+      std::lock_guard const hold(making_beds_);
+      if (mine.state.load(std::memory_order_relaxed) == sleeping) get_up(mine);  // relaxed: under the lock
+      return false;
+    }
+    std::unique_lock hold(making_beds_);
+    bool slept = false;
+    while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock
+      slept = true;
+      mine.signal.wait(hold);
+    }
+    return slept;
+  }
+
+  /// P3 to P5: something was pushed. Returns true if a sleeper was woken.
+  bool notify() noexcept {
+    // P3: orders the push before the reading of the counts. Pairs with: doze, S1.
+    Sync::full_fence();
+    std::uint64_t const seen = counts_.load(std::memory_order_seq_cst);  // seq_cst: P4, pairs with S1 and F1
+    if (asleep(seen) == 0 || searching(seen) > 0) return false;
+    return wake_any();
+  }
+
+  /// Wake this worker if it sleeps.
+  bool wake(worker_id w) noexcept {
+    bed& its = beds_[index(w)];
+    {
+      std::lock_guard const hold(making_beds_);
+      if (its.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
+      get_up(its);
+    }
+    its.signal.notify_one();
+    return true;
+  }
+
+  void wake_all() noexcept {
+    for (std::uint32_t w = 0; w < workers_; ++w) wake(worker_id{w});
+  }
+
+  [[nodiscard]] std::uint32_t asleep_now() const noexcept { return asleep(counts_.load(std::memory_order_relaxed)); }
+  [[nodiscard]] std::uint32_t searching_now() const noexcept { return searching(counts_.load(std::memory_order_relaxed)); }
+
+ private:
+  enum : std::uint32_t { awake, sleeping };
+  static constexpr std::uint64_t one_asleep = 1;
+  static constexpr std::uint64_t one_searching = std::uint64_t{1} << 32;
+  static constexpr std::uint32_t asleep(std::uint64_t counts) noexcept { return static_cast<std::uint32_t>(counts); }
+  static constexpr std::uint32_t searching(std::uint64_t counts) noexcept {
+    return static_cast<std::uint32_t>(counts >> 32);
+  }
+
+  struct alignas(cache_line_bytes) bed {
+    typename Sync::template atomic<std::uint32_t> state{awake};
+    typename Sync::condition signal;
+  };
+
+  /// Out of bed, to search. Under the lock.
+  void get_up(bed& b) noexcept {
+    b.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal carry the news
+    // seq_cst: as in start_search. Pairs with: notify, load of counts_.
+    counts_.fetch_add(one_searching - one_asleep, std::memory_order_seq_cst);
+  }
+
+  bool wake_any() noexcept {
+    // Low numbers first: the pool shrinks to its first workers when there is little to do.
+    for (std::uint32_t w = 0; w < workers_; ++w) {
+      // relaxed: a hint; `wake` looks again under the lock.
+      if (beds_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
+    }
+    return false;
+  }
+
+  std::uint32_t const workers_;
+  std::uint32_t const search_limit_;
+  std::unique_ptr<bed[]> beds_;
+  typename Sync::mutex making_beds_;  ///< who is in bed changes under it
+  alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
+};
+
+}  // namespace skua::threads

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// A strand: one flow of control on one stack, and what it needs to fork and to wait. It may change its worker at
+// every wait, so nothing of a worker is remembered across one: everything is reached through the seat.
+//
+// The hot path is push and pop below; the rest is cold. [blumofe-leiserson-99, closure continuations: docs/decisions]
+#pragma once
+
+#include <cstdint>
+
+#include "skua/machine/threads/group.hpp"
+#include "skua/machine/threads/seat.hpp"
+#include "skua/parts/base/ids.hpp"
+
+namespace skua::threads {
+
+class strand {
+ public:
+  explicit strand(seat& s) noexcept : seat_(&s) {}
+  strand(strand const&) = delete;
+  strand& operator=(strand const&) = delete;
+
+  /// Show `t` to thieves. True: call attend() before anything else is pushed.
+  [[nodiscard]] bool push(task& t) noexcept {
+    ++seat_->pushes;
+    return seat_->forks.push(&t);
+  }
+  [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept {
+    ++seat_->pushes;
+    return seat_->forks.push(&t, extra);
+  }
+
+  /// Take back the newest entry; false: it was stolen. Joins nest strictly, so the newest entry is the caller's own,
+  /// or it was stolen and with it all older ones: a lane that came back empty says the same. (group.md, "nesting")
+  [[nodiscard]] bool pop() noexcept { return seat_->forks.pop(); }
+
+  /// A push asked for attention: make room, wake sleepers, notice a stop.
+  [[nodiscard]] advice attend() noexcept;
+
+  /// Wait until all of `g` but the owner's `mine` children are dealt with. Parks the strand if it must: on return it
+  /// may run on another worker. Cost without waiting: one load.
+  void wait(group& g, std::uint64_t mine) noexcept {
+    // acquire: what the last thief wrote (values, exceptions). Pairs with: finish, subtraction.
+    if ((g.pending.load(std::memory_order_acquire) & group::counted) == mine) return;
+    park(g, mine);
+  }
+
+  /// A stolen piece has dealt with `children` of `g` and ends. If it was the last, the frame that waits is ready.
+  void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
+
+  /// Something failed or was stopped in this region: every strand shall look at its next fork.
+  void raise_alarm() noexcept;
+
+  [[nodiscard]] bool stop_requested() const noexcept { return stop_ != nullptr && stop_->requested(); }
+  [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
+  void watch(stop_node const* n) noexcept { stop_ = n; }
+
+  [[nodiscard]] seat& at() const noexcept { return *seat_; }
+  void sit(seat& s) noexcept { seat_ = &s; }
+
+  /// The frame that became ready when the strand's task ended; the worker loop hands it to the policy.
+  [[nodiscard]] frame* take_ready() noexcept {
+    frame* const f = ready_;
+    ready_ = nullptr;
+    return f;
+  }
+  void make_ready(frame& f) noexcept { ready_ = &f; }
+
+ private:
+  void park(group& g, std::uint64_t mine) noexcept;
+
+  seat* seat_;
+  stop_node const* stop_ = nullptr;
+  frame* ready_ = nullptr;
+};
+
+}  // namespace skua::threads

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/venue.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "skua/machine/threads/root.hpp"
+#include "skua/machine/threads/worker.hpp"
+
+namespace skua {
+
+namespace {
+
+/// Holds the default pool. At the end of the process the pool is joined, unless a task itself ends the process.
+class default_pool_owner {
+ public:
+  pool& get() {
+    std::lock_guard const hold(making_);
+    if (made_ == nullptr || made_->lost_by_fork()) {
+      static_cast<void>(made_.release());  // in a child of fork() there is nothing to join, and its lanes may hold anything
+      made_ = std::make_unique<pool>();
+    }
+    return *made_;
+  }
+  ~default_pool_owner() {
+    if (threads::worker::current() != nullptr) static_cast<void>(made_.release());
+  }
+
+ private:
+  std::mutex making_;
+  std::unique_ptr<pool> made_;
+};
+
+}  // namespace
+
+pool& default_pool() {
+  static default_pool_owner owner;
+  return owner.get();
+}
+
+namespace threads {
+
+namespace {
+
+/// A free task as the lanes see it. It lies in the free task's own room, so that handing one in never allocates.
+struct spawned_task final : handed {
+  explicit spawned_task(free_task<here>& t) noexcept : handed(&spawned_task::run_task), what(t) {}
+
+  static spawned_task& of(free_task<here>& t) noexcept {
+    static_assert(sizeof(spawned_task) <= sizeof(t.room) && alignof(spawned_task) <= alignof(void*));
+    return *::new (static_cast<void*>(t.room)) spawned_task(t);
+  }
+
+  static void run_task(task& t, std::uint64_t, here& on) noexcept {
+    auto& its = static_cast<spawned_task&>(t).what;
+    stop_node const node{nullptr, nullptr, nullptr, its.group};
+    stop_node const* const before = on.watching();
+    on.watch(&node);
+    its.run(its, on);
+    on.watch(before);
+  }
+
+  free_task<here>& what;
+};
+
+/// A strand that waits for a wait_group: the group's last task opens the gate. Two children: the strand's own share, and
+/// the opening.
+struct gate final : wait_group::waiter {
+  explicit gate(region& r) noexcept : waiter{.wake = &gate::open, .next = nullptr}, home(r), passing(nullptr, 2, nullptr) {}
+
+  static void open(waiter& w) noexcept {
+    auto& self = static_cast<gate&>(w);
+    region& home = self.home;
+    // acq_rel: publishes the group's end, and acquires the frame. Pairs with: worker::commit_park, subtraction.
+    std::uint64_t const before = self.passing.pending.fetch_sub(1, std::memory_order_acq_rel);
+    if ((before & group::counted) != 1) return;
+    frame* const f = self.passing.waiter;
+    // release: our look at the gate. Pairs with: worker::park, load.
+    f->called.store(true, std::memory_order_release);
+    home.inject(*f);
+  }
+
+  region& home;
+  group passing;
+};
+
+/// A thread from outside that waits for a wait_group.
+struct blocked_thread final : wait_group::waiter {
+  blocked_thread() noexcept : waiter{.wake = &blocked_thread::release, .next = nullptr} {}
+  static void release(waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
+  completion done;
+};
+
+/// Run the group's tasks at the end of the worker's own lane, newest first.
+void run_own_tasks(here& strand, wait_group& group) noexcept {
+  entry newest;
+  while (!group.done() && strand.at().spawned.pop(newest)) {
+    auto& t = *static_cast<task*>(newest.task);
+    if (t.run != &spawned_task::run_task || static_cast<spawned_task&>(t).what.group != &group) {
+      if (strand.at().spawned.push(newest.task, newest.extra)) static_cast<void>(strand.attend());
+      return;
+    }
+    t.run(t, newest.extra, strand);
+  }
+}
+
+}  // namespace
+
+void venue::spawn(free_task<here>& task) noexcept {
+  spawned_task& t = spawned_task::of(task);
+  worker* const w = worker::current();
+  if (w == nullptr) {
+    default_pool().root_region().inject(t);
+    return;
+  }
+  here& strand = w->running_strand();
+  if (!strand.at().spawned.push(static_cast<threads::task*>(&t), 1)) return;
+  if (strand.attend() != advice::full) return;
+  // No room for another push: the newest task runs at once; a thief that takes it instead makes room, too.
+  entry newest;
+  if (strand.at().spawned.pop(newest)) {
+    auto& now = *static_cast<threads::task*>(newest.task);
+    now.run(now, newest.extra, strand);
+  }
+}
+
+void venue::wait(wait_group& group) noexcept {
+  worker* const w = worker::current();
+  if (w == nullptr) {
+    blocked_thread me;
+    if (group.enroll(me)) me.done.wait();
+    return;
+  }
+  here& strand = w->running_strand();
+  run_own_tasks(strand, group);
+  if (group.done()) return;
+  gate entrance{strand.at().in};
+  if (group.enroll(entrance)) strand.wait(entrance.passing, 1);
+}
+
+}  // namespace threads
+}  // namespace skua

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/worker.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "skua/machine/threads/crew.hpp"
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/context/overflow.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/topology/pin.hpp"
+
+namespace skua::threads {
+
+// ---- the loop --------------------------------------------------------------------------------------------------
+
+/// Runs on every strand's own stack, under the tasks it runs. The strand may be on another worker after each of them.
+void worker::life(here& strand) noexcept {
+  for (;;) {
+    step const next = next_step(strand);
+    if (next.resume != nullptr) next.on->continue_with(*next.resume);
+    if (next.run.at == nullptr) next.on->end_thread();
+    start_work(strand, next.run);
+    auto& t = *static_cast<task*>(next.run.what.task);
+    t.run(t, next.run.what.extra, strand);
+  }
+}
+
+/// A task has ended, or the strand begins: a ready frame goes first, then whatever can be found.
+worker::step worker::next_step(here& strand) noexcept {
+  tsan::unseen const scheduling;
+  worker& me = strand.at().who;
+  me.pause_work(strand.at());
+  frame* const ready = strand.take_ready();
+  if (ready != nullptr && me.is_mine(strand, *ready)) return {&me, ready, {}};
+  if (me.ready_ != nullptr) return {&me, std::exchange(me.ready_, nullptr), {}};
+  found const f = me.find_work();
+  auto* const t = static_cast<task*>(f.what.task);
+  if (t != nullptr && t->run == &frame::resume) return {&me, static_cast<frame*>(t), {}};
+  return {&me, nullptr, f};
+}
+
+void worker::start_work(here& strand, found const& f) noexcept {
+  tsan::unseen const scheduling;
+  worker& me = f.at->who;
+  strand.sit(*f.at);
+  strand.watch(nullptr);
+  me.counts_.tasks.add(1);
+  me.counts_.times.change_to(doing::working);
+}
+
+/// A task has ended or its strand parks: bring the books up to date.
+void worker::pause_work(seat& s) noexcept {
+  counts_.times.change_to(doing::scheduling);
+  counts_.forks.add(std::exchange(s.pushes, 0));
+}
+
+/// A frame's last child has ended here: whose is it now? If not mine, it is sent to its worker or its region.
+bool worker::is_mine(here& strand, frame& f) noexcept {
+  region& home = f.strand->at().in;
+  if (&home != &strand.at().in) {
+    home.inject(f);
+    return false;
+  }
+  placement const to = strand.at().thinks.place(tag{}, cause::resumed);
+  if (to.worker == strand.at().id) return true;
+  seat& its = home.seat_of(to.worker);
+  its.inbox.push(f);
+  if (!crew_.beds().wake(its.who.number())) crew_.beds().notify();
+  return false;
+}
+
+worker::found worker::find_work() noexcept {
+  bool searching = false;
+  std::uint64_t began = 0;
+  for (;;) {
+    refresh_seats();
+    found const f = hunt_everywhere();
+    if (f.at != nullptr) {
+      if (searching && crew_.beds().found()) counts_.wakeups_sent.add(1);
+      return f;
+    }
+    if (crew_.closing()) return {};
+    std::uint64_t const now = time_book::now_ns();
+    if (began == 0) began = now;
+    if (!searching) searching = crew_.beds().start_search();
+    if (searching && now - began < crew_.spin_ns()) {
+      crew_.breathe();
+      continue;
+    }
+    doze(searching);
+    searching = true;
+    began = 0;
+  }
+}
+
+worker::found worker::hunt_everywhere() noexcept {
+  for (seat* const s : seats_) {
+    if (found const f = hunt_in(*s); f.at != nullptr) return f;
+  }
+  return {};
+}
+
+/// Ask, act, tell; until a task is found or the mind wants to rest.
+worker::found worker::hunt_in(seat& s) noexcept {
+  for (;;) {
+    probe const next = s.thinks.hunt();
+    if (next.what == verb::rest) return {};
+    entry taken;
+    outcome const how = carry_out(s, next, taken);
+    s.thinks.learn(probed{next, how});
+    if (how == outcome::got) return {&s, taken};
+  }
+}
+
+outcome worker::carry_out(seat& s, probe const& p, entry& out) noexcept {
+  if (p.what == verb::steal) return rob(s, p, out);
+  handed* mine = nullptr;
+  switch (p.where) {
+    case lane::forks: return outcome::empty;  // an idle worker's joins have all been robbed (group.md, "nesting")
+    case lane::spawned: return s.spawned.pop(out) ? outcome::got : outcome::empty;
+    case lane::inbox: mine = static_cast<handed*>(s.inbox.pop()); break;
+    case lane::injected: mine = s.in.take_injected(); break;
+  }
+  if (mine == nullptr) return outcome::empty;
+  out = {static_cast<task*>(mine), 1};
+  return outcome::got;
+}
+
+outcome worker::rob(seat& s, probe const& p, entry& out) noexcept {
+  invariant(p.whom != s.id && index(p.whom) < s.in.workers(), "a policy's victim is another worker of the region");
+  seat& victim = s.in.seat_of(p.whom);
+  counts_.attempts.add(1);
+  outcome const how = p.where == lane::spawned ? victim.spawned.outside().steal(out) : victim.forks.outside().steal(out);
+  if (how == outcome::lost) counts_.lost.add(1);
+  if (how == outcome::got) {
+    auto const d = s.in.map().distance(s.id, p.whom);
+    counts_.steals[d < distance_classes_max ? d : distance_classes_max - 1].add(1);
+  }
+  return how;
+}
+
+// ---- sleep -----------------------------------------------------------------------------------------------------
+
+void worker::doze(bool was_searching) noexcept {
+  counts_.times.change_to(doing::idling);
+  bool const slept = crew_.beds().doze(
+      number_, was_searching, [this] { crew_.poke(); }, [this] { return anything_to_do(); });
+  if (slept) counts_.sleeps.add(1);
+  counts_.times.change_to(doing::scheduling);
+}
+
+bool worker::anything_to_do() noexcept {
+  if (crew_.closing() || regions_seen_ != crew_.regions_version()) return true;
+  for (seat* const s : seats_) {
+    if (!s->in.looks_empty()) return true;
+  }
+  return false;
+}
+
+void worker::refresh_seats() noexcept {
+  if (regions_seen_ == crew_.regions_version()) return;
+  regions_seen_ = crew_.copy_regions(regions_);
+  seats_.clear();
+  for (auto const& r : regions_) {
+    if (seat* const s = r->seat_for(*this)) seats_.push_back(s);
+  }
+}
+
+// ---- waiting and resuming --------------------------------------------------------------------------------------
+
+bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  stack* const fresh = take_stack();
+  if (fresh == nullptr) return false;
+  frame f{waiting, current_stack_};
+  g.waiter = &f;
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  pause_work(waiting.at());
+  current_stack_ = fresh;
+  skua::start(next_, *fresh, &worker::strand_main, this);
+  switch_to(f.saved, next_, &worker::commit_park, this);
+  // From here on `this` is perhaps not our worker any more.
+  // acquire: the last thief has let go of the group. Pairs with: strand::finish, store.
+  static_cast<void>(f.called.load(std::memory_order_acquire));
+  return true;
+}
+
+stack* worker::take_stack() noexcept {
+  try {
+    return stacks_.take();
+  } catch (resource_error const&) {
+    return nullptr;
+  }
+}
+
+/// The frame is saved: subtract its share. From then on it may be resumed elsewhere.
+void worker::commit_park(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  group& g = *me.parking_.waits_for;
+  std::uint64_t const mine = me.parking_.mine;
+  frame* const f = g.waiter;
+  // acq_rel: publishes the saved frame to the last thief, and acquires what the thieves wrote if we are the last.
+  // Pairs with: strand::finish, subtraction.
+  std::uint64_t const before = g.pending.fetch_sub(mine, std::memory_order_acq_rel);
+  if ((before & group::counted) == mine) me.ready_ = f;
+}
+
+void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
+  if ((flags & group::failed) != 0) raise_alarm();
+  // acq_rel: publishes what the children wrote to the owner, and acquires the frame it left.
+  // Pairs with: worker::commit_park, subtraction; strand::wait, load.
+  std::uint64_t const before = g.pending.fetch_add(flags - children, std::memory_order_acq_rel);
+  if ((before & group::counted) != children) return;
+  ready_ = g.waiter;
+  // release: our look at the group. Pairs with: worker::park, load.
+  ready_->called.store(true, std::memory_order_release);
+}
+
+void strand::park(group& g, std::uint64_t mine) noexcept {
+  if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
+    // acquire: our resumer has, but TSan orders flows, not threads. Pairs with: finish, subtraction.
+    static_cast<void>(g.pending.load(std::memory_order_acquire));
+    return;
+  }
+  // No stack: wait where we are. The children run elsewhere already, so this ends.
+  seat_->who.counts().waited_in_place.add(1);
+  // acquire: as in wait.
+  while ((g.pending.load(std::memory_order_acquire) & group::counted) != mine) seat_->who.of().breathe();
+}
+
+void worker::continue_with(frame& f) noexcept {
+  prepare_to_leave(&f);
+  leave_to(ended_, f.saved, &worker::recycle_stack, this);
+}
+
+void worker::end_thread() noexcept {
+  prepare_to_leave(nullptr);
+  leave_to(ended_, native_, &worker::recycle_stack, this);
+}
+
+/// The running strand ends; `next` (null: the thread's own flow) will run on this worker.
+void worker::prepare_to_leave(frame* next) noexcept {
+  tsan::unseen const scheduling;
+  ended_stack_ = std::exchange(current_stack_, next == nullptr ? nullptr : next->on);
+  if (next == nullptr) return;
+  here& resumed = *next->strand;
+  seat& mine = *resumed.at().in.seat_for(*this);
+  resumed.sit(mine);
+  if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
+  strand_ = &resumed;
+  counts_.times.change_to(doing::working);
+}
+
+void worker::recycle_stack(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  me.stacks_.give(me.ended_stack_);
+  me.ended_stack_ = nullptr;
+}
+
+advice strand::attend() noexcept {
+  seat& s = *seat_;
+  bool const room = s.forks.attend() != attention::full;
+  bool const more_room = s.spawned.attend() != attention::full;
+  if (s.who.of().beds().notify()) s.who.counts().wakeups_sent.add(1);
+  if (stop_requested()) return advice::stop;
+  return room && more_room ? advice::go_on : advice::full;
+}
+
+void strand::raise_alarm() noexcept { seat_->in.poke(); }
+
+void frame::resume(task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }
+
+// ---- the thread ------------------------------------------------------------------------------------------------
+
+worker::worker(crew& c, worker_id number) noexcept : crew_(c), number_(number), stacks_(c.stacks()) {
+  thread_record::worker = index(number);
+  owner = this;
+}
+
+void worker::start() {
+  refresh_seats();
+  current_stack_ = stacks_.take();
+  try {
+    thread_ = std::thread([this] { thread_main(); });
+  } catch (std::system_error const& e) {
+    stacks_.give(current_stack_);
+    throw resource_error("cannot start worker " + std::to_string(index(number_)) + ": " + e.what() +
+                         "; ask for fewer workers (SKUA_WORKERS) or raise the limit of threads (ulimit -u)");
+  }
+}
+
+void worker::await_ready() { is_ready_.get_future().get(); }
+
+void worker::join() noexcept {
+  if (thread_.joinable()) thread_.join();
+}
+
+void worker::forget_thread() noexcept {
+  if (thread_.joinable()) thread_.detach();
+}
+
+worker* worker::current() noexcept {
+  thread_record* const r = current_thread();
+  return r == nullptr ? nullptr : static_cast<worker*>(r->owner);
+}
+
+void worker::thread_main() noexcept {
+  set_current_thread(this);
+  try {
+    overflow_watch const watch{*this};
+    pin_report_ = crew_.pin(number_);
+    counts_.times.start();
+    is_ready_.set_value();
+    skua::start(next_, *current_stack_, &worker::strand_main, this);
+    switch_to(native_, next_, nullptr, nullptr);
+  } catch (...) {
+    stacks_.give(current_stack_);
+    is_ready_.set_exception(std::current_exception());
+  }
+  stacks_.flush();
+  set_current_thread(nullptr);
+}
+
+seat& worker::first_seat() noexcept {
+  tsan::unseen const scheduling;
+  return *seats_.front();
+}
+
+void worker::welcome(here& strand) noexcept {
+  tsan::unseen const scheduling;
+  strand_ = &strand;
+}
+
+void worker::strand_main(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  here strand{me.first_seat()};
+  me.welcome(strand);
+  life(strand);
+}
+
+}  // namespace skua::threads

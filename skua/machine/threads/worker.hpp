@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// A worker: a thread that hunts, carries out, learns and runs. A worker's life: README.md.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/machine/threads/counters.hpp"
+#include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/region.hpp"
+#include "skua/parts/context/current.hpp"
+#include "skua/parts/context/fiber.hpp"
+#include "skua/parts/context/stack.hpp"
+
+namespace skua::threads {
+
+class crew;
+
+class worker final : public thread_record {
+ public:
+  worker(crew& c, worker_id number) noexcept;
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+
+  void start();        ///< Throws resource_error if the thread or its stack cannot be had.
+  void await_ready();  ///< Until the thread is pinned and hunts. Throws what kept it from that; then it has ended.
+  void join() noexcept;
+  /// In a child of fork(): the thread is not there to be joined.
+  void forget_thread() noexcept;
+
+  /// The worker of the calling thread, or null.
+  [[nodiscard]] static worker* current() noexcept;
+
+  [[nodiscard]] crew& of() noexcept { return crew_; }
+  [[nodiscard]] worker_id number() const noexcept { return number_; }
+  /// The strand that runs now, while a task runs.
+  [[nodiscard]] here& running_strand() noexcept { return *strand_; }
+  [[nodiscard]] tallies& counts() noexcept { return counts_; }
+  [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
+
+  /// Suspend the running strand, which waits for `g` and has dealt with `mine` children; go on with other work.
+  /// Returns when the strand is resumed, perhaps on another thread. False: no stack could be had, nothing was done.
+  [[nodiscard]] bool park(here& waiting, group& g, std::uint64_t mine) noexcept;
+
+ private:
+  struct found {
+    seat* at = nullptr;
+    entry what{};
+  };
+
+  void thread_main() noexcept;
+  static void strand_main(void* self) noexcept;
+  static void life(here& strand) noexcept;
+
+  // One round: ask, act, tell.
+  [[nodiscard]] found hunt_everywhere() noexcept;
+  [[nodiscard]] found hunt_in(seat& s) noexcept;
+  [[nodiscard]] outcome carry_out(seat& s, probe const& p, entry& out) noexcept;
+  [[nodiscard]] outcome rob(seat& s, probe const& p, entry& out) noexcept;
+  [[nodiscard]] found find_work() noexcept;  ///< null task: the crew closes
+  void doze(bool was_searching) noexcept;
+  [[nodiscard]] bool anything_to_do() noexcept;
+  [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses
+  void refresh_seats() noexcept;
+
+  /// What a strand does next: continue a frame, run what was found, or (neither) end the thread.
+  struct step {
+    worker* on;
+    frame* resume;
+    found run;
+  };
+  [[nodiscard]] static step next_step(here& strand) noexcept;
+  static void start_work(here& strand, found const& f) noexcept;
+  void pause_work(seat& s) noexcept;
+  [[nodiscard]] bool is_mine(here& strand, frame& f) noexcept;
+  [[nodiscard]] seat& first_seat() noexcept;
+  void welcome(here& strand) noexcept;
+  void prepare_to_leave(frame* next) noexcept;
+  [[noreturn]] void continue_with(frame& f) noexcept;
+  [[noreturn]] void end_thread() noexcept;
+
+  // Callbacks that run after a switch, on the new stack, with the old flow saved.
+  static void commit_park(void* self) noexcept;
+  static void recycle_stack(void* self) noexcept;
+
+  crew& crew_;
+  worker_id const number_;
+  here* strand_ = nullptr;
+  std::vector<std::shared_ptr<region>> regions_;  ///< kept alive while we may look into them
+  std::vector<seat*> seats_;
+  std::uint64_t regions_seen_ = 0;
+
+  stack_cache stacks_;
+  fiber native_;         ///< the thread's own stack, left for good until the thread ends
+  fiber next_;           ///< the strand being started
+  fiber ended_;          ///< the strand that was left
+  stack* current_stack_ = nullptr;
+  stack* ended_stack_ = nullptr;
+  frame* ready_ = nullptr;  ///< a frame whose group was complete when it had parked
+
+  struct parking {
+    group* waits_for = nullptr;
+    std::uint64_t mine = 0;
+  } parking_;
+
+  tallies counts_;
+  std::string pin_report_;         ///< written before is_ready_ is set, never after
+  std::promise<void> is_ready_;
+  std::thread thread_;
+};
+
+}  // namespace skua::threads

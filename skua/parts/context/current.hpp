@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Who runs on this thread: the one thread_local of the library, behind two functions.
+//
+// A flow may be suspended on one thread and resumed on another, so the address of a thread-local must never be kept
+// over a switch. Compilers do keep it when they can see it; hence both functions are opaque to them (current.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace skua {
+
+class stack;
+
+/// Addresses [low, high).
+struct address_range {
+  std::uintptr_t low = 0;
+  std::uintptr_t high = 0;
+  [[nodiscard]] constexpr bool contains(std::uintptr_t address) const noexcept {
+    return low <= address && address < high;
+  }
+};
+
+/// What a thread of a machine knows of itself. Touched only by that thread, and by signal handlers on it.
+struct thread_record {
+  std::uint32_t worker = 0;   ///< its number, for messages
+  void* owner = nullptr;      ///< the machine's worker object
+  stack* running = nullptr;   ///< carries the running flow; nullptr = the thread's native stack. Kept by fiber.cpp
+
+  address_range native_guard;        ///< a fault here is an overflow of the native stack. Kept by overflow_watch
+  std::size_t native_bytes = 0;      ///< size of the native stack
+  bool overflow_reported = false;    ///< the message is printed once, even if a foreign handler returns
+};
+
+/// The record of the calling thread; nullptr on threads that are no workers. Async-signal-safe. 1 ns.
+[[nodiscard]] thread_record* current_thread() noexcept;
+
+/// The record must outlive its being current. The caller resets it to what it was before.
+void set_current_thread(thread_record* record) noexcept;
+
+}  // namespace skua

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The smallest thing that uses fibers as a machine does: a body that runs on a stack of its own and goes back and forth
+// with whoever resumes it.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include "skua/parts/context/current.hpp"
+#include "skua/parts/context/fiber.hpp"
+#include "skua/parts/context/stack.hpp"
+
+namespace skua::testing {
+
+/// Makes the calling thread a worker while it lives.
+class seat {
+ public:
+  explicit seat(std::uint32_t worker = 0) {
+    record_.worker = worker;
+    set_current_thread(&record_);
+  }
+  ~seat() { set_current_thread(nullptr); }
+  seat(seat const&) = delete;
+  seat& operator=(seat const&) = delete;
+  [[nodiscard]] thread_record& record() noexcept { return record_; }
+
+ private:
+  thread_record record_;
+};
+
+/// body(flow) runs on a pooled stack; it calls pause(), its creator calls resume(), from whichever thread.
+class flow {
+ public:
+  using body = std::function<void(flow&)>;
+
+  flow(stack_pool& pool, body b) : pool_(pool), body_(std::move(b)) { start(self_, *pool_.take(), run, this); }
+  ~flow() {
+    if (!begun_) {
+      stack* const s = self_.on;
+      forget(self_);
+      pool_.give(s);
+    }
+  }
+  flow(flow const&) = delete;
+  flow& operator=(flow const&) = delete;
+
+  // A switch orders nothing for TSan, so each side publishes what it did and acquires what the other did: `edge_`.
+
+  /// Let the body run until it pauses or ends; what it throws is thrown here. False once it has ended.
+  bool resume() {
+    begun_ = true;
+    publish();
+    switch_to(resumer_, self_, nullptr, nullptr);
+    publish();
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    return !ended_;
+  }
+  void pause() {
+    publish();
+    switch_to(self_, resumer_, nullptr, nullptr);
+    publish();
+  }
+
+ private:
+  static void run(void* argument) noexcept {
+    flow& me = *static_cast<flow*>(argument);
+    me.publish();
+    me.call_body();
+    me.publish();
+    leave_to(me.self_, me.resumer_, give_stack_back, &me);
+  }
+  void call_body() noexcept {
+    try {
+      body_(*this);
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    ended_ = true;
+  }
+  static void give_stack_back(void* argument) noexcept {
+    flow& me = *static_cast<flow*>(argument);
+    me.pool_.give(me.self_.on);
+  }
+
+  /// Release pairs with the acquire of the next call, which is made by the other side.
+  void publish() noexcept { edge_.fetch_add(1, std::memory_order_acq_rel); }
+
+  std::atomic<unsigned> edge_{0};
+  stack_pool& pool_;
+  body body_;
+  fiber self_;
+  fiber resumer_;
+  std::exception_ptr thrown_;
+  bool begun_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace skua::testing

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "skua/parts/context/overflow.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/context/stack.hpp"
+
+namespace skua {
+namespace {
+
+/// Signal dispositions belong to the process, so this does too. (overflow.md, section 2)
+struct handler_state {
+  std::mutex mutex;
+  std::size_t watches = 0;
+  bool installed = false;         ///< ours is in the chain, at its head or behind a later one
+  struct sigaction previous = {}; ///< what we pass faults on to; written before ours is installed, then only read
+};
+constinit handler_state handler;
+
+/// One message, built without the heap, written with one write(2).
+class signal_safe_line {
+ public:
+  signal_safe_line& operator<<(std::string_view text) noexcept {
+    std::size_t const n = std::min(text.size(), sizeof text_ - size_);
+    std::memcpy(text_ + size_, text.data(), n);
+    size_ += n;
+    return *this;
+  }
+  signal_safe_line& operator<<(std::size_t number) noexcept {
+    char digits[20];
+    std::size_t first = sizeof digits;
+    do {
+      digits[--first] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    return *this << std::string_view(digits + first, sizeof digits - first);
+  }
+  void print() const noexcept {
+    if (write(STDERR_FILENO, text_, size_) < 0) return;  // nobody listens: nothing to be done
+  }
+
+ private:
+  char text_[320];
+  std::size_t size_ = 0;
+};
+
+/// Says what is full, if the fault was an overflow on this thread.
+void explain(std::uintptr_t address) noexcept {
+  tsan::unseen const other_flows_wrote_the_record;
+  thread_record* const me = current_thread();
+  if (me == nullptr || me->overflow_reported) return;
+  signal_safe_line line;
+  line << "skua: stack overflow on worker " << std::size_t{me->worker} << ": ";
+  if (me->running != nullptr && me->running->guard().contains(address)) {
+    line << "its task needs more than the " << me->running->bytes() / 1024
+         << " KiB of its stack. If the recursion is meant to be so deep, choose larger stacks with the environment"
+            " variable SKUA_STACK or the pool option stack_size.\n";
+  } else if (me->native_guard.contains(address)) {
+    line << "its thread needs more than the " << me->native_bytes / 1024
+         << " KiB of its native stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`.\n";
+  } else {
+    return;
+  }
+  me->overflow_reported = true;
+  line.print();
+}
+
+/// Let the signal do what it does by default. After a real fault we return into the faulting instruction, which then
+/// kills the process with the right address in the core; a signal that somebody sent is sent again.
+void die_by(int signal, bool sent) noexcept {
+  struct sigaction fatal = {};
+  fatal.sa_handler = SIG_DFL;
+  sigaction(signal, &fatal, nullptr);
+  if (sent) raise(signal);
+}
+
+/// Do what would have happened without us.
+void pass_on(int signal, siginfo_t* info, void* context) noexcept {
+  bool const sent = info->si_code <= 0;
+  struct sigaction const& previous = handler.previous;
+  if ((previous.sa_flags & SA_SIGINFO) == 0) {
+    // The kernel does not let a process ignore its own faults.
+    if (previous.sa_handler == SIG_IGN && sent) return;
+    if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) return die_by(signal, sent);
+  }
+  if ((previous.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) die_by(signal, false);
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else {
+    previous.sa_handler(signal);
+  }
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) noexcept {
+  int const errno_before = errno;
+  if (info->si_code > 0) explain(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  pass_on(signal, info, context);
+  errno = errno_before;
+}
+
+bool is_ours(struct sigaction const& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fault;
+}
+
+[[noreturn]] void refuse(char const* what, int why) {
+  throw resource_error(std::string("cannot watch for stack overflows: ") + what + ": " +
+                       std::generic_category().message(why));
+}
+
+void add_watch() {
+  std::lock_guard const lock(handler.mutex);
+  if (!handler.installed) {
+    if (sigaction(SIGSEGV, nullptr, &handler.previous) != 0) refuse("sigaction", errno);
+    struct sigaction ours = {};
+    ours.sa_sigaction = on_fault;
+    // What we call in turn finds the mask it asked for.
+    ours.sa_mask = handler.previous.sa_mask;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (handler.previous.sa_flags & (SA_NODEFER | SA_RESTART));
+    if (sigaction(SIGSEGV, &ours, nullptr) != 0) refuse("sigaction", errno);
+    handler.installed = true;
+  }
+  ++handler.watches;
+}
+
+void remove_watch() noexcept {
+  std::lock_guard const lock(handler.mutex);
+  if (--handler.watches > 0) return;
+  struct sigaction now = {};
+  // If a later handler stands in front of ours it may still call us, so ours stays in the chain.
+  if (sigaction(SIGSEGV, nullptr, &now) != 0 || !is_ours(now)) return;
+  sigaction(SIGSEGV, &handler.previous, nullptr);
+  handler.installed = false;
+}
+
+/// Where this thread's own stack ends.
+void find_native_stack(thread_record& record) noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;  // then native overflows stay unexplained
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+    auto const lowest = reinterpret_cast<std::uintptr_t>(low);
+    // The bounds of a main thread are rounded: a fault a page or two above them is still its overflow.
+    record.native_guard = {lowest - guard_bytes, lowest + 2 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
+    record.native_bytes = bytes;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+}  // namespace
+
+signal_stack::signal_stack() {
+  stack_t before{};
+  if (sigaltstack(nullptr, &before) != 0) refuse("sigaltstack", errno);
+  if ((before.ss_flags & SS_DISABLE) == 0) return;
+  // The kernel's frame grows with the processor's registers; a foreign handler behind ours wants room too.
+  long const wanted = sysconf(_SC_SIGSTKSZ);
+  bytes_ = std::max(std::size_t{64} << 10, wanted > 0 ? static_cast<std::size_t>(wanted) : 0);
+  void* const mapping = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (mapping == MAP_FAILED) refuse("mmap of the signal stack", errno);
+  stack_t ours{};
+  ours.ss_sp = mapping;
+  ours.ss_size = bytes_;
+  if (sigaltstack(&ours, nullptr) != 0) {
+    int const why = errno;
+    munmap(mapping, bytes_);
+    refuse("sigaltstack", why);
+  }
+  mapping_ = mapping;
+}
+
+signal_stack::~signal_stack() {
+  if (mapping_ == nullptr) return;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  munmap(mapping_, bytes_);
+}
+
+overflow_watch::overflow_watch(thread_record& record) {
+  find_native_stack(record);
+  record.overflow_reported = false;
+  add_watch();
+}
+
+overflow_watch::~overflow_watch() { remove_watch(); }
+
+}  // namespace skua

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// What AddressSanitizer and ThreadSanitizer want to hear about flows that switch stacks: their interface, and one plain
+// function per message. Without a sanitizer every function here is empty. Who must say what when: fiber.md, section 4.
+//
+// always_inline: a function of its own would be instrumented, and would enter on one flow's shadow stack and return on
+// the other's.
+#pragma once
+
+#include <cstddef>
+
+#include "skua/parts/base/platform.hpp"
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the sanitizers chose these names.
+extern "C" {
+void __sanitizer_start_switch_fiber(void** fake_stack_save, void const* bottom, std::size_t size);
+void __sanitizer_finish_switch_fiber(void* fake_stack, void const** bottom_old, std::size_t* size_old);
+void __asan_unpoison_memory_region(void const volatile* address, std::size_t size);
+void* __tsan_get_current_fiber();
+void* __tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void* fiber);
+void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+void AnnotateIgnoreReadsBegin(char const* file, int line);
+void AnnotateIgnoreReadsEnd(char const* file, int line);
+void AnnotateIgnoreWritesBegin(char const* file, int line);
+void AnnotateIgnoreWritesEnd(char const* file, int line);
+}
+// NOLINTEND(bugprone-reserved-identifier)
+
+namespace skua {
+
+/// What the sanitizers know of a suspended flow. Its layout is the same in every build.
+struct sanitizer_state {
+  void* fake_stack = nullptr;         ///< ASan: where locals live while use-after-return is looked for
+  void const* stack_low = nullptr;    ///< ASan: lowest address of the flow's stack
+  std::size_t stack_bytes = 0;
+  void* tsan_fiber = nullptr;         ///< TSan: the flow's identity
+};
+
+namespace asan {
+
+/// The running flow is about to stop in favour of `to`. Only uninstrumented code may run until `arrive`.
+[[gnu::always_inline]] inline void depart(sanitizer_state& from, sanitizer_state const& to) noexcept {
+  if constexpr (under_asan) __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_low, to.stack_bytes);
+}
+
+/// As `depart`, but the running flow ends: its fake stack is freed. Never for a thread's native flow, which would
+/// lose the fake stack that its outer frames still use.
+[[gnu::always_inline]] inline void leave(sanitizer_state const& to) noexcept {
+  if constexpr (under_asan) __sanitizer_start_switch_fiber(nullptr, to.stack_low, to.stack_bytes);
+}
+
+/// The flow `to` runs now; `from`, unless null, learns the bounds of the stack that was left.
+[[gnu::always_inline]] inline void arrive(sanitizer_state const& to, sanitizer_state* from) noexcept {
+  if constexpr (under_asan) {
+    __sanitizer_finish_switch_fiber(to.fake_stack, from == nullptr ? nullptr : &from->stack_low,
+                                    from == nullptr ? nullptr : &from->stack_bytes);
+  }
+}
+
+/// No red zones in [low, low + bytes): frames that never return leave theirs behind.
+[[gnu::always_inline]] inline void unpoison(void const* low, std::size_t bytes) noexcept {
+  if constexpr (under_asan) __asan_unpoison_memory_region(low, bytes);
+}
+
+}  // namespace asan
+
+namespace tsan {
+
+/// No happens-before edge at a switch: two tasks are not ordered because one worker ran them one after the other.
+inline constexpr unsigned no_sync = 1;
+
+[[nodiscard, gnu::always_inline]] inline void* current() noexcept {
+  if constexpr (under_tsan) return __tsan_get_current_fiber();
+  return nullptr;
+}
+/// What the caller did so far happens before what the new flow does, as with std::thread.
+[[nodiscard, gnu::always_inline]] inline void* create() noexcept {
+  if constexpr (under_tsan) return __tsan_create_fiber(0);
+  return nullptr;
+}
+/// Never the running flow.
+[[gnu::always_inline]] inline void destroy(void* flow) noexcept {
+  if constexpr (under_tsan) {
+    if (flow != nullptr) __tsan_destroy_fiber(flow);
+  }
+}
+[[gnu::always_inline]] inline void switch_to(void* flow) noexcept {
+  if constexpr (under_tsan) __tsan_switch_to_fiber(flow, no_sync);
+}
+
+/// While one of these lives, TSan does not look at the plain reads and writes of the flow that made it (atomics still
+/// publish). For the machine's per-worker state, which flows of one thread share in turn without any edge between
+/// them. It may live across a switch. User code must never run inside.
+class unseen {
+ public:
+  [[gnu::always_inline]] unseen() noexcept {
+    if constexpr (under_tsan) {
+      AnnotateIgnoreReadsBegin(nullptr, 0);
+      AnnotateIgnoreWritesBegin(nullptr, 0);
+    }
+  }
+  [[gnu::always_inline]] ~unseen() {
+    if constexpr (under_tsan) {
+      AnnotateIgnoreWritesEnd(nullptr, 0);
+      AnnotateIgnoreReadsEnd(nullptr, 0);
+    }
+  }
+  unseen(unseen const&) = delete;
+  unseen& operator=(unseen const&) = delete;
+};
+
+}  // namespace tsan
+}  // namespace skua

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Stacks for flows that may have to wait, and the pools that lend them.
+//
+// A stack is one mapping: a guard that faults, then the usable bytes. Only pages that were touched cost memory, so
+// the default is what a program has on its main thread: whatever recursion runs serially runs on a worker.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "skua/parts/context/current.hpp"
+
+namespace skua {
+
+/// 8 MiB of address space. Recursion nests on the stack of its task as deeply as in the serial program (1572 levels in
+/// UTS T3), and serial programs count on the 8 MiB of their main thread.
+inline constexpr std::size_t default_stack_bytes = std::size_t{8} << 20;
+inline constexpr std::size_t smallest_stack_bytes = std::size_t{16} << 10;
+inline constexpr std::size_t largest_stack_bytes = std::size_t{1} << 40;
+
+/// A function whose frame is larger than this may step over the guard.
+inline constexpr std::size_t guard_bytes = std::size_t{64} << 10;
+
+/// One stack. Made, lent and destroyed by a stack_pool.
+class stack {
+ public:
+  stack(stack const&) = delete;
+  stack& operator=(stack const&) = delete;
+  ~stack();
+
+  [[nodiscard]] std::byte* low() const noexcept { return low_; }           ///< lowest usable byte
+  [[nodiscard]] std::byte* top() const noexcept { return low_ + bytes_; }  ///< one past the highest; page-aligned
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+  /// A fault at an address in here means that this stack is full.
+  [[nodiscard]] address_range guard() const noexcept {
+    auto const low = reinterpret_cast<std::uintptr_t>(low_);
+    return {low - guard_bytes, low};
+  }
+
+  /// TSan would compare the accesses of the next flow on this stack with those of the last one. Forget them, and with
+  /// them the contents. Nothing without TSan. Nobody may be running on the stack.
+  void forget_accesses() noexcept;
+
+  /// Give its memory back to the kernel, except for the highest `keep` bytes. Nobody may be running on the stack.
+  void shed(std::size_t keep) noexcept;
+
+ private:
+  friend class stack_pool;
+  friend class stack_list;
+
+  /// nullptr and errno if the kernel refuses.
+  static stack* map(std::size_t bytes);
+  stack(std::byte* low, std::size_t bytes) noexcept;
+
+  std::byte* const low_;
+  std::size_t const bytes_;
+  unsigned const valgrind_name_;
+  stack* next_ = nullptr;
+};
+
+/// A last-in first-out list of stacks that nobody uses: the warmest is lent first.
+class stack_list {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void push(stack* s) noexcept;
+  [[nodiscard]] stack* pop() noexcept;  ///< nullptr if empty
+
+ private:
+  stack* head_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Lends stacks of one size. Thread-safe.
+class stack_pool {
+ public:
+  struct census {
+    std::size_t live = 0;  ///< lent, including those that lie in a stack_cache
+    std::size_t peak = 0;  ///< the most that were ever live
+    std::size_t free = 0;  ///< mapped and waiting here
+  };
+
+  /// Free stacks kept here; more are unmapped. Each keeps at most `warm_bytes` of memory.
+  static constexpr std::size_t kept_free = 64;
+  static constexpr std::size_t warm_bytes = std::size_t{16} << 10;
+
+  /// `stack_bytes` is rounded up to whole pages. Throws usage_error outside [smallest, largest]. Maps nothing yet.
+  explicit stack_pool(std::size_t stack_bytes = default_stack_bytes);
+  /// Every stack must have been given back.
+  ~stack_pool();
+  stack_pool(stack_pool const&) = delete;
+  stack_pool& operator=(stack_pool const&) = delete;
+
+  /// A stack with unspecified contents. Throws resource_error, with the limit to raise, when the kernel refuses.
+  /// A lock; 3 system calls if none is free.
+  [[nodiscard]] stack* take();
+
+  /// A lock and a system call. Nobody may be running on `s`.
+  void give(stack* s) noexcept;
+
+  /// Unmap all free stacks.
+  void trim() noexcept;
+
+  [[nodiscard]] std::size_t stack_bytes() const noexcept { return stack_bytes_; }
+  [[nodiscard]] census count() const noexcept;
+
+ private:
+  std::size_t const stack_bytes_;
+  mutable std::mutex mutex_;
+  // Under mutex_:
+  stack_list free_;
+  std::size_t live_ = 0;
+  std::size_t peak_ = 0;
+};
+
+/// One worker's few stacks, taken and given without a lock or a system call. Used by its worker only.
+class stack_cache {
+ public:
+  static constexpr std::size_t kept = 4;
+
+  explicit stack_cache(stack_pool& pool) noexcept : pool_(pool) {}
+  ~stack_cache() { flush(); }
+  stack_cache(stack_cache const&) = delete;
+  stack_cache& operator=(stack_cache const&) = delete;
+
+  /// Throws as stack_pool::take.
+  [[nodiscard]] stack* take();
+  void give(stack* s) noexcept;
+
+  /// All back to the pool; a worker does this before a long sleep, because cached stacks keep all memory they touched.
+  void flush() noexcept;
+
+ private:
+  stack_pool& pool_;
+  stack_list mine_;
+};
+
+}  // namespace skua

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Linux. The bare system calls, because glibc's wrappers want cpu_set_t and hide how many bytes the kernel wrote.
+#include "skua/parts/topology/affinity.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+namespace skua {
+namespace {
+
+constexpr std::size_t first_words = 1024 / cpu_mask::word_bits;
+constexpr std::size_t most_words = (std::size_t{1} << 20) / cpu_mask::word_bits;
+
+}  // namespace
+
+cpu_mask read_affinity(affinity_call const& ask) {
+  for (std::size_t count = first_words; count <= most_words; count *= 2) {
+    std::vector<cpu_mask::word> words(count);
+    long const written = ask(words);
+    if (written == -EINVAL) continue;
+    if (written < 0) return {};
+    words.resize(static_cast<std::size_t>(written) / sizeof(cpu_mask::word));
+    return cpu_mask{words};
+  }
+  return {};
+}
+
+cpu_mask affinity_of_this_thread() {
+  return read_affinity([](std::span<cpu_mask::word> words) {
+    long const written = ::syscall(SYS_sched_getaffinity, 0, words.size_bytes(), words.data());
+    return written < 0 ? -static_cast<long>(errno) : written;
+  });
+}
+
+std::error_code bind_this_thread(cpu_mask const& mask) {
+  auto const words = mask.words();
+  if (::syscall(SYS_sched_setaffinity, 0, words.size_bytes(), words.data()) == 0) return {};
+  return {errno, std::generic_category()};
+}
+
+saved_affinity::~saved_affinity() {
+  // Nothing better can be done if the kernel refuses: the thread stays where it is.
+  if (!mask_.empty()) static_cast<void>(bind_this_thread(mask_));
+}
+
+}  // namespace skua

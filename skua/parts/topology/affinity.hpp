@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The affinity mask of a thread: read, set, restored. Masks of any size, also above 1024 PUs.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <system_error>
+
+#include "skua/parts/topology/cpu_mask.hpp"
+
+namespace skua {
+
+/// The kernel's part: fills `words`, returns the number of bytes written, or -errno. -EINVAL: `words` is too short.
+using affinity_call = std::function<long(std::span<cpu_mask::word> words)>;
+
+/// Asks with ever longer buffers until the kernel's mask fits (at most 2^20 PUs). Empty mask: the kernel refused.
+[[nodiscard]] cpu_mask read_affinity(affinity_call const& ask);
+
+/// Where the calling thread may run: taskset, cpusets and containers included. Empty: the kernel does not say.
+[[nodiscard]] cpu_mask affinity_of_this_thread();
+
+/// Lets the calling thread run only on `mask`. One system call. The error is the kernel's.
+[[nodiscard]] std::error_code bind_this_thread(cpu_mask const& mask);
+
+/// Remembers the calling thread's mask and puts it back; destroyed on the thread that made it.
+class saved_affinity {
+ public:
+  saved_affinity() : mask_(affinity_of_this_thread()) {}
+  ~saved_affinity();
+  saved_affinity(saved_affinity const&) = delete;
+  saved_affinity& operator=(saved_affinity const&) = delete;
+
+ private:
+  cpu_mask mask_;
+};
+
+}  // namespace skua

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The workers of a pool on a topology: who sits where, who is near whom. Plain data, no hwloc, no thread.
+//
+// Invariant (adjacent): workers are numbered along the machine, place by place, so that neighbours in the topology have
+// neighbouring numbers, the workers of a place are a range of numbers, and no place is empty.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/base/options.hpp"
+#include "skua/parts/topology/topology.hpp"
+
+namespace skua {
+
+/// Which PUs are used when there are fewer workers than PUs.
+enum class spread : std::uint8_t {
+  compact,  ///< place after place, one worker per core before any core gets a second one
+  scatter,  ///< round-robin over packages, then NUMA nodes, L3, L2, cores: most memory bandwidth and cache per worker
+};
+
+struct layout_options {
+  std::optional<std::uint32_t> workers = {};  ///< exactly so many, 1 .. max_workers; more than PUs is legal
+  std::uint32_t at_most = max_workers;   ///< where `workers` is unset: one per PU, but not more than this (the CPU quota)
+  spread order = spread::compact;
+  std::string places = {};               ///< grammar of places.hpp; empty = the default of place_sets.hpp
+  std::string places_from = "places";    ///< what errors call it: SKUA_PLACES, OMP_PLACES, ...
+};
+
+class layout {
+ public:
+  /// Throws usage_error for counts or places that make no sense. Cost: linear in PUs and workers.
+  explicit layout(topology const& machine, layout_options const& options = {});
+
+  /// n workers in one place, each its own core, on no machine in particular: for tests of policies.
+  [[nodiscard]] static layout flat(std::uint32_t n);
+
+  /// Some of these workers, in ascending order; they become 0, 1, ... and keep their places, as far as these have
+  /// workers left. Throws usage_error for no worker, a wrong order, or a worker that is not here.
+  [[nodiscard]] layout part(std::span<worker_id const> members) const;
+
+  [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
+  [[nodiscard]] std::uint32_t places() const noexcept { return static_cast<std::uint32_t>(places_.size()); }
+  [[nodiscard]] place_id place_of(worker_id w) const noexcept { return seat_of(w).place; }
+  [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const noexcept;
+
+  /// 0: the same worker. 1: the same core. 2: the same L2. 3: the same L3 or place. 4: the same NUMA node (and package).
+  /// 5 and above: farther, ranked by the latency between the NUMA nodes where it is known, then the same package before
+  /// another one. Symmetric. A class may be empty on a given machine. A few comparisons.
+  [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const noexcept;
+  /// All distances are below this.
+  [[nodiscard]] std::uint32_t distance_classes() const noexcept;
+  /// Between the first workers of the two places; 0 for the same place.
+  [[nodiscard]] std::uint32_t distance(place_id a, place_id b) const noexcept;
+  /// "same L3", "same package, NUMA latency 12", ...
+  [[nodiscard]] std::string distance_name(std::uint32_t distance) const;
+
+  /// The OS index of the PU where a worker belongs, or no_index in a flat layout.
+  [[nodiscard]] std::uint32_t pu_of(worker_id w) const noexcept { return seat_of(w).pu; }
+  /// The OS index of the NUMA node of a worker, or of the first worker of a place; no_index if there is none.
+  [[nodiscard]] std::uint32_t numa_of(worker_id w) const noexcept { return seat_of(w).numa_os; }
+  [[nodiscard]] std::uint32_t numa_of(place_id p) const noexcept { return numa_of(places_[index(p)].first); }
+  /// The kind of its core: see topology_pu::efficiency.
+  [[nodiscard]] int efficiency_of(worker_id w) const noexcept { return seat_of(w).efficiency; }
+  /// "l3", "numa_node", ..., or "given" for places that the user listed.
+  [[nodiscard]] std::string_view place_kind(place_id p) const noexcept { return places_[index(p)].kind; }
+
+  /// Two workers share a PU.
+  [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+  /// The PUs are those of this machine, so workers can be pinned to them.
+  [[nodiscard]] bool is_this_system() const noexcept { return this_system_; }
+  /// The system supports binding threads (hwloc's support bit).
+  [[nodiscard]] bool can_bind() const noexcept { return can_bind_; }
+
+ private:
+  /// Where a worker sits. core .. package are numbers that are equal for equal elements; no_index equals nothing.
+  struct seat {
+    std::uint32_t pu = no_index;
+    std::uint32_t core = no_index;
+    std::uint32_t l2 = no_index;
+    std::uint32_t l3 = no_index;
+    std::uint32_t numa_os = no_index;
+    std::uint32_t package = no_index;
+    place_id place{};
+    int efficiency = -1;
+  };
+  struct place_range {
+    worker_id first{};
+    std::uint32_t count = 0;
+    std::string_view kind;
+  };
+  /// What ranks two workers that share no NUMA node (or no package below it).
+  struct far {
+    std::uint64_t latency = 0;
+    bool other_package = false;
+    friend constexpr auto operator<=>(far const&, far const&) = default;
+  };
+
+  layout() = default;
+  [[nodiscard]] seat const& seat_of(worker_id w) const noexcept { return seats_[index(w)]; }
+  [[nodiscard]] far far_between(seat const& a, seat const& b) const noexcept;
+  void add_worker(topology const& machine, std::uint32_t pu, place_id place);
+  void number_workers();
+  void rank_latencies(topology const& machine);
+
+  std::vector<seat> seats_;
+  std::vector<place_range> places_;
+  std::vector<worker_id> ids_;            // 0, 1, 2, ...: what workers_of shows ranges of
+  std::vector<far> far_;                  // ascending; distance 5 + i
+  std::vector<std::uint32_t> numa_rows_;  // OS indices with known latencies, ascending
+  std::vector<std::uint64_t> latency_;    // between them, row by row, symmetric
+  bool oversubscribed_ = false;
+  bool this_system_ = false;
+  bool can_bind_ = false;
+};
+
+}  // namespace skua

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Pinning a worker's thread to its PU, and an honest answer whether that happened.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/topology/layout.hpp"
+
+namespace skua {
+
+enum class pinning : std::uint8_t {
+  pinned,     ///< the thread runs only on its worker's PU
+  not_asked,  ///< nobody wanted it
+  pointless,  ///< it would not help or not mean anything: another machine's topology, several workers per PU
+  refused,    ///< it was wanted, and the system said no
+};
+
+struct pin_result {
+  pinning what = pinning::not_asked;
+  std::string why = {};  ///< one clause for people
+};
+
+/// What pin_this_thread would do, short of asking the kernel. Never `refused` by the kernel, only by hwloc's support bit.
+[[nodiscard]] pin_result may_pin(layout const& seats, bool asked);
+
+/// Pins the calling thread to the PU of worker `w`. One system call; the thread's mask is not put back (saved_affinity does that).
+[[nodiscard]] pin_result pin_this_thread(layout const& seats, worker_id w, bool asked);
+
+}  // namespace skua

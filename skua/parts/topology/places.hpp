@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The grammar of SKUA_PLACES, which is that of OMP_PLACES (OpenMP 5.2, 21.1.6):
+//
+//   list     = word | word(n) | interval {"," interval}
+//   word     = threads | cores | ll_caches | numa_domains | sockets
+//   interval = place | place:length | place:length:stride | !place
+//   place    = "{" range {"," range} "}"
+//   range    = n | n:length | n:length:stride | !n          numbers of PUs as the OS counts them
+//
+// "{0:4},{4:4}" and "{0:4}:2:4" are both two places of four PUs. What "!" names is taken out of what stands before it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace skua {
+
+enum class place_word : std::uint8_t { threads, cores, ll_caches, numa_domains, sockets };
+
+/// "cores(8)": one place per core, the first eight of them.
+struct abstract_places {
+  place_word word = place_word::cores;
+  std::optional<std::uint32_t> count = {};
+};
+
+/// OS indices of PUs, place by place, in the order in which they were written, without repetition inside a place.
+struct explicit_places {
+  std::vector<std::vector<std::uint32_t>> places;
+};
+
+using places_spec = std::variant<abstract_places, explicit_places>;
+
+/// Throws usage_error: `name` (a variable, or "places"), the text, what is wrong, and an example.
+/// At most max_workers PUs over all places, counted with repetitions.
+[[nodiscard]] places_spec read_places(std::string_view name, std::string_view text);
+
+}  // namespace skua

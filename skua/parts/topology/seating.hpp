@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Which PUs get a worker when there are fewer workers than PUs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "skua/parts/topology/layout.hpp"
+#include "skua/parts/topology/topology.hpp"
+
+namespace skua {
+
+/// `usable` (positions in topology::pus()), the most wanted first.
+[[nodiscard]] std::vector<std::uint32_t> seating_order(topology const& machine, std::vector<std::uint32_t> const& usable, spread order);
+
+}  // namespace skua

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The machine as a tree of plain data: machine, packages, NUMA nodes, L3 and L2 clusters, cores, PUs.
+//
+// Read from this machine through hwloc, from a synthetic description, or from an hwloc XML file; nothing of hwloc stays
+// in memory afterwards. PUs that this thread may not use are not in the tree. NUMA nodes, which hwloc hangs beside
+// the tree as memory, stand in it: a node's children are what runs next to its memory.
+//
+// Invariant (nested): nodes stand in preorder, every node covers a contiguous range of PUs, and the ranges of two nodes
+// are either disjoint or one holds the other. What would break this (a NUMA node across half of two packages) is left
+// out with a remark.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/parts/topology/cpu_mask.hpp"
+
+namespace skua {
+
+/// An index that is not there: the OS gives L3 clusters none, a lone core has no package, ...
+inline constexpr std::uint32_t no_index = 0xffff'ffffU;
+
+/// Outermost first.
+enum class level : std::uint8_t { machine, package, numa_node, l3, l2, core, pu };
+
+[[nodiscard]] std::string_view level_name(level kind) noexcept;
+
+struct topology_node {
+  level kind = level::machine;
+  std::uint32_t os_index = no_index;
+  std::uint32_t parent = no_index;  ///< index into nodes(); no_index at the root
+  std::uint32_t end = 0;            ///< one past the last node below this one; the first child is the next node
+  std::uint32_t depth = 0;          ///< 0 at the root
+  std::uint32_t first_pu = 0;       ///< index into pus()
+  std::uint32_t pus = 0;
+  std::uint64_t bytes = 0;          ///< of the cache or of the node's memory; 0 = not known
+};
+
+struct topology_pu {
+  std::uint32_t os_index = 0;
+  std::uint32_t node = no_index;  ///< index into nodes()
+  int efficiency = -1;            ///< core kind as hwloc ranks it: 0 = thriftiest, higher = faster; -1 = all alike or not known
+};
+
+struct topology_reading;
+
+class topology {
+ public:
+  /// This machine, without the PUs outside the calling thread's affinity mask. About 1 ms per 100 PUs.
+  /// Call it from a thread that is not pinned: a worker of a pinned pool sees only its own PU.
+  /// Throws resource_error if hwloc cannot read the machine.
+  [[nodiscard]] static topology machine();
+  /// As above for another mask; an empty mask = every PU.
+  [[nodiscard]] static topology machine(cpu_mask const& allowed);
+
+  /// From words such as "package:4 numa:1 l3:1 core:16 pu:1", each with its count per element of the word before; hwloc's
+  /// own notation works too. See synthetic.cpp for all words. At most max_workers PUs. Throws usage_error.
+  [[nodiscard]] static topology synthetic(std::string_view description);
+
+  /// From a file that `lstopo file.xml` or hwloc_topology_export_xml (version 2) wrote, distances and core kinds included.
+  /// Throws usage_error with the path and what is wrong with the file.
+  [[nodiscard]] static topology from_xml(std::string const& path);
+
+  explicit topology(topology_reading const& read);
+
+  [[nodiscard]] std::span<topology_node const> nodes() const noexcept { return nodes_; }
+  [[nodiscard]] std::span<topology_pu const> pus() const noexcept { return pus_; }
+  /// How many nodes of this kind there are.
+  [[nodiscard]] std::uint32_t count(level kind) const noexcept;
+  /// The node of this kind that holds a PU (by position in pus()), or no_index. At most seven steps.
+  [[nodiscard]] std::uint32_t ancestor(std::uint32_t pu, level kind) const noexcept;
+  [[nodiscard]] cpu_mask mask() const;
+
+  /// Latency between two NUMA nodes by OS index, as the firmware says it (10 = local); the larger of the two directions.
+  [[nodiscard]] std::optional<std::uint64_t> numa_latency(std::uint32_t from, std::uint32_t to) const noexcept;
+  [[nodiscard]] bool has_numa_latencies() const noexcept { return !numa_order_.empty(); }
+
+  /// False for synthetic and XML topologies: nothing can be pinned there.
+  [[nodiscard]] bool is_this_system() const noexcept { return this_system_; }
+  /// hwloc's support bit: threads can be bound to PUs here.
+  [[nodiscard]] bool can_bind() const noexcept { return can_bind_; }
+  /// PUs of the whole machine, those included that this process may not use.
+  [[nodiscard]] std::uint32_t machine_pus() const noexcept { return machine_pus_; }
+  /// "this machine", "synthetic ...", or the path of the file.
+  [[nodiscard]] std::string const& source() const noexcept { return source_; }
+  /// What was odd about the reading, one sentence each.
+  [[nodiscard]] std::span<std::string const> remarks() const noexcept { return remarks_; }
+
+ private:
+  void nest(topology_reading const& read);
+
+  std::vector<topology_node> nodes_;
+  std::vector<topology_pu> pus_;
+  std::vector<std::uint32_t> numa_order_;    // OS indices, the rows of numa_latency_
+  std::vector<std::uint64_t> numa_latency_;  // row by row
+  std::vector<std::string> remarks_;
+  std::string source_;
+  std::uint32_t machine_pus_ = 0;
+  bool this_system_ = false;
+  bool can_bind_ = false;
+};
+
+}  // namespace skua

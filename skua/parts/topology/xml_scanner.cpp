@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "skua/parts/topology/xml_scanner.hpp"
+
+#include <algorithm>
+
+namespace skua {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view name_ends = " \t\r\n=<>/\"'";
+constexpr int deepest = 64;
+
+class scanner {
+ public:
+  explicit scanner(std::string_view text) : text_(text) {}
+
+  xml_element document() {
+    skip_misc();
+    xml_element root = element(0);
+    skip_misc();
+    if (at_ != text_.size()) fail("something stands after the end of the root element");
+    return root;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string const& why) const { throw xml_error("line " + std::to_string(line_at(at_)) + ": " + why); }
+
+  [[nodiscard]] std::size_t line_at(std::size_t position) const {
+    return 1 + static_cast<std::size_t>(std::ranges::count(text_.substr(0, position), '\n'));
+  }
+  [[nodiscard]] std::string_view rest() const { return text_.substr(at_); }
+
+  bool skip(std::string_view word) {
+    if (!rest().starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  void skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
+
+  /// From `open` up to and including `close`; true if it was there.
+  bool skip_between(std::string_view open, std::string_view close) {
+    if (!rest().starts_with(open)) return false;
+    auto const end = text_.find(close, at_ + open.size());
+    if (end == std::string_view::npos) fail("no " + std::string{close} + " after " + std::string{open});
+    at_ = end + close.size();
+    return true;
+  }
+
+  void skip_misc() {
+    do {
+      skip_blanks();
+    } while (skip_between("<!--", "-->") || skip_between("<?", "?>") || skip_between("<!DOCTYPE", ">"));
+  }
+
+  std::string_view name() {
+    auto const end = std::min(text_.find_first_of(name_ends, at_), text_.size());
+    if (end == at_) fail("a name is expected");
+    std::string_view const found = text_.substr(at_, end - at_);
+    at_ = end;
+    return found;
+  }
+
+  void attribute(xml_element& of) {
+    std::string_view const key = name();
+    skip_blanks();
+    if (!skip("=")) fail("attribute " + std::string{key} + " has no value");
+    skip_blanks();
+    char const quote = rest().empty() ? '\0' : rest().front();
+    if (quote != '"' && quote != '\'') fail("the value of " + std::string{key} + " is not in quotes");
+    ++at_;
+    auto const end = text_.find(quote, at_);
+    std::string_view const value = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    if (end == std::string_view::npos || value.find('<') != std::string_view::npos) {
+      fail("the value of " + std::string{key} + " has no closing quote");
+    }
+    if (of.has(key)) fail("attribute " + std::string{key} + " stands there twice");
+    of.attributes.emplace_back(key, value);
+    at_ = end + 1;
+  }
+
+  xml_element element(int depth) {
+    if (depth > deepest) fail("elements are nested too deep");
+    xml_element self;
+    if (!skip("<")) fail("an element is expected");
+    self.name = name();
+    for (;;) {
+      skip_blanks();
+      if (skip("/>")) return self;
+      if (skip(">")) break;
+      if (rest().empty()) fail("the file ends inside <" + std::string{self.name} + ">");
+      attribute(self);
+    }
+    content(self, depth);
+    return self;
+  }
+
+  void content(xml_element& self, int depth) {
+    for (;;) {
+      auto const next = std::min(text_.find('<', at_), text_.size());
+      std::string_view const run = text_.substr(at_, next - at_);
+      if (run.find_first_not_of(blanks) != std::string_view::npos) self.text = run;
+      at_ = next;
+      if (rest().empty()) fail("the file ends inside <" + std::string{self.name} + ">");
+      if (skip_between("<!--", "-->")) continue;
+      if (!skip("</")) {
+        self.children.push_back(element(depth + 1));
+        continue;
+      }
+      std::string_view const closed = name();
+      skip_blanks();
+      if (closed != self.name || !skip(">")) {
+        fail("</" + std::string{closed} + "> where </" + std::string{self.name} + "> is expected");
+      }
+      return;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string_view xml_element::attribute(std::string_view key) const noexcept {
+  auto const found = std::ranges::find(attributes, key, &std::pair<std::string_view, std::string_view>::first);
+  return found == attributes.end() ? std::string_view{} : found->second;
+}
+
+xml_element scan_xml(std::string_view text) { return scanner{text}.document(); }
+
+}  // namespace skua

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// "Did you mean ...?": the known name that is fewest edits away from what was typed.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace skua {
+
+/// The nearest of `known`, or an empty view when none is near (more than a third of its letters differ, and it does
+/// not begin with what was typed). Cost: the sum of the products of lengths.
+std::string_view nearest_name(std::string_view typed, std::vector<std::string_view> const& known);
+
+}  // namespace skua

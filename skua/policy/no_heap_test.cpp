@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The verbs of a policy never touch the heap: the allocator of this test program counts.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/policy/script_for_test.hpp"
+
+namespace {
+std::uint64_t allocations = 0;
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++allocations;
+  std::size_t const rounded = (bytes + alignment - 1) / alignment * alignment;
+  if (void* const p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)) return p;
+  throw std::bad_alloc{};
+}
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t a) { return counted(bytes, static_cast<std::size_t>(a)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace skua {
+namespace {
+
+TEST(no_heap, verbs_do_not_allocate) {
+  for (policy_entry const& e : policies()) {
+    std::uint64_t const at_start = allocations;
+    auto const p = make_policy(e.name, layout(64, 16), 11);
+    EXPECT_GT(allocations, at_start) << "the counter counts";
+
+    dice script(5);
+    tag parent{};
+    std::uint64_t const before = allocations;
+    for (std::uint32_t i = 0; i < 100'000; ++i) {
+      mind& m = p->mind_of(worker_id{i % 64});
+      probe const asked = m.hunt();
+      m.learn(probed{asked, static_cast<outcome>(script.below(4))});
+      m.learn(ended{i});
+      parent = m.mark(parent, as_hint(work{1.0}));
+      m.place(parent, static_cast<cause>(script.below(6)));
+    }
+    EXPECT_EQ(allocations, before) << e.name;
+  }
+}
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/random.hpp"
+
+namespace skua {
+
+random_stealing::random_stealing(layout const& where, std::uint64_t seed) {
+  minds_.reserve(where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) {
+    worker_id const self{w};
+    minds_.emplace_back(self, uniform_victims(self, where.workers()), seed);
+  }
+}
+
+}  // namespace skua

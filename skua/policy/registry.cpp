@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <system_error>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/policy/hierarchical.hpp"
+#include "skua/policy/nearest_name.hpp"
+#include "skua/policy/random.hpp"
+
+namespace skua {
+namespace {
+
+std::string quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
+
+/// "; known: a, b (did you mean 'b'?)"
+std::string known_names(std::string_view typed, std::vector<std::string_view> const& known) {
+  std::string text = "; known: ";
+  for (std::size_t i = 0; i < known.size(); ++i) text += (i == 0 ? "" : ", ") + std::string(known[i]);
+  std::string_view const nearest = nearest_name(typed, known);
+  if (!nearest.empty()) text += " (did you mean " + quoted(nearest) + "?)";
+  return text;
+}
+
+template <class Named, class Name>
+std::vector<std::string_view> names_of(std::span<Named const> all, Name name) {
+  std::vector<std::string_view> names(all.size());
+  std::ranges::transform(all, names.begin(), name);
+  return names;
+}
+
+std::uint32_t whole_number(std::string_view policy_name, chosen_option const& o, std::uint32_t least,
+                           std::uint32_t most) {
+  std::uint32_t n = 0;
+  auto const [end, problem] = std::from_chars(o.value.data(), o.value.data() + o.value.size(), n);
+  if (problem != std::errc{} || end != o.value.data() + o.value.size() || n < least || n > most) {
+    throw usage_error("policy " + quoted(policy_name) + ": option " + quoted(o.word) + " is " + quoted(o.value) +
+                      ", but must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return n;
+}
+
+std::unique_ptr<policy> make_random(layout const& where, std::uint64_t seed, std::span<chosen_option const>) {
+  return std::make_unique<random_stealing>(where, seed);
+}
+
+std::unique_ptr<policy> make_hierarchical(layout const& where, std::uint64_t seed,
+                                          std::span<chosen_option const> chosen) {
+  std::uint32_t patience = 1;
+  for (chosen_option const& o : chosen) patience = whole_number("hierarchical", o, 1, 1000);
+  return std::make_unique<hierarchical_stealing>(where, seed, patience);
+}
+
+constexpr std::array hierarchical_options{
+    policy_option{"patience", "patience=K: leave a ring of n workers after K * n misses (1 .. 1000, default 1)"},
+};
+
+constexpr std::array entries{
+    policy_entry{"random", "one victim at a time, uniformly at random (Blumofe, Leiserson 1999)", {}, make_random},
+    policy_entry{"hierarchical", "near before far: rings of the topology, widened after misses (HotSLAW, 2011)",
+                 hierarchical_options, make_hierarchical},
+};
+
+policy_entry const& entry_of(std::string_view name) {
+  auto const found = std::ranges::find(entries, name, &policy_entry::name);
+  if (found != entries.end()) return *found;
+  auto const known = names_of(policies(), &policy_entry::name);
+  throw usage_error((name.empty() ? "no policy named" : "unknown policy " + quoted(name)) + known_names(name, known));
+}
+
+/// "a=1,b" as options of `entry`; each known, none twice.
+std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string_view text) {
+  std::vector<chosen_option> chosen;
+  for (bool more = true; more;) {
+    std::size_t const comma = text.find(',');
+    std::string_view const item = text.substr(0, comma);
+    more = comma != std::string_view::npos;
+    text.remove_prefix(more ? comma + 1 : text.size());
+
+    std::size_t const equals = item.find('=');
+    chosen_option const o{item.substr(0, equals),
+                          equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1)};
+    std::string const where = "policy " + quoted(entry.name);
+    if (entry.options.empty()) throw usage_error(where + " has no options, but " + quoted(item) + " was asked for");
+    if (std::ranges::find(entry.options, o.word, &policy_option::word) == entry.options.end()) {
+      auto const known = names_of(entry.options, &policy_option::word);
+      throw usage_error(where + " has no option " + quoted(o.word) + known_names(o.word, known));
+    }
+    if (std::ranges::find(chosen, o.word, &chosen_option::word) != chosen.end()) {
+      throw usage_error(where + ": option " + quoted(o.word) + " is given twice");
+    }
+    chosen.push_back(o);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::span<policy_entry const> policies() noexcept { return entries; }
+
+std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {
+  std::size_t const colon = name_with_options.find(':');
+  policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
+  if (colon == std::string_view::npos) return entry.make(where, seed, {});
+  std::vector<chosen_option> const chosen = chosen_options(entry, name_with_options.substr(colon + 1));
+  return entry.make(where, seed, chosen);
+}
+
+}  // namespace skua

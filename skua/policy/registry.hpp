@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// From a name to a policy. What a user types is NAME or NAME:OPTION,OPTION; an option is WORD or WORD=VALUE.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "skua/policy/policy.hpp"
+
+namespace skua {
+
+/// A word that may follow a policy's name, and one line that says what it does and which values it takes.
+struct policy_option {
+  std::string_view word;
+  std::string_view about;
+};
+
+/// One option as typed; both views point into what the user typed.
+struct chosen_option {
+  std::string_view word;
+  std::string_view value;  ///< empty: none was given
+};
+
+/// A policy that exists.
+struct policy_entry {
+  std::string_view name;
+  std::string_view about;  ///< one line
+  std::span<policy_option const> options;
+  std::unique_ptr<policy> (*make)(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen);
+};
+
+/// All policies, in the order in which they are listed; the first is the default.
+std::span<policy_entry const> policies() noexcept;
+
+/// The policy that was asked for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same policy.
+/// Throws usage_error for an unknown name, option or value; the message lists what exists.
+std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);
+
+}  // namespace skua

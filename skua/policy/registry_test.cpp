@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/registry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/policy/nearest_name.hpp"
+#include "skua/policy/script_for_test.hpp"
+
+namespace skua {
+namespace {
+
+std::string refusal(std::string_view asked) {
+  try {
+    make_policy(asked, layout::flat(2), 1);
+  } catch (usage_error const& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(registry, every_listed_policy_can_be_made_under_its_name_and_has_a_line_about_it) {
+  ASSERT_FALSE(policies().empty());
+  for (policy_entry const& e : policies()) {
+    EXPECT_EQ(make_policy(e.name, layout::flat(4), 1)->name(), e.name);
+    EXPECT_FALSE(e.about.empty());
+    EXPECT_EQ(e.about.find('\n'), std::string_view::npos);
+  }
+}
+
+TEST(registry, an_unknown_name_is_refused_with_what_exists_and_the_nearest) {
+  EXPECT_EQ(refusal("randon"), "unknown policy 'randon'; known: random, hierarchical (did you mean 'random'?)");
+  EXPECT_EQ(refusal("hier"), "unknown policy 'hier'; known: random, hierarchical (did you mean 'hierarchical'?)");
+  EXPECT_EQ(refusal("Random"), "unknown policy 'Random'; known: random, hierarchical (did you mean 'random'?)");
+  EXPECT_EQ(refusal("xyzzy"), "unknown policy 'xyzzy'; known: random, hierarchical");
+  EXPECT_EQ(refusal(""), "no policy named; known: random, hierarchical");
+  EXPECT_EQ(refusal(":patience=1"), "no policy named; known: random, hierarchical");
+  EXPECT_EQ(refusal(" random"), "unknown policy ' random'; known: random, hierarchical (did you mean 'random'?)");
+  EXPECT_NE(refusal(std::string(100'000, 'r')).find("unknown policy"), std::string::npos);
+}
+
+TEST(registry, an_unknown_or_senseless_option_is_refused_and_says_what_would_be_right) {
+  EXPECT_EQ(refusal("random:no-steal"), "policy 'random' has no options, but 'no-steal' was asked for");
+  EXPECT_EQ(refusal("random:"), "policy 'random' has no options, but '' was asked for");
+  EXPECT_EQ(refusal("hierarchical:patient=2"),
+            "policy 'hierarchical' has no option 'patient'; known: patience (did you mean 'patience'?)");
+  EXPECT_EQ(refusal("hierarchical:"), "policy 'hierarchical' has no option ''; known: patience");
+  EXPECT_EQ(refusal("hierarchical:patience=1,patience=2"),
+            "policy 'hierarchical': option 'patience' is given twice");
+  EXPECT_EQ(refusal("hierarchical:patience=1,"), "policy 'hierarchical' has no option ''; known: patience");
+  for (std::string const bad : {"", "0", "-1", "1001", "2x", "x", " 2", "99999999999999999999", "nan"}) {
+    EXPECT_EQ(refusal("hierarchical:patience=" + bad),
+              "policy 'hierarchical': option 'patience' is '" + bad + "', but must be a whole number from 1 to 1000");
+  }
+  EXPECT_NE(refusal("hierarchical:patience").find("whole number"), std::string::npos);
+}
+
+TEST(registry, an_option_reaches_its_policy) {
+  auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
+  EXPECT_EQ(victims_of(fruitless_round(patient->mind_of(worker_id{0}))).size(), 15U);
+}
+
+TEST(nearest_name, suggests_only_what_is_near) {
+  std::vector<std::string_view> const known{"random", "hierarchical", "adws"};
+  EXPECT_EQ(nearest_name("ransom", known), "random");
+  EXPECT_EQ(nearest_name("hierachical", known), "hierarchical");
+  EXPECT_EQ(nearest_name("awds", known), "adws");
+  EXPECT_EQ(nearest_name("steal", known), "");
+  EXPECT_EQ(nearest_name("", known), "");
+  EXPECT_EQ(nearest_name("random", {}), "");
+}
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Minds under test: a script of outcomes, and the answers that came back.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+#include "skua/policy/policy.hpp"
+
+namespace skua {
+
+inline void PrintTo(probe const& p, std::ostream* out) {
+  constexpr char const* verbs[] = {"pop", "steal", "rest"};
+  constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected"};
+  *out << verbs[static_cast<int>(p.what)] << ' ' << lanes[static_cast<int>(p.where)] << " of " << index(p.whom);
+}
+
+/// Ask once, and answer `how` (a rest is not answered).
+inline probe ask(mind& m, outcome how) {
+  probe const p = m.hunt();
+  if (p.what != verb::rest) m.learn(probed{p, how});
+  return p;
+}
+
+/// One round in which every probe ends in `how`, rest included.
+inline std::vector<probe> fruitless_round(mind& m, outcome how = outcome::empty) {
+  std::vector<probe> round;
+  do round.push_back(ask(m, how));
+  while (round.back().what != verb::rest && round.size() < 100'000);
+  return round;
+}
+
+/// The victims of the steal attempts on `where`, in order.
+inline std::vector<std::uint32_t> victims_of(std::vector<probe> const& probes, lane where = lane::forks) {
+  std::vector<std::uint32_t> victims;
+  for (probe const& p : probes) {
+    if (p.what == verb::steal && p.where == where) victims.push_back(index(p.whom));
+  }
+  return victims;
+}
+
+/// Pearson's statistic against "all cells alike".
+inline double chi_square(std::vector<std::uint64_t> const& counts) {
+  double total = 0;
+  for (auto const c : counts) total += static_cast<double>(c);
+  double const expected = total / static_cast<double>(counts.size());
+  double sum = 0;
+  for (auto const c : counts) sum += (static_cast<double>(c) - expected) * (static_cast<double>(c) - expected) / expected;
+  return sum;
+}
+
+/// What chi_square exceeds with probability below one in a million (Wilson and Hilferty's approximation, z = 4.75).
+inline double chi_square_limit(std::size_t cells) {
+  double const freedom = static_cast<double>(cells - 1);
+  double const c = 1 - 2 / (9 * freedom) + 4.75 * std::sqrt(2 / (9 * freedom));
+  return freedom * c * c * c;
+}
+
+}  // namespace skua

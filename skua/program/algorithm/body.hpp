@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What a user's function takes: the elements, with or without the capability to fork in front of them.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace skua {
+
+/// f(here, args...) or f(args...). Where both would compile, the first is called.
+/// Law: it may be called from several workers at once, on different elements.
+template <class F, class Here, class... Args>
+concept body_of = std::invocable<F&, Here&, Args...> || std::invocable<F&, Args...>;
+
+template <class Here, class F, class... Args>
+  requires body_of<F, Here, Args...>
+constexpr decltype(auto) call_body(Here& here, F& f, Args&&... args) {
+  if constexpr (std::invocable<F&, Here&, Args...>) {
+    return std::invoke(f, here, std::forward<Args>(args)...);
+  } else {
+    return std::invoke(f, std::forward<Args>(args)...);
+  }
+}
+
+/// The type that a body yields.
+template <class F, class Here, class... Args>
+using body_value =
+    std::remove_cvref_t<decltype(call_body(std::declval<Here&>(), std::declval<F&>(), std::declval<Args>()...))>;
+
+/// Laws: combine is associative, identity is neutral on both sides. It need not commute: operands keep their order.
+/// Floating-point addition is welcome although it breaks the first law; what then happens is stated per algorithm.
+template <class Combine, class T>
+concept monoid = std::copy_constructible<T> && std::assignable_from<T&, T> &&
+                 std::convertible_to<std::invoke_result_t<Combine&, T, T>, T>;
+
+}  // namespace skua

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// A loop whose iterations may run at the same time.
+#pragma once
+
+#include "skua/program/algorithm/body.hpp"
+#include "skua/program/algorithm/split.hpp"
+
+namespace skua {
+
+/// body([here,] element) once for every element of the range, in any order.
+/// `most`: elements per leaf; automatic: 8 to 16 leaves per worker. A leaf is a plain loop, left to right.
+/// Work O(n), span O(log n + most) calls of the body; no extra space. The body's first exception is rethrown, the
+/// elements not yet begun are dropped. Throws `cancelled` if a stop was requested before all leaves had begun.
+template <fork_join Here, divisible_range Range, class Body>
+  requires body_of<Body, Here, std::ranges::range_reference_t<Range>>
+void for_each(Here& here, Range&& range, Body&& body, grain most = automatic) {
+  auto const first = std::ranges::begin(range);
+  std::size_t const n = length(range);
+  auto leaf = [&body, first](Here& h, std::size_t begin, std::size_t end) {
+    auto it = after(first, begin);
+    for (std::size_t left = end - begin; left != 0; --left, ++it) call_body(h, body, *it);
+  };
+  for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
+}
+
+/// The same for the numbers first, first + 1, .., last - 1, or for what the iterators of [first, last) point to.
+template <fork_join Here, class First, class Last, class Body>
+  requires requires(First first, Last last) { between(first, last); }
+void for_each(Here& here, First first, Last last, Body&& body, grain most = automatic) {
+  for_each(here, between(first, last), body, most);
+}
+
+}  // namespace skua

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Several functions at the same time.
+#pragma once
+
+#include <utility>
+
+#include "skua/program/algorithm/body.hpp"
+#include "skua/program/cancel.hpp"
+
+namespace skua {
+
+/// f(here) or f() for every f, each once, in any order; none is fine. Values are discarded: `here.join` returns them.
+/// Work and span: the sum and the maximum of theirs. The first exception is rethrown, functions not yet begun are
+/// dropped.
+template <fork_join Here, class... F>
+  requires(body_of<F, Here> && ...)
+void invoke(Here& here, F&&... f) {
+  if constexpr (sizeof...(F) == 1) {
+    throw_if_stopped(here);
+    (call_body(here, f), ...);
+  } else if constexpr (sizeof...(F) > 1) {
+    here.join([&f](Here& h) { static_cast<void>(call_body(h, f)); }...);
+  }
+}
+
+}  // namespace skua

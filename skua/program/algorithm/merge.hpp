@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Two sorted ranges into one, stably. The output is halved; where its middle comes from is found by a binary search in
+// both inputs at once (Akl, Santoro 1987; Varman et al. 1991), so that the pieces are equal whatever the input.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "skua/program/algorithm/split.hpp"
+
+namespace skua {
+
+/// Two sorted sequences. Where elements are equal, those of `a` come first.
+template <class A, class B>
+struct sorted_pair {
+  A a;
+  std::size_t a_size;
+  B b;
+  std::size_t b_size;
+
+  [[nodiscard]] std::size_t size() const noexcept { return a_size + b_size; }
+};
+
+/// How many of the first k elements of the stable merge come from `a`. At most log2(min(k, a_size, b_size)) + 1
+/// comparisons. Stays inside both sequences even if `less` contradicts itself.
+template <class A, class B, class Less>
+std::size_t taken_from_a(sorted_pair<A, B> const& in, std::size_t k, Less& less) {
+  std::size_t low = k > in.b_size ? k - in.b_size : 0;
+  std::size_t high = std::min(k, in.a_size);
+  while (low < high) {
+    std::size_t const i = middle(low, high);
+    if (less(*after(in.b, k - 1 - i), *after(in.a, i))) {
+      high = i;
+    } else {
+      low = i + 1;
+    }
+  }
+  return low;
+}
+
+/// How `merge` hands an element on.
+struct copying {
+  template <class T>
+  constexpr T& operator()(T& element) const noexcept {
+    return element;
+  }
+};
+struct moving {
+  template <class T>
+  constexpr T&& operator()(T& element) const noexcept {
+    return std::move(element);
+  }
+};
+
+/// One comparison per output and no branch that depends on it: on random keys a mispredicted branch costs more than all
+/// the rest. Two runs that are in order already cost one comparison.
+template <class A, class B, class Out, class Less, class Hand>
+void merge_leaf(sorted_pair<A, B> const& in, Out out, Less& less, Hand hand) {
+  using element = std::remove_reference_t<std::iter_reference_t<A>>;
+  std::size_t a_left = in.a_size;
+  std::size_t b_left = in.b_size;
+  A a = in.a;
+  B b = in.b;
+  if (a_left != 0 && b_left != 0 && less(*b, *after(a, a_left - 1))) {
+    for (std::size_t safe = std::min(a_left, b_left); safe != 0; safe = std::min(a_left, b_left)) {
+      for (std::size_t left = safe; left != 0; --left, ++out) {  // neither input can run out in here
+        element* const both[2] = {std::addressof(*a), std::addressof(*b)};
+        std::size_t const right = less(*both[1], *both[0]) ? 1 : 0;
+        *out = hand(*both[right]);
+        b = after(b, right);
+        a = after(a, right ^ 1U);
+      }
+      a_left = in.a_size - static_cast<std::size_t>(a - in.a);
+      b_left = in.b_size - static_cast<std::size_t>(b - in.b);
+    }
+  }
+  for (; a_left != 0; --a_left, ++a, ++out) *out = hand(*a);
+  for (; b_left != 0; --b_left, ++b, ++out) *out = hand(*b);
+}
+
+/// `merge` with a choice between copying and moving.
+template <fork_join Here, class A, class B, class Out, class Less, class Hand>
+void merge_pieces(Here& here, sorted_pair<A, B> in, Out out, Less& less, std::size_t most, Hand hand) {
+  if (in.size() <= most) {
+    throw_if_stopped(here);
+    merge_leaf(in, out, less, hand);
+    return;
+  }
+  std::size_t const half = middle(0, in.size());
+  std::size_t const i = taken_from_a(in, half, less);
+  sorted_pair<A, B> const low{in.a, i, in.b, half - i};
+  sorted_pair<A, B> const high{after(in.a, i), in.a_size - i, after(in.b, half - i), in.b_size - (half - i)};
+  Out const out_high = after(out, half);
+  here.join([&](Here& h) { merge_pieces(h, low, out, less, most, hand); },
+            [&](Here& h) { merge_pieces(h, high, out_high, less, most, hand); });
+}
+
+/// The stable merge of two sorted ranges, copied to `out`; returns the end of the output. Room for all elements must be
+/// at `out`, which must not overlap the input. Equal elements keep their order, those of `a` first.
+/// `less` is a strict weak order and may be called from several workers at once. `most`: elements of output per leaf;
+/// automatic: 16384. Work O(n), span O(most + log^2 n); no extra space. Exceptions and stops: as for_each.
+template <fork_join Here, divisible_range A, divisible_range B, std::random_access_iterator Out,
+          class Less = std::less<>>
+  requires std::is_lvalue_reference_v<std::ranges::range_reference_t<A const>> &&
+           std::same_as<std::ranges::range_reference_t<A const>, std::ranges::range_reference_t<B const>>
+Out merge(Here& here, A const& a, B const& b, Out out, Less less = {}, grain most = automatic) {
+  sorted_pair<std::ranges::iterator_t<A const>, std::ranges::iterator_t<B const>> const in{
+      std::ranges::begin(a), length(a), std::ranges::begin(b), length(b)};
+  merge_pieces(here, in, out, less, most.elements != 0 ? most.elements : std::size_t{16384}, copying{});
+  return after(out, in.size());
+}
+
+}  // namespace skua

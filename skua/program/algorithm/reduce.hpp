@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The sum of a range, in any monoid, with the same parentheses in every run.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "skua/program/algorithm/body.hpp"
+#include "skua/program/algorithm/split.hpp"
+
+namespace skua {
+
+/// One run of `reduce`: what stays the same in all its tasks.
+template <class Here, class It, class T, class Combine, class Transform>
+class reduction {
+ public:
+  reduction(It first, T const& identity, Combine& combine, Transform& transform, std::size_t most)
+      : first_(first), identity_(identity), combine_(combine), transform_(transform), most_(most) {}
+
+  T operator()(Here& here, std::size_t begin, std::size_t end) const {
+    if (end - begin <= most_) return leaf(here, begin, end);
+    std::size_t const mid = middle(begin, end);
+    auto [left, right] = here.join([this, begin, mid](Here& h) { return (*this)(h, begin, mid); },
+                                   [this, mid, end](Here& h) { return (*this)(h, mid, end); });
+    return combine_(std::move(left), std::move(right));
+  }
+
+ private:
+  T leaf(Here& here, std::size_t begin, std::size_t end) const {
+    throw_if_stopped(here);
+    T sum = identity_;
+    auto it = after(first_, begin);
+    for (std::size_t left = end - begin; left != 0; --left, ++it) {
+      sum = combine_(std::move(sum), call_body(here, transform_, *it));
+    }
+    return sum;
+  }
+
+  It first_;
+  T const& identity_;
+  Combine& combine_;
+  Transform& transform_;
+  std::size_t most_;
+};
+
+/// combine(.. combine(combine(identity, transform([here,] r[0])), transform(r[1])) .., transform(r[n-1])), up to
+/// parentheses and to identities in between; identity for an empty range. T is the type of `identity`.
+/// `most`: elements per leaf; automatic: 256 to 512 leaves. The parentheses depend on n and `most` only, neither on
+/// the schedule nor on the number of workers: a floating-point sum is the same, bit for bit, in every run.
+/// Work O(n), span O(most + log n) combinations; a value per open join. Exceptions and stops: as for_each.
+template <fork_join Here, divisible_range Range, class T, class Combine, class Transform = std::identity>
+  requires monoid<Combine, T> && body_of<Transform, Here, std::ranges::range_reference_t<Range>>
+T reduce(Here& here, Range&& range, T identity, Combine combine, Transform transform = {}, grain most = automatic) {
+  std::size_t const n = length(range);
+  reduction<Here, std::ranges::iterator_t<Range>, T, Combine, Transform> const run{
+      std::ranges::begin(range), identity, combine, transform, leaf_size(most, n)};
+  return run(here, 0, n);
+}
+
+/// The same without a transform.
+template <fork_join Here, divisible_range Range, class T, class Combine>
+  requires monoid<Combine, T>
+T reduce(Here& here, Range&& range, T identity, Combine combine, grain most) {
+  return reduce(here, range, std::move(identity), std::move(combine), std::identity{}, most);
+}
+
+}  // namespace skua

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The serial end of `sort`: a stable merge sort between two places that both hold live objects.
+//
+// Not std::stable_sort, which allocates a buffer per call although one is at hand, and which mispredicts a branch per
+// comparison.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "skua/program/algorithm/merge.hpp"
+#include "skua/program/algorithm/split.hpp"
+
+namespace skua {
+
+/// Runs up to this length are sorted by insertion.
+inline constexpr std::size_t insertion_most = 16;
+
+/// Stable; O(n^2) comparisons.
+template <class It, class Less>
+void insertion_sort(It first, std::size_t n, Less& less) {
+  for (std::size_t i = 1; i < n; ++i) {
+    It hole = after(first, i);
+    if (!less(*hole, *std::prev(hole))) continue;
+    auto moved = std::move(*hole);
+    do {
+      *hole = std::move(*std::prev(hole));
+      --hole;
+    } while (hole != first && less(moved, *std::prev(hole)));
+    *hole = std::move(moved);
+  }
+}
+
+template <class From, class To, class Less>
+void sort_across(From from, To to, std::size_t n, Less& less);
+
+/// Sorts the n elements at `data`; the n objects at `other` are assigned to.
+template <class Data, class Other, class Less>
+void sort_in_place(Data data, Other other, std::size_t n, Less& less) {
+  if (n <= insertion_most) {
+    insertion_sort(data, n, less);
+    return;
+  }
+  std::size_t const half = n / 2;
+  sort_across(data, other, half, less);
+  sort_across(after(data, half), after(other, half), n - half, less);
+  merge_leaf(sorted_pair<Other, Other>{other, half, after(other, half), n - half}, data, less, moving{});
+}
+
+/// Sorts the n elements at `from` into the n objects at `to`.
+template <class From, class To, class Less>
+void sort_across(From from, To to, std::size_t n, Less& less) {
+  if (n <= insertion_most) {
+    insertion_sort(from, n, less);
+    std::move(from, after(from, n), to);
+    return;
+  }
+  std::size_t const half = n / 2;
+  sort_in_place(from, to, half, less);
+  sort_in_place(after(from, half), after(to, half), n - half, less);
+  merge_leaf(sorted_pair<From, From>{from, half, after(from, half), n - half}, to, less, moving{});
+}
+
+}  // namespace skua

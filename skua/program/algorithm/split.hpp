@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// How the algorithms divide n elements: where a range is cut, and how small a leaf may become.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+
+#include "skua/program/cancel.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua {
+
+/// The most elements that one leaf handles. 0, the default: the algorithm chooses.
+struct grain {
+  std::size_t elements = 0;
+};
+inline constexpr grain automatic{};
+
+/// A range that can be cut anywhere: random access, and it knows its size.
+template <class Range>
+concept divisible_range = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
+
+constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept { return n / by + (n % by != 0 ? 1 : 0); }
+
+/// Leaf size where the answer does not depend on it: `wanted`, or such that halving makes 8 to 16 leaves per worker
+/// (enough to even out leaves of unequal cost; forks are cheap, so fewer would save nothing).
+template <fork_join Here>
+constexpr std::size_t leaf_size(Here const& here, grain wanted, std::size_t n) noexcept {
+  if (wanted.elements != 0) return wanted.elements;
+  return std::max<std::size_t>(1, divide_up(n, std::size_t{8} * std::max<std::uint32_t>(1, here.workers())));
+}
+
+/// Leaf size where the answer may depend on it (floating-point sums): `wanted`, or such that there are 256 to 512
+/// leaves, whoever and however many run them.
+constexpr std::size_t leaf_size(grain wanted, std::size_t n) noexcept {
+  if (wanted.elements != 0) return wanted.elements;
+  return std::max<std::size_t>(1, divide_up(n, 256));
+}
+
+/// The one place where a range is cut: in the middle, the shorter half first.
+constexpr std::size_t middle(std::size_t begin, std::size_t end) noexcept { return begin + (end - begin) / 2; }
+
+/// Calls leaf(here, begin, end) once for each of the consecutive pieces that halving [begin, end) down to at most
+/// `most` >= 1 indices yields. Nothing is called for an empty range. Throws `cancelled` at a leaf, once a stop was
+/// requested. Work O(n / most) and span O(log(n / most)), besides the leaves.
+template <fork_join Here, class Leaf>
+void for_pieces(Here& here, std::size_t begin, std::size_t end, std::size_t most, Leaf& leaf) {
+  if (end - begin <= most) {
+    if (begin == end) return;
+    throw_if_stopped(here);
+    leaf(here, begin, end);
+    return;
+  }
+  std::size_t const mid = middle(begin, end);
+  here.join([&, begin, mid, most](Here& h) { for_pieces(h, begin, mid, most, leaf); },
+            [&, mid, end, most](Here& h) { for_pieces(h, mid, end, most, leaf); });
+}
+
+/// [first, last) as a range: of the numbers themselves, or of what the iterators point to. last < first: empty for
+/// numbers, undefined for iterators.
+template <std::integral First, std::integral Last>
+constexpr auto between(First first, Last last) noexcept {
+  using index = std::common_type_t<First, Last>;
+  auto const from = static_cast<index>(first);
+  return std::views::iota(from, std::max(from, static_cast<index>(last)));
+}
+template <std::random_access_iterator It>
+constexpr auto between(It first, It last) {
+  return std::ranges::subrange<It>(first, last);
+}
+
+/// The iterator `n` after `first`, where the difference type may be any integer-like type.
+template <std::random_access_iterator It>
+constexpr It after(It first, std::size_t n) {
+  return first + static_cast<std::iter_difference_t<It>>(n);
+}
+
+template <divisible_range Range>
+constexpr std::size_t length(Range&& range) {
+  return static_cast<std::size_t>(std::ranges::size(range));
+}
+
+}  // namespace skua

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The image of a range.
+#pragma once
+
+#include "skua/program/algorithm/body.hpp"
+#include "skua/program/algorithm/split.hpp"
+
+namespace skua {
+
+/// out[i] = f([here,] in[i]) for every i, in any order; returns the end of the output. Room for n elements must be at
+/// `out`, which may be the input itself but must not overlap it otherwise.
+/// Work O(n), span O(log n + most); no extra space. Exceptions and stops: as for_each.
+template <fork_join Here, divisible_range In, std::random_access_iterator Out, class F>
+  requires body_of<F, Here, std::ranges::range_reference_t<In>>
+Out transform(Here& here, In&& in, Out out, F&& f, grain most = automatic) {
+  auto const first = std::ranges::begin(in);
+  std::size_t const n = length(in);
+  auto leaf = [&f, first, out](Here& h, std::size_t begin, std::size_t end) {
+    auto from = after(first, begin);
+    auto to = after(out, begin);
+    for (std::size_t left = end - begin; left != 0; --left, ++from, ++to) *to = call_body(h, f, *from);
+  };
+  for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
+  return after(out, n);
+}
+
+/// out[i] = f([here,] a[i], b[i]) for every i below the shorter length. Otherwise as above.
+template <fork_join Here, divisible_range A, divisible_range B, std::random_access_iterator Out, class F>
+  requires body_of<F, Here, std::ranges::range_reference_t<A>, std::ranges::range_reference_t<B>>
+Out transform(Here& here, A&& a, B&& b, Out out, F&& f, grain most = automatic) {
+  auto const first = std::ranges::begin(a);
+  auto const second = std::ranges::begin(b);
+  std::size_t const n = std::min(length(a), length(b));
+  auto leaf = [&f, first, second, out](Here& h, std::size_t begin, std::size_t end) {
+    auto x = after(first, begin);
+    auto y = after(second, begin);
+    auto to = after(out, begin);
+    for (std::size_t left = end - begin; left != 0; --left, ++x, ++y, ++to) *to = call_body(h, f, *x, *y);
+  };
+  for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
+  return after(out, n);
+}
+
+}  // namespace skua

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A task tree for people: one line per node, indented by depth.
+#pragma once
+
+#include <ostream>
+
+#include "skua/program/task_tree.hpp"
+
+namespace skua {
+
+constexpr char const* name_of(node_kind k) noexcept {
+  constexpr char const* names[] = {"task", "join", "each", "scope", "leaf", "strand"};
+  return names[static_cast<unsigned>(k)];
+}
+
+inline std::ostream& operator<<(std::ostream& out, task_tree const& tree) {
+  std::vector<std::uint32_t> depth(tree.size(), 0);
+  for (node_id i = 0; i < tree.size(); ++i) {
+    node const& n = tree[i];
+    if (i > 0) depth[i] = depth[n.parent] + 1;
+    for (std::uint32_t d = 0; d < depth[i]; ++d) out << "  ";
+    out << i << ' ' << name_of(n.kind);
+    if (n.known.work) out << " work " << *n.known.work;
+    if (n.known.place) out << " place " << index(*n.known.place);
+    if (n.flops != 0) out << ' ' << n.flops << " flops";
+    if (n.ns != 0) out << ' ' << n.ns << " ns";
+    for (std::uint32_t t = 0; t < n.touches; ++t) {
+      touch const& what = tree.touches()[n.first_touch + t];
+      out << (what.written ? " writes " : " reads ") << what.bytes << " B";
+    }
+    out << '\n';
+  }
+  return out;
+}
+
+}  // namespace skua

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The loops of the conventional face, with oneTBB's names and arguments, over the algorithms of program/algorithm.
+//
+// `on::parallel_for<Venue>(..)` may be called by any thread: the venue finds a `here`. A machine exports them as
+// skua::parallel_for and so on, with its venue filled in. Bodies are called from several workers at once, through a
+// reference: they are not copied. First exception: rethrown, the rest is dropped. A stop is reported as `cancelled`.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "skua/program/algorithm/for_each.hpp"
+#include "skua/program/algorithm/invoke.hpp"
+#include "skua/program/algorithm/sort.hpp"
+#include "skua/program/blocked_range.hpp"
+#include "skua/program/partitioner.hpp"
+#include "skua/program/venue.hpp"
+
+namespace skua::on {
+
+/// body(piece) for pieces of a self-dividing range.
+template <venue Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
+  requires std::invocable<Body const&, Range&>
+void parallel_for(Range const& range, Body const& body, P const& = {}) {
+  Venue::with_here([&](typename Venue::here& here) {
+    Range whole(range);
+    divide(here, whole, halvings<P>(here), body);
+  });
+}
+
+/// f(i) for i = first, first + 1, .., last - 1.
+template <venue Venue, std::integral First, std::integral Last, class F, partitioner P = auto_partitioner>
+void parallel_for(First first, Last last, F const& f, P const& = {}) {
+  Venue::with_here([&](typename Venue::here& here) {
+    for_each(here, first, last, f, std::same_as<P, simple_partitioner> ? grain{1} : automatic);
+  });
+}
+
+/// f(i) for i = first, first + step, .. below last. Throws std::invalid_argument (as oneTBB does) unless step > 0.
+template <venue Venue, std::integral First, std::integral Last, std::integral Step, class F,
+          partitioner P = auto_partitioner>
+void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}) {
+  using index = std::common_type_t<First, Last, Step>;
+  using distance = std::make_unsigned_t<index>;
+  if (step <= Step{0}) throw std::invalid_argument("parallel_for: step is not positive");
+  auto const begin = static_cast<index>(first);
+  auto const end = static_cast<index>(last);
+  if (begin >= end) return;
+  // Unsigned: last - first need not fit into `index`.
+  auto const span = static_cast<distance>(static_cast<distance>(end) - static_cast<distance>(begin));
+  auto const count = static_cast<distance>((span - 1) / static_cast<distance>(step) + 1);
+  parallel_for<Venue>(
+      distance{0}, count,
+      [&](distance k) {
+        f(static_cast<index>(static_cast<distance>(begin) + static_cast<distance>(k * static_cast<distance>(step))));
+      },
+      p);
+}
+
+/// body(*it) for every iterator of [first, last), once, in any order. Iterators that are not random access are
+/// walked first, serially; what input iterators yield is copied.
+template <venue Venue, std::input_iterator It, class Body>
+void parallel_for_each(It first, It last, Body const& body) {
+  if constexpr (std::random_access_iterator<It>) {
+    Venue::with_here([&](typename Venue::here& here) { for_each(here, first, last, body); });
+  } else if constexpr (std::forward_iterator<It>) {
+    std::vector<It> all;
+    for (; first != last; ++first) all.push_back(first);
+    Venue::with_here([&](typename Venue::here& here) { for_each(here, all, [&](It it) { body(*it); }); });
+  } else {
+    std::vector<std::iter_value_t<It>> all;
+    for (; first != last; ++first) all.push_back(*first);
+    Venue::with_here([&](typename Venue::here& here) { for_each(here, all, body); });
+  }
+}
+template <venue Venue, std::ranges::input_range Container, class Body>
+void parallel_for_each(Container&& all, Body const& body) {
+  parallel_for_each<Venue>(std::ranges::begin(all), std::ranges::end(all), body);
+}
+
+/// Calls every f(), at the same time.
+template <venue Venue, class... F>
+void parallel_invoke(F&&... f) {
+  Venue::with_here([&](typename Venue::here& here) { invoke(here, f...); });
+}
+
+/// Sorts [first, last). Stable, unlike oneTBB's; needs room for as many elements again.
+template <venue Venue, std::random_access_iterator It, class Less = std::less<>>
+void parallel_sort(It first, It last, Less const& less = {}) {
+  Venue::with_here([&](typename Venue::here& here) { sort(here, first, last, std::cref(less)); });
+}
+template <venue Venue, std::ranges::random_access_range Container, class Less = std::less<>>
+void parallel_sort(Container&& all, Less const& less = {}) {
+  parallel_sort<Venue>(std::ranges::begin(all), std::ranges::end(all), less);
+}
+
+}  // namespace skua::on

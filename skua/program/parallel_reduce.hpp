@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// parallel_reduce, parallel_deterministic_reduce and parallel_scan of the conventional face. See parallel.hpp.
+#pragma once
+
+#include <concepts>
+#include <utility>
+#include <vector>
+
+#include "skua/program/algorithm/for_each.hpp"
+#include "skua/program/partitioner.hpp"
+#include "skua/program/venue.hpp"
+
+namespace skua {
+
+/// The value of a self-dividing range: fold(piece, identity) of its pieces, joined left to right.
+template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
+Value fold_divided(Here& here, Range& range, unsigned depth, Value const& identity, Fold const& fold, Join const& join) {
+  if (depth == 0 || !range.is_divisible()) {
+    throw_if_stopped(here);
+    return fold(range, Value(identity));
+  }
+  Range right(range, split{});
+  auto [a, b] =
+      here.join([&](Here& h) { return fold_divided(h, range, depth - 1, identity, fold, join); },
+                [&](Here& h) { return fold_divided(h, right, depth - 1, identity, fold, join); });
+  return join(std::move(a), std::move(b));
+}
+
+/// The same where the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
+/// Unlike in oneTBB, which may skip it where nothing was stolen, every division of the range splits the body.
+template <fork_join Here, self_dividing Range, class Body>
+void fold_divided(Here& here, Range& range, unsigned depth, Body& body) {
+  if (depth == 0 || !range.is_divisible()) {
+    throw_if_stopped(here);
+    body(range);
+    return;
+  }
+  Range right(range, split{});
+  Body right_body(body, split{});
+  here.join([&](Here& h) { fold_divided(h, range, depth - 1, body); },
+            [&](Here& h) { fold_divided(h, right, depth - 1, right_body); });
+  body.join(right_body);
+}
+
+/// Appends the pieces of the range, in order.
+template <self_dividing Range>
+void collect_pieces(Range& range, unsigned depth, std::vector<Range>& pieces) {
+  if (depth == 0 || !range.is_divisible()) {
+    pieces.push_back(range);
+    return;
+  }
+  Range right(range, split{});
+  collect_pieces(range, depth - 1, pieces);
+  collect_pieces(right, depth - 1, pieces);
+}
+
+}  // namespace skua
+
+namespace skua::on {
+
+/// fold(piece, value) -> value for pieces of the range, starting from identity; join(left, right) -> value.
+/// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
+/// schedule; with simple_partitioner on the range alone.
+template <venue Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+  requires std::invocable<Join const&, Value, Value>
+Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join, P const& = {}) {
+  return Venue::with_here([&](typename Venue::here& here) {
+    Range whole(range);
+    if (whole.empty()) return Value(identity);
+    return fold_divided(here, whole, halvings<P>(here), identity, fold, join);
+  });
+}
+
+/// The imperative form: the value is left in `body`.
+template <venue Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
+  requires std::constructible_from<Body, Body&, split>
+void parallel_reduce(Range const& range, Body& body, P const& = {}) {
+  Venue::with_here([&](typename Venue::here& here) {
+    Range whole(range);
+    if (!whole.empty()) fold_divided(here, whole, halvings<P>(here), body);
+  });
+}
+
+/// parallel_reduce whose parentheses depend on the range and its grain only: the same bits in every run, on any number
+/// of workers.
+template <venue Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
+  requires std::invocable<Join const&, Value, Value>
+Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join,
+                                    P const& = {}) {
+  return parallel_reduce<Venue>(range, identity, fold, join, simple_partitioner{});
+}
+template <venue Venue, self_dividing Range, class Body, partitioner P = simple_partitioner>
+  requires std::constructible_from<Body, Body&, split>
+void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}) {
+  parallel_reduce<Venue>(range, body, simple_partitioner{});
+}
+
+/// scan(piece, sum_before, is_final) -> sum up to its end; join(left, right) -> value. Every piece is scanned with
+/// is_final == true exactly once, and all but the last once before that with false and the identity, unless there is
+/// one worker. Returns the sum of the range.
+template <venue Venue, self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
+Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& = {}) {
+  return Venue::with_here([&](typename Venue::here& here) {
+    Range whole(range);
+    if (whole.empty()) return Value(identity);
+    std::vector<Range> pieces;
+    collect_pieces(whole, here.workers() == 1 ? 0 : halvings<P>(here), pieces);
+    struct slot {
+      Value value;
+    };
+    std::vector<slot> sums(pieces.size(), slot{identity});
+    std::size_t const last = pieces.size() - 1;
+    for_each(here, std::size_t{0}, last, [&](std::size_t i) { sums[i].value = scan(pieces[i], Value(identity), false); },
+             grain{1});
+    Value before(identity);
+    for (slot& sum : sums) {
+      Value own = std::exchange(sum.value, before);
+      before = join(std::move(before), std::move(own));
+    }
+    for_each(here, std::size_t{0}, last + 1,
+             [&](std::size_t i) { sums[i].value = scan(pieces[i], std::move(sums[i].value), true); }, grain{1});
+    return std::move(sums[last].value);
+  });
+}
+
+}  // namespace skua::on

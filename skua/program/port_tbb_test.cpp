@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The cases compile with, and hold for, oneTBB itself: so they are what its users write.
+#include <tbb/blocked_range.h>
+#include <tbb/blocked_range2d.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_for_each.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
+#include <tbb/parallel_sort.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_group.h>
+
+namespace api = tbb;
+
+#include "skua/program/port_cases_test.hpp"

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// A `here` that calls like `serial` and writes the task tree down. Values and exceptions pass through unchanged;
+// after an exception the tree holds what was met until then.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <stop_token>
+#include <tuple>
+#include <utility>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/program/fork_join.hpp"
+#include "skua/program/serial.hpp"
+#include "skua/program/task_tree.hpp"
+
+namespace skua {
+
+/// Does the recorder measure how long leaves and strands take? (Then it writes strands down, too.)
+enum class timing : std::uint8_t { off, on };
+
+/// Cost: one node of about 90 bytes per task, group, leaf and strand; with timing two clock readings per node.
+class recorder {
+ public:
+  explicit recorder(timing t = timing::off) : timing_(t), last_(now()) {}
+  recorder(recorder const&) = delete;
+  recorder& operator=(recorder const&) = delete;
+
+  /// What was recorded since construction or the last call; the recorder starts with a new root.
+  task_tree take() {
+    stamp();
+    task_tree finished = std::exchange(tree_, task_tree{});
+    current_ = 0;
+    last_ = now();
+    return finished;
+  }
+
+  template <class... Args>
+  auto join(Args&&... args) {
+    entered const group(*this, node_kind::join);
+    // Braces: children are called left to right.
+    return std::apply(
+        [this](auto&&... c) {
+          std::tuple<value_of<decltype(c.function), recorder&>...> all{
+              task(c.known, std::forward<decltype(c.function)>(c.function))...};
+          return std::apply([](auto&&... v) { return values(std::move(v)...); }, std::move(all));
+        },
+        children_of(std::forward<Args>(args)...));
+  }
+
+  template <std::ranges::random_access_range Range, class Body>
+  void each(Range&& range, Body&& body) {
+    each(std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
+  }
+  template <std::ranges::random_access_range Range, class HintOf, class Body>
+  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+    entered const group(*this, node_kind::each);
+    for (auto&& element : range) {
+      task(element_hint(hint_of(element)), [&](recorder& here) { body(here, element); });
+    }
+  }
+
+  class scope_type {
+   public:
+    scope_type(recorder& here, node_id id) noexcept : here_(here), id_(id) {}
+
+    template <class F>
+      requires std::invocable<F&, recorder&>
+    void fork(F&& f) {
+      fork(hint{}, std::forward<F>(f));
+    }
+    template <hint_word Hint, class F>
+    void fork(Hint known, F&& f) {
+      if (here_.current_ != id_) throw usage_error("recorder: scope.fork is called outside the body of its scope");
+      here_.task(as_hint(known), std::forward<F>(f));
+    }
+
+   private:
+    recorder& here_;
+    node_id id_;
+  };
+
+  template <class Body>
+  decltype(auto) scope(Body&& body) {
+    entered const group(*this, node_kind::scope);
+    scope_type s(*this, current_);
+    return std::forward<Body>(body)(s);
+  }
+
+  template <class... Args>
+  decltype(auto) leaf(Args&&... args) {
+    entered const kernel(*this, node_kind::leaf);
+    (note(args), ...);
+    return call_kernel(std::forward<Args>(args)...);
+  }
+
+  template <class F>
+  decltype(auto) with_stop(std::stop_token token, F&& f) {
+    return stops_.with_stop(std::move(token), [&](serial&) -> decltype(auto) { return std::forward<F>(f)(*this); });
+  }
+  [[nodiscard]] bool stop_requested() const noexcept { return stops_.stop_requested(); }
+  [[nodiscard]] worker_id worker() const noexcept { return worker_id{0}; }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return 1; }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// While it lives, the recorder stands in this node.
+  class entered {
+   public:
+    entered(recorder& here, node_kind kind, hint known = {}) : here_(here), outer_(here.current_) {
+      if (here.tree_[outer_].kind == node_kind::leaf) throw usage_error("recorder: a leaf may not fork or contain leaves");
+      here.stamp();
+      here.current_ = here.tree_.add(outer_, kind, known);
+      here.last_ = here.now();
+    }
+    ~entered() {
+      here_.stamp();
+      here_.current_ = outer_;
+      here_.last_ = here_.now();
+    }
+    entered(entered const&) = delete;
+    entered& operator=(entered const&) = delete;
+
+   private:
+    recorder& here_;
+    node_id outer_;
+  };
+
+  template <class F>
+  auto task(hint known, F&& f) {
+    entered const child(*this, node_kind::task, known);
+    return call(std::forward<F>(f), *this);
+  }
+
+  void note(reads const& r) { touched(r.data, r.bytes, false); }
+  void note(writes const& w) { touched(w.data, w.bytes, true); }
+  void note(flops const& f) { tree_[current_].flops += f.count; }
+  template <class Kernel>
+    requires(!footprint_word<Kernel>)
+  void note(Kernel const&) noexcept {}
+
+  void touched(void const* data, std::size_t bytes, bool written) {
+    tree_.add_touch(current_, {.address = reinterpret_cast<std::uintptr_t>(data), .bytes = bytes, .written = written});
+  }
+
+  [[nodiscard]] clock::time_point now() const noexcept {
+    return timing_ == timing::on ? clock::now() : clock::time_point{};
+  }
+
+  /// Book the time since `last_`: to the leaf we are in, or to a strand of the task or scope body we are in.
+  void stamp() {
+    if (timing_ == timing::off) return;
+    auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - last_).count();
+    if (elapsed <= 0) return;
+    node_kind const kind = tree_[current_].kind;
+    node_id charged = current_;
+    if (kind == node_kind::task || kind == node_kind::scope) {
+      node_id const newest = tree_[current_].last;
+      bool const goes_on = newest != no_node && tree_[newest].kind == node_kind::strand;
+      charged = goes_on ? newest : tree_.add(current_, node_kind::strand);
+    } else if (kind != node_kind::leaf) {
+      return;  // between the children of a group only the recorder runs
+    }
+    tree_[charged].ns += static_cast<std::uint64_t>(elapsed);
+  }
+
+  task_tree tree_;
+  node_id current_ = 0;
+  timing timing_;
+  clock::time_point last_;
+  serial stops_;  ///< the tokens of the with_stop calls we are in
+};
+
+static_assert(fork_join<recorder>);
+
+/// The tree of f(here).
+template <std::invocable<recorder&> F>
+task_tree record(F&& f, timing t = timing::off) {
+  recorder here(t);
+  std::forward<F>(f)(here);
+  return here.take();
+}
+
+}  // namespace skua

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "skua/program/recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "skua/program/outline.hpp"
+
+namespace skua {
+namespace {
+
+long fib(auto& here, int n) {
+  if (n < 2) return n;
+  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
+  return a + b;
+}
+
+/// A program that uses every word, and whose trace shows the order in which its parts ran.
+std::string everything(auto& here) {
+  std::string trace;
+  auto [text, none, number] =
+      here.join([&](auto&) { return std::string("a"); }, work{2}, [&](auto&) { trace += "b"; },
+                at{place_id{3}}, work{1}, [&](auto& h) { return h.leaf(flops{4}, [&] { return (trace += "c").size(); }); });
+  std::vector<int> range{1, 2, 3};
+  here.each(range, [&](auto& h, int& x) { h.leaf(flops{1.0 * x}, [&] { x *= 2; }); });
+  here.each(std::as_const(range), [](int x) { return x; }, [&](auto&, int const& x) { trace += std::to_string(x); });
+  trace += here.scope([&](auto& s) {
+    s.fork([&](auto&) { trace += "d"; });
+    here.leaf(reads{range.data(), 12}, writes{&trace, 8}, flops{5}, flops{6}, [&] { trace += "e"; });
+    s.fork(work{9}, [&](auto& h) { trace += std::to_string(fib(h, 3)); });
+    return "f";
+  });
+  static_assert(std::is_same_v<decltype(none), nothing>);
+  return trace + text + std::to_string(number);
+}
+
+TEST(recorder, values_are_those_of_the_serial_elision) {
+  serial plain;
+  recorder here;
+  EXPECT_EQ(fib(here, 15), fib(plain, 15));
+  EXPECT_EQ(everything(here), everything(plain));
+}
+
+TEST(recorder, the_tree_of_fib_is_the_tree_of_its_calls) {
+  totals const t = record([](auto& h) { fib(h, 10); }).weigh(unit::leaves);
+  EXPECT_EQ(t.work, 89);  // leaves of fib(10)
+  EXPECT_EQ(t.span, 1);
+  EXPECT_EQ(t.forks, 88U);
+  EXPECT_EQ(t.tasks, 177U);
+}
+
+TEST(recorder, groups_hints_and_footprints_are_written_down) {
+  std::ostringstream text;
+  text << record([](auto& h) { everything(h); });
+  EXPECT_EQ(text.str(),
+            "0 task\n"
+            "  1 join\n"
+            "    2 task\n"
+            "    3 task work 2\n"
+            "    4 task work 1 place 3\n"
+            "      5 leaf 4 flops\n"
+            "  6 each\n"
+            "    7 task\n"
+            "      8 leaf 1 flops\n"
+            "    9 task\n"
+            "      10 leaf 2 flops\n"
+            "    11 task\n"
+            "      12 leaf 3 flops\n"
+            "  13 each\n"
+            "    14 task work 2\n"
+            "    15 task work 4\n"
+            "    16 task work 6\n"
+            "  17 scope\n"
+            "    18 task\n"
+            "    19 leaf 11 flops reads 12 B writes 8 B\n"
+            "    20 task work 9\n"
+            "      21 join\n"
+            "        22 task\n"
+            "          23 join\n"
+            "            24 task\n"
+            "            25 task\n"
+            "        26 task\n");
+}
+
+TEST(recorder, addresses_are_those_of_the_run) {
+  std::array<int, 4> data{};
+  task_tree const t = record([&](auto& h) { h.leaf(writes{&data, sizeof data}, [] {}); });
+  EXPECT_EQ(t.touches(), (std::vector{touch{reinterpret_cast<std::uintptr_t>(&data), 16, true}}));
+}
+
+TEST(recorder, an_exception_passes_through_and_the_recorder_goes_on) {
+  recorder here;
+  bool later = false;
+  auto const failing = [&](auto& h) {
+    h.join([](auto&) {}, [](auto& inner) { inner.leaf([] { throw std::runtime_error("no"); }); },
+           [&](auto&) { later = true; });
+  };
+  EXPECT_THROW(failing(here), std::runtime_error);
+  EXPECT_FALSE(later) << "siblings that have not started are dropped";
+  EXPECT_EQ(fib(here, 2), 1);
+  task_tree const t = here.take();
+  EXPECT_EQ(t[t[0].last].kind, node_kind::join) << "the second join stands beside the first, below the root";
+  EXPECT_NE(t[0].first, t[0].last);
+}
+
+TEST(recorder, a_stop_is_seen_below_and_dropped_work_is_not_recorded) {
+  recorder here;
+  std::stop_source source;
+  EXPECT_EQ(here.with_stop(source.get_token(), [](auto& h) { return h.stop_requested() ? 1 : 2; }), 2);
+  source.request_stop();
+  EXPECT_THROW(here.with_stop(source.get_token(), [](auto& h) { h.leaf([] {}); }), cancelled);
+  EXPECT_FALSE(here.stop_requested());
+  EXPECT_EQ(here.take().weigh(unit::leaves).leaves, 0U);
+}
+
+TEST(recorder, references_and_move_only_values_pass_through) {
+  recorder here;
+  int x = 0;
+  static_assert(std::is_same_v<decltype(here.leaf([&]() -> int& { return x; })), int&>);
+  EXPECT_EQ(&here.leaf([&]() -> int& { return x; }), &x);
+  auto [p, q] = here.join([](auto&) { return std::make_unique<int>(1); }, [](auto&) { return std::make_unique<int>(2); });
+  EXPECT_EQ(*p + *q, 3);
+}
+
+TEST(recorder, what_no_tree_can_express_is_refused) {
+  recorder here;
+  EXPECT_THROW(here.leaf([&] { here.leaf([] {}); }), usage_error);
+  EXPECT_THROW(here.scope([&](auto& s) { here.join([&](auto&) { s.fork([](auto&) {}); }, [](auto&) {}); }), usage_error);
+  EXPECT_EQ(fib(here, 5), 5);
+}
+
+TEST(recorder, take_starts_a_new_tree) {
+  recorder here;
+  fib(here, 5);
+  EXPECT_GT(here.take().size(), 1U);
+  EXPECT_EQ(here.take().size(), 1U);
+}
+
+TEST(recorder, with_timing_the_time_is_booked_where_it_was_spent) {
+  using namespace std::chrono_literals;
+  auto const nap = [] { std::this_thread::sleep_for(2ms); };
+  task_tree const t = record(
+      [&](auto& h) {
+        nap();
+        h.join([&](auto& g) { g.leaf(nap); }, [&](auto&) { nap(); });
+        nap();
+      },
+      timing::on);
+  totals const all = t.weigh(unit::ns);
+  EXPECT_GE(all.work, 8e6);
+  EXPECT_GE(all.span, 6e6);
+  EXPECT_LE(all.span, all.work - 2e6);
+  for (node_id i = 0; i < t.size(); ++i) {
+    bool const bears_time = t[i].kind == node_kind::leaf || t[i].kind == node_kind::strand;
+    EXPECT_TRUE(bears_time || t[i].ns == 0) << i;
+  }
+  EXPECT_EQ(t.weigh(unit::leaves).work, 2) << "a task that is nothing but a strand counts as a leaf";
+}
+
+}  // namespace
+}  // namespace skua

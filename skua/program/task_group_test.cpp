@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "skua/program/task_group.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "skua/program/algorithm/for_each.hpp"
+#include "skua/program/venue_test.hpp"
+
+namespace skua {
+namespace {
+
+template <class Venue>
+class task_group : public ::testing::Test {
+ public:
+  using group = basic_task_group<Venue>;
+
+  static long fib(long n) {
+    if (n < 2) return n;
+    long a = 0;
+    long b = 0;
+    group g;
+    g.run([&a, n] { a = fib(n - 1); });
+    g.run_and_wait([&b, n] { b = fib(n - 2); });
+    return a + b;
+  }
+};
+using venues = ::testing::Types<testing::serial_venue, testing::toy_venue>;
+TYPED_TEST_SUITE(task_group, venues);
+
+TYPED_TEST(task_group, waits_for_everything_it_ran) {
+  typename TestFixture::group g;
+  EXPECT_EQ(g.wait(), complete);
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 100; ++i) g.run([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+    EXPECT_EQ(g.wait(), task_group_status::complete);
+    EXPECT_EQ(ran.load(std::memory_order_relaxed), 100);
+  }
+}
+
+TYPED_TEST(task_group, nests_and_recurses) { EXPECT_EQ(TestFixture::fib(12), 144); }
+
+TYPED_TEST(task_group, tasks_may_run_more_tasks_of_their_own_group_and_take_here) {
+  typename TestFixture::group g;
+  std::atomic<int> ran{0};
+  auto spread = [&](auto& self, int depth) -> void {
+    ran.fetch_add(1, std::memory_order_relaxed);
+    if (depth == 0) return;
+    for (int i = 0; i < 2; ++i) g.run(work{1}, [&self, depth](typename TypeParam::here&) { self(self, depth - 1); });
+  };
+  g.run([&] { spread(spread, 8); });
+  EXPECT_EQ(g.wait(), complete);
+  EXPECT_EQ(ran.load(std::memory_order_relaxed), 511);
+}
+
+TYPED_TEST(task_group, functions_may_only_move_and_are_destroyed_before_wait_returns) {
+  typename TestFixture::group g;
+  auto shared = std::make_shared<int>(0);
+  for (int i = 0; i < 50; ++i) {
+    g.run([mine = std::make_unique<int>(i), shared] { EXPECT_GE(*mine, 0); });
+  }
+  g.wait();
+  EXPECT_EQ(shared.use_count(), 1);
+  g.cancel();
+  for (int i = 0; i < 50; ++i) g.run([shared] { FAIL() << "dropped tasks are not called"; });
+  EXPECT_EQ(g.wait(), canceled);
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
+TYPED_TEST(task_group, one_exception_reaches_wait_and_cancels_the_rest) {
+  typename TestFixture::group g;
+  auto shared = std::make_shared<int>(0);
+  for (int i = 0; i < 100; ++i) {
+    g.run([shared] { throw std::runtime_error("from a task"); });
+  }
+  EXPECT_THROW(g.wait(), std::runtime_error);
+  EXPECT_EQ(shared.use_count(), 1);
+  EXPECT_FALSE(g.is_canceling());
+  std::atomic<int> ran{0};
+  g.run([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+  EXPECT_EQ(g.wait(), complete) << "after wait the group is as new";
+  EXPECT_EQ(ran.load(std::memory_order_relaxed), 1);
+}
+
+TYPED_TEST(task_group, cancel_is_seen_by_tasks_and_by_the_algorithms_in_them) {
+  typename TestFixture::group g;
+  std::atomic<int> iterations{0};
+  g.run([&](typename TypeParam::here& here) {
+    for_each(here, 0, 1'000, [&](int) {
+      iterations.fetch_add(1, std::memory_order_relaxed);
+      g.cancel();
+      EXPECT_TRUE(g.is_canceling());
+    }, grain{1});
+    ADD_FAILURE() << "the loop was cut short, it must not return";
+  });
+  EXPECT_EQ(g.wait(), canceled) << "a cancellation that was asked for is no failure";
+  EXPECT_EQ(iterations.load(std::memory_order_relaxed), 1);
+  EXPECT_FALSE(g.is_canceling());
+}
+
+TYPED_TEST(task_group, a_stop_from_elsewhere_is_not_swallowed) {
+  typename TestFixture::group g;
+  g.run([] { throw cancelled{}; });
+  EXPECT_THROW(g.wait(), cancelled);
+}
+
+TYPED_TEST(task_group, deferred_tasks_are_counted_run_or_dropped) {
+  typename TestFixture::group g;
+  std::atomic<int> ran{0};
+  auto shared = std::make_shared<int>(0);
+  auto add = [&ran, shared] { ran.fetch_add(1, std::memory_order_relaxed); };
+  {
+    auto first = g.defer(add);
+    auto second = g.defer(add);
+    auto never = g.defer(add);
+    EXPECT_TRUE(first);
+    g.run(std::move(first));
+    EXPECT_TRUE(first == nullptr);
+    never = {};
+    EXPECT_EQ(g.run_and_wait(std::move(second)), complete);
+  }
+  EXPECT_EQ(ran.load(std::memory_order_relaxed), 2);
+  EXPECT_EQ(shared.use_count(), 2) << "ours and that of `add`";
+}
+
+TYPED_TEST(task_group, destructor_waits_and_drops_exceptions) {
+  std::atomic<int> ran{0};
+  {
+    typename TestFixture::group g;
+    for (int i = 0; i < 20; ++i) g.run([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+  }
+  EXPECT_EQ(ran.load(std::memory_order_relaxed), 20);
+  {
+    typename TestFixture::group g;
+    g.run([] { throw std::runtime_error("nobody will ask"); });
+  }
+  try {
+    typename TestFixture::group g;
+    g.run([] {});
+    throw 1;
+  } catch (int) {
+  }
+}
+
+TYPED_TEST(task_group, a_function_whose_copy_throws_starts_nothing) {
+  struct uncopyable_now {
+    uncopyable_now() = default;
+    uncopyable_now(uncopyable_now const&) { throw std::runtime_error("copy"); }
+    void operator()() const {}
+  };
+  typename TestFixture::group g;
+  uncopyable_now const f;
+  EXPECT_THROW(g.run(f), std::runtime_error);
+  EXPECT_EQ(g.wait(), complete);
+}
+
+TEST(task_group_threads, several_threads_run_and_wait_on_one_group) {
+  basic_task_group<testing::toy_venue> g;
+  std::atomic<int> ran{0};
+  std::vector<std::thread> outside;
+  for (int t = 0; t < 3; ++t) {
+    outside.emplace_back([&] {
+      for (int i = 0; i < 300; ++i) {
+        g.run([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+        if (i % 10 == 0) g.wait();
+      }
+      g.wait();
+    });
+  }
+  for (std::thread& t : outside) t.join();
+  EXPECT_EQ(g.wait(), complete);
+  EXPECT_EQ(ran.load(std::memory_order_relaxed), 900);
+}
+
+TEST(task_group_threads, groups_come_and_go_fast) {
+  for (int i = 0; i < 2000; ++i) {
+    auto g = std::make_unique<basic_task_group<testing::toy_venue>>();
+    std::atomic<int> ran{0};
+    g->run([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+    g->run([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+    g->wait();
+    EXPECT_EQ(ran.load(std::memory_order_relaxed), 2);
+  }
+}
+
+}  // namespace
+}  // namespace skua

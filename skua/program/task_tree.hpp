@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// A fork-join program as plain data: which task forked which, what each leaf touched and cost. Written by the
+// recorder or made up by random_tree, read by simulators, tests and people.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua {
+
+/// A node of a tree: 0 is the root, and the order of numbers is the order in which the serial program meets the nodes.
+using node_id = std::uint32_t;
+inline constexpr node_id no_node = 0xffff'ffffU;
+
+enum class node_kind : std::uint8_t {
+  task,    ///< its children are its steps, one after the other: leaf, strand, join, each, scope
+  join,    ///< its children are tasks, run in any order; it ends with the last of them
+  each,    ///< the same, made from a range: none, one or more tasks
+  scope,   ///< its children are steps like a task's, and tasks that were forked between them
+  leaf,    ///< a kernel
+  strand,  ///< what ran between two of the above
+};
+
+struct node {
+  node_kind kind = node_kind::task;
+  hint known{};            ///< of a task
+  node_id parent = no_node;
+  node_id first = no_node;  ///< first child
+  node_id last = no_node;   ///< last child
+  node_id next = no_node;   ///< next sibling
+  double flops = 0;         ///< of a leaf, as given
+  std::uint64_t ns = 0;     ///< of a leaf or strand, as measured; 0 if the recorder had no clock
+  std::uint32_t first_touch = 0;
+  std::uint32_t touches = 0;  ///< of a leaf: tree.touches()[first_touch .. + touches)
+};
+
+/// A range of memory that a leaf reads or writes; `address` as it was in the recorded run.
+struct touch {
+  std::uintptr_t address = 0;
+  std::uint64_t bytes = 0;
+  bool written = false;
+  friend constexpr bool operator==(touch const&, touch const&) = default;
+};
+
+/// In what a tree is weighed.
+enum class unit : std::uint8_t {
+  leaves,  ///< 1 for every leaf and for every task without steps
+  flops,   ///< as given to leaves; anything but a positive finite number is 0
+  ns,      ///< as measured
+};
+
+/// What a tree amounts to, in one unit.
+struct totals {
+  double work = 0;           ///< T1: everything, one after the other
+  double span = 0;           ///< Tinf: the longest chain of things that wait for each other
+  std::uint64_t forks = 0;   ///< n - 1 for a join or each of n tasks, n for a scope
+  std::uint64_t tasks = 0;
+  std::uint64_t leaves = 0;  ///< things of kind leaf
+  friend constexpr bool operator==(totals const&, totals const&) = default;
+};
+
+class task_tree {
+ public:
+  /// The root task.
+  task_tree() : nodes_(1) {}
+
+  /// Append a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
+  node_id add(node_id parent, node_kind kind, hint known = {}) {
+    expects(parent < nodes_.size() && nodes_.size() < no_node, "task_tree::add: an existing parent, fewer than 2^32 nodes");
+    node_id const id = static_cast<node_id>(nodes_.size());
+    nodes_.push_back({.kind = kind, .known = known, .parent = parent});
+    node& p = nodes_[parent];
+    if (p.first == no_node) {
+      p.first = id;
+    } else {
+      nodes_[p.last].next = id;
+    }
+    p.last = id;
+    return id;
+  }
+
+  /// What the leaf that was added last touches.
+  void add_touch(node_id leaf, touch what) {
+    expects(nodes_[leaf].kind == node_kind::leaf, "task_tree::add_touch: a leaf");
+    if (nodes_[leaf].touches++ == 0) nodes_[leaf].first_touch = static_cast<std::uint32_t>(touches_.size());
+    touches_.push_back(what);
+  }
+
+  [[nodiscard]] node const& operator[](node_id id) const noexcept { return nodes_[id]; }
+  [[nodiscard]] node& operator[](node_id id) noexcept { return nodes_[id]; }
+  [[nodiscard]] node_id size() const noexcept { return static_cast<node_id>(nodes_.size()); }
+  [[nodiscard]] std::vector<touch> const& touches() const noexcept { return touches_; }
+
+  /// The first child of `id` from `from` on that is a task (no_node: none).
+  [[nodiscard]] node_id task_from(node_id from) const noexcept {
+    while (from != no_node && nodes_[from].kind != node_kind::task) from = nodes_[from].next;
+    return from;
+  }
+
+  /// What one node costs itself, without its children.
+  [[nodiscard]] double amount(node_id id, unit in) const noexcept {
+    node const& n = nodes_[id];
+    switch (in) {
+      case unit::leaves: return counts_as_leaf(n) ? 1 : 0;
+      case unit::flops: return std::isfinite(n.flops) && n.flops > 0 ? n.flops : 0;
+      case unit::ns: break;
+    }
+    return static_cast<double>(n.ns);
+  }
+
+  /// Work and span, where node i costs cost(i) itself and every fork costs `per_fork` to him who forks: child i of a
+  /// join starts after i+1 forks (the last after as many as the one before it). Work O(n), space O(n), no recursion.
+  template <class Cost>
+  [[nodiscard]] totals weigh(Cost cost, double per_fork) const {
+    totals all;
+    std::vector<double> span(nodes_.size());
+    for (node_id i = size(); i-- > 0;) {  // preorder backwards: children first
+      node const& n = nodes_[i];
+      all.tasks += n.kind == node_kind::task ? 1U : 0U;
+      all.leaves += n.kind == node_kind::leaf ? 1U : 0U;
+      double const own = cost(i);
+      all.work += own;
+      bool const is_group = n.kind == node_kind::join || n.kind == node_kind::each;
+      double now = own;
+      double end = own;
+      for (node_id c = n.first; c != no_node; c = nodes_[c].next) {
+        if (nodes_[c].kind != node_kind::task) {
+          now += span[c];
+          continue;
+        }
+        bool const forked = !is_group || c != n.last;
+        all.forks += forked ? 1U : 0U;
+        now += forked ? per_fork : 0;
+        end = std::max(end, now + span[c]);
+      }
+      span[i] = std::max(now, end);
+    }
+    all.work += static_cast<double>(all.forks) * per_fork;
+    all.span = span[0];
+    return all;
+  }
+
+  [[nodiscard]] totals weigh(unit in) const {
+    return weigh([&](node_id id) { return amount(id, in); }, 0);
+  }
+
+ private:
+  [[nodiscard]] bool counts_as_leaf(node const& n) const noexcept {
+    if (n.kind == node_kind::leaf) return true;
+    if (n.kind == node_kind::task) return n.first == no_node;
+    if (n.kind != node_kind::strand) return false;
+    node const& p = nodes_[n.parent];  // a task that is nothing but a strand
+    return p.kind == node_kind::task && p.first == p.last;
+  }
+
+  std::vector<node> nodes_;
+  std::vector<touch> touches_;
+};
+
+}  // namespace skua

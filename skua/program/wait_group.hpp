@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// How many tasks are still out, who waits for them, and what went wrong: the heart of task_group.
+// States, invariants and proof: wait_group.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
+
+namespace skua {
+
+/// Counts tasks; wakes everybody who waits when the count falls to zero; keeps the first exception.
+/// Every verb may be called by any thread. It may be destroyed when no task is out and nobody is inside `enroll`
+/// or still to be woken: in particular by a waiter, as soon as it was woken or told not to wait.
+class wait_group {
+ public:
+  /// One who waits. Lives with the waiting frame. `wake` is called exactly once if `enroll` returned true, by the
+  /// thread that finished the last task, and possibly before `enroll` has returned. `wake` must not throw.
+  struct waiter {
+    void (*wake)(waiter&) noexcept;
+    waiter* next = nullptr;  ///< belongs to the group until `wake`
+  };
+
+  wait_group() = default;
+  ~wait_group() { expects(done(), "wait_group: destroyed while no task is out"); }
+  wait_group(wait_group const&) = delete;
+  wait_group& operator=(wait_group const&) = delete;
+
+  /// One more task. The caller is a task of this group, or knows that no waiter relies on the count reaching zero.
+  void add() noexcept {
+    state_.fetch_add(one, std::memory_order_relaxed);  // relaxed: publishes nothing; the task is published by its queue
+  }
+
+  /// A task has ended, and everything it owned is destroyed. The last one wakes the waiters. The group may be gone
+  /// when this returns.
+  void finish() noexcept;
+
+  /// True once no task is out; then everything they did is visible here.
+  [[nodiscard]] bool done() const noexcept {
+    // acquire: pairs with the release of every `finish`; the later additions to the same word keep that chain.
+    return state_.load(std::memory_order_acquire) == 0;
+  }
+
+  /// Join those who will be woken. False: no task is out, do not wait, `wake` is not called.
+  [[nodiscard]] bool enroll(waiter& who) noexcept;
+
+  /// The first failure since the last `settle` is kept, and the group cancelled; later ones are dropped.
+  void fail(std::exception_ptr why) noexcept;
+  /// Tasks not yet begun will be dropped, running ones see stop_requested().
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: advice, no data goes with it
+  [[nodiscard]] bool stop_requested() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+  /// What came of the tasks that are done. Each failure and each cancellation is reported once; then the group is as
+  /// new. To be called by one who waited.
+  struct outcome {
+    std::exception_ptr failure;
+    bool cancelled = false;
+  };
+  [[nodiscard]] outcome settle() noexcept;
+
+ private:
+  // state_: number of tasks out, times four, plus two bits.
+  static constexpr std::uint64_t locked = 1;   ///< somebody works on waiters_
+  static constexpr std::uint64_t awaited = 2;  ///< waiters_ is not empty
+  static constexpr std::uint64_t one = 4;
+
+  static void wake_all(waiter* first) noexcept;
+  /// The holder of the lock takes the waiters and releases it. The group may be gone when they are woken.
+  waiter* take_waiters_and_unlock() noexcept;
+
+  enum class claim : std::uint8_t { none, writing, kept, taking };
+
+  std::atomic<std::uint64_t> state_{0};
+  waiter* waiters_ = nullptr;  ///< guarded by `locked`
+  std::atomic<bool> cancelled_{false};
+  std::atomic<claim> claim_{claim::none};
+  std::exception_ptr failure_;  ///< written by the claimant, read after `kept`
+};
+
+inline void wait_group::wake_all(waiter* first) noexcept {
+  while (first != nullptr) {
+    waiter* const next = first->next;  // before wake: afterwards *first may be gone
+    first->wake(*first);
+    first = next;
+  }
+}
+
+inline wait_group::waiter* wait_group::take_waiters_and_unlock() noexcept {
+  waiter* const all = std::exchange(waiters_, nullptr);
+  // release: pairs with the acquire of whoever locks next, and of `done` before a destruction. Our last touch.
+  state_.fetch_and(~(locked | awaited), std::memory_order_release);
+  return all;
+}
+
+inline void wait_group::finish() noexcept {
+  std::uint64_t seen = state_.load(std::memory_order_relaxed);
+  for (;;) {
+    invariant(seen >= one, "a task that finishes was counted");
+    bool const wakes = seen == (one | awaited);
+    std::uint64_t const next = wakes ? locked : seen - one;
+    // release: this task's effects, for whoever sees the count at zero (done, enroll).
+    // acquire: if we wake, waiters_ as the last `enroll` left it, and the other tasks' effects, which we pass on.
+    if (state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      if (wakes) wake_all(take_waiters_and_unlock());
+      return;
+    }
+  }
+}
+
+inline bool wait_group::enroll(waiter& who) noexcept {
+  std::uint64_t seen = state_.load(std::memory_order_acquire);  // acquire: as in done()
+  for (;;) {
+    if (seen == 0) return false;
+    if ((seen & locked) != 0) {  // for a few instructions: another waiter enrolls, or the last finisher takes the list
+      relax();
+      seen = state_.load(std::memory_order_acquire);  // acquire: as in done()
+      continue;
+    }
+    // acquire: waiters_ as the last holder left it. Pairs with the release of every unlock.
+    if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire, std::memory_order_acquire)) break;
+  }
+  who.next = waiters_;
+  waiters_ = &who;
+  seen |= locked;
+  while (seen >= one) {
+    // release: the list, for the finisher that will take it. After this exchange the group may be gone.
+    if (state_.compare_exchange_weak(seen, (seen | awaited) & ~locked, std::memory_order_release,
+                                     std::memory_order_acquire)) {
+      return true;
+    }
+  }
+  // The last task has ended while we held the lock, and left the waking to us. We are the head of the list.
+  waiter* const all = take_waiters_and_unlock();
+  wake_all(all->next);
+  return false;
+}
+
+inline void wait_group::fail(std::exception_ptr why) noexcept {
+  claim seen = claim::none;
+  // acquire: failure_ as `settle` left it. Pairs with the release there.
+  while (!claim_.compare_exchange_weak(seen, claim::writing, std::memory_order_acquire, std::memory_order_relaxed)) {
+    if (seen == claim::writing || seen == claim::kept) break;  // we are not the first
+    if (seen == claim::taking) relax();                        // our failure is the first of the next round
+    seen = claim::none;
+  }
+  if (seen == claim::none) {
+    failure_ = std::move(why);
+    claim_.store(claim::kept, std::memory_order_release);  // failure_ is written. Pairs with: settle, exchange.
+  }
+  cancel();
+}
+
+inline wait_group::outcome wait_group::settle() noexcept {
+  outcome what;
+  what.cancelled = cancelled_.exchange(false, std::memory_order_relaxed);
+  claim seen = claim::kept;
+  // acquire: failure_. Pairs with the release in `fail`.
+  if (claim_.compare_exchange_strong(seen, claim::taking, std::memory_order_acquire, std::memory_order_relaxed)) {
+    what.failure = std::exchange(failure_, nullptr);
+    claim_.store(claim::none, std::memory_order_release);  // failure_ is free. Pairs with: fail, exchange.
+  }
+  return what;
+}
+
+}  // namespace skua

@@ -1,0 +1,70 @@
+# One kind of library (KIND = static or shared), from SOURCE, in BUILD: see CMakeLists.txt beside this file.
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "failed with ${status}: ${command}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(must_be_right program)
+  run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ${program})
+  if(NOT output MATCHES "fib\\(20\\) = 6765")
+    message(FATAL_ERROR "${program} printed: ${output}")
+  endif()
+endfunction()
+
+string(COMPARE EQUAL ${KIND} shared shared)
+set(first ${BUILD}/first)
+set(prefix ${BUILD}/moved)
+file(REMOVE_RECURSE ${first} ${prefix} ${BUILD}/consumer)
+
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD}/library -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
+  -DBUILD_SHARED_LIBS=${shared} -DCMAKE_INSTALL_LIBDIR=${LIBDIR} -DSKUA_TESTS=OFF -DSKUA_APPS=OFF -DSKUA_BENCH=OFF)
+run(${CMAKE_COMMAND} --build ${BUILD}/library)
+run(${CMAKE_COMMAND} --install ${BUILD}/library --prefix ${first})
+file(RENAME ${first} ${prefix})
+
+# What was laid down: headers and no tests; and no file remembers where it was built.
+file(GLOB_RECURSE installed RELATIVE ${prefix} ${prefix}/*)
+if(NOT "include/skua/program/fork_join.hpp" IN_LIST installed)
+  message(FATAL_ERROR "fork_join.hpp was not installed; there is only: ${installed}")
+endif()
+foreach(file ${installed})
+  if(file MATCHES "_test|_model|\\.cpp$|\\.md$")
+    message(FATAL_ERROR "${file} should not be installed")
+  endif()
+  if(file MATCHES "\\.(cmake|pc)$")
+    file(READ ${prefix}/${file} text)
+    foreach(place ${SOURCE} ${BUILD})
+      string(FIND "${text}" "${place}" at)
+      if(NOT at EQUAL -1)
+        message(FATAL_ERROR "${file} names ${place}, which users do not have")
+      endif()
+    endforeach()
+  endif()
+endforeach()
+
+# A consumer that does only find_package(skua).
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${BUILD}/consumer -G Ninja
+  -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${BUILD}/consumer)
+must_be_right(${BUILD}/consumer/fib)
+
+# A consumer that asks pkg-config.
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+run(${PKG_CONFIG} --cflags --libs skua)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run(${COMPILER} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/fib.cpp ${flags} -Wl,-rpath,${prefix}/${LIBDIR}
+  -o ${BUILD}/consumer/fib_pkg_config)
+must_be_right(${BUILD}/consumer/fib_pkg_config)
+
+# The right kind of library was used.
+file(GLOB archives ${prefix}/${LIBDIR}/libskua.a)
+file(GLOB objects ${prefix}/${LIBDIR}/libskua.so*)
+if(shared AND (archives OR NOT objects) OR NOT shared AND (objects OR NOT archives))
+  message(FATAL_ERROR "a ${KIND} build installed ${archives} ${objects}")
+endif()

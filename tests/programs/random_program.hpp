@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Random fork-join programs for tests: same seed, same program, same answer on every `here`. They join, iterate, open
+// scopes and count what they hold; they can throw at a chosen task.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::testing {
+
+/// Counts its living instances: after a run, whatever way it ended, there are none.
+class token {
+ public:
+  explicit token(std::atomic<long>& live) noexcept : live_(&live) { live_->fetch_add(1, std::memory_order_relaxed); }
+  token(token const& t) noexcept : token(*t.live_) {}
+  token& operator=(token const&) = delete;
+  ~token() { live_->fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<long>* live_;
+};
+
+struct thrown : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class random_program {
+ public:
+  explicit random_program(std::uint64_t seed, int depth = 5) noexcept : seed_(seed), depth_(depth) {}
+
+  /// Every task from the k-th on (in the order in which they start) throws. 0: none does.
+  void throw_from(long k) noexcept { throw_from_ = k; }
+
+  std::uint64_t operator()(fork_join auto& here) { return task(here, seed_, depth_); }
+
+  [[nodiscard]] long tasks() const noexcept { return started_.load(); }
+  [[nodiscard]] long living() const noexcept { return live_.load(); }
+
+ private:
+  struct value {
+    std::uint64_t hash;
+    token held;
+  };
+
+  std::uint64_t task(fork_join auto& here, std::uint64_t seed, int depth) {
+    token const mine(live_);
+    long const k = started_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (throw_from_ > 0 && k >= throw_from_) throw thrown("task");
+    dice roll(seed);
+    std::uint64_t hash = roll.next();
+    if (depth == 0 || roll.below(8) == 0) return hash;
+    std::uint32_t const steps = 1 + roll.below(2);
+    for (std::uint32_t i = 0; i < steps; ++i) hash = hash * 31 + step(here, roll, depth - 1);
+    return hash;
+  }
+
+  std::uint64_t step(fork_join auto& here, dice& roll, int depth) {
+    switch (roll.below(5)) {
+      case 0: return join_three(here, roll.next(), depth);
+      case 1: return iterate(here, roll, depth);
+      case 2: return collect(here, roll, depth);
+      default: return join_two(here, roll.next(), depth);
+    }
+  }
+
+  std::uint64_t join_two(fork_join auto& here, std::uint64_t seed, int depth) {
+    auto [a, b] = here.join([=, this](auto& h) { return value{task(h, seed, depth), token(live_)}; },
+                            [=, this](auto& h) { return value{task(h, seed + 1, depth), token(live_)}; });
+    return a.hash * 7 + b.hash;
+  }
+
+  std::uint64_t join_three(fork_join auto& here, std::uint64_t seed, int depth) {
+    auto [a, b, c] = here.join(work{2}, [=, this](auto& h) { return task(h, seed, depth); },
+                               [=, this](auto& h) { task(h, seed + 1, depth); }, at{anywhere},
+                               [=, this](auto& h) { return value{task(h, seed + 2, depth), token(live_)}; });
+    static_cast<void>(b);
+    return a * 5 + c.hash;
+  }
+
+  std::uint64_t iterate(fork_join auto& here, dice& roll, int depth) {
+    std::vector<std::uint64_t> cells(roll.below(6));
+    for (auto& c : cells) c = roll.next();
+    here.each(cells, [=, this](auto& h, std::uint64_t& c) { c = task(h, c, depth); });
+    std::uint64_t hash = 1;
+    for (auto c : cells) hash = hash * 3 + c;
+    return hash;
+  }
+
+  std::uint64_t collect(fork_join auto& here, dice& roll, int depth) {
+    std::array<std::uint64_t, 4> sums{};
+    std::uint32_t const n = roll.below(5);
+    std::uint64_t const seed = roll.next();
+    std::uint64_t hash = here.scope([&](auto& s) {
+      token const held(live_);
+      std::uint64_t own = 0;
+      for (std::uint32_t i = 0; i < n && i < sums.size(); ++i) {
+        s.fork([&sums, seed, i, depth, this, kept = token(live_)](auto& h) { sums[i] = task(h, seed + i, depth); });
+        if (i == 1 && depth > 0) own += join_two(here, seed + 77, depth - 1);
+      }
+      return own;
+    });
+    for (auto s : sums) hash = hash * 11 + s;
+    return hash;
+  }
+
+  std::uint64_t const seed_;
+  int const depth_;
+  long throw_from_ = 0;
+  std::atomic<long> started_{0};
+  std::atomic<long> live_{0};
+};
+
+}  // namespace skua::testing
