@@ -9,6 +9,7 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/skua.hpp"
 
 namespace skua::apps {
 namespace {
@@ -81,6 +82,15 @@ TEST_P(every_app, carries_the_name_it_is_listed_under) {
 
 TEST_P(every_app, is_right_serially) {
   expect_right([](app& a) { a.run_serial(); });
+}
+
+TEST_P(every_app, is_right_on_pools_of_every_policy) {
+  for (char const* const policy : {"random", "hierarchical"}) {
+    for (std::uint32_t workers : {1U, 2U, 5U}) {
+      pool several({.workers = workers, .policy = policy});
+      expect_right([&several](app& a) { a.run_skua(several); });
+    }
+  }
 }
 
 TEST_P(every_app, is_right_with_openmp) {
