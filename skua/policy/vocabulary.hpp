@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "skua/parts/base/ids.hpp"
+#include "skua/parts/base/outcome.hpp"
 
 namespace skua {
 
@@ -47,14 +48,6 @@ struct probe {
   worker_id whom{};
   lane where = lane::forks;
   friend constexpr bool operator==(probe const&, probe const&) = default;
-};
-
-/// How a probe ended. A failed steal says why.
-enum class outcome : std::uint8_t {
-  got,     ///< a task
-  empty,   ///< nothing there: go away
-  lost,    ///< somebody was faster: trying again may pay
-  barred,  ///< there is something, but not for this worker
 };
 
 /// A probe was carried out.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The two ends of an asymmetric Dekker handshake, and which kind of handshake this process uses.
+//
+// Two threads each write one word and then read the other's; at least one must see the other's write. Usually both
+// pay a full fence between the two. Here the frequent side pays a compiler barrier (the light fence) and the rare side
+// makes the kernel run a full fence on every processor that runs a thread of this process (the heavy fence:
+// membarrier(2), private expedited, about 1 us). Where the kernel has no membarrier, both sides use full fences.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace skua {
+
+enum class fences : std::uint8_t {
+  asymmetric,  ///< light fence = compiler barrier, heavy fence = membarrier
+  full,        ///< both are full fences
+};
+
+/// What queues made from now on use. The first call asks the kernel; the answer stays, but for `force_full_fences`.
+/// Cost of the first call: a system call, which in a process that already has threads may take milliseconds.
+[[nodiscard]] fences fence_kind() noexcept;
+
+/// Why; one line for people (`skua doctor`).
+[[nodiscard]] std::string fence_reason();
+
+/// Queues made from now on use full fences. For tests and benchmarks. Queues that exist keep what they have, and stay
+/// correct; if the process has registered for membarrier already, `heavy_fence` stays as slow as it was.
+void force_full_fences() noexcept;
+
+/// The rare side's fence: pairs with `light_fence` and with `full_fence` of any thread of this process.
+/// Cost: about 1 us with membarrier, 10 ns without.
+void heavy_fence() noexcept;
+
+}  // namespace skua

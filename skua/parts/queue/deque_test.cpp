@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "skua/parts/queue/deque.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+
+namespace {
+
+using skua::attention, skua::deque, skua::entry, skua::outcome;
+
+void* as_task(std::uint64_t id) { return reinterpret_cast<void*>(id); }
+std::uint64_t id_of(entry e) { return reinterpret_cast<std::uintptr_t>(e.task); }
+constexpr std::uint64_t extra_of(std::uint64_t id) { return ~id * 3; }
+
+std::vector<skua::fences> kinds() {
+  std::vector<skua::fences> all{skua::fences::full};
+  if (skua::fence_kind() == skua::fences::asymmetric) all.push_back(skua::fences::asymmetric);
+  return all;
+}
+
+/// Gives memory until told not to; counts what is out.
+class moody_memory final : public std::pmr::memory_resource {
+ public:
+  bool refuses = false;
+  std::size_t blocks_out = 0;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (refuses) throw std::bad_alloc();
+    ++blocks_out;
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+    --blocks_out;
+    std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+  }
+  bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
+};
+
+class deque_with : public ::testing::TestWithParam<skua::fences> {
+ protected:
+  moody_memory memory_;
+  skua::deque_options options(std::size_t capacity) {
+    return {.capacity = capacity, .kind = GetParam(), .memory = &memory_};
+  }
+};
+
+attention push(deque<>& d, std::uint64_t id) {
+  return d.push(as_task(id), extra_of(id)) ? d.attend() : attention::calm;
+}
+
+std::vector<std::uint64_t> range(std::uint64_t from, std::uint64_t to) {
+  std::vector<std::uint64_t> ids(to - from);
+  std::iota(ids.begin(), ids.end(), from);
+  return ids;
+}
+
+}  // namespace
+
+TEST_P(deque_with, owner_takes_newest_first_thief_oldest_first) {
+  deque<> d(options(4));
+  auto const victim = d.outside();
+  for (auto id : range(1, 6)) EXPECT_EQ(push(d, id), attention::calm);
+  entry e;
+  EXPECT_TRUE(d.peek(e));
+  EXPECT_EQ(id_of(e), 5U);
+  EXPECT_TRUE(d.pop(e));
+  EXPECT_EQ(id_of(e), 5U);
+  EXPECT_EQ(victim.steal(e), outcome::got);
+  EXPECT_EQ(e, (entry{as_task(1), extra_of(1)}));
+  EXPECT_TRUE(d.pop());
+  EXPECT_EQ(victim.steal(e), outcome::got);
+  EXPECT_EQ(id_of(e), 2U);
+  EXPECT_FALSE(victim.looks_empty());
+  EXPECT_TRUE(d.pop(e));
+  EXPECT_EQ(e, (entry{as_task(3), extra_of(3)}));
+  EXPECT_TRUE(victim.looks_empty());
+}
+
+TEST_P(deque_with, empty_stays_empty_however_often_it_is_asked) {
+  deque<> d(options(2));
+  entry e{as_task(9), 9};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(d.pop());
+    EXPECT_FALSE(d.pop(e));
+    EXPECT_FALSE(d.peek(e));
+    EXPECT_EQ(d.outside().steal(e), outcome::empty);
+  }
+  EXPECT_EQ(id_of(e), 9U) << "a failed attempt leaves its argument alone";
+  EXPECT_EQ(push(d, 1), attention::calm);
+  EXPECT_TRUE(d.pop());
+  EXPECT_FALSE(d.pop());
+}
+
+TEST_P(deque_with, growth_keeps_order_and_content_and_gives_memory_back) {
+  {
+    deque<> d(options(2));
+    entry e;
+    for (auto id : range(1, 4)) EXPECT_EQ(push(d, id), attention::calm);
+    EXPECT_EQ(d.outside().steal(e), outcome::got);  // so that the ring is not aligned with its content
+    for (auto id : range(4, 2000)) EXPECT_EQ(push(d, id), attention::calm);
+    for (auto id : range(2, 1000)) {
+      ASSERT_EQ(d.outside().steal(e), outcome::got);
+      EXPECT_EQ(e, (entry{as_task(id), extra_of(id)}));
+    }
+    for (std::uint64_t id = 1999; id >= 1000; --id) {
+      ASSERT_TRUE(d.pop(e));
+      EXPECT_EQ(e, (entry{as_task(id), extra_of(id)}));
+    }
+    EXPECT_FALSE(d.pop());
+    EXPECT_GT(memory_.blocks_out, 1U);
+  }
+  EXPECT_EQ(memory_.blocks_out, 0U);
+}
+
+TEST_P(deque_with, a_ring_that_thieves_empty_is_used_again_and_does_not_grow) {
+  deque<> d(options(4));
+  entry e;
+  for (auto id : range(1, 1000)) {
+    EXPECT_EQ(push(d, id), attention::calm);
+    ASSERT_EQ(d.outside().steal(e), outcome::got);
+    EXPECT_EQ(id_of(e), id);
+  }
+  EXPECT_EQ(memory_.blocks_out, 1U);
+}
+
+TEST_P(deque_with, a_push_without_extra_carries_its_task) {
+  deque<> d(options(2));
+  entry e;
+  EXPECT_EQ(d.push(as_task(5)) ? d.attend() : attention::calm, attention::calm);
+  EXPECT_EQ(d.outside().steal(e), outcome::got);
+  EXPECT_EQ(id_of(e), 5U);
+}
+
+TEST_P(deque_with, without_memory_it_is_full_and_goes_on_once_there_is_room) {
+  deque<> d(options(2));
+  memory_.refuses = true;
+  entry e;
+  EXPECT_EQ(push(d, 1), attention::calm);
+  for (int i = 0; i < 3; ++i) {  // the caller runs the task itself and comes again
+    EXPECT_EQ(push(d, 2), attention::full);
+    EXPECT_TRUE(d.pop(e));
+    EXPECT_EQ(id_of(e), 2U);
+  }
+  EXPECT_EQ(push(d, 3), attention::full);
+  EXPECT_EQ(d.outside().steal(e), outcome::got);
+  EXPECT_EQ(id_of(e), 1U);
+  EXPECT_TRUE(d.pop(e));
+  EXPECT_EQ(id_of(e), 3U);
+  EXPECT_EQ(push(d, 4), attention::calm) << "a thief has made room";
+  memory_.refuses = false;
+  for (auto id : range(5, 50)) EXPECT_EQ(push(d, id), attention::calm);
+  for (auto id : range(4, 50)) {
+    ASSERT_EQ(d.outside().steal(e), outcome::got);
+    EXPECT_EQ(id_of(e), id);
+  }
+}
+
+TEST_P(deque_with, without_memory_at_birth_it_throws) {
+  memory_.refuses = true;
+  EXPECT_THROW(deque<>(options(2)), std::bad_alloc);
+}
+
+TEST_P(deque_with, a_poke_is_reported_once_at_the_next_push) {
+  deque<> d(options(64));
+  EXPECT_EQ(push(d, 1), attention::calm);
+  d.outside().poke();
+  d.outside().poke();
+  EXPECT_TRUE(d.pop());
+  EXPECT_TRUE(d.push(as_task(2)));
+  EXPECT_EQ(d.attend(), attention::poked);
+  EXPECT_EQ(push(d, 3), attention::calm);
+}
+
+TEST_P(deque_with, a_poke_outlives_a_push_that_found_it_full) {
+  deque<> d(options(2));
+  EXPECT_EQ(push(d, 1), attention::calm);
+  d.outside().poke();
+  memory_.refuses = true;
+  EXPECT_EQ(push(d, 2), attention::full);
+  EXPECT_TRUE(d.pop());
+  memory_.refuses = false;
+  EXPECT_EQ(push(d, 2), attention::poked);
+}
+
+TEST(deque, asymmetric_pushes_ask_for_attention_only_when_there_is_a_reason) {
+  if (skua::fence_kind() == skua::fences::full) GTEST_SKIP() << skua::fence_reason();
+  deque<> d({.capacity = 4, .kind = skua::fences::asymmetric});
+  for (auto id : range(1, 4)) EXPECT_FALSE(d.push(as_task(id)));
+  EXPECT_TRUE(d.push(as_task(4)));
+  EXPECT_EQ(d.attend(), attention::calm);
+  for (auto id : range(5, 8)) EXPECT_FALSE(d.push(as_task(id)));
+  EXPECT_TRUE(d.push(as_task(8)));
+}
+
+TEST(deque, wrong_capacities_are_refused) {
+  if constexpr (!skua::checked) GTEST_SKIP() << "not a checked build";
+  for (std::size_t const capacity : {0, 1, 3, 100}) {
+    EXPECT_DEATH(deque<>({.capacity = capacity, .kind = skua::fences::full}), "power of two");
+  }
+}
+
+namespace {
+
+/// A random owner against thieves and a poker. Every entry must be taken once, every poke reported once.
+class storm {
+ public:
+  storm(std::uint64_t seed, skua::fences kind, std::uint64_t pushes)
+      : seed_(seed), pushes_(pushes), queue_({.capacity = 2, .kind = kind}) {}
+
+  void run(int thieves) {
+    taken_.resize(static_cast<std::size_t>(thieves) + 1);
+    {
+      std::vector<std::jthread> others;
+      for (int i = 1; i <= thieves; ++i) others.emplace_back([this, i] { rob(taken_[static_cast<std::size_t>(i)]); });
+      others.emplace_back([this] { poke_again_and_again(); });
+      own(taken_[0]);
+      done_.store(true, std::memory_order_release);  // pairs with the loops below: the last poke may be counted
+    }
+    entry e;
+    while (queue_.pop(e)) take(e, taken_[0]);
+    if (queue_.push(as_task(pushes_ + 1), extra_of(pushes_ + 1))) attend();
+    EXPECT_TRUE(queue_.pop());
+  }
+
+  void check() const {
+    std::vector<std::uint64_t> all;
+    for (auto const& ids : taken_) all.insert(all.end(), ids.begin(), ids.end());
+    std::ranges::sort(all);
+    EXPECT_EQ(all, range(1, pushes_ + 1));
+    EXPECT_EQ(torn_.load(std::memory_order_relaxed), 0);
+    EXPECT_EQ(answered_.load(std::memory_order_relaxed), poked_.load(std::memory_order_relaxed));
+  }
+
+ private:
+  // Bursts of pushes and pops of random length, so that the deque grows, runs empty, and is often nearly empty.
+  void own(std::vector<std::uint64_t>& taken) {
+    skua::dice dice(seed_);
+    entry e;
+    for (std::uint64_t next = 1; next <= pushes_;) {
+      auto const most = dice.below(50) == 0 ? 2000U : 4U;
+      for (auto burst = dice.below(most) + 1; burst > 0 && next <= pushes_; --burst, ++next) {
+        if (queue_.push(as_task(next), extra_of(next))) attend();
+      }
+      for (auto burst = dice.below(most); burst > 0; --burst) {
+        if (queue_.pop(e)) take(e, taken);
+      }
+    }
+  }
+  void attend() {
+    auto const why = queue_.attend();
+    EXPECT_NE(why, attention::full);
+    // Relaxed: a poke shows what was announced before it, which is what this checks.
+    if (why == attention::poked) answered_.store(poked_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  void rob(std::vector<std::uint64_t>& taken) {
+    auto const victim = queue_.outside();
+    entry e;
+    while (!done_.load(std::memory_order_acquire)) {  // pairs with run
+      if (victim.steal(e) == outcome::got) {
+        take(e, taken);
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+  void poke_again_and_again() {
+    auto const victim = queue_.outside();
+    while (!done_.load(std::memory_order_acquire)) {  // pairs with run
+      auto const mine = poked_.fetch_add(1, std::memory_order_relaxed) + 1;
+      victim.poke();
+      while (answered_.load(std::memory_order_relaxed) != mine && !done_.load(std::memory_order_acquire)) {
+        std::this_thread::yield();
+      }
+    }
+  }
+  void take(entry e, std::vector<std::uint64_t>& taken) {
+    if (e.extra != extra_of(id_of(e))) torn_.fetch_add(1, std::memory_order_relaxed);
+    taken.push_back(id_of(e));
+  }
+
+  std::uint64_t seed_;
+  std::uint64_t pushes_;
+  deque<> queue_;
+  std::vector<std::vector<std::uint64_t>> taken_;
+  std::atomic<bool> done_{false};
+  std::atomic<int> torn_{0};
+  std::atomic<std::uint64_t> poked_{0};
+  std::atomic<std::uint64_t> answered_{0};
+};
+
+}  // namespace
+
+TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_poke_is_answered) {
+  for (std::uint64_t const seed : {1, 2, 3, 4, 5, 6}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    storm s(seed, GetParam(), 60'000);
+    s.run(3);
+    s.check();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(fences, deque_with, ::testing::ValuesIn(kinds()), [](auto const& each) {
+  return each.param == skua::fences::full ? "full" : "asymmetric";
+});

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Where tasks from outside come in: many producers, many consumers, first in, first out. Intrusive, so that handing in a
+// task never allocates; a lock around two pointers, and a count that can be read without it. Proof: injector.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sync.hpp"
+
+namespace skua {
+
+/// Base of what can be injected. It belongs to the injector from `push` until `pop` returns it.
+struct injectable {
+  injectable* next = nullptr;
+};
+
+template <synchronisation Sync = real_sync>
+class injector {
+ public:
+  injector() = default;
+  injector(injector const&) = delete;
+  injector& operator=(injector const&) = delete;
+  ~injector() { invariant(first_ == nullptr, "an injector dies empty"); }
+
+  /// Any thread. A sequentially consistent operation: if the caller then reads (seq_cst) a count of sleepers, it sees
+  /// everyone who did not see this item. One uncontended lock.
+  void push(injectable& item) noexcept {
+    item.next = nullptr;
+    std::lock_guard const held(lock_);
+    (first_ == nullptr ? first_ : last_->next) = &item;
+    last_ = &item;
+    // seq_cst: before the caller's look at the sleepers. Partner: size_hint, after a sleeper's announcement.
+    size_.fetch_add(1, std::memory_order_seq_cst);
+  }
+
+  /// Any thread: the oldest item, or null. Does not lock while empty.
+  [[nodiscard]] injectable* pop() noexcept {
+    if (looks_empty()) return nullptr;
+    std::lock_guard const held(lock_);
+    auto* const oldest = first_;
+    if (oldest == nullptr) return nullptr;
+    first_ = oldest->next;
+    size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
+    return oldest;
+  }
+
+  /// Items now, without the lock: exact when nobody pushes or pops.
+  [[nodiscard]] std::size_t size_hint() const noexcept {
+    return size_.load(std::memory_order_seq_cst);  // after the caller's announcement. Partner: push, size_
+  }
+
+  /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
+  [[nodiscard]] bool looks_empty() const noexcept { return size_hint() == 0; }
+
+ private:
+  // Invariant (count): while lock_ is free, size_ is the length of the list from first_ to last_.
+  alignas(cache_line_bytes) typename Sync::template atomic<std::size_t> size_{0};
+  typename Sync::mutex lock_;
+  injectable* first_ = nullptr;
+  injectable* last_ = nullptr;
+};
+
+}  // namespace skua

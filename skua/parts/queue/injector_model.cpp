@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The injector under every schedule: each item comes out once, in order, and a sleeper is never forgotten (injector.md).
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "skua/parts/queue/injector.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+
+struct item : skua::injectable {
+  int producer = 0;
+  int taken = 0;
+};
+
+template <class Sync>
+struct two_producers_one_consumer {
+  static constexpr int threads = 3;
+  skua::injector<Sync>& in = immortal<skua::injector<Sync>>();
+  item items[2][2];
+  int last = -1;  // of producer 0
+
+  void run(int me) {
+    if (me < 2) {
+      for (auto& i : items[me]) {
+        i.producer = me;
+        in.push(i);
+        if (me == 1) return;
+      }
+    } else {
+      take();
+      take();
+    }
+  }
+  bool take() {
+    auto* const i = static_cast<item*>(in.pop());
+    if (i == nullptr) return false;
+    ++i->taken;
+    if (i->producer == 0) {
+      auto const number = static_cast<int>(i - items[0]);
+      require(number > last, "one producer's items come out in order");
+      last = number;
+    }
+    return true;
+  }
+  void finish() {
+    while (take()) {
+    }
+    require(items[0][0].taken == 1 && items[0][1].taken == 1 && items[1][0].taken == 1, "each item comes out once");
+    require(in.looks_empty(), "empty is empty");
+  }
+};
+
+/// Consumer: announce (seq_cst), look, sleep. Producer: push, look at the announcements (seq_cst), wake.
+template <class Sync>
+struct sleeper {
+  static constexpr int threads = 2;
+  skua::injector<Sync>& in = immortal<skua::injector<Sync>>();
+  item one;
+  typename Sync::template atomic<int> asleep{0};
+
+  void run(int me) {
+    if (me == 0) {
+      in.push(one);
+      if (asleep.load(std::memory_order_seq_cst) > 0) {
+        asleep.store(0, std::memory_order_seq_cst);
+        asleep.notify_all();
+      }
+      return;
+    }
+    asleep.store(1, std::memory_order_seq_cst);
+    if (in.looks_empty()) asleep.wait(1, std::memory_order_acquire);
+    take();
+  }
+  void take() {
+    if (auto* const i = static_cast<item*>(in.pop()); i != nullptr) ++i->taken;
+  }
+  void finish() {
+    take();
+    require(one.taken == 1, "each item comes out once");
+  }
+};
+
+/// The count is a plain store: it may stay in the producer's buffer, with the unlocking behind it.
+struct count_stored_late : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_add(T by, std::memory_order) noexcept {
+      auto const old = this->load(std::memory_order_relaxed);
+      this->store(old + by, std::memory_order_relaxed);
+      return old;
+    }
+  };
+};
+
+/// The sleeper's announcement is not sequentially consistent.
+struct announced_late : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, std::memory_order) noexcept { model_atomic<T>::store(value, std::memory_order_release); }
+  };
+};
+
+template <class Script>
+void holds() {
+  auto const seen = explore<Script>({.model = memory_model::pso});
+  std::cout << seen << '\n';
+  EXPECT_EQ(seen.violation, "");
+  EXPECT_TRUE(seen.exhausted);
+}
+
+template <class Script>
+void fails(char const* how) {
+  auto const seen = explore<Script>({});
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation, "") << seen;
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+}
+
+}  // namespace
+
+TEST(injector_model, two_producers_one_consumer) { holds<two_producers_one_consumer<model_sync>>(); }
+TEST(injector_model, sleeper) { holds<sleeper<model_sync>>(); }
+
+TEST(injector_mutant, count_stored_late) { fails<sleeper<count_stored_late>>("deadlock"); }
+TEST(injector_mutant, announced_late) { fails<sleeper<announced_late>>("deadlock"); }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// The explorer on litmus tests whose answers are known: what x86 and weaker store orders allow and forbid.
+#include "tests/explorer/explorer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <set>
+
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release, std::memory_order_seq_cst;
+
+enum class fence { none, light, full, heavy };
+
+void fence_of(fence f) {
+  if (f == fence::light) model_sync::light_fence();
+  if (f == fence::full) model_sync::full_fence();
+  if (f == fence::heavy) model_sync::heavy_fence();
+}
+
+template <fence A, fence B>
+struct store_buffering {
+  static constexpr int threads = 2;
+  model_atomic<int> x, y;
+  int saw[2] = {};
+
+  void run(int me) {
+    auto& mine = me == 0 ? x : y;
+    auto& other = me == 0 ? y : x;
+    mine.store(1, memory_order_relaxed);
+    fence_of(me == 0 ? A : B);
+    saw[me] = other.load(memory_order_relaxed);
+  }
+  void finish() { require(saw[0] == 1 || saw[1] == 1, "one saw the other"); }
+};
+
+template <std::memory_order Publication>
+struct message_passing {
+  static constexpr int threads = 2;
+  model_atomic<int> data, flag;
+
+  void run(int me) {
+    if (me == 0) {
+      data.store(42, memory_order_relaxed);
+      flag.store(1, Publication);
+    } else if (flag.load(memory_order_acquire) == 1) {
+      require(data.load(memory_order_relaxed) == 42, "the flag publishes the data");
+    }
+  }
+  void finish() {}
+};
+
+struct increments {
+  static constexpr int threads = 3;
+  model_atomic<int> atomic_sum;
+  model_sync::mutex lock;
+  int locked_sum = 0;
+
+  void run(int) {
+    atomic_sum.fetch_add(1, memory_order_relaxed);
+    std::lock_guard const held(lock);
+    ++locked_sum;
+  }
+  void finish() { require(locked_sum == 3 && atomic_sum.load(memory_order_relaxed) == 3, "no increment is lost"); }
+};
+
+struct torn_increments {
+  static constexpr int threads = 2;
+  model_atomic<int> sum;
+
+  void run(int) { sum.store(sum.load(memory_order_relaxed) + 1, memory_order_seq_cst); }
+  void finish() { require(sum.load(memory_order_relaxed) == 2, "no increment is lost"); }
+};
+
+struct locks_crossed {
+  static constexpr int threads = 2;
+  model_sync::mutex a, b;
+
+  void run(int me) {
+    std::lock_guard const first(me == 0 ? a : b);
+    std::lock_guard const second(me == 0 ? b : a);
+  }
+  void finish() {}
+};
+
+template <bool Rechecks>
+struct bell {
+  static constexpr int threads = 2;
+  model_sync::mutex lock;
+  model_sync::condition rung;
+  model_atomic<int> ready;
+
+  void run(int me) {
+    if (me == 0) {
+      ready.store(1, memory_order_seq_cst);
+      if (Rechecks) lock.lock();
+      if (Rechecks) lock.unlock();
+      rung.notify_one();
+      return;
+    }
+    std::unique_lock held(lock);
+    while (ready.load(memory_order_seq_cst) == 0) rung.wait(held);
+  }
+  void finish() {}
+};
+
+struct sleeper_on_a_word {
+  static constexpr int threads = 3;
+  model_atomic<int> word;
+
+  void run(int me) {
+    if (me == 0) {
+      word.store(1, memory_order_release);
+      model_sync::full_fence();
+      word.notify_all();
+    } else {
+      word.wait(0, memory_order_acquire);
+      require(word.load(memory_order_relaxed) == 1, "wait returns when the word differs");
+    }
+  }
+  void finish() {}
+};
+
+struct spinner {
+  static constexpr int threads = 2;
+  model_atomic<int> flag;
+
+  void run(int me) {
+    if (me == 0) {
+      while (flag.load(memory_order_relaxed) == 0) {
+      }
+    }
+  }
+  void finish() {}
+};
+
+// Collects every result that an exhaustive search meets.
+struct interleavings {
+  static constexpr int threads = 2;
+  static inline std::set<int> results;
+  model_atomic<int> word;
+
+  void run(int me) {
+    for (int i = 0; i < 2; ++i) word.store(10 * me + i, memory_order_seq_cst);
+  }
+  void finish() { results.insert(word.load(memory_order_relaxed)); }
+};
+
+template <class Script>
+void holds(options with = {}) {
+  auto const seen = explore<Script>(with);
+  EXPECT_EQ(seen.violation, "") << seen;
+  EXPECT_TRUE(seen.exhausted || with.random > 0) << seen;
+}
+
+template <class Script>
+void fails(char const* how, options with = {}) {
+  auto const seen = explore<Script>(with);
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+  EXPECT_FALSE(seen.trace.empty());
+}
+
+constexpr options pso{.model = memory_model::pso};
+
+}  // namespace
+
+TEST(explorer, store_buffering_needs_a_fence_on_both_sides) {
+  fails<store_buffering<fence::none, fence::none>>("one saw the other");
+  fails<store_buffering<fence::full, fence::none>>("one saw the other");
+  fails<store_buffering<fence::light, fence::full>>("one saw the other");
+  holds<store_buffering<fence::full, fence::full>>();
+  holds<store_buffering<fence::light, fence::heavy>>();
+  holds<store_buffering<fence::heavy, fence::heavy>>();
+  holds<store_buffering<fence::full, fence::heavy>>();
+}
+
+TEST(explorer, random_schedules_find_it_too_and_name_their_seed) {
+  fails<store_buffering<fence::none, fence::full>>("(seed ", {.random = 1000, .seed = 7});
+  holds<store_buffering<fence::light, fence::heavy>>({.random = 1000});
+}
+
+TEST(explorer, stores_stay_in_order_under_tso_but_need_release_under_pso) {
+  holds<message_passing<memory_order_relaxed>>();
+  fails<message_passing<memory_order_relaxed>>("publishes", pso);
+  holds<message_passing<memory_order_release>>(pso);
+}
+
+TEST(explorer, read_modify_writes_and_locks_are_atomic_but_a_load_and_a_store_are_not) {
+  holds<increments>();
+  fails<torn_increments>("no increment is lost");
+}
+
+TEST(explorer, a_bound_on_preemptions_bounds) {
+  holds<torn_increments>({.preemptions = 0});
+  fails<torn_increments>("no increment is lost", {.preemptions = 1});
+}
+
+TEST(explorer, deadlocks_and_lost_wakeups_are_found) {
+  fails<locks_crossed>("deadlock: T0, T1 can never go on");
+  fails<bell<false>>("deadlock: T1 can never go on");
+  holds<bell<true>>();
+  holds<sleeper_on_a_word>();
+}
+
+TEST(explorer, a_spinning_thread_is_reported) { fails<spinner>("no end in sight"); }
+
+TEST(explorer, every_outcome_is_met) {
+  holds<interleavings>();
+  EXPECT_EQ(interleavings::results, (std::set<int>{1, 11}));
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// A model thread's stack: Boost.Context's fcontext, told to the sanitizers.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <memory>
+
+#include "skua/parts/base/platform.hpp"
+
+// Declared here rather than included, because the sanitizers' headers exist only where their runtime does.
+extern "C" {
+void* __tsan_get_current_fiber();
+void* __tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void* fiber);
+void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+void __sanitizer_start_switch_fiber(void** fake_stack, void const* bottom, std::size_t size);
+void __sanitizer_finish_switch_fiber(void* fake_stack, void const** bottom, std::size_t* size);
+void __asan_unpoison_memory_region(void const volatile* from, std::size_t size);
+}
+
+namespace skua::explorer {
+
+/// Runs a function on its own stack; `resume` from outside, `suspend` from inside. Both sides are one OS thread.
+class fiber {
+ public:
+  using function = void (*)(void*);
+
+  fiber() : stack_(new std::byte[stack_bytes]) {}
+  ~fiber() { forget(); }
+  fiber(fiber const&) = delete;
+  fiber& operator=(fiber const&) = delete;
+
+  /// Starts anew; what ran here before and has not ended is forgotten, not unwound.
+  void start(function f, void* argument) {
+    forget();
+    if constexpr (under_asan) __asan_unpoison_memory_region(stack_.get(), stack_bytes);
+    if constexpr (under_tsan) tsan_self_ = __tsan_create_fiber(0);
+    function_ = f;
+    argument_ = argument;
+    context_ = boost::context::detail::make_fcontext(stack_.get() + stack_bytes, stack_bytes, &entry);
+  }
+
+  void resume() {
+    void* fake_stack = nullptr;
+    if constexpr (under_asan) __sanitizer_start_switch_fiber(&fake_stack, stack_.get(), stack_bytes);
+    if constexpr (under_tsan) {
+      tsan_outside_ = __tsan_get_current_fiber();
+      __tsan_switch_to_fiber(tsan_self_, 0);
+    }
+    context_ = boost::context::detail::jump_fcontext(context_, this).fctx;
+    if constexpr (under_asan) __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+  }
+
+  void suspend() {
+    void* fake_stack = nullptr;
+    leave(&fake_stack);
+    outside_ = boost::context::detail::jump_fcontext(outside_, nullptr).fctx;
+    arrive(fake_stack);
+  }
+
+ private:
+  static constexpr std::size_t stack_bytes = 256 * 1024;
+
+  static void entry(boost::context::detail::transfer_t from) {
+    auto& self = *static_cast<fiber*>(from.data);
+    self.outside_ = from.fctx;
+    self.arrive(nullptr);
+    self.function_(self.argument_);
+    self.leave(nullptr);
+    boost::context::detail::jump_fcontext(self.outside_, nullptr);
+  }
+
+  void leave(void** fake_stack) {
+    if constexpr (under_asan) __sanitizer_start_switch_fiber(fake_stack, outside_bottom_, outside_bytes_);
+    if constexpr (under_tsan) __tsan_switch_to_fiber(tsan_outside_, 0);
+  }
+  void arrive(void* fake_stack) {
+    if constexpr (under_asan) __sanitizer_finish_switch_fiber(fake_stack, &outside_bottom_, &outside_bytes_);
+  }
+  void forget() {
+    if constexpr (under_tsan) {
+      if (tsan_self_ != nullptr) __tsan_destroy_fiber(tsan_self_);
+      tsan_self_ = nullptr;
+    }
+  }
+
+  std::unique_ptr<std::byte[]> stack_;
+  boost::context::detail::fcontext_t context_ = nullptr;
+  boost::context::detail::fcontext_t outside_ = nullptr;
+  function function_ = nullptr;
+  void* argument_ = nullptr;
+  void const* outside_bottom_ = nullptr;
+  std::size_t outside_bytes_ = 0;
+  void* tsan_self_ = nullptr;
+  void* tsan_outside_ = nullptr;
+};
+
+}  // namespace skua::explorer
