@@ -46,10 +46,10 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"nqueens", {"--n 0", "--n -1", "--n 19"}},
       {"uts", {"--tree T9", "--type bushy", "--shape round", "--depth 0", "--children 0", "--branching nan",
                "--tree T3 --probability 0.125", "--probability -1", "--shift inf", "--seed -1"}},
-      {"matmul", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0"}},
+      {"matmul", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0", "--seed -1"}},
       {"heat",
        {"--n 0", "--n -4", "--n 32769", "--iterations 0", "--iterations -1", "--leaf-rows 0", "--leaf-cols 31",
-        "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg"}},
+        "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg", "--seed -1", "--output /no/such/folder/x.png"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{} : at->second;
