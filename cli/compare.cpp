@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// skua compare: one app under several policies and peers, in interleaved rounds, every answer verified.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "cli/app_words.hpp"
+#include "cli/machine_facts.hpp"
+#include "cli/measure.hpp"
+#include "cli/names.hpp"
+#include "cli/output.hpp"
+#include "cli/pool_flags.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/runner.hpp"
+#include "cli/verb.hpp"
+#include "cli/whole_number.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/options.hpp"
+#include "skua/policy/registry.hpp"
+
+namespace skua::cli {
+namespace {
+
+struct request {
+  explicit request(CLI::App& words) : app(words) {}
+
+  app_words app;
+  pool_flags flags;
+  std::string policies = "random,hierarchical";
+  std::string peers = "serial,openmp,tbb";
+  std::optional<std::string> workers;
+  std::optional<std::string> repeat;
+  std::string warm_up = "1";
+  std::string seed = "1";
+  std::string where;
+};
+
+template <class T>
+void add_once(std::vector<T>& all, T item) {
+  if (std::ranges::find(all, item) == all.end()) all.push_back(std::move(item));
+}
+
+/// "none" is the empty list.
+std::vector<std::string> names_in(std::string_view option, std::string const& list) {
+  return list == "none" ? std::vector<std::string>{} : items_of(option, list);
+}
+
+/// Each is known and well formed. A policy's options have commas between them, too: an item WORD=VALUE belongs to the
+/// policy before it.
+std::vector<std::string> policies_in(std::string const& list) {
+  std::vector<std::string> joined_items;
+  for (std::string& item : names_in("--policies", list)) {
+    bool const continues = !joined_items.empty() && item.find('=') < item.find(':') && joined_items.back().find(':') != std::string::npos;
+    if (continues) {
+      joined_items.back() += fmt::format(",{}", item);
+    } else {
+      joined_items.push_back(std::move(item));
+    }
+  }
+  std::vector<std::string> all;
+  for (std::string& name : joined_items) {
+    static_cast<void>(make_policy(name, layout::flat(1), 0));
+    add_once(all, std::move(name));
+  }
+  return all;
+}
+
+/// As asked; else 1 and as many as a pool would have.
+std::vector<unsigned> worker_counts(request const& asked) {
+  std::vector<unsigned> all;
+  if (asked.workers) {
+    for (std::string const& item : items_of("--workers", *asked.workers)) add_once(all, read_workers("--workers", item));
+  } else {
+    all.push_back(1);
+    add_once(all, layout_of(asked.flags.machine(), asked.flags.options()).workers());
+  }
+  return all;
+}
+
+/// Each pool is made once and kept; pools that do nothing sleep.
+std::vector<runner> runners_of(request const& asked) {
+  std::vector<std::string> const policies = policies_in(asked.policies);
+  std::vector<peer const*> chosen_peers;
+  for (std::string const& name : names_in("--peers", asked.peers)) add_once(chosen_peers, &peer_of("--peers", name));
+  if (policies.empty() && chosen_peers.empty()) throw usage_error("--policies none --peers none: there is nothing to compare");
+
+  std::vector<runner> all;
+  for (peer const* p : chosen_peers) {
+    if (!p->is_parallel) all.push_back(runner_of(*p, 1));
+  }
+  for (unsigned const workers : worker_counts(asked)) {
+    for (std::string const& name : policies) {
+      pool_options options = asked.flags.options();
+      options.workers = workers;
+      options.policy = name;
+      all.push_back(runner_of(std::make_shared<pool>(options), name));
+    }
+    for (peer const* p : chosen_peers) {
+      if (p->is_parallel) all.push_back(runner_of(*p, workers));
+    }
+  }
+  return all;
+}
+
+std::string for_people(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
+  return fmt::format("{}\n{}: {} rounds, interleaved; speed-up: over serial; vs peer: time of the best parallel peer with "
+                     "as many workers / own time, above 1 = faster than it\n\n{}",
+                     to_text(machine), app, rows.front().what->times_s.size(), to_table(rows));
+}
+
+int carry_out(request const& asked) {
+  measurement_plan plan{.warm_up_rounds = read_whole_number("--warmup", asked.warm_up, 0, 1'000'000),
+                        .seed = read_whole_number("--seed-of-order", asked.seed, 0, 0xffff'ffff)};
+  if (asked.repeat) plan.rounds = read_whole_number("--repeat", *asked.repeat, 1, 1'000'000);
+  json_target const target(asked.where);
+  apps::app& app = asked.app.chosen();
+  machine_facts const machine = look_at_machine();
+  std::vector<runner> const runners = runners_of(asked);
+  app.prepare();
+
+  std::vector<record> records;
+  {
+    progress bar;
+    records = measure_rounds(app, runners, plan, [&](double done, runner const& next) {
+      bar.show(done, fmt::format("{}: {}", app.name(), name_of(next)));
+    });
+  }
+  std::vector<row> const rows = rows_of(runners, records);
+  target.write(report(app.name(), machine, rows));
+  if (!target.takes_stdout()) write_to_stdout(for_people(app.name(), machine, rows));
+  auto const wrong = complaints(rows);
+  if (wrong.empty()) return exit_done;
+  throw error(fmt::format("{}", fmt::join(wrong, "; ")));
+}
+
+}  // namespace
+
+verb add_compare(CLI::App& root) {
+  CLI::App* const words = root.add_subcommand("compare", "run one app under several policies and peers, interleaved");
+  auto const asked = std::make_shared<request>(*words);
+  auto const add = [&](char const* name, auto& value, char const* about) { words->add_option(name, value, about)->type_name(""); };
+  add("--policies", asked->policies, "P,P,..  Skua's schedulers, or none [random,hierarchical]");
+  add("--peers", asked->peers, "P,P,..  other runtimes, or none [serial,openmp,tbb]");
+  add("--workers", asked->workers, "N,N,..  numbers of workers [1 and the default number]");
+  add("--repeat", asked->repeat, "R  rounds [at least 5, more while 10 s are not spent]");
+  add("--warmup", asked->warm_up, "W  rounds before those, verified but not timed [1]");
+  add("--seed-of-order", asked->seed, "S  of the order within rounds [1]");
+  add_json(*words, asked->where);
+  asked->flags.add_to(*words, {.workers = false, .policy = false});
+  return {words, [asked] { return carry_out(*asked); }};
+}
+
+}  // namespace skua::cli

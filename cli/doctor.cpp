@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// skua doctor: what was found, what is pinned, what limits us, who chose which setting, what is missing and why.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/findings.hpp"
+#include "cli/output.hpp"
+#include "cli/pool_flags.hpp"
+#include "cli/table.hpp"
+#include "cli/topology_view.hpp"
+#include "cli/verb.hpp"
+#include "skua/parts/context/stack.hpp"
+
+namespace skua::cli {
+namespace {
+
+struct request {
+  pool_flags flags;
+  std::string where;
+};
+
+std::string section(std::string_view title, table const& lines) { return fmt::format("{}\n{}\n", title, lines.text("  ")); }
+
+std::string limit_text(cpu_limit const& l) { return fmt::format("{:.2f} CPUs, says {}", l.cpus(), l.file); }
+
+std::string machine_text(findings const& found) {
+  topology const& tree = found.tree;
+  table t({{}, {}});
+  t.add({"processor", found.machine.cpu});
+  t.add({"kernel", found.machine.kernel});
+  t.add({"skua", fmt::format("{}, {}, {}", found.machine.skua_version, found.machine.compiler, found.machine.build_type)});
+  t.add({"topology of", tree.source()});
+  t.add({"PUs", fmt::format("{} of {} usable; affinity mask {}", tree.pus().size(), tree.machine_pus(), to_text(found.mask))});
+  t.add({"CPU quota", found.quota.limited() ? limit_text(found.quota.limits.front()) : "none"});
+  for (std::size_t i = 1; i < found.quota.limits.size(); ++i) t.add({"", fmt::format("also {}", limit_text(found.quota.limits[i]))});
+  t.add({"packages", fmt::format("{}", tree.count(level::package))});
+  t.add({"NUMA nodes", fmt::format("{}", tree.count(level::numa_node))});
+  t.add({"L3 caches", fmt::format("{}", tree.count(level::l3))});
+  t.add({"cores", fmt::format("{}", tree.count(level::core))});
+  return section("Machine", t);
+}
+
+std::string workers_text(findings const& found) {
+  table t({{}, {}});
+  t.add({"workers", fmt::format("{}: {}", found.map.workers(), found.facts.why_workers)});
+  if (found.facts.chosen.workers.value) t.add({"by default", fmt::format("{}: {}", found.usual.count, found.usual.why)});
+  for (std::uint32_t p = 0; p < found.map.places(); ++p) t.add({fmt::format("place {}", p), place_text(found.map, place_id{p})});
+  for (std::uint32_t w = 0; w < found.map.workers(); ++w) {
+    worker_id const id{w};
+    t.add({fmt::format("worker {}", w), fmt::format("place {}, PU {}, {}", index(found.map.place_of(id)), found.map.pu_of(id), found.facts.pins[w])});
+  }
+  return section("Workers", t);
+}
+
+std::string mechanisms_text(findings const& found) {
+  table t({{}, {}});
+  t.add({"fences", fmt::format("{}: {}", found.fence == fences::asymmetric ? "asymmetric" : "full", found.why_fence)});
+  t.add({"stacks", fmt::format("{} each, only touched pages cost; guard {}", in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(guard_bytes))});
+  return section("Mechanisms", t);
+}
+
+std::string settings_text(findings const& found) {
+  table t({{}, {}, {}});
+  for (shown_setting const& s : found.settings_shown()) t.add({s.name, s.value, s.from});
+  return section("Settings, and who chose them", t);
+}
+
+std::string as_text(findings const& found) {
+  std::string text = fmt::format("{}{}{}{}Missing\n", machine_text(found), workers_text(found), mechanisms_text(found), settings_text(found));
+  auto const missing = found.missing();
+  for (std::string const& m : missing) text += fmt::format("  {}\n", m);
+  if (missing.empty()) text += "  nothing\n";
+  return text;
+}
+
+json quota_json(cpu_quota const& quota) {
+  json all{{"limited", quota.limited()}, {"limits", json::array()}};
+  for (cpu_limit const& l : quota.limits) all["limits"].push_back({{"cpus", l.cpus()}, {"file", l.file}});
+  return all;
+}
+
+json as_json(findings const& found) {
+  json settings_shown = json::object();
+  for (shown_setting const& s : found.settings_shown()) settings_shown[s.name] = {{"value", s.value}, {"from", s.from}};
+  return {{"machine", to_json(found.machine)},
+          {"affinity_mask", to_text(found.mask)},
+          {"cpu_quota", quota_json(found.quota)},
+          {"default_workers", {{"count", found.usual.count}, {"why", found.usual.why}}},
+          {"workers", {{"count", found.map.workers()}, {"why", found.facts.why_workers}, {"pins", found.facts.pins}}},
+          {"settings", std::move(settings_shown)},
+          {"fences", {{"kind", found.fence == fences::asymmetric ? "asymmetric" : "full"}, {"why", found.why_fence}}},
+          {"stacks", {{"bytes", found.facts.chosen.stack_bytes.value}, {"guard_bytes", guard_bytes}}},
+          {"topology", topology_json(found.tree, found.map)},
+          {"missing", found.missing()}};
+}
+
+int carry_out(request const& asked) {
+  json_target const target(asked.where);
+  findings const found = examine(asked.flags.options(), asked.flags.machine());
+  if (target.wanted()) target.write(as_json(found));
+  if (!target.takes_stdout()) write_to_stdout(as_text(found));
+  return exit_done;
+}
+
+}  // namespace
+
+verb add_doctor(CLI::App& root) {
+  CLI::App* const words = root.add_subcommand("doctor", "what was found on this machine, what is missing, and why");
+  auto const asked = std::make_shared<request>();
+  asked->flags.add_to(*words, {});
+  add_optional_json(*words, asked->where);
+  return {words, [asked] { return carry_out(*asked); }};
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Timing: one run, verified; and rounds of runs, interleaved, so that whatever the machine does meanwhile (other load,
+// changing clock rates) hits every runner alike.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "cli/runner.hpp"
+
+namespace skua::cli {
+
+/// What came of one runner.
+struct record {
+  std::vector<double> times_s;
+  bool checked = true;        ///< answers were verified
+  unsigned wrong_answers = 0;
+  std::string complaint;      ///< about the first wrong answer: one line
+  nlohmann::json facts;       ///< of the last run
+
+  [[nodiscard]] double median_s() const;
+  [[nodiscard]] double min_s() const;
+  [[nodiscard]] double max_s() const;
+};
+
+/// Run once: reset, run (only this is timed), verify. `keep_time` is off for a warm-up, whose answer counts all the same.
+void measure_once(apps::app& what, runner const& who, bool verify, bool keep_time, record& into);
+
+/// Wait until this process's threads have come to rest, at most 200 ms: some runtimes' threads (libgomp's for
+/// up to some 20 ms) spin after their work is done, and would slow whoever runs next. False: they did not rest.
+bool settle();
+
+struct measurement_plan {
+  unsigned warm_up_rounds = 1;                    ///< run and verified, not timed
+  std::optional<unsigned> rounds = {};            ///< exactly so many; unset: by budget
+  unsigned least_rounds = 5;
+  unsigned most_rounds = 100;
+  std::chrono::duration<double> budget{10};       ///< after `least_rounds`, no round begins that would exceed it
+  std::uint64_t seed = 1;                         ///< of the order within rounds
+};
+
+/// Called before every run with the estimated share of the work that is done.
+using measurement_observer = std::function<void(double done, runner const& next)>;
+
+/// One record per runner. In each round every runner runs once, in an order drawn anew, with a `settle` between runs.
+/// Throws what runs throw, and `interruption` after a Ctrl-C.
+[[nodiscard]] std::vector<record> measure_rounds(apps::app& what, std::span<runner const> runners,
+                                                 measurement_plan const& plan, measurement_observer const& tell);
+
+}  // namespace skua::cli

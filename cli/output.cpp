@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "cli/output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+[[noreturn]] void refuse(std::string_view where, int fault) {
+  throw resource_error(fmt::format("cannot write {}: {}", where, std::generic_category().message(fault)));
+}
+
+void write_all(int file, std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    auto const written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) refuse(name, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+bool is_regular(int file) {
+  struct stat found {};
+  return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+void write_file(std::string const& path, std::string_view text) {
+  int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) refuse(path, errno);
+  bool const removable = is_regular(file);
+  try {
+    write_all(file, text, path);
+  } catch (...) {
+    ::close(file);
+    if (removable) ::unlink(path.c_str());
+    throw;
+  }
+  // Some file systems (NFS, quotas) say only here that there was no room.
+  if (::close(file) != 0) refuse(path, errno);
+}
+
+}  // namespace
+
+void write_to_stdout(std::string_view text) { write_all(STDOUT_FILENO, text, "to standard output"); }
+
+json_target::json_target(std::string where) : where_(std::move(where)) {
+  if (!wanted() || takes_stdout()) return;
+  std::filesystem::path const path = where_;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) refuse(where_, EISDIR);
+  bool const there = std::filesystem::exists(path, ignored);
+  std::filesystem::path const asked = there ? path : path.has_parent_path() ? path.parent_path() : ".";
+  if (::access(asked.c_str(), W_OK) != 0) refuse(where_, errno);
+  if (!there && !std::filesystem::is_directory(asked, ignored)) refuse(where_, ENOTDIR);
+}
+
+void json_target::write(json const& document) const {
+  if (!wanted()) return;
+  std::string const text = document.dump(2) + "\n";
+  finish_in_spite_of_interrupts();
+  if (takes_stdout()) {
+    write_to_stdout(text);
+  } else {
+    write_file(where_, text);
+  }
+}
+
+void add_json(CLI::App& words, std::string& where) {
+  words.add_option("--json", where, "FILE|-  the result as JSON; - is standard output")->type_name("");
+}
+
+void add_optional_json(CLI::App& words, std::string& where) {
+  words.add_option("--json", where, "[FILE|-]  the result as JSON; standard output if no file is named")
+      ->type_name("")
+      ->expected(0, 1)
+      ->default_str("-");
+}
+
+}  // namespace skua::cli

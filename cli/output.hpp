@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Where a verb's result goes: text to standard output, or JSON to a file or to standard output, whole or not at all.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace skua::cli {
+
+/// JSON whose keys stay in the order in which they were written.
+using json = nlohmann::ordered_json;
+
+/// Write all of it, and be sure that it went out. Throws resource_error ("No space left on device", ...).
+void write_to_stdout(std::string_view text);
+
+/// The value of --json: nowhere (empty), "-" for standard output, or a file.
+class json_target {
+ public:
+  /// Throws resource_error if the file cannot be written, so that nobody measures for a minute in vain. Writes nothing.
+  explicit json_target(std::string where);
+
+  [[nodiscard]] bool wanted() const noexcept { return !where_.empty(); }
+  /// JSON has standard output for itself: people's text must not go there.
+  [[nodiscard]] bool takes_stdout() const noexcept { return where_ == "-"; }
+  /// Writes the document, if one is wanted. Throws resource_error; then an unfinished new file is removed.
+  void write(json const& document) const;
+
+ private:
+  std::string where_;
+};
+
+/// --json FILE|-, for verbs that measure.
+void add_json(CLI::App& words, std::string& where);
+/// --json [FILE|-], where standard output may go without saying.
+void add_optional_json(CLI::App& words, std::string& where);
+
+}  // namespace skua::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// skua run: one app, one runner; its facts, its times, and whether the answer is right.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "cli/app_words.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/machine_facts.hpp"
+#include "cli/measure.hpp"
+#include "cli/output.hpp"
+#include "cli/pool_flags.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/runner.hpp"
+#include "cli/statistics.hpp"
+#include "cli/table.hpp"
+#include "cli/verb.hpp"
+#include "cli/whole_number.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+struct request {
+  explicit request(CLI::App& words) : app(words) {}
+
+  app_words app;
+  pool_flags flags;
+  std::optional<std::string> peer;
+  std::string repeat = "1";
+  bool verify = true;
+  bool stats = false;
+  std::string where;
+};
+
+runner peer_runner(request const& asked) {
+  peer const& which = peer_of("--peer", *asked.peer);
+  pool_options const chosen = asked.flags.options();
+  if (chosen.policy) throw usage_error("--policy and --peer exclude each other: a policy schedules Skua only");
+  if (asked.stats) throw usage_error("--stats and --peer exclude each other: only Skua's workers are counted");
+  if (which.is_parallel) return runner_of(which, layout_of(asked.flags.machine(), chosen).workers());
+  if (chosen.workers.value_or(1) != 1) {
+    throw usage_error(fmt::format("--workers {}: --peer serial has one worker; leave --workers out", *chosen.workers));
+  }
+  return runner_of(which, 1);
+}
+
+std::string facts_for_people(nlohmann::json const& facts) {
+  table t({{}, {}});
+  for (auto const& [key, value] : facts.items()) t.add({key, value.is_string() ? value.get<std::string>() : value.dump()});
+  return t.text("  ");
+}
+
+std::string for_people(std::string_view app, row const& r) {
+  record const& what = *r.what;
+  std::string times = in_seconds(what.median_s());
+  if (what.times_s.size() > 1) {
+    times += fmt::format(", the median of {} runs ({} to {})", what.times_s.size(), in_seconds(what.min_s()), in_seconds(what.max_s()));
+  }
+  std::string const answer = !what.checked ? "not checked" : what.wrong_answers == 0 ? "right" : "WRONG";
+  return fmt::format("{} on {}\n{}  time    {}\n  answer  {}\n", app, name_of(*r.who), facts_for_people(what.facts), times, answer);
+}
+
+int carry_out(request const& asked) {
+  unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
+  json_target const target(asked.where);
+  apps::app& app = asked.app.chosen();
+  machine_facts const machine = look_at_machine();
+
+  std::shared_ptr<pool> workers;
+  if (!asked.peer) workers = std::make_shared<pool>(asked.flags.options());
+  runner const who = asked.peer ? peer_runner(asked) : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())));
+  app.prepare();
+
+  record what;
+  std::vector<worker_counters> const before = workers ? workers->counters() : std::vector<worker_counters>{};
+  {
+    progress bar;
+    for (unsigned i = 0; i < repeat; ++i) {
+      stop_if_interrupted();
+      bar.show(static_cast<double>(i) / repeat, name_of(who));
+      measure_once(app, who, asked.verify, true, what);
+    }
+  }
+  stop_if_interrupted();
+
+  row const only{.who = &who, .what = &what};
+  json document = report(app.name(), machine, {&only, 1});
+  document["rows"][0]["times_s"] = what.times_s;
+  std::string text = for_people(app.name(), only);
+  if (asked.stats) {
+    statistics const counted(*workers, before);
+    document["rows"][0]["counters"] = counted.as_json();
+    text += counted.as_text();
+  }
+  target.write(document);
+  if (!target.takes_stdout()) write_to_stdout(text);
+  if (what.wrong_answers == 0) return exit_done;
+  throw error(complaints({&only, 1}).front());
+}
+
+}  // namespace
+
+verb add_run(CLI::App& root) {
+  CLI::App* const words = root.add_subcommand("run", "run one app, verify its answer, and time it");
+  auto const asked = std::make_shared<request>(*words);
+  words->add_option("--peer", asked->peer, "P  run on a peer instead of Skua: serial, openmp, tbb")->type_name("");
+  words->add_option("--repeat", asked->repeat, "R  how many times [1]")->type_name("");
+  words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (default), or not");
+  words->add_flag("--stats", asked->stats, "show what each worker did");
+  add_json(*words, asked->where);
+  asked->flags.add_to(*words, {});
+  return {words, [asked] { return carry_out(*asked); }};
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "cli/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/names.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr std::array all_peers{
+    peer{"serial", "the serial elision of the same source: no runtime at all",
+         [](apps::app& a, unsigned) { a.run_serial(); }, false},
+    peer{"openmp", "the same algorithm with OpenMP", [](apps::app& a, unsigned workers) { a.run_openmp(workers); }, true},
+    peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a, unsigned workers) { a.run_tbb(workers); }, true},
+};
+
+}  // namespace
+
+std::span<peer const> peers() noexcept { return all_peers; }
+
+peer const& peer_of(std::string_view option, std::string_view name) {
+  auto const found = std::ranges::find(all_peers, name, &peer::name);
+  if (found != all_peers.end()) return *found;
+  std::vector<std::string_view> known;
+  for (peer const& p : all_peers) known.push_back(p.name);
+  throw usage_error(fmt::format("{}: {}", option, unknown("peer", name, known)));
+}
+
+runner runner_of(peer const& which, unsigned workers) {
+  return {.name = std::string(which.name),
+          .workers = workers,
+          .is_serial = !which.is_parallel,
+          .is_peer = which.is_parallel,
+          .run = [run = which.run, workers](apps::app& a) { run(a, workers); }};
+}
+
+runner runner_of(std::shared_ptr<pool> workers, std::string name) {
+  unsigned const count = workers->workers();
+  return {.name = std::move(name),
+          .workers = count,
+          .is_serial = false,
+          .is_peer = false,
+          .run = [p = std::move(workers)](apps::app& a) { a.run_skua(*p); }};
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What can run an app: Skua under a policy, or a peer (the serial elision, OpenMP, oneTBB).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "skua/machine/threads/pool.hpp"
+
+namespace skua::cli {
+
+/// A runtime that Skua is compared with.
+struct peer {
+  std::string_view name;
+  std::string_view about;
+  void (*run)(apps::app& what, unsigned workers);
+  bool is_parallel;
+};
+[[nodiscard]] std::span<peer const> peers() noexcept;
+/// Throws usage_error for an unknown name, with `option` as its culprit.
+[[nodiscard]] peer const& peer_of(std::string_view option, std::string_view name);
+
+/// One way to run an app, ready to be called again and again.
+struct runner {
+  std::string name;  ///< the policy as typed, or the peer's name
+  unsigned workers = 1;
+  bool is_serial = false;
+  bool is_peer = false;  ///< a parallel one, so that being faster than it means something
+  std::function<void(apps::app&)> run;
+};
+
+[[nodiscard]] runner runner_of(peer const& which, unsigned workers);
+/// The pool lives at least as long as the runner.
+[[nodiscard]] runner runner_of(std::shared_ptr<pool> workers, std::string name);
+
+}  // namespace skua::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What each worker did during some runs (--stats).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "skua/machine/threads/pool.hpp"
+
+namespace skua::cli {
+
+class statistics {
+ public:
+  /// What the pool's workers did since their counters were `before`.
+  statistics(pool const& workers, std::span<worker_counters const> before);
+
+  /// One object per worker.
+  [[nodiscard]] json as_json() const;
+  /// A table with a row per worker and one for all of them.
+  [[nodiscard]] std::string as_text() const;
+
+ private:
+  layout const& map_;
+  std::vector<worker_counters> done_;
+};
+
+}  // namespace skua::cli

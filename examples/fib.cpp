@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// A whole program. The scheduler is chosen when it starts: SKUA_POLICY=hierarchical SKUA_WORKERS=4 ./example_fib
+#include <cstdio>
+
+#include "skua/skua.hpp"
+
+long fib(auto& here, int n) {
+  if (n < 2) return n;
+  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
+  return a + b;
+}
+
+int main() {
+  skua::pool pool;
+  long const result = pool.run([](auto& here) { return fib(here, 32); });
+  std::printf("fib(32) = %ld, scheduled by %s on %u workers\n", result, std::string(pool.policy()).c_str(), pool.workers());
+  return result == 2178309 ? 0 : 1;
+}
