@@ -56,8 +56,8 @@ void merge(Here& here, merging const& m) {
               writes{m.out.data(), m.out.size_bytes()}, [&] { m.run_leaf(); });
     return;
   }
-  auto const [low, high] = m.halves();
-  here.join([&low = low](Here& h) { merge(h, low); }, [&high = high](Here& h) { merge(h, high); });
+  auto const halves = m.halves();
+  here.join([&halves](Here& h) { merge(h, halves.first); }, [&halves](Here& h) { merge(h, halves.second); });
 }
 
 /// Work O(n log n), span O(log^3 n). Not stable.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UTS with OpenMP: one task per child and one taskwait per node, the last child called directly.
+// UTS with OpenMP: one task per child that has children, one taskwait per node; a last child is called directly.
 #include <omp.h>
 
 #include "apps/uts/problem.hpp"
@@ -7,26 +7,30 @@
 namespace skua::apps::uts {
 namespace {
 
-void visit(tree const& which, node const at, ledger& seen) {
-  std::uint32_t const born = which.children_of(at);
-  seen.count(static_cast<std::uint32_t>(omp_get_thread_num()), at, born == 0);
-  if (born == 0) return;
-  for (std::uint32_t i = 0; i + 1 < born; ++i) {
-#pragma omp task shared(which, at, seen) firstprivate(i)
-    visit(which, child(at, i), seen);
+void below(search& whole, node const& parent, std::uint32_t born) {
+  for (std::uint32_t i = 0; i < born; ++i) {
+    node const drawn = child(parent, i);
+    std::uint32_t const its = whole.meet(static_cast<std::uint32_t>(omp_get_thread_num()), drawn);
+    if (its == 0) continue;
+    if (i + 1 == born) {
+      below(whole, drawn, its);
+    } else {
+#pragma omp task shared(whole) firstprivate(drawn, its)
+      below(whole, drawn, its);
+    }
   }
-  visit(which, child(at, born - 1), seen);
 #pragma omp taskwait
 }
 
 }  // namespace
 
 tally with_openmp(unsigned workers, tree const& which) {
-  ledger seen(workers);
+  search whole(which, workers);
+  node const root = which.root();
 #pragma omp parallel num_threads(workers)
 #pragma omp single
-  visit(which, which.root(), seen);
-  return seen.total();
+  below(whole, root, whole.meet(static_cast<std::uint32_t>(omp_get_thread_num()), root));
+  return whole.total();
 }
 
 }  // namespace skua::apps::uts

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Unbalanced Tree Search: count a tree that nobody can cut into equal parts beforehand. Every node is a task.
+// Unbalanced Tree Search: count a tree that nobody can cut into equal parts beforehand.
 // (Olivier et al., LCPC 2006; used by all papers on work stealing since.)
 //
-// As published, each worker counts what it visits and the counts are added up at the end. So a node's frame holds
-// nothing but the node: binomial trees are thousands of levels deep, and the whole path lies on one stack.
+// A node draws its children one after the other. A leaf is known as soon as it is drawn, and counted; a child that has
+// children is a task, forked against "the siblings not yet drawn". So all of the tree that is left can be stolen at any
+// moment, and what is forked is never empty.
+// As published, each worker counts what it meets and the counts are added up at the end: a frame holds nothing but its
+// node. Binomial trees are thousands of levels deep, and the whole path lies on one stack.
 #pragma once
 
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "apps/tbb_workers.hpp"
@@ -39,21 +41,45 @@ class ledger {
   std::vector<page> pages_;
 };
 
-/// Count `at` and all below it.
-template <fork_join Here>
-void visit(Here& here, tree const& which, node const at, ledger& seen) {
-  std::uint32_t const born = which.children_of(at);
-  seen.count(index(here.worker()), at, born == 0);
-  if (born == 0) return;
-  here.each(std::views::iota(0U, born), [&](Here& h, std::uint32_t i) { visit(h, which, child(at, i), seen); });
-}
+/// A search: which tree, and what has been seen of it.
+class search {
+ public:
+  search(tree const& which, std::uint32_t workers) : which_(which), seen_(workers) {}
 
-/// Work O(nodes), span O(depth + the sum of the numbers of children along the longest path).
+  /// Count `met`; how many children has it?
+  std::uint32_t meet(std::uint32_t worker, node const& met) noexcept {
+    std::uint32_t const born = which_.children_of(met);
+    seen_.count(worker, met, born == 0);
+    return born;
+  }
+
+  /// Count children [next, born) of a node, and all below them.
+  template <fork_join Here>
+  void below(Here& here, node const& parent, std::uint32_t next, std::uint32_t born) {
+    while (next < born) {
+      node const drawn = child(parent, next++);
+      std::uint32_t const its = meet(index(here.worker()), drawn);
+      if (its == 0) continue;
+      if (next == born) return below(here, drawn, 0, its);
+      return here.join([this, &drawn, its](Here& h) { below(h, drawn, 0, its); },
+                       [this, &parent, next, born](Here& h) { below(h, parent, next, born); });
+    }
+  }
+
+  [[nodiscard]] tally total() const noexcept { return seen_.total(); }
+
+ private:
+  tree const& which_;
+  ledger seen_;
+};
+
+/// Work O(nodes), span O(the sum of the numbers of children along a path).
 template <fork_join Here>
 tally program(Here& here, tree const& which) {
-  ledger seen(here.workers());
-  visit(here, which, which.root(), seen);
-  return seen.total();
+  search whole(which, here.workers());
+  node const root = which.root();
+  whole.below(here, root, 0, whole.meet(index(here.worker()), root));
+  return whole.total();
 }
 
 tally with_openmp(unsigned workers, tree const& which);

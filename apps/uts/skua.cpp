@@ -19,7 +19,7 @@ class uts_app final : public app {
  public:
   [[nodiscard]] std::string_view name() const override { return "uts"; }
   [[nodiscard]] std::string_view about() const override {
-    return "Unbalanced Tree Search: count a random tree, every node a task (LCPC 2006; strategies, retentive)";
+    return "Unbalanced Tree Search: count a tree that cannot be cut evenly beforehand (LCPC 2006; strategies, retentive)";
   }
 
   void options(CLI::App& command) override {
@@ -79,7 +79,7 @@ class uts_app final : public app {
   }
 
  private:
-  /// The twins recurse on their threads' stacks and need up to 0.9 KiB per level (measured: T3, T3L); without this
+  /// The twins recurse on their threads' stacks and need up to 1 KiB per level (measured: T3, T3L); without this
   /// check a tree as deep as T3L would end them with a bare SIGSEGV. Throws resource_error.
   void require_stack(std::string_view twin) const {
     rlimit limit{};

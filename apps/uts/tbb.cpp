@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UTS with oneTBB: one task per child and one task_group per node, the last child called directly.
+// UTS with oneTBB: one task per child that has children, one task_group per node; a last child is called directly.
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -8,24 +8,30 @@
 namespace skua::apps::uts {
 namespace {
 
-void visit(tree const& which, node const at, ledger& seen) {
-  std::uint32_t const born = which.children_of(at);
-  seen.count(static_cast<std::uint32_t>(tbb::this_task_arena::current_thread_index()), at, born == 0);
-  if (born == 0) return;
+std::uint32_t me() { return static_cast<std::uint32_t>(tbb::this_task_arena::current_thread_index()); }
+
+void below(search& whole, node const& parent, std::uint32_t born) {
   tbb::task_group forked;
-  for (std::uint32_t i = 0; i + 1 < born; ++i) {
-    forked.run([&, i] { visit(which, child(at, i), seen); });
+  for (std::uint32_t i = 0; i < born; ++i) {
+    node const drawn = child(parent, i);
+    std::uint32_t const its = whole.meet(me(), drawn);
+    if (its == 0) continue;
+    if (i + 1 == born) {
+      below(whole, drawn, its);
+    } else {
+      forked.run([&whole, drawn, its] { below(whole, drawn, its); });
+    }
   }
-  visit(which, child(at, born - 1), seen);
   forked.wait();
 }
 
 }  // namespace
 
 tally with_tbb(tbb_workers& workers, unsigned count, tree const& which) {
-  ledger seen(count);
-  workers.run(count, [&] { visit(which, which.root(), seen); });
-  return seen.total();
+  search whole(which, count);
+  node const root = which.root();
+  workers.run(count, [&] { below(whole, root, whole.meet(me(), root)); });
+  return whole.total();
 }
 
 }  // namespace skua::apps::uts
