@@ -154,7 +154,7 @@ void worker::doze(bool was_searching) noexcept {
 bool worker::anything_to_do() noexcept {
   if (crew_.closing() || regions_seen_ != crew_.regions_version()) return true;
   for (seat* const s : seats_) {
-    if (!s->in.looks_empty()) return true;
+    if (!s->in.looks_empty_to(*s)) return true;
   }
   return false;
 }
