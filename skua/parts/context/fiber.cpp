@@ -6,6 +6,7 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/current.hpp"
 
 namespace skua {
@@ -46,6 +47,8 @@ struct handover {
 
   from.exceptions = exceptions;
   exceptions = to.exceptions;
+  from.float_control = float_control();
+  if (to.float_control != from.float_control) set_float_control(to.float_control);
   from.on = me->running;
   me->running = to.on;
   from.home = &exceptions;
@@ -89,6 +92,7 @@ void start(fiber& target, stack& on, void (*entry)(void*) noexcept, void* argume
   target.on = &on;
   target.entry = entry;
   target.argument = argument;
+  target.float_control = float_control();
   target.sanitizer.stack_low = on.low();
   target.sanitizer.stack_bytes = on.bytes();
   target.sanitizer.tsan_fiber = tsan::create();

@@ -259,7 +259,6 @@ TEST(Fiber, NeverResumedFiberIsForgotten) {
 
 TEST(FiberDeathTest, MisuseIsNamed) {
   if (!checked) GTEST_SKIP() << "preconditions are tested in checked builds";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
         fiber a;
@@ -336,7 +335,6 @@ TEST(Fiber, NextFlowOnAStackIsNoRace) {
 /// The control of all ASan runs.
 TEST(FiberDeathTest, AsanSeesAnOverrunInAFlow) {
   if (!under_asan) GTEST_SKIP() << "needs AddressSanitizer";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
         seat const worker;
@@ -366,7 +364,6 @@ struct increments {
 /// The control of all TSan runs: without it, "no race reported" could mean that switches hide races.
 TEST(FiberDeathTest, TsanSeesARaceBetweenFlowsOfOneThread) {
   if (!under_tsan) GTEST_SKIP() << "needs ThreadSanitizer";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         seat const worker;
