@@ -49,9 +49,15 @@ struct measurement_plan {
 /// Called before every run with the estimated share of the work that is done.
 using measurement_observer = std::function<void(double done, runner const& next)>;
 
-/// One record per runner. In each round every runner runs once, in an order drawn anew, with a `settle` between runs.
+struct measurement {
+  std::vector<record> records;  ///< one per runner
+  unsigned runs = 0;            ///< all of them, warm-up included
+  unsigned restless = 0;        ///< runs that began although some thread of this process had not come to rest
+};
+
+/// In each round every runner runs once, in an order drawn anew, with a `settle` between runs.
 /// Throws what runs throw, and `interruption` after a Ctrl-C.
-[[nodiscard]] std::vector<record> measure_rounds(apps::app& what, std::span<runner const> runners,
-                                                 measurement_plan const& plan, measurement_observer const& tell);
+[[nodiscard]] measurement measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
+                                         measurement_observer const& tell);
 
 }  // namespace skua::cli

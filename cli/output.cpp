@@ -78,12 +78,12 @@ void json_target::write(json const& document) const {
 }
 
 void add_json(CLI::App& words, std::string& where) {
-  words.add_option("--json", where, "FILE|-  the result as JSON; - is standard output")->type_name("");
+  words.add_option("--json", where, "the result as JSON; - is standard output")->type_name("FILE|-");
 }
 
 void add_optional_json(CLI::App& words, std::string& where) {
-  words.add_option("--json", where, "[FILE|-]  the result as JSON; standard output if no file is named")
-      ->type_name("")
+  words.add_option("--json", where, "the result as JSON, on standard output if no file is named")
+      ->type_name("FILE")
       ->expected(0, 1)
       ->default_str("-");
 }
