@@ -33,8 +33,8 @@ struct record {
 /// Run once: reset, run (only this is timed), verify. `keep_time` is off for a warm-up, whose answer counts all the same.
 void measure_once(apps::app& what, runner const& who, bool verify, bool keep_time, record& into);
 
-/// Wait until this process's threads have come to rest, at most 200 ms: some runtimes' threads (libgomp's for
-/// up to some 20 ms) spin after their work is done, and would slow whoever runs next. False: they did not rest.
+/// Wait until this process's threads have come to rest, at most 200 ms: some runtimes' threads spin after
+/// their work is done (libgomp's for about 5 ms, or for ever if told so) and would slow whoever runs next. False: they did not rest.
 bool settle();
 
 struct measurement_plan {
