@@ -57,7 +57,8 @@ clang: ## the tests, compiled by clang
 coverage: ## which lines of the library the tests reach: build/coverage/index.html
 	tools/install-packages build test nightly
 	find build/coverage -name '*.gcda' -delete 2>/dev/null || true
-	$(call tested,coverage)
+	$(call built,coverage)
+	tools/run_tests.py build/coverage -j $(JOBS) -LE install
 	gcovr --root . --filter 'skua/' --exclude '.*_test\.cpp' --print-summary \
 	      --html-details build/coverage/index.html build/coverage
 
@@ -79,9 +80,15 @@ format-check: ## fail if clang-format would change a source
 	tools/install-packages nightly
 	$(CLANG_FORMAT) --dry-run --Werror $(SOURCES)
 
+# A process under qemu's user-mode emulator can start another AArch64 program only if the kernel knows the emulator
+# (binfmt_misc), which containers seldom may arrange; nor does the emulator enforce resource limits. Without it, tests
+# that start themselves anew or take a resource away are left out here.
 aarch64: ## cross-compile for AArch64 and run the tests under an emulator
 	tools/install-packages build test arm64
-	$(call tested,aarch64)
+	$(call built,aarch64)
+	if [ ! -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]; then \
+	  export GTEST_FILTER='-*DeathTest.*:*_in_a_fresh_process.*'; fi; \
+	tools/run_tests.py build/aarch64 -j $(JOBS)
 
 bench: ## the microbenchmarks, into build/release/bin
 	tools/install-packages build test

@@ -9,6 +9,8 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/skua.hpp"
 
 namespace skua::apps {
 namespace {
@@ -45,10 +47,10 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"nqueens", {"--n 0", "--n -1", "--n 19"}},
       {"uts", {"--tree T9", "--type bushy", "--shape round", "--depth 0", "--children 0", "--branching nan",
                "--tree T3 --probability 0.125", "--probability -1", "--shift inf", "--seed -1"}},
-      {"matmul", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0"}},
+      {"matmul", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0", "--seed -1"}},
       {"heat",
        {"--n 0", "--n -4", "--n 32769", "--iterations 0", "--iterations -1", "--leaf-rows 0", "--leaf-cols 31",
-        "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg"}},
+        "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg", "--seed -1", "--output /no/such/folder/x.png"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{} : at->second;
@@ -81,6 +83,15 @@ TEST_P(every_app, carries_the_name_it_is_listed_under) {
 
 TEST_P(every_app, is_right_serially) {
   expect_right([](app& a) { a.run_serial(); });
+}
+
+TEST_P(every_app, is_right_on_pools_of_every_policy) {
+  for (auto const& policy : policies()) {
+    for (std::uint32_t workers : {1U, 2U, 5U, 64U}) {
+      pool several({.workers = workers, .policy = std::string(policy.name), .synthetic = "package:4 numa:1 l3:1 core:16"});
+      expect_right([&several](app& a) { a.run_skua(several); });
+    }
+  }
 }
 
 TEST_P(every_app, is_right_with_openmp) {

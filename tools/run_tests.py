@@ -62,7 +62,7 @@ def count(junit, reports):
         found += [(f"{name}: {case}", how) for case, how in cases]
         if state == "failed" and not any(how == "failed" for _, how in cases):
             found.append((f"{name}: the program itself" if cases else name, "failed"))
-        elif not cases and state != "failed":
+        elif report is None and state != "failed":
             found.append((name, state))
     return found
 

@@ -58,6 +58,9 @@ class RunTestsTest(unittest.TestCase):
         programs = [program("a", "notrun", "SKIP_RETURN_CODE=77"), program("b", "disabled")]
         self.assertEqual(counted(programs, {}), (0, 0, 2))
 
+    def test_a_program_whose_cases_were_all_left_out_counts_none(self):
+        self.assertEqual(counted([program("a")], {"a": []}), (0, 0, 0))
+
     def test_a_folder_without_tests_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(run_tests.main([folder]), 2)

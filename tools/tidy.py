@@ -269,7 +269,7 @@ def rule_one_thread_local(tree):
 # --- words ----------------------------------------------------------------------------------------------------------
 
 LATER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
-SOMEBODYS_PATH = re.compile(r"(?<![\w./<])/(home|root|work|Users|mnt)/")
+SOMEBODYS_PATH = re.compile(r"(?<![\w./<])/(home|root|work|Users)/")
 NUMBERED_REPORT = re.compile(r"(?<![\w&/(])#\d+\b|\b(issue|bug|pull request|PR)\s+#?\d+\b", re.IGNORECASE)
 
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <optional>
 
 #include "apps/app.hpp"
@@ -55,6 +56,7 @@ class heat_app final : public app {
     require_between("heat: --iterations", iterations_, 1, most_iterations);
     require_between("heat: --leaf-rows", leaf_rows_, 1, most_side);
     require_between("heat: --leaf-columns", leaf_columns_, static_cast<std::int64_t>(heat::column_group), most_side);
+    require_between("heat: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
     openmp_schedule_ = one_of<heat::openmp_schedule>("heat: --openmp", schedules, schedule_);
     tbb_partitioner_ = one_of<heat::tbb_partitioner>("heat: --tbb", partitioners, partitioner_);
     auto const chosen = heat::sweeps().back();
@@ -112,7 +114,7 @@ class heat_app final : public app {
     if (!output_.empty()) in_context("heat: --output ", [this] { require_picture_name(output_); });
     if (input_.empty()) {
       auto const side = static_cast<std::size_t>(n_.value_or(640));
-      return heat::landscape(side, side, seed_);
+      return heat::landscape(side, side, static_cast<std::uint64_t>(seed_));
     }
     if (n_) throw usage_error("heat: --n and --input exclude each other: the picture has a size");
     picture shown;
@@ -135,7 +137,7 @@ class heat_app final : public app {
   std::int64_t iterations_ = 2000;
   std::int64_t leaf_rows_ = 64;
   std::int64_t leaf_columns_ = 4096;
-  std::uint64_t seed_ = 1;
+  std::int64_t seed_ = 1;
   std::string schedule_ = "static";
   std::string partitioner_ = "auto";
 

@@ -3,6 +3,7 @@
 #include "skua/skua.hpp"
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <optional>
 
 #include "apps/app.hpp"
@@ -34,13 +35,14 @@ class matmul_app final : public app {
     require_between("matmul: --m", m_.value_or(n_), 1, most_side);
     require_between("matmul: --k", k_.value_or(n_), 1, most_side);
     require_between("matmul: --leaf", leaf_, matmul::least_side, most_side);
+    require_between("matmul: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
     auto const chosen = matmul::leaves().back();
     kernel_ = chosen.name;
     end_ = {.side = static_cast<std::size_t>(leaf_), .leaf = chosen.function};
     problem_ = matmul::problem({.m = static_cast<std::size_t>(m_.value_or(n_)),
                                 .n = static_cast<std::size_t>(n_),
                                 .k = static_cast<std::size_t>(k_.value_or(n_))},
-                               seed_);
+                               static_cast<std::uint64_t>(seed_));
   }
   void reset() override {
     problem_.reset();
@@ -81,7 +83,7 @@ class matmul_app final : public app {
   std::optional<std::int64_t> m_;
   std::optional<std::int64_t> k_;
   std::int64_t leaf_ = 128;
-  std::uint64_t seed_ = 1;
+  std::int64_t seed_ = 1;
   std::string_view kernel_;
   matmul::cutoff end_;
   matmul::problem problem_;

@@ -61,6 +61,11 @@ void require_picture_name(std::filesystem::path const& file) {
   if (extension != ".pgm" && extension != ".png") {
     throw usage_error(file.string() + ": the name of a picture to be written ends in .pgm or .png");
   }
+  std::error_code ignored;
+  auto const folder = file.parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    throw usage_error(file.string() + ": there is no folder " + folder.string());
+  }
 }
 
 void write_picture(std::filesystem::path const& file, picture const& shown) {

@@ -30,9 +30,9 @@ picture read_picture(std::filesystem::path const& file);
 picture parse_picture(std::string_view bytes, std::string const& source);
 
 /// Write a file; the extension (.pgm: 16 bits, .png: 8 bits) tells how. Values outside [0, 1] become black or white.
-/// Throws usage_error for another extension, resource_error if the file cannot be written.
+/// Throws what require_picture_name throws, resource_error if the file cannot be written.
 void write_picture(std::filesystem::path const& file, picture const& shown);
-/// Throws usage_error if write_picture would refuse the extension.
+/// Throws usage_error for another extension or a folder that does not exist: to be called before work is done for nothing.
 void require_picture_name(std::filesystem::path const& file);
 
 }  // namespace skua::apps

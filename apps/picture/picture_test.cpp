@@ -83,7 +83,9 @@ TEST(picture, files_are_written_and_read_by_extension) {
   EXPECT_EQ(clamped.grey[1], 1.0F);
   EXPECT_THROW(write_picture(folder / "a.jpg", shown), usage_error);
   EXPECT_THROW(write_picture(folder / "png", shown), usage_error);
-  EXPECT_THROW(write_picture(folder / "no such folder" / "a.png", shown), resource_error);
+  EXPECT_THROW(write_picture(folder / "no such folder" / "a.png", shown), usage_error);
+  std::filesystem::create_directory(folder / "folder.png");
+  EXPECT_THROW(write_picture(folder / "folder.png", shown), resource_error);
   EXPECT_THROW(read_picture(folder / "no such file.pgm"), usage_error);
   EXPECT_THROW(read_picture(folder), usage_error);
   std::filesystem::remove_all(folder);

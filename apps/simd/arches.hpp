@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The vector widths a kernel is compiled for. A kernel is a template over one of these tags, instantiated in one file per
 // tag, KERNEL_<tag>.cpp, which CMake compiles with the tag's flags (simd.cmake); the processor is asked at run time
-// (x86.hpp, other.hpp), so no build needs -march.
+// (x86_64.hpp, other.hpp), so no build needs -march.
 //
 // Files compiled with a tag's flags must not instantiate anything that another file may also instantiate (no std:: inside a
 // kernel): the linker keeps one copy of each inline function, and an older processor could meet the newer one.

@@ -7,7 +7,7 @@
 
 namespace skua::apps::simd {
 
-/// As in x86.hpp.
+/// As in x86_64.hpp.
 template <class Function, class Kernel>
 variants<Function> usable(Kernel kernel) {
   return {{"portable", kernel(portable{})}};

@@ -135,8 +135,8 @@ struct toy_venue {
   }
 
  private:
-  struct sleeper : wait_group::waiter {
-    sleeper() : waiter{.wake = [](waiter& w) noexcept { static_cast<sleeper&>(w).rouse(); }} {}
+  struct sleeper : group_waiter {
+    sleeper() : group_waiter{.wake = [](group_waiter& w) noexcept { static_cast<sleeper&>(w).rouse(); }} {}
     void sleep() {
       std::unique_lock lock{mutex};
       woken_now.wait(lock, [this] { return woken; });

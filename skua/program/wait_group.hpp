@@ -13,22 +13,37 @@
 
 namespace skua {
 
+/// One who waits. Lives with the waiting frame. `wake` is called exactly once if `enroll` returned true, by the thread
+/// that finished the last task, and possibly before `enroll` has returned. `wake` must not throw.
+struct group_waiter {
+  void (*wake)(group_waiter&) noexcept;
+  group_waiter* next = nullptr;  ///< belongs to the group until `wake`
+};
+
+/// What the protocol is written against; its check replaces it (wait_group_model.cpp).
+struct group_sync {
+  template <class T>
+  using atomic = std::atomic<T>;
+
+  /// `word` was just seen to be `seen`; nothing to do before it changes, which takes a few instructions.
+  template <class T>
+  static void pause(std::atomic<T> const&, T) noexcept {
+    relax();
+  }
+};
+
 /// Counts tasks; wakes everybody who waits when the count falls to zero; keeps the first exception.
 /// Every verb may be called by any thread. It may be destroyed when no task is out and nobody is inside `enroll`
 /// or still to be woken: in particular by a waiter, as soon as it was woken or told not to wait.
-class wait_group {
+template <class Sync>
+class basic_wait_group {
  public:
-  /// One who waits. Lives with the waiting frame. `wake` is called exactly once if `enroll` returned true, by the
-  /// thread that finished the last task, and possibly before `enroll` has returned. `wake` must not throw.
-  struct waiter {
-    void (*wake)(waiter&) noexcept;
-    waiter* next = nullptr;  ///< belongs to the group until `wake`
-  };
+  using waiter = group_waiter;
 
-  wait_group() = default;
-  ~wait_group() { expects(done(), "wait_group: destroyed while no task is out"); }
-  wait_group(wait_group const&) = delete;
-  wait_group& operator=(wait_group const&) = delete;
+  basic_wait_group() = default;
+  ~basic_wait_group() { expects(done(), "wait_group: destroyed while no task is out"); }
+  basic_wait_group(basic_wait_group const&) = delete;
+  basic_wait_group& operator=(basic_wait_group const&) = delete;
 
   /// One more task. The caller is a task of this group, or knows that no waiter relies on the count reaching zero.
   void add() noexcept {
@@ -74,14 +89,15 @@ class wait_group {
 
   enum class claim : std::uint8_t { none, writing, kept, taking };
 
-  std::atomic<std::uint64_t> state_{0};
+  typename Sync::template atomic<std::uint64_t> state_{0};
   waiter* waiters_ = nullptr;  ///< guarded by `locked`
-  std::atomic<bool> cancelled_{false};
-  std::atomic<claim> claim_{claim::none};
+  typename Sync::template atomic<bool> cancelled_{false};
+  typename Sync::template atomic<claim> claim_{claim::none};
   std::exception_ptr failure_;  ///< written by the claimant, read after `kept`
 };
 
-inline void wait_group::wake_all(waiter* first) noexcept {
+template <class Sync>
+void basic_wait_group<Sync>::wake_all(waiter* first) noexcept {
   while (first != nullptr) {
     waiter* const next = first->next;  // before wake: afterwards *first may be gone
     first->wake(*first);
@@ -89,14 +105,16 @@ inline void wait_group::wake_all(waiter* first) noexcept {
   }
 }
 
-inline wait_group::waiter* wait_group::take_waiters_and_unlock() noexcept {
+template <class Sync>
+group_waiter* basic_wait_group<Sync>::take_waiters_and_unlock() noexcept {
   waiter* const all = std::exchange(waiters_, nullptr);
   // release: pairs with the acquire of whoever locks next, and of `done` before a destruction. Our last touch.
   state_.fetch_and(~(locked | awaited), std::memory_order_release);
   return all;
 }
 
-inline void wait_group::finish() noexcept {
+template <class Sync>
+void basic_wait_group<Sync>::finish() noexcept {
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
   for (;;) {
     invariant(seen >= one, "a task that finishes was counted");
@@ -111,12 +129,13 @@ inline void wait_group::finish() noexcept {
   }
 }
 
-inline bool wait_group::enroll(waiter& who) noexcept {
+template <class Sync>
+bool basic_wait_group<Sync>::enroll(waiter& who) noexcept {
   std::uint64_t seen = state_.load(std::memory_order_acquire);  // acquire: as in done()
   for (;;) {
     if (seen == 0) return false;
     if ((seen & locked) != 0) {  // for a few instructions: another waiter enrolls, or the last finisher takes the list
-      relax();
+      Sync::pause(state_, seen);
       seen = state_.load(std::memory_order_acquire);  // acquire: as in done()
       continue;
     }
@@ -139,12 +158,13 @@ inline bool wait_group::enroll(waiter& who) noexcept {
   return false;
 }
 
-inline void wait_group::fail(std::exception_ptr why) noexcept {
+template <class Sync>
+void basic_wait_group<Sync>::fail(std::exception_ptr why) noexcept {
   claim seen = claim::none;
   // acquire: failure_ as `settle` left it. Pairs with the release there.
   while (!claim_.compare_exchange_weak(seen, claim::writing, std::memory_order_acquire, std::memory_order_relaxed)) {
     if (seen == claim::writing || seen == claim::kept) break;  // we are not the first
-    if (seen == claim::taking) relax();                        // our failure is the first of the next round
+    if (seen == claim::taking) Sync::pause(claim_, seen);                        // our failure is the first of the next round
     seen = claim::none;
   }
   if (seen == claim::none) {
@@ -154,7 +174,8 @@ inline void wait_group::fail(std::exception_ptr why) noexcept {
   cancel();
 }
 
-inline wait_group::outcome wait_group::settle() noexcept {
+template <class Sync>
+typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::settle() noexcept {
   outcome what;
   what.cancelled = cancelled_.exchange(false, std::memory_order_relaxed);
   claim seen = claim::kept;
@@ -165,5 +186,7 @@ inline wait_group::outcome wait_group::settle() noexcept {
   }
   return what;
 }
+
+using wait_group = basic_wait_group<group_sync>;
 
 }  // namespace skua

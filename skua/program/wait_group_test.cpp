@@ -20,8 +20,8 @@ namespace skua {
 namespace {
 
 /// Counts its wake-ups.
-struct sleeper : wait_group::waiter {
-  sleeper() : waiter{.wake = [](waiter& w) noexcept { static_cast<sleeper&>(w).woken.fetch_add(1, std::memory_order_release); }} {}
+struct sleeper : group_waiter {
+  sleeper() : group_waiter{.wake = [](group_waiter& w) noexcept { static_cast<sleeper&>(w).woken.fetch_add(1, std::memory_order_release); }} {}
   // acquire: pairs with the release in wake: what the tasks did.
   [[nodiscard]] int wake_ups() const { return woken.load(std::memory_order_acquire); }
   std::atomic<int> woken{0};

@@ -5,6 +5,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "skua/parts/base/platform.hpp"
 
@@ -31,14 +32,11 @@ class fiber {
   fiber(fiber const&) = delete;
   fiber& operator=(fiber const&) = delete;
 
-  /// Starts anew; what ran here before and has not ended is forgotten, not unwound.
+  /// The next resume starts `f`. What ran here before and has not ended is forgotten, not unwound.
   void start(function f, void* argument) {
-    forget();
-    if constexpr (under_asan) __asan_unpoison_memory_region(stack_.get(), stack_bytes);
-    if constexpr (under_tsan) tsan_self_ = __tsan_create_fiber(0);
     function_ = f;
     argument_ = argument;
-    context_ = boost::context::detail::make_fcontext(stack_.get() + stack_bytes, stack_bytes, &entry);
+    if (!std::exchange(idle_, false)) begin();
   }
 
   void resume() {
@@ -62,13 +60,23 @@ class fiber {
  private:
   static constexpr std::size_t stack_bytes = 256 * 1024;
 
+  // A fresh stack. Avoided where possible: to ThreadSanitizer it is a new thread.
+  void begin() {
+    forget();
+    if constexpr (under_asan) __asan_unpoison_memory_region(stack_.get(), stack_bytes);
+    if constexpr (under_tsan) tsan_self_ = __tsan_create_fiber(0);
+    context_ = boost::context::detail::make_fcontext(stack_.get() + stack_bytes, stack_bytes, &entry);
+  }
+
   static void entry(boost::context::detail::transfer_t from) {
     auto& self = *static_cast<fiber*>(from.data);
     self.outside_ = from.fctx;
     self.arrive(nullptr);
-    self.function_(self.argument_);
-    self.leave(nullptr);
-    boost::context::detail::jump_fcontext(self.outside_, nullptr);
+    while (true) {
+      self.function_(self.argument_);
+      self.idle_ = true;
+      self.suspend();
+    }
   }
 
   void leave(void** fake_stack) {
@@ -90,6 +98,7 @@ class fiber {
   boost::context::detail::fcontext_t outside_ = nullptr;
   function function_ = nullptr;
   void* argument_ = nullptr;
+  bool idle_ = false;  // between two functions
   void const* outside_bottom_ = nullptr;
   std::size_t outside_bytes_ = 0;
   void* tsan_self_ = nullptr;

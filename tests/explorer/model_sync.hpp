@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "skua/parts/base/sync.hpp"
-#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/world.hpp"
 
 namespace skua::explorer {
 
@@ -159,7 +159,7 @@ class model_mutex {
     auto& w = *current_world();
     w.step([this] { return held_.value == 0; });
     w.drain_own();
-    w.note("lock", this, 0);
+    w.note("lock", this, story_.value);
     w.write(held_, 1);
   }
   bool try_lock() noexcept {
@@ -167,7 +167,7 @@ class model_mutex {
     w.step();
     w.drain_own();
     bool const is_free = held_.value == 0;
-    w.note("try_lock", this, is_free ? 1 : 0);
+    w.note("try_lock", this, is_free ? story_.value : 0);
     w.write(held_, 1);
     return is_free;
   }
@@ -175,11 +175,13 @@ class model_mutex {
     auto& w = *current_world();
     w.step();
     w.note("unlock", this, 0);
+    w.write(story_, mix(story_.value, w.history()));
     w.store(held_, 0, true);
   }
 
  private:
   cell held_;
+  cell story_;  // who held it, in which order, in which state: what plain data under the lock are a function of
 };
 
 /// std::condition_variable without time and without spurious wake-ups (so that a missing loop is not hidden by luck,

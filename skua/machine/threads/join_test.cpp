@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "skua/policy/registry.hpp"
@@ -102,6 +104,26 @@ TEST_P(Joins, DeepNestingOfScopesAndJoins) {
   };
   pool_.run([&](auto& h) { nest(nest, h, 15); });
   EXPECT_EQ(ran.load(), count(count, 15));
+}
+
+TEST_P(Joins, AScopeMayWaitAboveOpenJoins) {
+  // The scope's child is slow, so that the strand parks with the joins below it still on offer, and resumes elsewhere.
+  auto nest = [](auto& self, auto& h, int depth, std::atomic<int>& ran) -> void {
+    if (depth == 0) {
+      h.scope([&](auto& s) {
+        s.fork([&](auto&) { std::this_thread::sleep_for(std::chrono::microseconds(50)); ++ran; });
+        s.fork([&](auto& g) { g.join([](auto&) {}, [&](auto&) { ++ran; }); });
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+      });
+      return;
+    }
+    h.join([&](auto& g) { self(self, g, depth - 1, ran); }, [&](auto& g) { self(self, g, depth - 1, ran); });
+  };
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> ran{0};
+    pool_.run([&](auto& h) { nest(nest, h, 5, ran); });
+    EXPECT_EQ(ran.load(), 64);
+  }
 }
 
 TEST_P(Joins, TheDequeGrowsUnderDeepRecursion) {

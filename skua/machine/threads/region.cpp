@@ -29,10 +29,10 @@ void region::poke() noexcept {
   for (auto const& s : seats_) s->poke();
 }
 
-bool region::looks_empty() noexcept {
-  if (!injected_.looks_empty()) return false;
+bool region::looks_empty_to(seat& mine) noexcept {
+  if (!injected_.looks_empty() || !mine.inbox.looks_empty()) return false;
   for (auto const& s : seats_) {
-    if (!s->looks_empty()) return false;
+    if (!s->looks_robbed()) return false;
   }
   return true;
 }

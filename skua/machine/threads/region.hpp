@@ -41,7 +41,8 @@ class region {
 
   /// Every strand of this region looks at its next fork. Any thread.
   void poke() noexcept;
-  [[nodiscard]] bool looks_empty() noexcept;
+  /// Nothing here for the worker of this seat: nothing from outside, nothing in its inbox, no lane to steal from.
+  [[nodiscard]] bool looks_empty_to(seat& mine) noexcept;
 
  private:
   crew& crew_;

@@ -118,7 +118,7 @@ void fails() {
 TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync, true>>(); }
 TEST(sleep_model, a_worker_that_may_not_search_falls_asleep) { holds<owner_and_sleeper<model_sync, false>>(); }
 TEST(sleep_model, full_fences) { holds<owner_and_sleeper<full_model_sync, true>>(); }
-// Three threads: all executions with at most three preemptions.
-TEST(sleep_model, work_from_outside) { holds<from_outside<model_sync>>({.preemptions = 3}); }
+// Three threads: all executions with at most two preemptions.
+TEST(sleep_model, work_from_outside) { holds<from_outside<model_sync>>({.preemptions = 2}); }
 
 TEST(sleep_mutant, no_heavy_fence) { fails<owner_and_sleeper<no_heavy_fence, true>>(); }

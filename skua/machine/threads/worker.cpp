@@ -154,7 +154,7 @@ void worker::doze(bool was_searching) noexcept {
 bool worker::anything_to_do() noexcept {
   if (crew_.closing() || regions_seen_ != crew_.regions_version()) return true;
   for (seat* const s : seats_) {
-    if (!s->in.looks_empty()) return true;
+    if (!s->in.looks_empty_to(*s)) return true;
   }
   return false;
 }
@@ -172,6 +172,7 @@ void worker::refresh_seats() noexcept {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
+  if (!offer_open_joins(waiting.at())) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_};
@@ -185,6 +186,18 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   // From here on `this` is perhaps not our worker any more.
   // acquire: the last thief has let go of the group. Pairs with: strand::finish, store.
   static_cast<void>(f.called.load(std::memory_order_acquire));
+  return true;
+}
+
+/// A strand that waits for something else than its innermost join may have joins open whose entries nobody has taken.
+/// They leave with neither the strand nor its lane: they go to the lane of free-standing tasks, and count as stolen.
+/// (group.md, "nesting".) False: no memory for that.
+bool worker::offer_open_joins(seat& s) noexcept {
+  entry oldest;
+  while (s.forks.peek(oldest)) {
+    if (s.forks.outside().steal(oldest) != outcome::got) continue;
+    if (s.spawned.push(oldest.task, oldest.extra) && s.spawned.attend() == attention::full) return false;
+  }
   return true;
 }
 

@@ -64,6 +64,7 @@ class worker final : public thread_record {
   [[nodiscard]] found find_work() noexcept;  ///< null task: the crew closes
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool anything_to_do() noexcept;
+  [[nodiscard]] static bool offer_open_joins(seat& s) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses
   void refresh_seats() noexcept;
 

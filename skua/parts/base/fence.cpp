@@ -22,9 +22,7 @@ std::atomic<decision> decided{decision::open};
 std::atomic<bool> registered{false};
 std::atomic<int> refusal{0};
 
-int membarrier(int command) noexcept {
-  return syscall(__NR_membarrier, command, 0, 0) == 0 ? 0 : errno;
-}
+int membarrier(int command) noexcept { return syscall(__NR_membarrier, command, 0, 0) == 0 ? 0 : errno; }
 
 decision ask_kernel() noexcept {
   int const error = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
@@ -52,9 +50,12 @@ fences fence_kind() noexcept { return decide() == decision::asymmetric ? fences:
 
 std::string fence_reason() {
   switch (decide()) {
-    case decision::asymmetric: return "asymmetric: owners pay no fence, thieves call membarrier(2)";
-    case decision::forced: return "full: asked for";
-    default: break;
+    case decision::asymmetric:
+      return "asymmetric: owners pay no fence, thieves call membarrier(2)";
+    case decision::forced:
+      return "full: asked for";
+    default:
+      break;
   }
   int const error = refusal.load(std::memory_order_relaxed);  // relaxed: ordered by the acquire in decide()
   return "full: the kernel refused membarrier(2): " + std::generic_category().message(error);
@@ -75,7 +76,8 @@ void heavy_fence() noexcept {
     if (error == 0) error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   }
   // Going on without the fence would run tasks twice.
-  if (error != 0) [[unlikely]] broken("invariant", "membarrier(2) works as long as the process that registered for it");
+  if (error != 0) [[unlikely]]
+    broken("invariant", "membarrier(2) works as long as the process that registered for it");
 }
 
 }  // namespace skua

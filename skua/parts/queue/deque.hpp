@@ -33,8 +33,8 @@ enum class attention : std::uint8_t {
 };
 
 struct deque_options {
-  std::size_t capacity = 64;  ///< entries of the first ring; a power of two, at least 2
-  fences kind;                ///< `asymmetric` only if the kernel has it
+  std::size_t capacity = 64;   ///< entries of the first ring; a power of two, at least 2
+  fences kind = fence_kind();  ///< a wish: without the kernel's help, all are `full`
   std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 
@@ -73,7 +73,9 @@ class deque {
     auto const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed: only we write it
     bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal what is below it: steal, bottom
     Sync::light_fence();                          // the claim on b before the look at top. Partner: steal, heavy fence
-    if (top_.load(std::memory_order_relaxed) < b) [[likely]] return true;  // relaxed: the fences order it
+    auto const t = top_.load(std::memory_order_relaxed);  // relaxed: the fences order it
+    if (t < b) [[likely]]
+      return true;
     return pop_last(b);
   }
   [[nodiscard]] bool pop(entry& newest) noexcept {
@@ -149,7 +151,8 @@ class deque<Sync>::victim {
 
   /// No fence; may be wrong either way by what happens meanwhile. After `poke` and a heavy fence: deque.md, "poke".
   [[nodiscard]] bool looks_empty() const noexcept {
-    auto const t = of_->top_at_->load(std::memory_order_acquire);  // before the bottom: else a full deque may look empty
+    // Acquire: before the bottom, else a deque with entries may look empty.
+    auto const t = of_->top_at_->load(std::memory_order_acquire);
     return of_->bottom_.load(std::memory_order_relaxed) <= t;
   }
 
@@ -166,9 +169,11 @@ class deque<Sync>::victim {
 
 template <synchronisation Sync>
 deque<Sync>::deque(deque_options options)
-    : limit_at_(&limit_), memory_(options.memory), kind_(options.kind), top_at_(&top_) {
+    : limit_at_(&limit_),
+      memory_(options.memory),
+      kind_(Sync::kind() == fences::full ? fences::full : options.kind),
+      top_at_(&top_) {
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
-  expects(options.kind == fences::full || Sync::kind() == fences::asymmetric, "asymmetric fences need the kernel's help");
   if (kind_ == fences::full) {
     limit_at_ = &fenced_limit_;
     top_at_ = &fenced_top_;
@@ -198,12 +203,12 @@ attention deque<Sync>::attend() noexcept {
 
 template <synchronisation Sync>
 bool deque<Sync>::pop_last(position b) noexcept {
-  if (kind_ == fences::full) Sync::full_fence();  // what the light fence was meant to be. Partner: steal, its fence
+  if (kind_ == fences::full) Sync::full_fence();      // what the light fence was meant to be. Partner: steal, its fence
   auto t = top_at_->load(std::memory_order_relaxed);  // relaxed: ordered by the fence; a stale top fails below
   if (t < b) return true;
   // The last entry goes to whoever moves the top first. seq_cst: one order of all who move it. Partner: steal.
-  bool const won = t == b && top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst,
-                                                              std::memory_order_relaxed);
+  bool const won =
+      t == b && top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst, std::memory_order_relaxed);
   bottom_.store(b + step, std::memory_order_release);  // empty again. Release: may be seen before the exchange is
   return won;
 }
@@ -257,7 +262,7 @@ outcome deque<Sync>::victim::steal(entry& oldest) const noexcept {
   // Relaxed, and before the exchange: once it succeeds, nothing of what we read is used by anybody else; if it fails,
   // what we read may be anything and is dropped.
   entry const seen{slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};
-  // seq_cst: one order of all who move the top; releases our reads of the slot. Partners: pop_last; attend, load of top.
+  // seq_cst: one order of all who move the top; releases our reads of the slot. Partners: pop_last; attend, its top.
   if (!d.top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst, std::memory_order_relaxed)) {
     return outcome::lost;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <memory_resource>
 #include <new>
 #include <numeric>
@@ -203,9 +204,20 @@ TEST(deque, asymmetric_pushes_ask_for_attention_only_when_there_is_a_reason) {
   EXPECT_TRUE(d.push(as_task(8)));
 }
 
+TEST(deque, asymmetric_is_only_a_wish) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        skua::force_full_fences();
+        deque<> d({.capacity = 4, .kind = skua::fences::asymmetric});
+        std::_Exit(d.kind() == skua::fences::full && d.push(as_task(1)) ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST(deque, wrong_capacities_are_refused) {
   if constexpr (!skua::checked) GTEST_SKIP() << "not a checked build";
-  for (std::size_t const capacity : {0, 1, 3, 100}) {
+  for (std::size_t const capacity : {0U, 1U, 3U, 100U}) {
     EXPECT_DEATH(deque<>({.capacity = capacity, .kind = skua::fences::full}), "power of two");
   }
 }
@@ -302,7 +314,7 @@ class storm {
 }  // namespace
 
 TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_poke_is_answered) {
-  for (std::uint64_t const seed : {1, 2, 3, 4, 5, 6}) {
+  for (std::uint64_t const seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     storm s(seed, GetParam(), 60'000);
     s.run(3);
@@ -310,6 +322,5 @@ TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_poke_is_answered) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(fences, deque_with, ::testing::ValuesIn(kinds()), [](auto const& each) {
-  return each.param == skua::fences::full ? "full" : "asymmetric";
-});
+INSTANTIATE_TEST_SUITE_P(fences, deque_with, ::testing::ValuesIn(kinds()),
+                         [](auto const& each) { return each.param == skua::fences::full ? "full" : "asymmetric"; });

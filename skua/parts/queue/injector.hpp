@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where tasks from outside come in: many producers, many consumers, first in, first out. Intrusive, so that handing in a
-// task never allocates; a lock around two pointers, and a count that can be read without it. Proof: injector.md.
+// Where tasks from outside come in: many producers, many consumers, first in, first out. Intrusive, so that handing in
+// a task never allocates; a lock around two pointers, and a count that can be read without it. Proof: injector.md.
 #pragma once
 
 #include <atomic>

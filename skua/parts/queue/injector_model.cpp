@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The injector under every schedule: each item comes out once, in order, and a sleeper is never forgotten (injector.md).
+// The injector under every schedule: each item comes out once, in order, and a sleeper is never forgotten
+// (injector.md).
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The memory of a deque: a power of two of two-word slots behind a header, in one block. Rings are never reused while
-// their deque lives, because a slow thief may still read an old one; all old rings together are smaller than the newest.
+// their deque lives, because a slow thief may still read an old one; all old rings together are smaller than the
+// newest.
 #pragma once
 
 #include <atomic>

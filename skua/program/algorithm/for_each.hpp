@@ -17,8 +17,8 @@ void for_each(Here& here, Range&& range, Body&& body, grain most = automatic) {
   auto const first = std::ranges::begin(range);
   std::size_t const n = length(range);
   auto leaf = [&body, first](Here& h, std::size_t begin, std::size_t end) {
-    auto it = after(first, begin);
-    for (std::size_t left = end - begin; left != 0; --left, ++it) call_body(h, body, *it);
+    auto const last = after(first, end);
+    for (auto it = after(first, begin); it != last; ++it) call_body(h, body, *it);
   };
   for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
 }

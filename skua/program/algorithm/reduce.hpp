@@ -29,8 +29,8 @@ class reduction {
   T leaf(Here& here, std::size_t begin, std::size_t end) const {
     throw_if_stopped(here);
     T sum = identity_;
-    auto it = after(first_, begin);
-    for (std::size_t left = end - begin; left != 0; --left, ++it) {
+    auto const last = after(first_, end);
+    for (auto it = after(first_, begin); it != last; ++it) {
       sum = combine_(std::move(sum), call_body(here, transform_, *it));
     }
     return sum;

@@ -24,48 +24,84 @@ class scan_run {
   T operator()(Here& here, T identity) const {
     std::size_t const blocks = divide_up(n_, most_);
     if (blocks == 0) return identity;
+    return here.workers() == 1 ? in_one_pass(here, blocks, identity) : in_two_passes(here, blocks, identity);
+  }
+
+ private:
+  /// A sum that is not a bit of a vector<bool>.
+  struct slot {
+    T value;
+  };
+  /// The two sums that a block yields.
+  struct sums {
+    T own;      ///< of its own elements, from the identity
+    T running;  ///< of all elements before it and its own, one after the other
+  };
+
+  [[nodiscard]] std::size_t begin(std::size_t block) const { return block * most_; }
+  [[nodiscard]] std::size_t end(std::size_t block) const { return std::min(n_, begin(block) + most_); }
+
+  T in_two_passes(Here& here, std::size_t blocks, T const& identity) const {
     std::vector<slot> carries(blocks, slot{identity});
     for_each(here, std::size_t{0}, blocks - 1, [&](std::size_t b) { carries[b].value = sum(b, identity); }, grain{1});
-    T carry = std::move(identity);
+    T carry = identity;
     for (slot& block : carries) {
       T own = std::exchange(block.value, carry);
       carry = combine_(std::move(carry), std::move(own));
     }
-    for_each(here, std::size_t{0}, blocks, [&](std::size_t b) { rewrite(b, carries[b].value); }, grain{1});
+    for_each(here, std::size_t{0}, blocks, [&](std::size_t b) { carries[b].value = rewrite(b, carries[b].value); },
+             grain{1});
     return std::move(carries.back().value);
   }
 
- private:
-  /// A carry that is not a bit of a vector<bool>.
-  struct slot {
-    T value;
-  };
-  [[nodiscard]] std::size_t begin(std::size_t block) const { return block * most_; }
-  [[nodiscard]] std::size_t size(std::size_t block) const { return std::min(most_, n_ - begin(block)); }
+  /// The same combinations, hence the same bits, while an element is at hand: half the memory traffic.
+  T in_one_pass(Here& here, std::size_t blocks, T const& identity) const {
+    T carry = identity;
+    for (std::size_t b = 0;; ++b) {
+      throw_if_stopped(here);
+      sums done = sum_and_rewrite(b, identity, carry);
+      if (b + 1 == blocks) return std::move(done.running);
+      carry = combine_(std::move(carry), std::move(done.own));
+    }
+  }
 
   [[nodiscard]] T sum(std::size_t block, T const& identity) const {
     T total = identity;
-    auto from = after(in_, begin(block));
-    for (std::size_t left = size(block); left != 0; --left, ++from) total = combine_(std::move(total), *from);
+    auto const last = after(in_, end(block));
+    for (auto from = after(in_, begin(block)); from != last; ++from) total = combine_(std::move(total), *from);
     return total;
   }
 
-  /// The second pass. The carry becomes the sum of all elements up to the end of this block. An element is read
-  /// before its place is written, and no other block reads it: the output may be the input.
-  void rewrite(std::size_t block, T& shared_carry) const {
-    T carry = std::move(shared_carry);  // a local: its neighbours in memory belong to other workers
-    auto from = after(in_, begin(block));
+  /// The second pass over a block, from the sum of all elements before it to the sum of all up to its end. No other
+  /// block reads its elements: the output may be the input.
+  [[nodiscard]] T rewrite(std::size_t block, T carry) const {
+    auto const last = after(in_, end(block));
     auto to = after(out_, begin(block));
-    for (std::size_t left = size(block); left != 0; --left, ++from, ++to) {
-      if constexpr (Kind == scan_kind::inclusive) {
-        carry = combine_(std::move(carry), *from);
-        *to = carry;
-      } else {
-        T next = combine_(carry, *from);
-        *to = std::exchange(carry, std::move(next));
-      }
+    for (auto from = after(in_, begin(block)); from != last; ++from, ++to) step(carry, *from, *to);
+    return carry;
+  }
+
+  [[nodiscard]] sums sum_and_rewrite(std::size_t block, T const& identity, T const& carry) const {
+    sums both{identity, carry};
+    auto const last = after(in_, end(block));
+    auto to = after(out_, begin(block));
+    for (auto from = after(in_, begin(block)); from != last; ++from, ++to) {
+      both.own = combine_(std::move(both.own), *from);
+      step(both.running, *from, *to);
     }
-    shared_carry = std::move(carry);
+    return both;
+  }
+
+  /// One element: it is read before its place, which may be its own, is written.
+  template <class From, class To>
+  void step(T& running, From&& from, To&& to) const {
+    if constexpr (Kind == scan_kind::inclusive) {
+      running = combine_(std::move(running), std::forward<From>(from));
+      to = running;
+    } else {
+      T next = combine_(running, std::forward<From>(from));
+      to = std::exchange(running, std::move(next));
+    }
   }
 
   In in_;
@@ -78,7 +114,7 @@ class scan_run {
 /// out[i] = in[0] + .. + in[i], where + is `combine`; returns the sum of all (identity if there are none).
 /// Room for n elements must be at `out`, which may be the input itself but must not overlap it otherwise.
 /// `most`: elements per block; automatic: up to 256 blocks. Parentheses depend on n and `most` only (see reduce).
-/// Work O(n): at most 2n + n / most combinations, two readings of the input. Span O(most + n / most + log n). Extra
+/// Work O(n): at most 2n + n / most combinations; the input is read twice, once by a single worker. Span O(most + n / most + log n). Extra
 /// space: one T per block. On an exception or a stop (as for_each) part of the output may have been written.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class T, class Combine>
   requires monoid<Combine, T>

@@ -16,9 +16,9 @@ Out transform(Here& here, In&& in, Out out, F&& f, grain most = automatic) {
   auto const first = std::ranges::begin(in);
   std::size_t const n = length(in);
   auto leaf = [&f, first, out](Here& h, std::size_t begin, std::size_t end) {
-    auto from = after(first, begin);
+    auto const last = after(first, end);
     auto to = after(out, begin);
-    for (std::size_t left = end - begin; left != 0; --left, ++from, ++to) *to = call_body(h, f, *from);
+    for (auto from = after(first, begin); from != last; ++from, ++to) *to = call_body(h, f, *from);
   };
   for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
   return after(out, n);
@@ -32,10 +32,10 @@ Out transform(Here& here, A&& a, B&& b, Out out, F&& f, grain most = automatic) 
   auto const second = std::ranges::begin(b);
   std::size_t const n = std::min(length(a), length(b));
   auto leaf = [&f, first, second, out](Here& h, std::size_t begin, std::size_t end) {
-    auto x = after(first, begin);
+    auto const last = after(first, end);
     auto y = after(second, begin);
     auto to = after(out, begin);
-    for (std::size_t left = end - begin; left != 0; --left, ++x, ++y, ++to) *to = call_body(h, f, *x, *y);
+    for (auto x = after(first, begin); x != last; ++x, ++y, ++to) *to = call_body(h, f, *x, *y);
   };
   for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
   return after(out, n);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The smallest user of an installed Skua: one installed header, one function of the installed library.
+// The smallest user of an installed Skua.
 #include <cstdio>
-#include <skua/policy/registry.hpp>
-#include <skua/program/serial.hpp>
+#include <skua/skua.hpp>
 
 namespace {
 
@@ -15,7 +14,8 @@ long fib(auto& here, int n) {
 }  // namespace
 
 int main() {
-  skua::serial here;
-  std::printf("fib(20) = %ld\n", fib(here, 20));
-  return skua::policies().empty() ? 1 : 0;
+  skua::pool pool;
+  long const answer = pool.run([](auto& h) { return fib(h, 20); });
+  std::printf("fib(20) = %ld\n", answer);
+  return answer == 6765 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an x86-64 processor can run. Included by KERNEL_x86.cpp, which only builds for that family.
+// What an x86-64 processor can run. Included by KERNEL_x86_64.cpp, which only builds for that family.
 #pragma once
 
 #include "apps/simd/arches.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/heat/sweep.hpp"
-#include "apps/simd/x86.hpp"
+#include "apps/simd/x86_64.hpp"
 
 namespace skua::apps::heat {
 

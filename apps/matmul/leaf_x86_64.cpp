@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/matmul/leaf.hpp"
-#include "apps/simd/x86.hpp"
+#include "apps/simd/x86_64.hpp"
 
 namespace skua::apps::matmul {
 

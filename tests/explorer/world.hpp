@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// One execution of a model program: threads, memory, store buffers, and the loop that lets a chooser decide what
+// happens next. The model is described in explorer.hpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory_resource>
+#include <new>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "tests/explorer/fiber.hpp"
+
+namespace skua::explorer {
+
+enum class memory_model : std::uint8_t { tso, pso };
+
+struct options {
+  memory_model model = memory_model::tso;
+  int preemptions = std::numeric_limits<int>::max();  ///< at most so many switches away from a thread that could go on
+  std::uint64_t executions = 20'000'000;              ///< give up after so many (then not `exhausted`)
+  std::uint64_t random = 0;                           ///< > 0: so many random schedules instead of all
+  std::uint64_t seed = 1;                             ///< of the random schedules
+  std::uint32_t steps = 5'000;                        ///< of one execution; beyond: "no end in sight"
+};
+
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
+  return dice(a ^ (b * 0x9e37'79b9'7f4a'7c15ULL)).next();
+}
+
+/// One word of modelled memory.
+struct cell {
+  std::uint64_t value = 0;
+};
+
+/// A store that has not reached memory.
+struct buffered {
+  cell* where;
+  std::uint64_t value;
+  bool release;
+};
+
+/// Where choices come from: replays a path, then extends it.
+class chooser {
+ public:
+  virtual ~chooser() = default;
+  /// One of `count` ways to go on from a state.
+  virtual std::size_t choose(std::size_t count, std::uint64_t state) = 0;
+  /// Whether it will take the first way from now on, whatever the others are.
+  virtual bool indifferent() const noexcept { return false; }
+};
+
+/// One execution at a time of a script with n threads.
+class world {
+ public:
+  explicit world(int threads, options const& with) : options_(with), threads_(static_cast<std::size_t>(threads)) {}
+
+  /// Runs `body(i)` for every thread under the choices of `by`. Returns what was violated.
+  std::string run(std::function<void(int)> const& body, chooser& by, std::vector<std::string>* trace) {
+    body_ = &body;
+    by_ = &by;
+    trace_ = trace;
+    names_.clear();
+    violation_.clear();
+    memory_hash_ = 0;
+    preemptions_ = 0;
+    current_ = nullptr;
+    for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i].reset(*this, static_cast<int>(i));
+    for (std::uint32_t steps = 0; violation_.empty() || !idle(); ++steps) {
+      if (steps > options_.steps) return violation_.empty() ? "no end in sight: does a thread spin?" : violation_;
+      if (!advance()) break;
+    }
+    return violation_;
+  }
+
+  /// Memory that is handed out in the same order at the same addresses in every execution.
+  std::pmr::memory_resource& memory() noexcept { return arena_; }
+  void forget_memory() noexcept { arena_.release(); }
+
+  // What a model thread does. Outside of any model thread these have immediate effect.
+
+  bool inside() const noexcept { return running_ != nullptr; }
+  /// Equal histories: the same operations with the same results.
+  std::uint64_t history() const noexcept { return inside() ? running_->history : 0; }
+  int thread() const noexcept { return inside() ? running_->id : -1; }
+
+  /// A point at which others may run; returns once it is this thread's turn and `enabled` holds.
+  template <class Enabled>
+  void step(Enabled enabled) {
+    if (!inside()) return;
+    auto& self = *running_;
+    self.history = mix(self.history, 1);  // being a step further is a difference, even if nothing was read
+    self.enabled = [](void* e) { return (*static_cast<Enabled*>(e))(); };
+    self.enabled_argument = &enabled;
+    self.stack.suspend();
+  }
+  void step() {
+    step([] { return true; });
+  }
+
+  /// Adds an operation and its result to the history of the running thread.
+  void note(char const* what, void const* where, std::uint64_t result) {
+    if (!inside()) return;
+    running_->history = mix(mix(running_->history, reinterpret_cast<std::uintptr_t>(what)),
+                            mix(reinterpret_cast<std::uintptr_t>(where), result));
+    if (trace_ != nullptr) say("T" + std::to_string(running_->id), what, where, result);
+  }
+
+  std::uint64_t load(cell const& c) const {
+    if (inside()) {
+      for (auto s = running_->stores.rbegin(); s != running_->stores.rend(); ++s) {
+        if (s->where == &c) return s->value;
+      }
+    }
+    return c.value;
+  }
+  void store(cell& c, std::uint64_t value, bool release) {
+    if (inside()) {
+      running_->stores.push_back({&c, value, release});
+    } else {
+      c.value = value;
+    }
+  }
+  /// A store that everybody sees at once; the own buffer is empty.
+  void write(cell& c, std::uint64_t value) {
+    memory_hash_ +=
+        mix(reinterpret_cast<std::uintptr_t>(&c), value) - mix(reinterpret_cast<std::uintptr_t>(&c), c.value);
+    c.value = value;
+  }
+  void drain_own() {
+    if (inside()) drain(*running_);
+  }
+  /// membarrier: every other thread's buffer is emptied at some moment during the call, in any order.
+  void drain_others() {
+    if (!inside()) return;
+    std::vector<model_thread*> left;
+    for (auto& t : threads_) {
+      if (&t != running_) left.push_back(&t);
+    }
+    while (!left.empty()) {
+      auto const whom = left.begin() + static_cast<std::ptrdiff_t>(choose(left.size()));
+      drain(**whom);
+      note("heavy fence at", nullptr, static_cast<std::uint64_t>((*whom)->id));
+      left.erase(whom);
+      if (!left.empty()) step();
+    }
+  }
+  /// One of n, explored like a schedule.
+  std::size_t choose(std::size_t n) {
+    if (n <= 1 || !inside()) return 0;
+    return by_->choose(
+        n, mix(state(), 1 + static_cast<std::uint64_t>(running_->id)));  // not the state it was scheduled in
+  }
+
+  void require(bool holds, std::string const& what) {
+    if (!holds && violation_.empty()) violation_ = what;
+  }
+  std::string const& violation() const noexcept { return violation_; }
+
+ private:
+  struct model_thread {
+    fiber stack;
+    world* in = nullptr;
+    int id = 0;
+    bool done = false;
+    bool (*enabled)(void*) = nullptr;
+    void* enabled_argument = nullptr;
+    std::uint64_t history = 0;
+    std::vector<buffered> stores;
+
+    void reset(world& w, int number) {
+      in = &w;
+      id = number;
+      done = false;
+      enabled = [](void*) { return true; };
+      history = 0;
+      stores.clear();
+      stack.start(&main, this);
+    }
+    static void main(void* self) {
+      auto& t = *static_cast<model_thread*>(self);
+      (*t.in->body_)(t.id);
+      t.done = true;
+    }
+    bool can_run() const { return !done && enabled(enabled_argument); }
+  };
+
+  /// What may happen next: `thread` runs to its next step, or its buffered store number `flush` reaches memory.
+  static constexpr std::size_t runs = ~std::size_t{0};
+  struct move {
+    model_thread* thread;
+    std::size_t flush = runs;
+  };
+
+  bool idle() const {
+    for (auto const& t : threads_) {
+      if (!t.done || !t.stores.empty()) return false;
+    }
+    return true;
+  }
+
+  // False: the execution has ended.
+  bool advance() {
+    collect_moves();
+    if (moves_.empty()) {
+      if (!idle()) require(false, "deadlock: " + waiting());
+      return false;
+    }
+    auto const m = moves_[moves_.size() == 1 ? 0 : by_->choose(moves_.size(), state())];
+    if (m.flush != runs) {
+      commit(*m.thread, m.flush);
+      return true;
+    }
+    if (current_ != nullptr && current_ != m.thread && current_->can_run()) ++preemptions_;
+    current_ = running_ = m.thread;
+    m.thread->stack.resume();
+    running_ = nullptr;
+    return true;
+  }
+
+  // The thread that ran last comes first, so that the first path explored switches least.
+  void collect_moves() {
+    moves_.clear();
+    bool const current_can_run = current_ != nullptr && current_->can_run();
+    if (by_->indifferent() && current_can_run) return moves_.push_back({current_});
+    if (current_can_run) moves_.push_back({current_});
+    if (!current_can_run || preemptions_ < options_.preemptions) {
+      for (auto& t : threads_) {
+        if (&t != current_ && t.can_run()) moves_.push_back({&t});
+      }
+    }
+    for (auto& t : threads_) {
+      for (std::size_t i = 0; i < t.stores.size(); ++i) {
+        if (may_commit(t, i)) moves_.push_back({&t, i});
+      }
+    }
+  }
+
+  bool may_commit(model_thread const& t, std::size_t i) const {
+    if (i == 0) return true;
+    if (options_.model == memory_model::tso || t.stores[i].release) return false;
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      if (t.stores[earlier].where == t.stores[i].where) return false;
+    }
+    return true;
+  }
+
+  void commit(model_thread& t, std::size_t i) {
+    auto const s = t.stores[i];
+    t.stores.erase(t.stores.begin() + static_cast<std::ptrdiff_t>(i));
+    write(*s.where, s.value);
+    if (trace_ != nullptr) say("  visible of T" + std::to_string(t.id), "store", s.where, s.value);
+  }
+  void drain(model_thread& t) {
+    while (!t.stores.empty()) commit(t, 0);
+  }
+
+  std::uint64_t state() const {
+    std::uint64_t h = memory_hash_;
+    for (auto const& t : threads_) {
+      h = mix(h, t.history + (t.done ? 1 : 0));
+      for (auto const& s : t.stores)
+        h = mix(h, mix(reinterpret_cast<std::uintptr_t>(s.where), s.value) + (s.release ? 1 : 0));
+    }
+    if (options_.preemptions == std::numeric_limits<int>::max()) return h;
+    return mix(mix(h, static_cast<std::uint64_t>(preemptions_)),
+               current_ == nullptr ? 99U : static_cast<unsigned>(current_->id));
+  }
+
+  std::string waiting() const {
+    std::string who;
+    for (auto const& t : threads_) {
+      if (!t.done) who += (who.empty() ? "T" : ", T") + std::to_string(t.id);
+    }
+    return who + " can never go on";
+  }
+
+  void say(std::string const& who, char const* what, void const* where, std::uint64_t value) {
+    auto const [at, unused] = names_.try_emplace(where, names_.size());
+    trace_->push_back(who + ": " + what + " #" + std::to_string(at->second) + " " + std::to_string(value));
+  }
+
+  options options_;
+  std::deque<model_thread> threads_;
+  std::function<void(int)> const* body_ = nullptr;
+  chooser* by_ = nullptr;
+  std::vector<std::string>* trace_ = nullptr;
+  model_thread* running_ = nullptr;  // null while the scheduler or the script's constructor runs
+  model_thread* current_ = nullptr;  // ran last
+  std::vector<move> moves_;
+  int preemptions_ = 0;
+  std::uint64_t memory_hash_ = 0;  // sum over words that were written; equal memory has equal sums
+  std::string violation_;
+  std::unordered_map<void const*, std::size_t> names_;
+  std::vector<std::byte> block_ = std::vector<std::byte>(1 << 20);
+  std::pmr::monotonic_buffer_resource arena_{block_.data(), block_.size(), std::pmr::null_memory_resource()};
+};
+
+/// The world that the running script lives in. One exploration at a time.
+inline world*& current_world() noexcept {
+  static world* w = nullptr;
+  return w;
+}
+
+inline void require(bool holds, std::string const& what) { current_world()->require(holds, what); }
+inline std::pmr::memory_resource& memory() noexcept { return current_world()->memory(); }
+
+/// An object that lives to the end of the execution and is never destroyed, because after a violation it may be broken.
+template <class T, class... Args>
+T& immortal(Args&&... args) {
+  return *new (memory().allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
+}
+
+}  // namespace skua::explorer
