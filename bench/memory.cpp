@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ void resident(bench::report& say, options const& o, int workers) {
     own.push_back(bench::number_in(said, "own_kib") / 1024);
   }
   std::string const name = "fib(" + std::to_string(o.n) + "), " +
-                           (workers == 0 ? "serial, no pool" : std::to_string(workers) + " workers");
+                           (workers == 0 ? "serial, no pool" : std::to_string(workers) + (workers == 1 ? " worker" : " workers"));
   if (workers == 2) {
     say.row(name + ": peak resident", "MiB", bench::spread_of(peak), bench::at_most(6));
   } else {
@@ -50,7 +51,7 @@ std::size_t lines_of(char const* path) {
 }
 
 std::size_t open_files() {
-  return static_cast<std::size_t>(std::ranges::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
 }
 
 void come_and_go(std::int64_t pools, std::vector<double>& us) {

@@ -31,7 +31,7 @@ struct figure {
   char const* what;
 };
 constexpr figure figures[] = {
-    {"owner", "owner: push and pop"},
+    {"owner", "owner: push and pop above another entry"},
     {"empty", "thief: attempt on an empty deque"},
     {"loaded", "thief: steal from a full deque, owner running"},
     {"fresh", "thief: steal an entry just pushed (clock included)"},
@@ -57,23 +57,28 @@ void add(deque<>& d, void* entry) {
 double owner_pair() {
   deque<> d;
   int thing = 0;
+  add(d, &thing);  // below it: the last entry of all must be fought for, and deep programs seldom pop it
   std::vector<double> seen;
+  bool right = true;
   for (std::int64_t i = 0; i < samples; ++i) {
     seen.push_back(mean_ns(2000, [&] {
       add(d, &thing);
-      bench::verify(d.pop(), "an entry that nobody took");
+      right = d.pop() && right;
     }));
   }
+  bench::verify(right, "an entry that nobody took");
   return median(seen);
 }
 
 double attempt_on_empty() {
   deque<> d;
   std::vector<double> seen;
+  bool right = true;
   for (std::int64_t i = 0; i < samples; ++i) {
     entry taken;
-    seen.push_back(mean_ns(2000, [&] { bench::verify(d.outside().steal(taken) == outcome::empty, "an empty deque"); }));
+    seen.push_back(mean_ns(2000, [&] { right = d.outside().steal(taken) == outcome::empty && right; }));
   }
+  bench::verify(right, "an empty deque");
   return median(seen);
 }
 
