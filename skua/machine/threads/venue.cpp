@@ -67,10 +67,10 @@ struct spawned_task final : handed {
 
 /// A strand that waits for a wait_group: the group's last task opens the gate. Two children: the strand's own share, and
 /// the opening.
-struct gate final : wait_group::waiter {
-  explicit gate(region& r) noexcept : waiter{.wake = &gate::open, .next = nullptr}, home(r), passing(nullptr, 2, nullptr) {}
+struct gate final : group_waiter {
+  explicit gate(region& r) noexcept : group_waiter{.wake = &gate::open, .next = nullptr}, home(r), passing(nullptr, 2, nullptr) {}
 
-  static void open(waiter& w) noexcept {
+  static void open(group_waiter& w) noexcept {
     auto& self = static_cast<gate&>(w);
     region& home = self.home;
     // acq_rel: publishes the group's end, and acquires the frame. Pairs with: worker::commit_park, subtraction.
@@ -87,9 +87,9 @@ struct gate final : wait_group::waiter {
 };
 
 /// A thread from outside that waits for a wait_group.
-struct blocked_thread final : wait_group::waiter {
-  blocked_thread() noexcept : waiter{.wake = &blocked_thread::release, .next = nullptr} {}
-  static void release(waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
+struct blocked_thread final : group_waiter {
+  blocked_thread() noexcept : group_waiter{.wake = &blocked_thread::release, .next = nullptr} {}
+  static void release(group_waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
   completion done;
 };
 
