@@ -5,9 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <numeric>
-#include <ranges>
-#include <span>
 
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
@@ -58,27 +55,25 @@ class choices {
   std::array<std::int8_t, answers.size()> column_;  // only the first size_ are set
 };
 
-/// What each choice led to: set by its task, summed when all are done.
-class findings {
- public:
-  std::uint64_t& operator[](std::uint32_t i) noexcept { return found_[i]; }
-  [[nodiscard]] std::uint64_t sum(std::uint32_t n) const noexcept {
-    return std::accumulate(found_.begin(), found_.begin() + n, std::uint64_t{0});
-  }
+template <fork_join Here>
+std::uint64_t tried(Here& here, board const& b, choices const& free, std::uint32_t first, std::uint32_t last);
 
- private:
-  std::array<std::uint64_t, answers.size()> found_;  // the program sets as many as there are choices
-};
-
-/// The number of ways to fill the board. Work O(n!) at most, span O(n^2).
+/// The number of ways to fill the board. Work O(n!) at most, span O(n^2 log n).
 template <fork_join Here>
 std::uint64_t program(Here& here, board const& b) {
   if (b.full()) return 1;
   choices const free(b);
-  findings found;
-  here.each(std::views::iota(0U, free.size()),
-            [&](Here& h, std::uint32_t i) { found[i] = program(h, b.with(free[i])); });
-  return found.sum(free.size());
+  return free.size() == 0 ? 0 : tried(here, b, free, 0, free.size());
+}
+
+/// The number of ways with one of the choices [first, last), first < last: halved until one is left.
+template <fork_join Here>
+std::uint64_t tried(Here& here, board const& b, choices const& free, std::uint32_t first, std::uint32_t last) {
+  if (last - first == 1) return program(here, b.with(free[first]));
+  std::uint32_t const middle = first + (last - first) / 2;
+  auto const [x, y] = here.join([&, first, middle](Here& h) { return tried(h, b, free, first, middle); },
+                                [&, middle, last](Here& h) { return tried(h, b, free, middle, last); });
+  return x + y;
 }
 
 std::uint64_t with_openmp(unsigned workers, int n);
