@@ -95,6 +95,6 @@ def main(arguments):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (RuntimeError, OSError) as e:
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError) as e:
         print(f"instructions.py: {e}", file=sys.stderr)
         sys.exit(1)

@@ -32,10 +32,10 @@ struct figure {
 };
 constexpr figure figures[] = {
     {"owner", "owner: push and pop above another entry"},
-    {"empty", "thief: attempt on an empty deque"},
+    {"empty", "thief: attempt on an empty deque, in cache"},
     {"loaded", "thief: steal from a full deque, owner running"},
     {"fresh", "thief: steal an entry just pushed (clock included)"},
-    {"fence", "heavy fence, another thread running"},
+    {"fence", "heavy fence, another thread running (clock included)"},
     {"fence_idle", "heavy fence, another thread asleep"},
     {"join", "join to a searching thief's first instruction"},
 };
@@ -114,21 +114,34 @@ double steal(std::int64_t batch) {
   return median(seen);
 }
 
-double fence_beside(bool running) {
-  std::atomic<std::int64_t> done{0};
-  std::binary_semaphore asleep{0};
+/// One fence at a time, clock included. Only fences during which the other thread was seen to run count.
+double fence_beside_running() {
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> beats{0};
   std::jthread const other([&] {
-    if (running) {
-      spin_until(done, 1);
-    } else {
-      asleep.acquire();
-    }
+    while (!done.load(std::memory_order_relaxed)) beats.fetch_add(1, std::memory_order_relaxed);
   });
+  std::vector<double> seen;
+  for (std::int64_t i = 0; i < samples;) {
+    std::uint64_t const last = beats.load(std::memory_order_relaxed);
+    while (beats.load(std::memory_order_relaxed) == last) relax();
+    std::uint64_t const before = beats.load(std::memory_order_relaxed);
+    double const ns = mean_ns(1, heavy_fence);
+    if (beats.load(std::memory_order_relaxed) == before) continue;
+    seen.push_back(ns);
+    ++i;
+  }
+  done.store(true, std::memory_order_relaxed);
+  return median(seen);
+}
+
+double fence_beside_asleep() {
+  std::binary_semaphore morning{0};
+  std::jthread const other([&] { morning.acquire(); });
   std::this_thread::sleep_for(1ms);
   std::vector<double> seen;
   for (std::int64_t i = 0; i < samples; ++i) seen.push_back(mean_ns(20, heavy_fence));
-  done.store(1, std::memory_order_release);
-  asleep.release();
+  morning.release();
   return median(seen);
 }
 
@@ -164,7 +177,7 @@ void print_figures(fences kind) {
   if (kind == fences::full) force_full_fences();
   if (fence_kind() != kind) throw resource_error("this kernel offers no asymmetric fences: " + fence_reason());
   double const values[] = {owner_pair(),       attempt_on_empty(),  steal(48),      steal(1),
-                           fence_beside(true), fence_beside(false), join_to_thief()};
+                           fence_beside_running(), fence_beside_asleep(), join_to_thief()};
   static_assert(std::size(values) == std::size(figures));
   for (std::size_t i = 0; i < std::size(values); ++i) {
     std::printf("%s\"%s\": %.6g", i == 0 ? "{" : ", ", figures[i].key, values[i]);

@@ -3,7 +3,8 @@
 // to the caller; with all workers asleep, and with one still searching. And what a sleeping pool costs: nothing.
 //
 // A round counts only if the workers' own books agree: asleep means that a worker has slept since the last round,
-// searching that none has. Rounds that do not count are reported.
+// searching that none has. Rounds that do not count are reported. The searching pool has one worker: of more, only some
+// search, and the one that finds a task wakes another, so the books would tell of both.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -103,12 +104,12 @@ void run(options const& o, bench::command const& asked) {
   auto const workers = static_cast<std::uint32_t>(o.workers);
   {
     pool p({.workers = workers});
-    trips(say, o, "asleep", p, 2ms, true);
+    trips(say, o, "asleep, " + std::to_string(workers) + (workers == 1 ? " worker" : " workers"), p, 2ms, true);
     idle(say, o, p);
   }
   {
-    pool p({.workers = workers, .spin = spin_forever});
-    trips(say, o, "searching", p, 50us, false);
+    pool p({.workers = 1, .spin = spin_forever});
+    trips(say, o, "searching, 1 worker", p, 50us, false);
   }
   say.write();
 }
