@@ -90,10 +90,14 @@ aarch64: ## cross-compile for AArch64 and run the tests under an emulator
 	  export GTEST_FILTER='-*DeathTest.*:*_in_a_fresh_process.*'; fi; \
 	tools/run_tests.py build/aarch64 -j $(JOBS)
 
-bench: ## the microbenchmarks, into build/release/bin
+bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/measurements.md)
 	tools/install-packages build test
 	$(CMAKE) --preset bench
 	$(CMAKE) --build build/release -j $(JOBS)
+	mkdir -p build/bench
+	bench/instructions.py build/release/bin/fib_alone --json build/bench/instructions.json
+	for b in fork wake steal memory; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
+	for b in context algorithm; do build/release/bin/$${b}_bench --benchmark_out=build/bench/$$b.json || exit 1; done
 
 peers: ## fib on rayon, for comparison; does nothing without cargo
 	@if command -v cargo >/dev/null; then \

@@ -9,6 +9,7 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
 
 namespace skua::apps {
@@ -85,9 +86,9 @@ TEST_P(every_app, is_right_serially) {
 }
 
 TEST_P(every_app, is_right_on_pools_of_every_policy) {
-  for (char const* const policy : {"random", "hierarchical"}) {
-    for (std::uint32_t workers : {1U, 2U, 5U}) {
-      pool several({.workers = workers, .policy = policy});
+  for (auto const& policy : policies()) {
+    for (std::uint32_t workers : {1U, 2U, 5U, 64U}) {
+      pool several({.workers = workers, .policy = std::string(policy.name), .synthetic = "package:4 numa:1 l3:1 core:16"});
       expect_right([&several](app& a) { a.run_skua(several); });
     }
   }

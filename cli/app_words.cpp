@@ -15,6 +15,7 @@ app_words::app_words(CLI::App& verb) {
     auto app = e.make();
     CLI::App* const words = verb.add_subcommand(std::string(e.name), std::string(app->about()));
     words->group("Apps")->fallthrough();
+    words->get_help_ptr()->description("print this and exit");
     words->footer(fmt::format("The options of `skua {0} --help` may stand here, too.", verb.get_name()));
     app->options(*words);
     choices_.push_back({words, std::move(app)});

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/app_words.hpp"
+#include "cli/help.hpp"
 #include "cli/machine_facts.hpp"
 #include "cli/measure.hpp"
 #include "cli/names.hpp"
@@ -88,11 +90,16 @@ std::vector<runner> runners_of(request const& asked) {
   for (std::string const& name : names_in("--peers", asked.peers)) add_once(chosen_peers, &peer_of("--peers", name));
   if (policies.empty() && chosen_peers.empty()) throw usage_error("--policies none --peers none: there is nothing to compare");
 
+  std::vector<unsigned> const counts = worker_counts(asked);
+  for (peer const* p : chosen_peers) {
+    for (unsigned const workers : counts) refuse_too_many(*p, workers);
+  }
+
   std::vector<runner> all;
   for (peer const* p : chosen_peers) {
     if (!p->is_parallel) all.push_back(runner_of(*p, 1));
   }
-  for (unsigned const workers : worker_counts(asked)) {
+  for (unsigned const workers : counts) {
     for (std::string const& name : policies) {
       pool_options options = asked.flags.options();
       options.workers = workers;
@@ -107,8 +114,8 @@ std::vector<runner> runners_of(request const& asked) {
 }
 
 std::string for_people(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
-  return fmt::format("{}\n{}: {} rounds, interleaved; speed-up: over serial; vs peer: time of the best parallel peer with "
-                     "as many workers / own time, above 1 = faster than it\n\n{}",
+  return fmt::format("{}\n{}: {} rounds, interleaved. speed-up: serial time / own time. vs peer: time of the best parallel\n"
+                     "peer with as many workers / own time, so above 1 is faster than that peer.\n\n{}",
                      to_text(machine), app, rows.front().what->times_s.size(), to_table(rows));
 }
 
@@ -122,16 +129,22 @@ int carry_out(request const& asked) {
   std::vector<runner> const runners = runners_of(asked);
   app.prepare();
 
-  std::vector<record> records;
+  measurement measured;
   {
     progress bar;
-    records = measure_rounds(app, runners, plan, [&](double done, runner const& next) {
+    measured = measure_rounds(app, runners, plan, [&](double done, runner const& next) {
       bar.show(done, fmt::format("{}: {}", app.name(), name_of(next)));
     });
   }
-  std::vector<row> const rows = rows_of(runners, records);
+  std::vector<row> const rows = rows_of(runners, measured.records);
   target.write(report(app.name(), machine, rows));
   if (!target.takes_stdout()) write_to_stdout(for_people(app.name(), machine, rows));
+  if (measured.restless > 0) {
+    std::fputs(fmt::format("skua: compare: note: before {} of {} runs a peer's threads were still spinning (OMP_WAIT_POLICY?)\n",
+                           measured.restless, measured.runs)
+                   .c_str(),
+               stderr);
+  }
   auto const wrong = complaints(rows);
   if (wrong.empty()) return exit_done;
   throw error(fmt::format("{}", fmt::join(wrong, "; ")));
@@ -141,14 +154,17 @@ int carry_out(request const& asked) {
 
 verb add_compare(CLI::App& root) {
   CLI::App* const words = root.add_subcommand("compare", "run one app under several policies and peers, interleaved");
+  explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>(*words);
-  auto const add = [&](char const* name, auto& value, char const* about) { words->add_option(name, value, about)->type_name(""); };
-  add("--policies", asked->policies, "P,P,..  Skua's schedulers, or none [random,hierarchical]");
-  add("--peers", asked->peers, "P,P,..  other runtimes, or none [serial,openmp,tbb]");
-  add("--workers", asked->workers, "N,N,..  numbers of workers [1 and the default number]");
-  add("--repeat", asked->repeat, "R  rounds [at least 5, more while 10 s are not spent]");
-  add("--warmup", asked->warm_up, "W  rounds before those, verified but not timed [1]");
-  add("--seed-of-order", asked->seed, "S  of the order within rounds [1]");
+  auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
+    words->add_option(name, value, about)->type_name(kind);
+  };
+  add("--policies", asked->policies, "NAMES", "Skua's schedulers, or none (default: random,hierarchical)");
+  add("--peers", asked->peers, "NAMES", "other runtimes, or none (default: serial,openmp,tbb)");
+  add("--workers", asked->workers, "N,N,..", "numbers of workers (default: 1 and what a pool has by default)");
+  add("--repeat", asked->repeat, "N", "rounds (default: at least 5, more until 10 s are spent)");
+  add("--warmup", asked->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
+  add("--seed-of-order", asked->seed, "N", "of the order within rounds (default: 1)");
   add_json(*words, asked->where);
   asked->flags.add_to(*words, {.workers = false, .policy = false});
   return {words, [asked] { return carry_out(*asked); }};

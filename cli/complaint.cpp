@@ -59,6 +59,39 @@ std::string about_word(std::string const& typed, std::vector<CLI::App const*> co
   return fmt::format("'{}' is one word too many; see {} --help", typed, as_typed(path));
 }
 
+CLI::Option const* option_named(std::string const& name, std::vector<CLI::App const*> const& path) {
+  for (CLI::App const* const words : path) {
+    for (CLI::Option const* const o : words->get_options()) {
+      if (o->check_name(name)) return o;
+    }
+  }
+  return nullptr;
+}
+
+std::string allowed_by(CLI::Option const& option) {
+  std::string const kind = option.get_type_name();
+  char const* const words = kind == "INT"     ? "a whole number"
+                            : kind == "UINT"  ? "a whole number, at least 0"
+                            : kind == "FLOAT" ? "a number"
+                                              : "a value";
+  return fmt::format("{} ({})", words, option.get_description());
+}
+
+/// The parser's own words name the option and, after `separator`, what was typed; or they are all that is known.
+std::string about_value(std::string const& said, std::vector<CLI::App const*> const& path) {
+  auto const begin = said.find("--");
+  if (begin == std::string::npos) return said;
+  auto const end = said.find_first_of(" :", begin);
+  std::string const name = said.substr(begin, end - begin);
+  CLI::Option const* const option = option_named(name, path);
+  if (option == nullptr) return said;
+  if (auto const typed = said.find(" = ", begin); typed != std::string::npos) {
+    return fmt::format("{}=\"{}\": allowed is {}", name, said.substr(typed + 3), allowed_by(*option));
+  }
+  if (option->results().size() > 1) return fmt::format("{} is given {} times; once is enough", name, option->results().size());
+  return fmt::format("{}: its value is missing; allowed is {}", name, allowed_by(*option));
+}
+
 }  // namespace
 
 std::string complaint_of(CLI::App const& root, CLI::ParseError const& fault) {
@@ -73,8 +106,7 @@ std::string complaint_of(CLI::App const& root, CLI::ParseError const& fault) {
   } else if (auto const below = words_below(*path.back()); !below.empty() && fault.get_name() == "RequiredError") {
     said = fmt::format("{} is missing; known: {}", path.size() == 1 ? "the verb" : "the app", joined(views(below)));
   } else {
-    said = fault.what();
-    std::ranges::replace(said, '\n', ' ');
+    said = about_value(fault.what(), path);
   }
   return path.size() == 1 ? said : fmt::format("{}: {}", as_typed(path).substr(5), said);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/findings.hpp"
+#include "cli/help.hpp"
 #include "cli/output.hpp"
 #include "cli/pool_flags.hpp"
 #include "cli/table.hpp"
@@ -56,7 +57,7 @@ std::string workers_text(findings const& found) {
 
 std::string mechanisms_text(findings const& found) {
   table t({{}, {}});
-  t.add({"fences", fmt::format("{}: {}", found.fence == fences::asymmetric ? "asymmetric" : "full", found.why_fence)});
+  t.add({"fences", found.why_fence});
   t.add({"stacks", fmt::format("{} each, only touched pages cost; guard {}", in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(guard_bytes))});
   return section("Mechanisms", t);
 }
@@ -108,6 +109,7 @@ int carry_out(request const& asked) {
 
 verb add_doctor(CLI::App& root) {
   CLI::App* const words = root.add_subcommand("doctor", "what was found on this machine, what is missing, and why");
+  explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>();
   asked->flags.add_to(*words, {});
   add_optional_json(*words, asked->where);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/app.hpp"
+#include "cli/help.hpp"
 #include "cli/output.hpp"
 #include "cli/runner.hpp"
 #include "cli/table.hpp"
@@ -46,6 +47,7 @@ std::string as_text() {
 
 verb add_list(CLI::App& root) {
   CLI::App* const words = root.add_subcommand("list", "the apps, the policies and the peers");
+  explain_plainly(*words, "APP");
   auto const where = std::make_shared<std::string>();
   add_optional_json(*words, *where);
   return {words, [where] {

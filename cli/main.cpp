@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cli/complaint.hpp"
+#include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/machine_facts.hpp"
 #include "cli/output.hpp"
@@ -45,7 +46,8 @@ int carry_out(verb const& chosen) {
 int command(int argc, char** argv) {
   install_signal_handlers();
   CLI::App root("Skua runs programs made of many small tasks on all cores.", "skua");
-  root.set_version_flag("--version", fmt::format("skua {}", look_at_machine().skua_version));
+  root.set_version_flag("--version", fmt::format("skua {}", look_at_machine().skua_version), "print the version and exit");
+  explain_plainly(root, "VERB");
   root.require_subcommand(1);
   root.footer("Each verb explains itself: skua VERB --help.");
   std::array const verbs{add_doctor(root), add_topology(root), add_list(root), add_run(root), add_compare(root)};

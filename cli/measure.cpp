@@ -77,9 +77,9 @@ bool settle() {
   return false;
 }
 
-std::vector<record> measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
-                                   measurement_observer const& tell) {
-  std::vector<record> records(runners.size());
+measurement measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
+                           measurement_observer const& tell) {
+  measurement all{.records = std::vector<record>(runners.size())};
   std::vector<std::size_t> order(runners.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   dice thrown(plan.seed);
@@ -95,8 +95,9 @@ std::vector<record> measure_rounds(apps::app& what, std::span<runner const> runn
       std::size_t const next = order[i];
       auto const before = static_cast<double>(round) + static_cast<double>(i) / static_cast<double>(order.size());
       tell(before / rounds, runners[next]);
-      settle();
-      measure_once(what, runners[next], true, warm, records[next]);
+      if (!settle()) ++all.restless;
+      ++all.runs;
+      measure_once(what, runners[next], true, warm, all.records[next]);
     }
     if (warm) {
       unsigned const done = round + 1 - plan.warm_up_rounds;
@@ -104,7 +105,7 @@ std::vector<record> measure_rounds(apps::app& what, std::span<runner const> runn
     }
   }
   stop_if_interrupted();
-  return records;
+  return all;
 }
 
 }  // namespace skua::cli

@@ -33,8 +33,8 @@ struct record {
 /// Run once: reset, run (only this is timed), verify. `keep_time` is off for a warm-up, whose answer counts all the same.
 void measure_once(apps::app& what, runner const& who, bool verify, bool keep_time, record& into);
 
-/// Wait until this process's threads have come to rest, at most 200 ms: some runtimes' threads (libgomp's for
-/// up to some 20 ms) spin after their work is done, and would slow whoever runs next. False: they did not rest.
+/// Wait until this process's threads have come to rest, at most 200 ms: some runtimes' threads spin after
+/// their work is done (libgomp's for about 5 ms, or for ever if told so) and would slow whoever runs next. False: they did not rest.
 bool settle();
 
 struct measurement_plan {
@@ -49,9 +49,15 @@ struct measurement_plan {
 /// Called before every run with the estimated share of the work that is done.
 using measurement_observer = std::function<void(double done, runner const& next)>;
 
-/// One record per runner. In each round every runner runs once, in an order drawn anew, with a `settle` between runs.
+struct measurement {
+  std::vector<record> records;  ///< one per runner
+  unsigned runs = 0;            ///< all of them, warm-up included
+  unsigned restless = 0;        ///< runs that began although some thread of this process had not come to rest
+};
+
+/// In each round every runner runs once, in an order drawn anew, with a `settle` between runs.
 /// Throws what runs throw, and `interruption` after a Ctrl-C.
-[[nodiscard]] std::vector<record> measure_rounds(apps::app& what, std::span<runner const> runners,
-                                                 measurement_plan const& plan, measurement_observer const& tell);
+[[nodiscard]] measurement measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
+                                         measurement_observer const& tell);
 
 }  // namespace skua::cli

@@ -57,13 +57,17 @@ void write_to_stdout(std::string_view text) { write_all(STDOUT_FILENO, text, "to
 
 json_target::json_target(std::string where) : where_(std::move(where)) {
   if (!wanted() || takes_stdout()) return;
-  std::filesystem::path const path = where_;
+  // To know whether a file can be made, make it: permissions alone do not tell (root, read-only and special file systems).
+  int const made = ::open(where_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (made >= 0) {
+    ::close(made);
+    ::unlink(where_.c_str());
+    return;
+  }
+  if (errno != EEXIST) refuse(where_, errno);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) refuse(where_, EISDIR);
-  bool const there = std::filesystem::exists(path, ignored);
-  std::filesystem::path const asked = there ? path : path.has_parent_path() ? path.parent_path() : ".";
-  if (::access(asked.c_str(), W_OK) != 0) refuse(where_, errno);
-  if (!there && !std::filesystem::is_directory(asked, ignored)) refuse(where_, ENOTDIR);
+  if (std::filesystem::is_directory(where_, ignored)) refuse(where_, EISDIR);
+  if (::access(where_.c_str(), W_OK) != 0) refuse(where_, errno);
 }
 
 void json_target::write(json const& document) const {
@@ -78,12 +82,12 @@ void json_target::write(json const& document) const {
 }
 
 void add_json(CLI::App& words, std::string& where) {
-  words.add_option("--json", where, "FILE|-  the result as JSON; - is standard output")->type_name("");
+  words.add_option("--json", where, "the result as JSON; - is standard output")->type_name("FILE|-");
 }
 
 void add_optional_json(CLI::App& words, std::string& where) {
-  words.add_option("--json", where, "[FILE|-]  the result as JSON; standard output if no file is named")
-      ->type_name("")
+  words.add_option("--json", where, "the result as JSON, on standard output if no file is named")
+      ->type_name("FILE")
       ->expected(0, 1)
       ->default_str("-");
 }

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
@@ -12,24 +13,25 @@ namespace skua::cli {
 
 void pool_flags::add_to(CLI::App& words, offer which) {
   constexpr auto group = "Pool";
-  auto const add = [&](char const* name, std::optional<std::string>& value, char const* about) {
-    return words.add_option(name, value, about)->group(group)->type_name("");
+  auto const add = [&](char const* name, std::optional<std::string>& value, char const* kind, char const* about) {
+    words.add_option(name, value, about)->group(group)->type_name(kind);
   };
-  if (which.policy) add("--policy", policy_, "P  the scheduler, a name of `skua list` [SKUA_POLICY, random]");
-  if (which.workers) add("--workers", workers_, "N  1 to 65536 [SKUA_WORKERS; affinity mask and CPU quota]");
-  add("--places", places_, "L  what makes up a place, as in OMP_PLACES [SKUA_PLACES; L3 caches]");
+  if (which.policy) add("--policy", policy_, "NAME", "the scheduler (default: SKUA_POLICY, else random)");
+  if (which.workers) add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what mask and quota allow)");
+  add("--places", places_, "LIST", "what makes up a place, as in OMP_PLACES (default: SKUA_PLACES, else L3 caches)");
   if (which.running) {
-    add("--pin", pin_, "on|off  bind workers to processors [SKUA_PIN; the machine decides]");
-    add("--spin", spin_, "T  how long an idle worker searches, e.g. 50us [SKUA_SPIN]");
-    add("--stack", stack_, "S  size of a task's stack, e.g. 256k [SKUA_STACK]");
+    add("--pin", pin_, "on|off", "bind workers to processors (default: SKUA_PIN, else the machine decides)");
+    add("--spin", spin_, "TIME", "how long an idle worker searches, e.g. 50us (default: SKUA_SPIN)");
+    add("--stack", stack_, "SIZE", "of a task's stack, e.g. 256k (default: SKUA_STACK)");
   }
-  auto* const synthetic = add("--synthetic", synthetic_, "D  pretend to be this machine, e.g. \"package:2 core:4\"");
-  add("--xml", xml_, "F  pretend to be the machine of this hwloc file")->excludes(synthetic);
+  add("--synthetic", synthetic_, "WORDS", "pretend to be such a machine, e.g. \"package:2 core:4\"");
+  add("--xml", xml_, "FILE", "pretend to be the machine that this file of hwloc's lstopo describes");
   words.add_flag("--scatter", scatter_, "spread workers over the machine")->group(group);
 }
 
 pool_options pool_flags::options() const {
   pool_options all;
+  if (synthetic_ && xml_) throw usage_error("--synthetic and --xml exclude each other: one machine at a time");
   if (workers_) all.workers = read_workers("--workers", *workers_);
   all.policy = policy_;
   if (places_ && !places_->empty()) {
@@ -46,8 +48,9 @@ pool_options pool_flags::options() const {
 }
 
 topology pool_flags::machine() const {
-  if (synthetic_) return topology::synthetic(*synthetic_);
-  if (xml_) return topology::from_xml(*xml_);
+  pool_options const sound = options();
+  if (sound.synthetic) return topology::synthetic(*sound.synthetic);
+  if (sound.xml) return topology::from_xml(*sound.xml);
   return topology::machine();
 }
 

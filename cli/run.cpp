@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/app_words.hpp"
+#include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/machine_facts.hpp"
 #include "cli/measure.hpp"
@@ -106,10 +107,11 @@ int carry_out(request const& asked) {
 
 verb add_run(CLI::App& root) {
   CLI::App* const words = root.add_subcommand("run", "run one app, verify its answer, and time it");
+  explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>(*words);
-  words->add_option("--peer", asked->peer, "P  run on a peer instead of Skua: serial, openmp, tbb")->type_name("");
-  words->add_option("--repeat", asked->repeat, "R  how many times [1]")->type_name("");
-  words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (default), or not");
+  words->add_option("--peer", asked->peer, "run on a peer instead of Skua: serial, openmp, tbb")->type_name("NAME");
+  words->add_option("--repeat", asked->repeat, "how many times (default: 1)")->type_name("N");
+  words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (the default), or do not");
   words->add_flag("--stats", asked->stats, "show what each worker did");
   add_json(*words, asked->where);
   asked->flags.add_to(*words, {});

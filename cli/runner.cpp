@@ -12,6 +12,9 @@
 namespace skua::cli {
 namespace {
 
+/// Above some thousands of threads libgomp crashes and oneTBB takes minutes to start them.
+constexpr unsigned most_peer_workers = 1024;
+
 constexpr std::array all_peers{
     peer{"serial", "the serial elision of the same source: no runtime at all",
          [](apps::app& a, unsigned) { a.run_serial(); }, false},
@@ -31,7 +34,13 @@ peer const& peer_of(std::string_view option, std::string_view name) {
   throw usage_error(fmt::format("{}: {}", option, unknown("peer", name, known)));
 }
 
+void refuse_too_many(peer const& which, unsigned workers) {
+  if (!which.is_parallel || workers <= most_peer_workers) return;
+  throw usage_error(fmt::format("{} workers: the peer {} takes at most {} here", workers, which.name, most_peer_workers));
+}
+
 runner runner_of(peer const& which, unsigned workers) {
+  refuse_too_many(which, workers);
   return {.name = std::string(which.name),
           .workers = workers,
           .is_serial = !which.is_parallel,

@@ -36,6 +36,9 @@ struct runner {
   std::function<void(apps::app&)> run;
 };
 
+/// Throws usage_error if the peer's library does not stand so many workers.
+void refuse_too_many(peer const& which, unsigned workers);
+/// Throws as refuse_too_many.
 [[nodiscard]] runner runner_of(peer const& which, unsigned workers);
 /// The pool lives at least as long as the runner.
 [[nodiscard]] runner runner_of(std::shared_ptr<pool> workers, std::string name);

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "cli/help.hpp"
 #include "cli/output.hpp"
 #include "cli/pool_flags.hpp"
 #include "cli/topology_view.hpp"
@@ -37,6 +38,7 @@ int carry_out(request const& asked) {
 
 verb add_topology(CLI::App& root) {
   CLI::App* const words = root.add_subcommand("topology", "the machine as a tree, and where workers sit");
+  explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>();
   asked->flags.add_to(*words, {.policy = false, .running = false});
   add_optional_json(*words, asked->where);

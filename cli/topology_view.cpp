@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "cli/table.hpp"
@@ -16,6 +17,12 @@ std::map<std::uint32_t, cpu_mask> workers_by_pu(layout const& map) {
   std::map<std::uint32_t, cpu_mask> all;
   for (std::uint32_t w = 0; w < map.workers(); ++w) all[map.pu_of(worker_id{w})].insert(w);
   return all;
+}
+
+/// Several kinds of cores: only then their rank says something.
+bool has_kinds(topology const& machine) {
+  auto const pus = machine.pus();
+  return std::ranges::any_of(pus, [&](topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
 }
 
 std::string workers_text(cpu_mask const& workers) {
@@ -65,6 +72,7 @@ json workers_json(layout const& map) {
 
 std::string tree_text(topology const& machine, layout const& map) {
   auto const workers = workers_by_pu(map);
+  bool const kinds = has_kinds(machine);
   std::string all;
   for (topology_node const& n : machine.nodes()) {
     std::string line = fmt::format("{:{}}{}", "", 2 * n.depth, level_name(n.kind));
@@ -73,7 +81,7 @@ std::string tree_text(topology const& machine, layout const& map) {
     if (n.bytes > 0) line += fmt::format("  {}", in_bytes(n.bytes));
     if (n.kind == level::pu) {
       topology_pu const& pu = machine.pus()[n.first_pu];
-      if (pu.efficiency >= 0) line += fmt::format("  kind {}", pu.efficiency);
+      if (kinds) line += fmt::format("  kind {}", pu.efficiency);
       if (auto const here = workers.find(pu.os_index); here != workers.end()) line += fmt::format("  {}", workers_text(here->second));
     }
     all += line + "\n";

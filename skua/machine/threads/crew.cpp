@@ -35,12 +35,9 @@ crew::crew(layout map, settings const& chosen, cpu_mask allowed)
 }
 
 crew::~crew() {
-  if (!lost_by_fork()) {
-    stop();
-    return;
-  }
-  // The threads stayed in the parent: their records must not be joined, nor freed while "running".
-  for (auto& w : workers_) w->forget_thread();
+  stop();
+  // acquire: nobody touches us any more. Pairs with: ~visit, decrement.
+  while (visitors_.load(std::memory_order_acquire) != 0) ::sched_yield();
 }
 
 void crew::start() {

@@ -46,7 +46,23 @@ class crew {
   /// The processors that whoever made the first pool could use; a pinned worker's own mask says less.
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
   [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }
-  /// In a child of fork() the threads do not exist.
+  /// While one lives, the crew does: for threads that are none of its workers, and let go of something whose end may
+  /// be the end of the crew.
+  class visit {
+   public:
+    explicit visit(crew& c) noexcept : crew_(c) {
+      crew_.visitors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with what the visitor lets go of
+    }
+    // release: the visitor's last touch. Pairs with: ~crew, load.
+    ~visit() { crew_.visitors_.fetch_sub(1, std::memory_order_release); }
+    visit(visit const&) = delete;
+    visit& operator=(visit const&) = delete;
+
+   private:
+    crew& crew_;
+  };
+
+  /// In a child of fork() the threads do not exist: then a crew must not be destroyed.
   [[nodiscard]] bool lost_by_fork() const noexcept;
 
   // For workers.
@@ -77,6 +93,7 @@ class crew {
   dormitory<> beds_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};
+  std::atomic<std::uint32_t> visitors_{0};
 
   std::mutex regions_changing_;
   std::vector<std::shared_ptr<region>> regions_;  ///< under the mutex

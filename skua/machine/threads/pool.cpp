@@ -66,7 +66,11 @@ pool::pool(pool_options const& options) {
   crew_->start();
 }
 
-pool::~pool() = default;
+pool::~pool() {
+  threads::worker* const w = threads::worker::current();
+  bool const by_own_task = w != nullptr && &w->of() == crew_.get();
+  if (by_own_task || crew_->lost_by_fork()) static_cast<void>(crew_.release());
+}
 
 std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
   check_process();

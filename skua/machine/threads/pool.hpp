@@ -44,9 +44,9 @@ struct pool_facts {
 namespace threads {
 
 /// Run f on a region from wherever the caller is: at once if it is a task of the region, else as a root.
-/// Returns f's value; throws what f throws.
+/// Returns f's value (a copy of what it refers to, if it returns a reference); throws what f throws.
 template <class F>
-auto run_on(region& r, F&& f) -> std::invoke_result_t<F&, here&>;
+auto run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>>;
 
 }  // namespace threads
 
@@ -54,7 +54,9 @@ auto run_on(region& r, F&& f) -> std::invoke_result_t<F&, here&>;
 class region_handle {
  public:
   region_handle(threads::crew& c, std::shared_ptr<threads::region> r) noexcept : crew_(c), region_(std::move(r)) {}
-  ~region_handle() { crew_.close_region(*region_); }
+  ~region_handle() {
+    if (!crew_.lost_by_fork()) crew_.close_region(*region_);  // else its lock may be held for ever
+  }
   region_handle(region_handle const&) = delete;
   region_handle& operator=(region_handle const&) = delete;
 
@@ -75,7 +77,8 @@ class pool {
   /// Starts the workers. Throws usage_error for a choice that makes no sense (it names the option or the variable), and
   /// resource_error if threads or memory cannot be had.
   explicit pool(pool_options const& options = {});
-  /// Joins the workers. No `run` may be under way. In a child of fork() it does nothing: the threads stayed behind.
+  /// Joins the workers. No `run` may be under way. It leaves everything as it is in a child of fork(), because the
+  /// threads stayed behind, and in a task of its own, which ends the process: exit() destroys static pools.
   ~pool();
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -115,7 +118,7 @@ class pool {
 };
 
 template <class F>
-auto threads::run_on(region& r, F&& f) -> std::invoke_result_t<F&, here&> {
+auto threads::run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>> {
   worker* const w = worker::current();
   if (w != nullptr && &w->running_strand().at().in == &r) return f(w->running_strand());
   root<std::remove_reference_t<F>> asked{f};

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
 
 namespace {
@@ -157,6 +158,7 @@ TEST(Pool, CountersTellWhatHappened) {
 }
 
 TEST(Pool, ForkedChildrenDoNotJoinAndMayMakeTheirOwn) {
+  if (skua::under_tsan) GTEST_SKIP() << "ThreadSanitizer allows no new threads in a child of fork()";
   skua::pool pool({.workers = 2});
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
   pid_t const child = ::fork();

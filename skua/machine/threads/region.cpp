@@ -7,7 +7,7 @@
 namespace skua::threads {
 
 region::region(crew& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
-    : crew_(c), map_(c.map().part(members)), policy_(make_policy(policy_name, map_, seed)) {
+    : crew_(c), members_(members.begin(), members.end()), map_(c.map().part(members)), policy_(make_policy(policy_name, map_, seed)) {
   seats_.reserve(members.size());
   seat_of_crew_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -19,8 +19,15 @@ region::region(crew& c, std::string_view policy_name, std::span<worker_id const>
 }
 
 void region::inject(handed& t) noexcept {
+  auto const alive = shared_from_this();
+  crew::visit const inside{crew_};
   injected_.push(t);
-  crew_.beds().notify();
+  call_help();
+}
+
+bool region::call_help() noexcept {
+  if (members_.size() == crew_.workers()) return crew_.beds().notify();
+  return crew_.beds().notify_among(members_);
 }
 
 handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }
@@ -29,10 +36,10 @@ void region::poke() noexcept {
   for (auto const& s : seats_) s->poke();
 }
 
-bool region::looks_empty() noexcept {
-  if (!injected_.looks_empty()) return false;
+bool region::looks_empty_to(seat* mine) noexcept {
+  if (!injected_.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
   for (auto const& s : seats_) {
-    if (!s->looks_empty()) return false;
+    if (!s->looks_robbed()) return false;
   }
   return true;
 }

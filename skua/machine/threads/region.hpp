@@ -19,7 +19,7 @@ namespace skua::threads {
 
 class crew;
 
-class region {
+class region : public std::enable_shared_from_this<region> {
  public:
   /// Seats for the `members` of the crew (their numbers in the crew), under the policy of that name.
   /// Throws usage_error for an unknown policy.
@@ -35,16 +35,22 @@ class region {
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
   [[nodiscard]] crew& of() noexcept { return crew_; }
 
-  /// From outside: any thread.
+  /// From outside: any thread. As soon as `t` is in, its run may end, and with it the region and the crew: `inject` holds
+  /// on to both.
   void inject(handed& t) noexcept;
+  /// Something can be taken: wake a worker of the region, unless enough are about. Any thread. True if one was woken.
+  bool call_help() noexcept;
   [[nodiscard]] handed* take_injected() noexcept;
 
   /// Every strand of this region looks at its next fork. Any thread.
   void poke() noexcept;
-  [[nodiscard]] bool looks_empty() noexcept;
+  /// Nothing to take for the worker of this seat: nothing from outside, nothing in its inbox, no lane to steal from.
+  /// Without a seat: nothing that any member may take.
+  [[nodiscard]] bool looks_empty_to(seat* mine) noexcept;
 
  private:
   crew& crew_;
+  std::vector<worker_id> const members_;  ///< by their numbers in the crew
   layout const map_;
   std::unique_ptr<policy> const policy_;
   std::vector<std::unique_ptr<seat>> seats_;

@@ -117,8 +117,8 @@ class scope final : public group {
 
   [[gnu::cold, gnu::noinline]] void attend() {
     // `full`: run the newest child at once; a thief that takes it instead makes room, too.
+    if (owner_.make_room()) return;  // a stop is noticed by each child
     seat& s = owner_.at();
-    if (owner_.attend() != advice::full) return;  // a stop is noticed by each child
     entry newest;
     if (s.spawned.peek(newest) && s.spawned.pop()) {
       --forked_;

@@ -49,8 +49,8 @@ class alignas(cache_line_bytes) seat {
   }
 
   /// Nothing for a thief here, as far as can be seen. Any thread.
-  [[nodiscard]] bool looks_empty() noexcept {
-    return forks.outside().looks_empty() && spawned.outside().looks_empty() && inbox.looks_empty();
+  [[nodiscard]] bool looks_robbed() noexcept {
+    return forks.outside().looks_empty() && spawned.outside().looks_empty();
   }
 };
 

@@ -82,6 +82,18 @@ class dormitory {
     return wake_any();
   }
 
+  /// As notify, for work that only `some` may do. A searcher may be none of them, so it is no excuse for not waking.
+  template <class Workers>
+  bool notify_among(Workers const& some) noexcept {
+    Sync::full_fence();  // P3, as in notify
+    if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
+    for (worker_id const w : some) {
+      // relaxed: as in wake_any.
+      if (beds_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
+    }
+    return false;
+  }
+
   /// Wake this worker if it sleeps.
   bool wake(worker_id w) noexcept {
     bed& its = beds_[index(w)];

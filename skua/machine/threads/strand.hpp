@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "skua/machine/threads/group.hpp"
 #include "skua/machine/threads/seat.hpp"
@@ -35,6 +36,8 @@ class strand {
 
   /// A push asked for attention: make room, wake sleepers, notice a stop.
   [[nodiscard]] advice attend() noexcept;
+  /// The same where a stop changes nothing: it will be noticed by the next `attend`. False: no memory (`full`).
+  [[nodiscard]] bool make_room() noexcept;
 
   /// Wait until all of `g` but the owner's `mine` children are dealt with. Parks the strand if it must: on return it
   /// may run on another worker. Cost without waiting: one load.
@@ -57,6 +60,12 @@ class strand {
   [[nodiscard]] seat& at() const noexcept { return *seat_; }
   void sit(seat& s) noexcept { seat_ = &s; }
 
+  /// While a task runs on top of a strand that waits in place, the strand may wait but not change its worker: the task may
+  /// be of another region, and below it wait those that belong to this one.
+  [[nodiscard]] bool is_tied() const noexcept { return tied_; }
+  /// Returns what it was before.
+  bool tie(bool on) noexcept { return std::exchange(tied_, on); }
+
   /// The frame that became ready when the strand's task ended; the worker loop hands it to the policy.
   [[nodiscard]] frame* take_ready() noexcept {
     frame* const f = ready_;
@@ -71,6 +80,7 @@ class strand {
   seat* seat_;
   stop_node const* stop_ = nullptr;
   frame* ready_ = nullptr;
+  bool tied_ = false;
 };
 
 }  // namespace skua::threads

@@ -68,21 +68,19 @@ struct spawned_task final : handed {
 /// A strand that waits for a wait_group: the group's last task opens the gate. Two children: the strand's own share, and
 /// the opening.
 struct gate final : group_waiter {
-  explicit gate(region& r) noexcept : group_waiter{.wake = &gate::open, .next = nullptr}, home(r), passing(nullptr, 2, nullptr) {}
+  gate() noexcept : group_waiter{.wake = &gate::open, .next = nullptr}, passing(nullptr, 2, nullptr) {}
 
   static void open(group_waiter& w) noexcept {
     auto& self = static_cast<gate&>(w);
-    region& home = self.home;
     // acq_rel: publishes the group's end, and acquires the frame. Pairs with: worker::commit_park, subtraction.
     std::uint64_t const before = self.passing.pending.fetch_sub(1, std::memory_order_acq_rel);
     if ((before & group::counted) != 1) return;
     frame* const f = self.passing.waiter;
     // release: our look at the gate. Pairs with: worker::park, load.
     f->called.store(true, std::memory_order_release);
-    home.inject(*f);
+    worker::send_home(*f);
   }
 
-  region& home;
   group passing;
 };
 
@@ -99,7 +97,7 @@ void run_own_tasks(here& strand, wait_group& group) noexcept {
   while (!group.done() && strand.at().spawned.pop(newest)) {
     auto& t = *static_cast<task*>(newest.task);
     if (t.run != &spawned_task::run_task || static_cast<spawned_task&>(t).what.group != &group) {
-      if (strand.at().spawned.push(newest.task, newest.extra)) static_cast<void>(strand.attend());
+      if (strand.at().spawned.push(newest.task, newest.extra)) static_cast<void>(strand.make_room());
       return;
     }
     t.run(t, newest.extra, strand);
@@ -117,7 +115,7 @@ void venue::spawn(free_task<here>& task) noexcept {
   }
   here& strand = w->running_strand();
   if (!strand.at().spawned.push(static_cast<threads::task*>(&t), 1)) return;
-  if (strand.attend() != advice::full) return;
+  if (strand.make_room()) return;
   // No room for another push: the newest task runs at once; a thief that takes it instead makes room, too.
   entry newest;
   if (strand.at().spawned.pop(newest)) {
@@ -136,7 +134,7 @@ void venue::wait(wait_group& group) noexcept {
   here& strand = w->running_strand();
   run_own_tasks(strand, group);
   if (group.done()) return;
-  gate entrance{strand.at().in};
+  gate entrance;
   if (group.enroll(entrance)) strand.wait(entrance.passing, 1);
 }
 

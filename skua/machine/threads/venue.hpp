@@ -35,7 +35,7 @@ struct venue {
 
  private:
   template <class F>
-  static auto on_default_pool(F&& f) -> std::invoke_result_t<F&, here&> {
+  static auto on_default_pool(F&& f) {
     return run_on(default_pool().root_region(), f);
   }
 };

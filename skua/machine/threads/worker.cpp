@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/worker.hpp"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "skua/machine/threads/crew.hpp"
@@ -59,8 +59,8 @@ void worker::pause_work(seat& s) noexcept {
 /// A frame's last child has ended here: whose is it now? If not mine, it is sent to its worker or its region.
 bool worker::is_mine(here& strand, frame& f) noexcept {
   region& home = f.strand->at().in;
-  if (&home != &strand.at().in) {
-    home.inject(f);
+  if (&home != &strand.at().in || f.strand->is_tied()) {
+    send_home(f);
     return false;
   }
   placement const to = strand.at().thinks.place(tag{}, cause::resumed);
@@ -69,6 +69,19 @@ bool worker::is_mine(here& strand, frame& f) noexcept {
   its.inbox.push(f);
   if (!crew_.beds().wake(its.who.number())) crew_.beds().notify();
   return false;
+}
+
+void worker::send_home(frame& f) noexcept {
+  seat& its = f.strand->at();
+  if (!f.strand->is_tied()) {
+    its.in.inject(f);
+    return;
+  }
+  crew& of = its.who.of();
+  crew::visit const inside{of};
+  worker_id const only = its.who.number();
+  its.inbox.push(f);
+  of.beds().wake(only);
 }
 
 worker::found worker::find_work() noexcept {
@@ -153,10 +166,17 @@ void worker::doze(bool was_searching) noexcept {
 
 bool worker::anything_to_do() noexcept {
   if (crew_.closing() || regions_seen_ != crew_.regions_version()) return true;
-  for (seat* const s : seats_) {
-    if (!s->in.looks_empty()) return true;
+  bool mine = false;
+  for (auto const& r : regions_) {
+    seat* const at = r->seat_for(*this);
+    if (r->looks_empty_to(at)) continue;
+    if (at != nullptr) {
+      mine = true;
+    } else {
+      r->call_help();  // who pushed may have relied on us, who searched, but are no member
+    }
   }
-  return false;
+  return mine;
 }
 
 void worker::refresh_seats() noexcept {
@@ -172,7 +192,7 @@ void worker::refresh_seats() noexcept {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  if (!offer_open_joins(waiting.at())) return false;
+  if (!offer_open_joins(waiting)) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_};
@@ -192,11 +212,13 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
 /// A strand that waits for something else than its innermost join may have joins open whose entries nobody has taken.
 /// They leave with neither the strand nor its lane: they go to the lane of free-standing tasks, and count as stolen.
 /// (group.md, "nesting".) False: no memory for that.
-bool worker::offer_open_joins(seat& s) noexcept {
+bool worker::offer_open_joins(here& strand) noexcept {
+  seat& s = strand.at();
   entry oldest;
   while (s.forks.peek(oldest)) {
+    if (!s.spawned.reserve()) return false;
     if (s.forks.outside().steal(oldest) != outcome::got) continue;
-    if (s.spawned.push(oldest.task, oldest.extra) && s.spawned.attend() == attention::full) return false;
+    if (s.spawned.push(oldest.task, oldest.extra)) static_cast<void>(strand.make_room());  // there is room: reserved
   }
   return true;
 }
@@ -204,21 +226,72 @@ bool worker::offer_open_joins(seat& s) noexcept {
 stack* worker::take_stack() noexcept {
   try {
     return stacks_.take();
-  } catch (resource_error const&) {
+  } catch (std::exception const&) {
     return nullptr;
   }
 }
 
-/// The frame is saved: subtract its share. From then on it may be resumed elsewhere.
-void worker::commit_park(void* self) noexcept {
-  auto& me = *static_cast<worker*>(self);
-  group& g = *me.parking_.waits_for;
-  std::uint64_t const mine = me.parking_.mine;
+/// The frame is saved: subtract its share. From then on it may be resumed elsewhere. Returns it if nobody else will.
+frame* worker::commit_share() noexcept {
+  group& g = *parking_.waits_for;
+  std::uint64_t const mine = parking_.mine;
   frame* const f = g.waiter;
   // acq_rel: publishes the saved frame to the last thief, and acquires what the thieves wrote if we are the last.
   // Pairs with: strand::finish, subtraction.
   std::uint64_t const before = g.pending.fetch_sub(mine, std::memory_order_acq_rel);
-  if ((before & group::counted) == mine) me.ready_ = f;
+  return (before & group::counted) == mine ? f : nullptr;
+}
+
+void worker::commit_park(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  if (frame* const f = me.commit_share()) me.ready_ = f;
+}
+
+void worker::commit_exchange(void* self) noexcept {
+  if (frame* const f = static_cast<worker*>(self)->commit_share()) send_home(*f);
+}
+
+void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
+  waiting.at().who.counts_.waited_in_place.add(1);
+  // acquire: what the children wrote. Pairs with: strand::finish, subtraction.
+  while ((g.pending.load(std::memory_order_acquire) & group::counted) != mine) {
+    worker& me = waiting.at().who;
+    me.refresh_seats();
+    found const f = me.hunt_everywhere();
+    if (f.at == nullptr) {
+      me.crew_.breathe();
+      continue;
+    }
+    auto& t = *static_cast<task*>(f.what.task);
+    if (t.run == &frame::resume) return me.exchange_for(static_cast<frame&>(t), waiting, g, mine);
+    run_on_top(waiting, f);
+  }
+}
+
+void worker::run_on_top(here& strand, found const& f) noexcept {
+  seat& below = strand.at();
+  stop_node const* const watched = strand.watching();
+  bool const tied = strand.tie(true);
+  start_work(strand, f);
+  auto& t = *static_cast<task*>(f.what.task);
+  t.run(t, f.what.extra, strand);
+  if (frame* const ready = strand.take_ready()) send_home(*ready);
+  strand.tie(tied);
+  strand.watch(watched);
+  strand.sit(below);
+}
+
+void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  frame f{waiting, current_stack_};
+  g.waiter = &f;
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  pause_work(waiting.at());
+  return_to(next);
+  switch_to(f.saved, next.saved, &worker::commit_exchange, this);
+  // acquire: as in park.
+  static_cast<void>(f.called.load(std::memory_order_acquire));
 }
 
 void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
@@ -238,10 +311,7 @@ void strand::park(group& g, std::uint64_t mine) noexcept {
     static_cast<void>(g.pending.load(std::memory_order_acquire));
     return;
   }
-  // No stack: wait where we are. The children run elsewhere already, so this ends.
-  seat_->who.counts().waited_in_place.add(1);
-  // acquire: as in wait.
-  while ((g.pending.load(std::memory_order_acquire) & group::counted) != mine) seat_->who.of().breathe();
+  worker::wait_in_place(static_cast<here&>(*this), g, mine);
 }
 
 void worker::continue_with(frame& f) noexcept {
@@ -257,9 +327,14 @@ void worker::end_thread() noexcept {
 /// The running strand ends; `next` (null: the thread's own flow) will run on this worker.
 void worker::prepare_to_leave(frame* next) noexcept {
   tsan::unseen const scheduling;
-  ended_stack_ = std::exchange(current_stack_, next == nullptr ? nullptr : next->on);
-  if (next == nullptr) return;
-  here& resumed = *next->strand;
+  ended_stack_ = std::exchange(current_stack_, nullptr);
+  if (next != nullptr) return_to(*next);
+}
+
+/// This worker's running strand is the frame's from now on.
+void worker::return_to(frame& f) noexcept {
+  current_stack_ = f.on;
+  here& resumed = *f.strand;
   seat& mine = *resumed.at().in.seat_for(*this);
   resumed.sit(mine);
   if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
@@ -273,13 +348,19 @@ void worker::recycle_stack(void* self) noexcept {
   me.ended_stack_ = nullptr;
 }
 
-advice strand::attend() noexcept {
+bool strand::make_room() noexcept {
   seat& s = *seat_;
   bool const room = s.forks.attend() != attention::full;
   bool const more_room = s.spawned.attend() != attention::full;
-  if (s.who.of().beds().notify()) s.who.counts().wakeups_sent.add(1);
+  if (s.in.call_help()) s.who.counts().wakeups_sent.add(1);
+  if (stop_requested()) s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
+  return room && more_room;
+}
+
+advice strand::attend() noexcept {
+  bool const room = make_room();
   if (stop_requested()) return advice::stop;
-  return room && more_room ? advice::go_on : advice::full;
+  return room ? advice::go_on : advice::full;
 }
 
 void strand::raise_alarm() noexcept { seat_->in.poke(); }
@@ -298,7 +379,7 @@ void worker::start() {
   current_stack_ = stacks_.take();
   try {
     thread_ = std::thread([this] { thread_main(); });
-  } catch (std::system_error const& e) {
+  } catch (std::exception const& e) {
     stacks_.give(current_stack_);
     throw resource_error("cannot start worker " + std::to_string(index(number_)) + ": " + e.what() +
                          "; ask for fewer workers (SKUA_WORKERS) or raise the limit of threads (ulimit -u)");
@@ -309,10 +390,6 @@ void worker::await_ready() { is_ready_.get_future().get(); }
 
 void worker::join() noexcept {
   if (thread_.joinable()) thread_.join();
-}
-
-void worker::forget_thread() noexcept {
-  if (thread_.joinable()) thread_.detach();
 }
 
 worker* worker::current() noexcept {

@@ -29,8 +29,6 @@ class worker final : public thread_record {
   void start();        ///< Throws resource_error if the thread or its stack cannot be had.
   void await_ready();  ///< Until the thread is pinned and hunts. Throws what kept it from that; then it has ended.
   void join() noexcept;
-  /// In a child of fork(): the thread is not there to be joined.
-  void forget_thread() noexcept;
 
   /// The worker of the calling thread, or null.
   [[nodiscard]] static worker* current() noexcept;
@@ -42,9 +40,15 @@ class worker final : public thread_record {
   [[nodiscard]] tallies& counts() noexcept { return counts_; }
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
+  /// Send a frame that is ready to where it belongs. Any thread.
+  static void send_home(frame& f) noexcept;
+
   /// Suspend the running strand, which waits for `g` and has dealt with `mine` children; go on with other work.
   /// Returns when the strand is resumed, perhaps on another thread. False: no stack could be had, nothing was done.
   [[nodiscard]] bool park(here& waiting, group& g, std::uint64_t mine) noexcept;
+  /// The same without a stack for the other work: tasks run on top of the strand, and the stack of a ready frame serves
+  /// as well as a fresh one.
+  static void wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept;
 
  private:
   struct found {
@@ -64,7 +68,9 @@ class worker final : public thread_record {
   [[nodiscard]] found find_work() noexcept;  ///< null task: the crew closes
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool anything_to_do() noexcept;
-  [[nodiscard]] static bool offer_open_joins(seat& s) noexcept;
+  [[nodiscard]] static bool offer_open_joins(here& strand) noexcept;
+  void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
+  static void run_on_top(here& strand, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses
   void refresh_seats() noexcept;
 
@@ -78,6 +84,7 @@ class worker final : public thread_record {
   static void start_work(here& strand, found const& f) noexcept;
   void pause_work(seat& s) noexcept;
   [[nodiscard]] bool is_mine(here& strand, frame& f) noexcept;
+  void return_to(frame& f) noexcept;
   [[nodiscard]] seat& first_seat() noexcept;
   void welcome(here& strand) noexcept;
   void prepare_to_leave(frame* next) noexcept;
@@ -85,7 +92,9 @@ class worker final : public thread_record {
   [[noreturn]] void end_thread() noexcept;
 
   // Callbacks that run after a switch, on the new stack, with the old flow saved.
+  [[nodiscard]] frame* commit_share() noexcept;
   static void commit_park(void* self) noexcept;
+  static void commit_exchange(void* self) noexcept;
   static void recycle_stack(void* self) noexcept;
 
   crew& crew_;

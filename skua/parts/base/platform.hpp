@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -63,6 +64,22 @@ inline void full_fence() noexcept {
   asm volatile("dmb ish" ::: "memory");
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);  // the fence itself; whoever calls it names its partner
+#endif
+}
+
+/// Rounding mode and trap masks, where Boost.Context's switch does not carry them with the flow. It does on x86.
+inline std::uint64_t float_control() noexcept {
+#if defined(__aarch64__)
+  std::uint64_t fpcr;
+  asm volatile("mrs %0, fpcr" : "=r"(fpcr));
+  return fpcr;
+#else
+  return 0;
+#endif
+}
+inline void set_float_control([[maybe_unused]] std::uint64_t control) noexcept {
+#if defined(__aarch64__)
+  asm volatile("msr fpcr, %0" ::"r"(control));
 #endif
 }
 

@@ -6,6 +6,7 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/current.hpp"
 
 namespace skua {
@@ -46,6 +47,8 @@ struct handover {
 
   from.exceptions = exceptions;
   exceptions = to.exceptions;
+  from.float_control = float_control();
+  if (to.float_control != from.float_control) set_float_control(to.float_control);
   from.on = me->running;
   me->running = to.on;
   from.home = &exceptions;
@@ -55,19 +58,25 @@ struct handover {
   return there;
 }
 
-/// First act of a flow on its own stack after a jump.
+/// First act of a flow on its own stack after a jump. Field by field: a copy of the whole may be a call of memcpy, which
+/// the sanitizers intercept.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void arrive(transfer_t const& jumped) noexcept {
-  handover const told = *static_cast<handover const*>(jumped.data);
-  if (told.departed == nullptr) {
-    asan::arrive(told.arriving->sanitizer, nullptr);
-    tsan::destroy(told.ended_tsan);
+  auto const* const told = static_cast<handover const*>(jumped.data);
+  fiber* const departed = told->departed;
+  fiber const* const me = told->arriving;
+  auto* const after = told->after;
+  void* const argument = told->argument;
+  if (departed == nullptr) {
+    void* const ended = told->ended_tsan;
+    asan::arrive(me->sanitizer, nullptr);
+    tsan::destroy(ended);
   } else {
-    asan::arrive(told.arriving->sanitizer, &told.departed->sanitizer);
-    told.departed->context = jumped.fctx;
+    asan::arrive(me->sanitizer, &departed->sanitizer);
+    departed->context = jumped.fctx;
   }
-  if (told.after != nullptr) {
+  if (after != nullptr) {
     tsan::unseen const handing_over;
-    told.after(told.argument);
+    after(argument);
   }
 }
 
@@ -89,6 +98,7 @@ void start(fiber& target, stack& on, void (*entry)(void*) noexcept, void* argume
   target.on = &on;
   target.entry = entry;
   target.argument = argument;
+  target.float_control = float_control();
   target.sanitizer.stack_low = on.low();
   target.sanitizer.stack_bytes = on.bytes();
   target.sanitizer.tsan_fiber = tsan::create();

@@ -96,10 +96,11 @@ void publish(void* argument) noexcept {
   auto& p = *static_cast<parked_flow*>(argument);
   p.after_ran_at = static_cast<std::byte*>(__builtin_frame_address(0));
   p.complete_in_after = p.here.context != nullptr && p.here.on != nullptr;
-  p.published.store(&p.here, std::memory_order_release);  // pairs with the acquire in resume_elsewhere
+  p.published.store(&p.here, std::memory_order_release);  // pairs with the other thread's load
 }
 
 void end_of_flow(void* argument) noexcept {
+  // Pairs with the acquire of the thread that waits for the end.
   static_cast<parked_flow*>(argument)->ended.store(true, std::memory_order_release);
 }
 
@@ -135,11 +136,13 @@ TEST(Fiber, PublishedFlowMayBeResumedElsewhereAtOnce) {
     seat const worker(1);
     for (int i = 0; i < rounds; ++i) {
       parked_flow* p = nullptr;
+      // Pairs with the store into `mail`, so that p is complete.
       while ((p = mail.exchange(nullptr, std::memory_order_acquire)) == nullptr) std::this_thread::yield();
       fiber* ready = nullptr;
+      // Pairs with the store in `publish`, so that the fiber is complete.
       while ((ready = p->published.load(std::memory_order_acquire)) == nullptr) relax();
       switch_to(p->loop, *ready, nullptr, nullptr);
-      resumed.fetch_add(1, std::memory_order_release);
+      resumed.fetch_add(1, std::memory_order_release);  // pairs with the main thread's load: p is not used any more
     }
   });
   seat const worker(0);
@@ -163,6 +166,7 @@ TEST(Fiber, PublishedFlowMayBeResumedElsewhereAtOnce) {
         &argument);
     mail.store(&p, std::memory_order_release);  // pairs with the exchange above
     switch_to(loop_before, p.here, nullptr, nullptr);
+    // Acquire, here and below: pair with the stores of the same names by the other thread and by the flow.
     while (resumed.load(std::memory_order_acquire) != i + 1) std::this_thread::yield();
     EXPECT_TRUE(p.last_words.load(std::memory_order_acquire));
     EXPECT_TRUE(p.ended.load(std::memory_order_acquire));
@@ -259,7 +263,6 @@ TEST(Fiber, NeverResumedFiberIsForgotten) {
 
 TEST(FiberDeathTest, MisuseIsNamed) {
   if (!checked) GTEST_SKIP() << "preconditions are tested in checked builds";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
         fiber a;
@@ -336,7 +339,6 @@ TEST(Fiber, NextFlowOnAStackIsNoRace) {
 /// The control of all ASan runs.
 TEST(FiberDeathTest, AsanSeesAnOverrunInAFlow) {
   if (!under_asan) GTEST_SKIP() << "needs AddressSanitizer";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
         seat const worker;
@@ -366,7 +368,6 @@ struct increments {
 /// The control of all TSan runs: without it, "no race reported" could mean that switches hide races.
 TEST(FiberDeathTest, TsanSeesARaceBetweenFlowsOfOneThread) {
   if (!under_tsan) GTEST_SKIP() << "needs ThreadSanitizer";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         seat const worker;

@@ -186,8 +186,8 @@ signal_stack::~signal_stack() {
   if (mapping_ == nullptr) return;
   stack_t none{};
   none.ss_flags = SS_DISABLE;
-  sigaltstack(&none, nullptr);
-  munmap(mapping_, bytes_);
+  // Refused while a handler runs on it; then it must stay.
+  if (sigaltstack(&none, nullptr) == 0) munmap(mapping_, bytes_);
 }
 
 overflow_watch::overflow_watch(thread_record& record) {

@@ -9,9 +9,11 @@
 #include <array>
 #include <csetjmp>
 #include <csignal>
+#include <string>
 #include <thread>
 
 #include "skua/parts/context/flow_for_tests.hpp"
+#include "skua/parts/context/valgrind.hpp"
 
 namespace skua {
 namespace {
@@ -41,10 +43,17 @@ void overflow_a_fiber(std::uint32_t number, std::size_t stack_bytes) {
   f.resume();
 }
 
+/// Nothing but `text` is on stderr: no message of ours. An emulator may add a line of its own.
+std::string only(std::string const& text) { return "^" + text + "(qemu: .*)?$"; }
+
+/// Valgrind reports every fault as an error; its runs leave out the tests that fault on purpose.
 class OverflowDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void SetUp() override {
+    if (valgrind::running()) GTEST_SKIP() << "faults on purpose";
+  }
 };
+using Overflow = OverflowDeathTest;
 
 TEST_F(OverflowDeathTest, FullStackNamesWorkerSizeAndOption) {
   EXPECT_EXIT(
@@ -132,7 +141,7 @@ TEST_F(OverflowDeathTest, OtherFaultsStayPlain) {
         });
         f.resume();
       },
-      ::testing::KilledBySignal(SIGSEGV), "^before\n$");
+      ::testing::KilledBySignal(SIGSEGV), only("before\n"));
 }
 
 TEST_F(OverflowDeathTest, FaultsOfThreadsThatAreNoWorkersStayPlain) {
@@ -145,7 +154,7 @@ TEST_F(OverflowDeathTest, FaultsOfThreadsThatAreNoWorkersStayPlain) {
           if (write(STDERR_FILENO, "before\n", 7) == 7) *forbidden_page() = 1;
         }).join();
       },
-      ::testing::KilledBySignal(SIGSEGV), "^before\n$");
+      ::testing::KilledBySignal(SIGSEGV), only("before\n"));
 }
 
 TEST_F(OverflowDeathTest, SignalThatSomebodySentStillKills) {
@@ -156,7 +165,7 @@ TEST_F(OverflowDeathTest, SignalThatSomebodySentStillKills) {
         overflow_watch const watch(worker.record());
         raise(SIGSEGV);
       },
-      ::testing::KilledBySignal(SIGSEGV), "^$");
+      ::testing::KilledBySignal(SIGSEGV), only(""));
 }
 
 void install(void (*act)(int, siginfo_t*, void*), int more_flags = 0) {
@@ -175,7 +184,7 @@ TEST_F(OverflowDeathTest, IgnoredSignalStaysIgnoredButAFaultDoesNot) {
         raise(SIGSEGV);
         if (write(STDERR_FILENO, "survived\n", 9) == 9) *forbidden_page() = 1;
       },
-      ::testing::KilledBySignal(SIGSEGV), "^survived\n$");
+      ::testing::KilledBySignal(SIGSEGV), only("survived\n"));
 }
 
 TEST_F(OverflowDeathTest, EarlierHandlerHearsOfAnOverflowAfterTheMessage) {
@@ -198,7 +207,7 @@ TEST_F(OverflowDeathTest, OneShotHandlerIsCalledOnce) {
         overflow_watch const watch(worker.record());
         *forbidden_page() = 1;
       },
-      ::testing::KilledBySignal(SIGSEGV), "^once\n$");
+      ::testing::KilledBySignal(SIGSEGV), only("once\n"));
 }
 
 sigjmp_buf back;
@@ -229,7 +238,7 @@ bool installed(void (*act)(int, siginfo_t*, void*)) {
   return (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == act;
 }
 
-TEST(Overflow, EarlierHandlerGetsForeignFaultsUnchanged) {
+TEST_F(Overflow, EarlierHandlerGetsForeignFaultsUnchanged) {
   saved_disposition const around;
   install(jump_back);
   seat worker;
@@ -247,7 +256,7 @@ TEST(Overflow, EarlierHandlerGetsForeignFaultsUnchanged) {
 
 void hear(int) { signals_heard = signals_heard + 1; }
 
-TEST(Overflow, EarlierHandlerOfThePlainKindIsCalled) {
+TEST_F(Overflow, EarlierHandlerOfThePlainKindIsCalled) {
   saved_disposition const around;
   std::signal(SIGSEGV, hear);
   seat worker;
@@ -257,7 +266,7 @@ TEST(Overflow, EarlierHandlerOfThePlainKindIsCalled) {
   EXPECT_EQ(signals_heard, 1);
 }
 
-TEST(Overflow, HandlerComesWithTheFirstWatchAndGoesWithTheLast) {
+TEST_F(Overflow, HandlerComesWithTheFirstWatchAndGoesWithTheLast) {
   saved_disposition const around;
   install(jump_back);
   seat worker;
@@ -273,7 +282,7 @@ TEST(Overflow, HandlerComesWithTheFirstWatchAndGoesWithTheLast) {
   EXPECT_TRUE(installed(jump_back));
 }
 
-TEST(Overflow, LaterHandlerIsNotTakenOut) {
+TEST_F(Overflow, LaterHandlerIsNotTakenOut) {
   saved_disposition const around;
   install(jump_back);
   seat worker;
@@ -295,7 +304,7 @@ TEST(Overflow, LaterHandlerIsNotTakenOut) {
   EXPECT_TRUE(installed(jump_back));
 }
 
-TEST(Overflow, SignalStackIsTheThreadsOwnIfItHasOne) {
+TEST_F(Overflow, SignalStackIsTheThreadsOwnIfItHasOne) {
   std::thread([] {
     stack_t before{};
     sigaltstack(nullptr, &before);

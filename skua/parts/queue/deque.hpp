@@ -68,6 +68,13 @@ class deque {
   /// poke has happened before this returns.
   attention attend() noexcept;
 
+  /// Makes room for two pushes, so that one more push will need no memory; false if there is no memory for that.
+  [[nodiscard]] bool reserve() noexcept {
+    auto const b = bottom_.load(std::memory_order_relaxed) + step;  // relaxed: only we write it
+    auto const t = top_at_->load(std::memory_order_acquire);        // acquire: as in attend
+    return b - t <= static_cast<position>(mask_) || grow(t, b - step);
+  }
+
   /// Removes the newest entry; false if there is none, or a thief has taken it.
   [[nodiscard]] bool pop() noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed: only we write it

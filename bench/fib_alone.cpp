@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The smallest program that uses Skua: fib(N) without cut-off on a pool of WORKERS (0: serially, without a pool).
+// Others look at it from outside: instructions.py counts its instructions, memory.cpp its memory.
+//
+//     fib_alone N WORKERS
+//
+// Prints one line of JSON: the value, and the memory of this process as the kernel counts it, in KiB.
+// Exit code 1 if the value is wrong, 2 if an argument is.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "apps/fib/problem.hpp"
+#include "skua/machine/threads/pool.hpp"
+#include "skua/program/serial.hpp"
+
+namespace {
+
+namespace fib = skua::apps::fib;
+
+std::optional<int> number(char const* text, long least, long most) {
+  char* end = nullptr;
+  long const value = std::strtol(text, &end, 10);
+  if (end == text || *end != '\0' || value < least || value > most) return std::nullopt;
+  return static_cast<int>(value);
+}
+
+/// /proc/self/status, read without using memory of its own.
+class own_status {
+ public:
+  own_status() {
+    int const file = open("/proc/self/status", O_RDONLY);
+    if (file < 0) return;
+    if (read(file, text_.data(), text_.size() - 1) < 0) text_[0] = '\0';
+    close(file);
+  }
+  /// KiB; -1 if the kernel does not say.
+  [[nodiscard]] long kib(char const* key) const {
+    char const* const at = std::strstr(text_.data(), key);
+    return at == nullptr ? -1 : std::strtol(at + std::strlen(key), nullptr, 10);
+  }
+
+ private:
+  std::array<char, 4096> text_{};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto const n = argc == 3 ? number(argv[1], 1, fib::most_n) : std::nullopt;
+  auto const workers = argc == 3 ? number(argv[2], 0, 1024) : std::nullopt;
+  if (!n || !workers) {
+    std::fputs("usage: fib_alone N WORKERS, with N from 1 to 93 and WORKERS from 0 (no pool) to 1024\n", stderr);
+    return 2;
+  }
+  std::uint64_t value = 0;
+  if (*workers == 0) {
+    skua::serial here;
+    value = fib::program(here, *n);
+  } else {
+    skua::pool pool({.workers = static_cast<std::uint32_t>(*workers)});
+    value = pool.run([n = *n](auto& here) { return fib::program(here, n); });
+  }
+  own_status const used;
+  std::printf("{\"n\": %d, \"workers\": %d, \"value\": %llu, \"peak_kib\": %ld, \"own_kib\": %ld, \"file_kib\": %ld}\n",
+              *n, *workers, static_cast<unsigned long long>(value), used.kib("VmHWM:"), used.kib("RssAnon:"),
+              used.kib("RssFile:"));
+  return value == fib::answer(*n) ? 0 : 1;
+}

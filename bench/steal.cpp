@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// What a steal costs, and what its price buys: with asymmetric fences (the thief calls membarrier, the owner pays
+// nothing) and with full ones (both pay). Each kind lives in processes of its own, because a process that has
+// registered for membarrier keeps it; the processes of both kinds take turns.
+//
+// A process prints one line of JSON with the medians of its samples; the report spreads them over the processes.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/harness.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/fence.hpp"
+#include "skua/parts/queue/deque.hpp"
+#include "skua/skua.hpp"
+
+namespace {
+
+using namespace skua;
+using namespace std::chrono_literals;
+
+constexpr std::int64_t samples = 300;
+
+struct figure {
+  char const* key;
+  char const* what;
+};
+constexpr figure figures[] = {
+    {"owner", "owner: push and pop above another entry"},
+    {"empty", "thief: attempt on an empty deque, in cache"},
+    {"loaded", "thief: steal from a full deque, owner running"},
+    {"fresh", "thief: steal an entry just pushed (clock included)"},
+    {"fence", "heavy fence, another thread running (clock included)"},
+    {"fence_idle", "heavy fence, another thread asleep"},
+    {"join", "join to a searching thief's first instruction"},
+};
+
+double median(std::vector<double> all) { return bench::spread_of(std::move(all)).median; }
+
+/// Mean ns of `times` calls of f.
+template <class F>
+double mean_ns(std::int64_t times, F&& f) {
+  auto const start = bench::clock::now();
+  for (std::int64_t i = 0; i < times; ++i) f();
+  return bench::ns_between(start, bench::clock::now()) / static_cast<double>(times);
+}
+
+void add(deque<>& d, void* entry) {
+  if (d.push(entry)) static_cast<void>(d.attend());
+}
+
+double owner_pair() {
+  deque<> d;
+  int thing = 0;
+  add(d, &thing);  // below it: the last entry of all must be fought for, and deep programs seldom pop it
+  std::vector<double> seen;
+  bool right = true;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    seen.push_back(mean_ns(2000, [&] {
+      add(d, &thing);
+      right = d.pop() && right;
+    }));
+  }
+  bench::verify(right, "an entry that nobody took");
+  return median(seen);
+}
+
+double attempt_on_empty() {
+  deque<> d;
+  std::vector<double> seen;
+  bool right = true;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    entry taken;
+    seen.push_back(mean_ns(2000, [&] { right = d.outside().steal(taken) == outcome::empty && right; }));
+  }
+  bench::verify(right, "an empty deque");
+  return median(seen);
+}
+
+void spin_until(std::atomic<std::int64_t> const& word, std::int64_t value) {
+  while (word.load(std::memory_order_acquire) < value) relax();
+}
+
+/// The owner pushes `batch` entries and spins; the thief takes them all, the oldest first.
+double steal(std::int64_t batch) {
+  std::vector<int> things(static_cast<std::size_t>(batch));
+  deque<> d;
+  std::atomic<std::int64_t> filled{0};
+  std::atomic<std::int64_t> emptied{0};
+  std::jthread const owner([&] {
+    for (std::int64_t i = 1; i <= samples; ++i) {
+      for (int& thing : things) add(d, &thing);
+      filled.store(i, std::memory_order_release);
+      spin_until(emptied, i);
+    }
+  });
+  std::vector<double> seen;
+  bool right = true;
+  for (std::int64_t i = 1; i <= samples; ++i) {
+    spin_until(filled, i);
+    auto next = things.begin();
+    seen.push_back(mean_ns(batch, [&] {
+      entry taken;
+      right = d.outside().steal(taken) == outcome::got && taken.task == &*next++ && right;
+    }));
+    emptied.store(i, std::memory_order_release);
+  }
+  bench::verify(right, "the oldest entry is stolen first");
+  return median(seen);
+}
+
+/// One fence at a time, clock included. Only fences during which the other thread was seen to run count.
+double fence_beside_running() {
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> beats{0};
+  std::jthread const other([&] {
+    while (!done.load(std::memory_order_relaxed)) beats.fetch_add(1, std::memory_order_relaxed);
+  });
+  std::vector<double> seen;
+  for (std::int64_t i = 0; i < samples;) {
+    std::uint64_t const last = beats.load(std::memory_order_relaxed);
+    while (beats.load(std::memory_order_relaxed) == last) relax();
+    std::uint64_t const before = beats.load(std::memory_order_relaxed);
+    double const ns = mean_ns(1, heavy_fence);
+    if (beats.load(std::memory_order_relaxed) == before) continue;
+    seen.push_back(ns);
+    ++i;
+  }
+  done.store(true, std::memory_order_relaxed);
+  return median(seen);
+}
+
+double fence_beside_asleep() {
+  std::binary_semaphore morning{0};
+  std::jthread const other([&] { morning.acquire(); });
+  std::this_thread::sleep_for(1ms);
+  std::vector<double> seen;
+  for (std::int64_t i = 0; i < samples; ++i) seen.push_back(mean_ns(20, heavy_fence));
+  morning.release();
+  return median(seen);
+}
+
+/// The first child waits until a thief has begun the second.
+double join_to_thief() {
+  pool p({.workers = 2, .spin = spin_forever});
+  std::vector<double> seen = p.run([](auto& here) {
+    std::vector<double> ns;
+    for (std::int64_t i = 0; i < samples; ++i) {
+      std::this_thread::sleep_for(20us);  // the thief goes back to searching
+      std::atomic<std::int64_t> began{0};
+      auto const start = bench::clock::now();
+      auto const [stolen, when] = here.join(
+          [&](auto&) {
+            while (began.load(std::memory_order_acquire) == 0 && bench::seconds_since(start) < 0.1) relax();
+            return began.load(std::memory_order_acquire) == 1;
+          },
+          [&](auto&) {
+            auto const now = bench::clock::now();
+            began.store(1, std::memory_order_release);
+            return now;
+          });
+      if (stolen) ns.push_back(bench::ns_between(start, when));
+    }
+    return ns;
+  });
+  bench::verify(seen.size() > samples / 2, "a searching thief comes within 0.1 s");
+  return median(seen);
+}
+
+/// The whole of one process.
+void print_figures(fences kind) {
+  if (kind == fences::full) force_full_fences();
+  if (fence_kind() != kind) throw resource_error("this kernel offers no asymmetric fences: " + fence_reason());
+  double const values[] = {owner_pair(),       attempt_on_empty(),  steal(48),      steal(1),
+                           fence_beside_running(), fence_beside_asleep(), join_to_thief()};
+  static_assert(std::size(values) == std::size(figures));
+  for (std::size_t i = 0; i < std::size(values); ++i) {
+    std::printf("%s\"%s\": %.6g", i == 0 ? "{" : ", ", figures[i].key, values[i]);
+  }
+  std::printf("}\n");
+}
+
+void compare(std::string const& self, std::int64_t rounds, bench::command const& asked) {
+  bench::report say(asked);
+  std::vector<std::string> const kinds = {"asymmetric", "full"};
+  std::vector<std::vector<std::string>> said(kinds.size());
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    for (std::size_t k = 0; k < kinds.size(); ++k) said[k].push_back(bench::output_of({self, "--only", kinds[k]}));
+  }
+  for (auto const& [key, what] : figures) {
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      std::vector<double> seen;
+      for (auto const& line : said[k]) seen.push_back(bench::number_in(line, key));
+      say.row(kinds[k] + ", " + what, "ns", bench::spread_of(std::move(seen)));
+    }
+  }
+  say.write();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::int64_t rounds = 9;
+  std::string only;
+  bench::command asked("steal_bench", "steals with both kinds of fence; each sample is the median of one process");
+  asked.number("--rounds", rounds, 1, 10'000, "processes of each kind");
+  asked.text("--only", only, "asymmetric or full: measure in this process and print one line");
+  return asked.run(argc, argv, [&] {
+    if (only.empty()) {
+      compare("/proc/self/exe", rounds, asked);
+    } else if (only == "asymmetric" || only == "full") {
+      print_figures(only == "full" ? fences::full : fences::asymmetric);
+    } else {
+      throw usage_error("--only is '" + only + "'; it must be asymmetric or full");
+    }
+  });
+}

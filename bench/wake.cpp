@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// How long a pool takes to come when called: from `run` to the first instruction of the task, and from its last back
+// to the caller; with all workers asleep, and with one still searching. And what a sleeping pool costs: nothing.
+//
+// A round counts only if the workers' own books agree: asleep means that a worker has slept since the last round,
+// searching that none has. Rounds that do not count are reported. The searching pool has one worker: of more, only some
+// search, and the one that finds a task wakes another, so the books would tell of both.
+#include <sys/resource.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/harness.hpp"
+#include "skua/skua.hpp"
+
+namespace {
+
+using namespace skua;
+using namespace std::chrono_literals;
+
+struct options {
+  std::int64_t rounds = 400;
+  std::int64_t workers = 2;
+  std::int64_t idle_ms = 2000;
+};
+
+struct trip {
+  double there_ns;
+  double back_ns;
+};
+
+trip call(pool& p, std::int64_t number) {
+  bench::clock::time_point began;
+  bench::clock::time_point ended;
+  auto const start = bench::clock::now();
+  std::int64_t const answer = p.run([&](auto&) {
+    began = bench::clock::now();
+    std::int64_t const next = number + 1;
+    ended = bench::clock::now();
+    return next;
+  });
+  auto const stop = bench::clock::now();
+  bench::verify(answer == number + 1, "a task's value");
+  return {bench::ns_between(start, began), bench::ns_between(ended, stop)};
+}
+
+std::uint64_t sleeps(pool const& p) {
+  std::uint64_t all = 0;
+  for (auto const& w : p.counters()) all += w.sleeps;
+  return all;
+}
+
+/// A worker counts a sleep when it wakes, so a call to a pool that sleeps adds to the count, and only then.
+void trips(bench::report& say, options const& o, std::string const& state, pool& p, std::chrono::nanoseconds rest,
+           bool asleep) {
+  std::vector<double> there;
+  std::vector<double> back;
+  std::int64_t dropped = 0;
+  static_cast<void>(call(p, 0));
+  for (std::int64_t i = 0; i < o.rounds; ++i) {
+    auto const until = bench::clock::now() + rest;
+    if (asleep) std::this_thread::sleep_until(until);
+    while (bench::clock::now() < until) {
+    }
+    std::uint64_t const before = sleeps(p);
+    trip const seen = call(p, i);
+    if ((sleeps(p) > before) != asleep) {
+      ++dropped;
+      continue;
+    }
+    there.push_back(seen.there_ns / 1e3);
+    back.push_back(seen.back_ns / 1e3);
+  }
+  if (dropped > 0) say.note(state + ": " + std::to_string(dropped) + " rounds left out, the workers were not");
+  if (there.empty()) return;
+  say.row(state + ": run to first instruction", "us", bench::spread_of(there));
+  say.row(state + ": last instruction to caller", "us", bench::spread_of(back));
+}
+
+double processor_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  auto const seconds = [](timeval t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void idle(bench::report& say, options const& o, pool& p) {
+  static_cast<void>(call(p, 0));
+  std::this_thread::sleep_for(100ms);  // far beyond the time that workers search
+  std::vector<double> percent;
+  for (int part = 0; part < 4; ++part) {
+    double const before = processor_seconds();
+    auto const start = bench::clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(o.idle_ms / 4));
+    percent.push_back((processor_seconds() - before) / bench::seconds_since(start) * 100);
+  }
+  say.row("asleep: processor time of the process", "% of core", bench::spread_of(percent), bench::at_most(1));
+}
+
+void run(options const& o, bench::command const& asked) {
+  bench::report say(asked);
+  auto const workers = static_cast<std::uint32_t>(o.workers);
+  {
+    pool p({.workers = workers});
+    trips(say, o, "asleep, " + std::to_string(workers) + (workers == 1 ? " worker" : " workers"), p, 2ms, true);
+    idle(say, o, p);
+  }
+  {
+    pool p({.workers = 1, .spin = spin_forever});
+    trips(say, o, "searching, 1 worker", p, 50us, false);
+  }
+  say.write();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  bench::command asked("wake_bench", "how long a pool takes to come when called, and what it costs while it sleeps");
+  asked.number("--rounds", o.rounds, 1, 1'000'000, "calls per state");
+  asked.number("--workers", o.workers, 1, 1024, "workers of the pool");
+  asked.number("--idle-ms", o.idle_ms, 40, 600'000, "how long to watch a sleeping pool");
+  return asked.run(argc, argv, [&] { run(o, asked); });
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// What can go wrong around a program: regions of few workers among sleepers, memory that runs out, fork(), exit(), a pool
+// that ends while another one lets go of it, stops that meet.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/skua.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+long fib(skua::fork_join auto& here, int n) {
+  if (n < 2) return n;
+  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
+  return a + b;
+}
+
+/// The address space has room for about a hundred of these.
+constexpr std::size_t huge_stack = std::size_t{1} << 40;
+constexpr bool address_space_is_ours = !skua::under_tsan && !skua::under_asan;
+
+TEST(Trouble, WorkForOneSleepingWorkerIsNotLeftToSearchersWhoMayNotDoIt) {
+  // The only member of the region sleeps while others search: they would find nothing, and sleep.
+  skua::dice roll(7);
+  skua::pool pool({.workers = 4, .spin = 200us});
+  auto const one = pool.open_region("random", 1);
+  for (int i = 0; i < 400; ++i) {
+    EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
+    std::this_thread::sleep_for(std::chrono::microseconds(roll.below(600)));
+    EXPECT_EQ(one->run([](auto& h) { return fib(h, 5) + h.workers(); }), 5 + 1);
+  }
+}
+
+TEST(Trouble, WorkForOneSleepingWorkerAmongEndlessSearchers) {
+  skua::pool pool({.workers = 4, .spin = std::chrono::nanoseconds::max()});
+  auto const one = pool.open_region("random", 1);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
+    EXPECT_EQ(one->run([](auto& h) { return fib(h, 5); }), 5);
+  }
+}
+
+TEST(Trouble, APoolMayEndAsSoonAsAnotherHasLetGoOfItsTask) {
+  skua::pool lasting({.workers = 1});
+  for (int i = 0; i < 300; ++i) {
+    auto brief = std::make_unique<skua::pool>(skua::pool_options{.workers = 1});
+    EXPECT_EQ(brief->run([&](auto&) { return lasting.run([](auto&) { return 1; }); }), 1);
+    brief.reset();
+  }
+}
+
+TEST(Trouble, ARegionMayEndAsSoonAsItsTaskHasReturned) {
+  skua::pool pool({.workers = 2});
+  for (int i = 0; i < 300; ++i) {
+    auto few = pool.open_region("random", 1);
+    EXPECT_EQ(few->run([&](auto&) { return pool.run([](auto& h) { return fib(h, 3); }); }), 2);
+    few.reset();
+  }
+}
+
+TEST(Trouble, AChildOfForkMayDestroyWhatItCannotUse) {
+  auto pool = std::make_unique<skua::pool>(skua::pool_options{.workers = 2});
+  auto region = pool->open_region("random", 1);
+  EXPECT_EQ(pool->run([](auto& h) { return fib(h, 10); }), 55);
+  pid_t const child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    region.reset();
+    pool.reset();
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(Trouble, MoreWorkersThanTheAddressSpaceHasStacksFor) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
+  EXPECT_THROW(skua::pool({.workers = 200, .stack_bytes = huge_stack}), skua::resource_error);
+}
+
+/// a asks b to ask a ... `depth` times, each time with the asking strand waiting.
+int ping_pong(skua::pool& a, skua::pool& b, int depth) {
+  if (depth == 0) return 0;
+  return 1 + a.run([&](auto&) { return ping_pong(b, a, depth - 1); });
+}
+
+TEST(Trouble, WaitingDeeperThanThereAreStacks) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
+  // Each pool has one worker: if it cannot leave a strand that waits, it must work where it stands.
+  skua::pool a({.workers = 1, .stack_bytes = huge_stack});
+  skua::pool b({.workers = 1, .stack_bytes = huge_stack});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ping_pong(a, b, 300), 300);
+  std::uint64_t in_place = 0;
+  for (auto const* p : {&a, &b}) in_place += p->counters()[0].waited_in_place;
+  EXPECT_GT(in_place, 0U) << "the stacks did run out";
+}
+
+TEST(Trouble, ManyWorkersWithoutStacksStillFinish) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
+  skua::pool pool({.workers = 4, .stack_bytes = huge_stack});
+  skua::pool other({.workers = 2, .stack_bytes = huge_stack});
+  // Scopes and joins whose leaves wait for another pool: hundreds of strands wait at once.
+  auto tree = [&](auto& self, auto& h, int depth) -> long {
+    if (depth == 0) return other.run([&](auto&) { return pool.run([](auto& g) { return fib(g, 4); }); });
+    long c = 0;
+    long d = 0;
+    h.scope([&](auto& s) {
+      s.fork([&](auto& g) { c = self(self, g, depth - 1); });
+      d = std::get<0>(h.join([&](auto& g) { return self(self, g, depth - 1); }, [](auto&) { return 0; }));
+    });
+    return c + d;
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(pool.run([&](auto& h) { return tree(tree, h, 8); }), 3 * 256);
+}
+
+TEST(Trouble, TheSmallestStack) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer's frames are larger than that";
+  skua::pool pool({.workers = 3, .stack_bytes = skua::smallest_stack_bytes});
+  EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);
+}
+
+TEST(Trouble, ExitInATaskEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(skua::parallel_for(0, 10, [](int) { std::exit(3); }), ::testing::ExitedWithCode(3), "");
+  auto in_a_static_pool = [] {
+    static skua::pool own({.workers = 2});
+    own.run([](auto&) { std::exit(4); });
+  };
+  EXPECT_EXIT(in_a_static_pool(), ::testing::ExitedWithCode(4), "");
+}
+
+TEST(Trouble, AReferenceComesBackAsAValue) {
+  skua::pool pool({.workers = 1});
+  std::string const kept = "a string that is too long to lie in the object itself";
+  EXPECT_EQ(pool.run([&](auto&) -> std::string const& { return kept; }), kept);
+}
+
+TEST(Trouble, AStopThatWasNoticedIsNotForgotten) {
+  // Both stops are noticed by one fork. The inner one ends there; the outer one must end the next fork.
+  skua::pool pool({.workers = 1});
+  std::stop_source outer;
+  bool ran = false;
+  EXPECT_THROW(pool.run([&](auto& h) {
+    h.with_stop(outer.get_token(), [&](auto& g) {
+      std::stop_source inner;
+      try {
+        g.with_stop(inner.get_token(), [&](auto& k) {
+          outer.request_stop();
+          inner.request_stop();
+          k.join([](auto&) {}, [](auto&) {});
+        });
+      } catch (skua::cancelled const&) {
+      }
+      g.join([&](auto&) { ran = true; }, [](auto&) {});
+    });
+  }),
+               skua::cancelled);
+  EXPECT_FALSE(ran);
+}
+
+TEST(Trouble, AStopNoticedByAScopesForkEndsTheNextJoin) {
+  skua::pool pool({.workers = 1});
+  std::stop_source source;
+  bool ran = false;
+  EXPECT_THROW(pool.run([&](auto& h) {
+    h.with_stop(source.get_token(), [&](auto& g) {
+      g.scope([&](auto& s) {
+        source.request_stop();
+        s.fork([](auto&) {});
+        g.join([&](auto&) { ran = true; }, [](auto&) {});
+      });
+    });
+  }),
+               skua::cancelled);
+  EXPECT_FALSE(ran);
+}
+
+}  // namespace

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""How the tests of this folder run the command, and how they report: as GoogleTest does, so that cases are counted."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SKUA = os.environ.get("SKUA_COMMAND", "build/dev/bin/skua")
+EXAMPLE = os.environ.get("EXAMPLE_FIB", "build/dev/bin/example_fib")
+# ThreadSanitizer does not see how oneTBB and OpenMP's library synchronize.
+PEERS_RUN = os.environ.get("SANITIZER", "") != "thread"
+TIMEOUT_S = 120
+
+
+def clean_environment(**extra):
+    """Ours without what would choose a pool, and with `extra`."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("SKUA_", "OMP_"))}
+    return kept | extra
+
+
+def start(*words, program=SKUA, **settings):
+    settings.setdefault("stdin", subprocess.DEVNULL)
+    settings.setdefault("stdout", subprocess.PIPE)
+    settings.setdefault("stderr", subprocess.PIPE)
+    return subprocess.Popen([program, *words], text=True, env=clean_environment(**settings.pop("variables", {})), **settings)
+
+
+def run(*words, **settings):
+    """(exit code, standard output, standard error)"""
+    with start(*words, **settings) as process:
+        try:
+            out, err = process.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return process.returncode, out, err
+
+
+class Case(unittest.TestCase):
+    longMessage = True
+    maxDiff = None
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+
+    def works(self, *words, **settings):
+        """Standard output of a command that must succeed and complain of nothing."""
+        code, out, err = run(*words, **settings)
+        self.assertEqual((code, err), (0, ""), f"skua {' '.join(words)}: {out}")
+        return out
+
+    def works_json(self, *words, **settings):
+        return json.loads(self.works(*words, **settings))
+
+    def refuses(self, *words, says=(), code=2, **settings):
+        """The command ends with `code`, one line on standard error that holds all of `says`, and no output."""
+        got, out, err = run(*words, **settings)
+        told = f"skua {' '.join(words)} -> {got}: {err}"
+        self.assertEqual(got, code, told)
+        self.assertEqual(out, "" if settings.get("stdout") is None else None, told)
+        self.assertEqual(err.count("\n"), 1, told)
+        self.assertTrue(err.startswith("skua: ") and err.endswith("\n"), told)
+        for part in says:
+            self.assertIn(part, err)
+
+
+class Report(unittest.TextTestResult):
+    """Remembers every case."""
+
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.cases = []
+
+    def note(self, test, **how):
+        self.cases.append({"name": test.id().split(".")[-1], "classname": type(test).__name__, "status": "RUN", **how})
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.note(test, result="COMPLETED")
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.note(test, result="COMPLETED", failures=[{"failure": str(err[1])}])
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.note(test, result="COMPLETED", failures=[{"failure": str(err[1])}])
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.note(test, result="SKIPPED")
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self.note(test, result="COMPLETED", failures=[{"failure": str(subtest)}])
+
+
+def main():
+    program = unittest.main(exit=False, testRunner=unittest.TextTestRunner(resultclass=Report, verbosity=2))
+    if path := os.environ.get("CASE_REPORT"):
+        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+        report = {"testsuites": [{"name": "cli", "testsuite": program.result.cases}]}
+        pathlib.Path(path).write_text(json.dumps(report), encoding="utf-8")
+    raise SystemExit(0 if program.result.wasSuccessful() and program.result.cases else 1)

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Ctrl-C ends run and compare promptly and cleanly: exit code 130, no partial JSON, a clean last line on a terminal."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+import command
+
+LONG_RUN = ["run", "fib", "--n", "60"]
+MANY_RUNS = ["compare", "fib", "--n", "12", "--policies", "random", "--peers", "serial", "--repeat", "1000000"]
+
+
+class CtrlC(command.Case):
+    def end(self, words, signals=1, **settings):
+        """(exit code, output, errors) of a command that is interrupted once it works."""
+        process = command.start(*words, **settings)
+        self.addCleanup(process.kill)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll(), "it ended before it was interrupted")
+        for _ in range(signals):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        out, err = process.communicate(timeout=command.TIMEOUT_S)
+        return process.returncode, out, err
+
+    def test_in_the_middle_of_a_long_run(self):
+        self.assertEqual(self.end([*LONG_RUN, "--json", "-"]), (130, "", ""))
+
+    def test_in_the_middle_of_a_serial_run(self):
+        self.assertEqual(self.end([*LONG_RUN, "--peer", "serial"]), (130, "", ""))
+
+    def test_between_the_runs_of_a_comparison(self):
+        self.assertEqual(self.end([*MANY_RUNS, "--json", "-"]), (130, "", ""))
+
+    def test_no_file_is_left_behind_or_touched(self):
+        new, old = self.scratch / "new.json", self.scratch / "old.json"
+        old.write_text("[]", encoding="utf-8")
+        for path in (new, old):
+            self.assertEqual(self.end([*MANY_RUNS, "--json", str(path)])[0], 130)
+        self.assertEqual((sorted(os.listdir(self.scratch)), old.read_text(encoding="utf-8")), (["old.json"], "[]"))
+
+    def test_the_second_one_kills(self):
+        self.assertEqual(self.end(LONG_RUN, signals=2)[0], -signal.SIGINT)
+
+
+class Terminal(command.Case):
+    def watch(self, words, interrupt):
+        """Exit code, and what a terminal shows."""
+        ours, theirs = pty.openpty()
+        process = command.start(*words, stderr=theirs, stdout=subprocess.DEVNULL, variables={"TERM": "xterm"})
+        self.addCleanup(process.kill)
+        os.close(theirs)
+        shown = b""
+        while True:
+            ready, _, _ = select.select([ours], [], [], command.TIMEOUT_S)
+            self.assertTrue(ready, "nothing was shown for a long time")
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # the other end is closed: the command ended
+                piece = b""
+            if not piece:
+                break
+            shown += piece
+            if interrupt and b"[" in shown and b"%" in shown:
+                process.send_signal(signal.SIGINT)
+                interrupt = False
+        os.close(ours)
+        return process.wait(command.TIMEOUT_S), shown.decode()
+
+    def test_a_progress_bar_that_is_wiped_off_at_the_end(self):
+        code, shown = self.watch([*MANY_RUNS[:-1], "3"], interrupt=False)
+        self.assertEqual(code, 0)
+        self.assertIn("%  fib: random with 1 worker", shown)
+        self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
+
+    def test_a_clean_line_after_ctrl_c(self):
+        for words in (MANY_RUNS, LONG_RUN):
+            with self.subTest(verb=words[0]):
+                code, shown = self.watch(words, interrupt=True)
+                self.assertEqual(code, 130)
+                self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
+
+
+if __name__ == "__main__":
+    command.main()

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every verb does what it promises, for people and as JSON."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+
+import command
+
+APPS = ["fib", "nqueens", "uts", "matmul", "heat", "cilksort"]
+PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
+ROW = ["runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial", "ratio_to_best_peer",
+       "facts"]
+MACHINE = ["cpu", "pus", "usable_pus", "kernel", "compiler", "build_type", "skua_version", "load_average"]
+
+
+class Help(command.Case):
+    def test_version(self):
+        self.assertRegex(self.works("--version"), r"^skua \d+\.\d+\.\d+\n$")
+
+    def test_help_names_every_verb_and_fits_a_screen(self):
+        said = self.works("--help")
+        for verb in ("doctor", "topology", "list", "run", "compare"):
+            self.assertRegex(said, rf"\n  {verb} ")
+            self.assertIn("Usage: skua " + verb, self.works(verb, "--help"))
+        self.assertLess(said.count("\n"), 25)
+
+    def test_an_app_explains_its_own_options(self):
+        self.assertIn("--tree", self.works("run", "uts", "--help"))
+
+
+class List(command.Case):
+    def test_apps_policies_and_peers(self):
+        said = self.works("list")
+        for name in [*APPS, "random", "hierarchical", "serial", "openmp", "tbb"]:
+            self.assertRegex(said, rf"\n  {name} ")
+
+    def test_json(self):
+        found = self.works_json("list", "--json")
+        self.assertEqual([a["name"] for a in found["apps"]], APPS)
+        self.assertEqual([p["name"] for p in found["policies"]][:2], ["random", "hierarchical"])
+        self.assertEqual([o["word"] for o in found["policies"][1]["options"]], ["patience"])
+        self.assertEqual([p["name"] for p in found["peers"]], ["serial", "openmp", "tbb"])
+        self.assertTrue(all(entry["about"] for kind in found.values() for entry in kind))
+
+    def test_a_reader_that_leaves_early_makes_no_noise(self):
+        pipe = f"set -o pipefail; '{command.SKUA}' list | true"
+        with subprocess.Popen(["bash", "-c", pipe], stderr=subprocess.PIPE, text=True) as shell:
+            self.assertEqual(shell.communicate(timeout=command.TIMEOUT_S)[1], "")
+
+
+class Topology(command.Case):
+    def test_synthetic_tree_with_workers_at_their_pus(self):
+        said = self.works("topology", "--synthetic", "package:2 l3:1 core:2", "--workers", "3")
+        self.assertEqual(len(re.findall(r"^ +package \d", said, re.M)), 2)
+        self.assertEqual(len(re.findall(r"^ +pu \d", said, re.M)), 4)
+        self.assertEqual(len(re.findall(r"worker \d$", said.split("\n\n", maxsplit=1)[0], re.M)), 3)
+
+    def test_json_tree(self):
+        found = self.works_json("topology", "--synthetic", "package:2 l3:2 core:4", "--json")
+        self.assertEqual((found["pus"], found["this_system"]), (16, False))
+        self.assertEqual([w["worker"] for w in found["workers"]], list(range(16)))
+        self.assertEqual(sorted(w for p in found["places"] for w in p["workers"]), list(range(16)))
+
+        def of_kind(kind, node):
+            below = [n for child in node.get("children", []) for n in of_kind(kind, child)]
+            return [node, *below] if node["kind"] == kind else below
+
+        self.assertEqual([len(of_kind(k, found["tree"])) for k in ("package", "l3", "core")], [2, 4, 16])
+        self.assertEqual(sorted(w for p in of_kind("pu", found["tree"]) for w in p["workers"]), list(range(16)))
+
+    def test_scatter_spreads_over_packages(self):
+        words = ["topology", "--synthetic", "package:2 core:4", "--workers", "2", "--json"]
+        self.assertEqual([w["pu"] for w in self.works_json(*words)["workers"]], [0, 1])
+        self.assertEqual([w["pu"] for w in self.works_json(*words, "--scatter")["workers"]], [0, 4])
+
+    def test_this_machine(self):
+        self.assertEqual(self.works_json("topology", "--json", "-")["pus"], len(os.sched_getaffinity(0)))
+
+
+class Doctor(command.Case):
+    def test_says_what_was_found(self):
+        said = self.works("doctor")
+        for part in ("Machine", "CPU quota", "NUMA nodes", "Workers", "worker 0", "fences", "guard", "Settings", "Missing"):
+            self.assertIn(part, said)
+
+    def test_every_setting_says_who_chose_it(self):
+        found = self.works_json("doctor", "--pin", "off", "--json", variables={"SKUA_SPIN": "7us", "OMP_NUM_THREADS": "3"})
+        settings = found["settings"]
+        self.assertEqual(settings["workers"], {"value": "3", "from": "OMP_NUM_THREADS"})
+        self.assertEqual(settings["spin"], {"value": "7us", "from": "SKUA_SPIN"})
+        self.assertEqual(settings["pin"], {"value": "off", "from": "command line"})
+        self.assertEqual(settings["policy"]["from"], "default")
+        self.assertEqual(found["workers"]["count"], 3)
+        self.assertEqual(len(found["workers"]["pins"]), 3)
+        self.assertIn(found["fences"]["kind"], ("asymmetric", "full"))
+
+    def test_a_smaller_mask_means_fewer_workers_and_is_named(self):
+        only = min(os.sched_getaffinity(0))
+        found = self.works_json("doctor", "--json", preexec_fn=lambda: os.sched_setaffinity(0, {only}))
+        self.assertEqual(found["affinity_mask"], str(only))
+        self.assertEqual(found["default_workers"]["count"], 1)
+
+
+class Run(command.Case):
+    def test_uts_counts_the_published_tree_and_json_stands_alone(self):
+        words = ["--tree", "T3"] if command.PEERS_RUN else ["--tree", "T3", "--branching", "60"]
+        found = self.works_json("run", "uts", *words, "--workers", "2", "--json", "-")
+        self.assertEqual(list(found), ["app", "machine", "rows"])
+        self.assertEqual(list(found["machine"]), MACHINE)
+        (row,) = found["rows"]
+        self.assertEqual((found["app"], row["runner"], row["workers"], row["verified"]), ("uts", "random", 2, True))
+        if command.PEERS_RUN:
+            self.assertEqual(row["facts"]["nodes"], 4112897)
+
+    def test_for_people(self):
+        said = self.works("run", "fib", "--n", "20", "--policy", "hierarchical", "--workers", "3", "--repeat", "3", "--stats")
+        self.assertIn("fib on hierarchical with 3 workers", said)
+        self.assertRegex(said, r"result +6765\n")
+        self.assertIn("the median of 3 runs", said)
+        self.assertRegex(said, r"answer +right\n")
+        self.assertIn("scheduling", said)
+
+    def test_stats_count_every_fork(self):
+        (row,) = self.works_json("run", "fib", "--n", "20", "--repeat", "2", "--stats", "--json", "-")["rows"]
+        self.assertEqual(len(row["times_s"]), 2)
+        # fib(n) forks fib(n + 1) - 1 times.
+        self.assertEqual(sum(w["forks"] for w in row["counters"]), 2 * (10946 - 1))
+
+    def test_every_app_with_64_workers_of_another_machine(self):
+        inputs = {"fib": ["--n", "16"], "nqueens": ["--n", "6"], "uts": ["--tree", "T1", "--depth", "5"], "matmul": ["--n", "64"],
+                  "heat": ["--n", "64", "--iterations", "3"], "cilksort": ["--n", "10000"]}
+        for app in APPS:
+            with self.subTest(app=app):
+                (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
+                self.assertEqual((row["workers"], row["verified"]), (64, True))
+
+    def test_peers(self):
+        for peer in PEERS.split(","):
+            (row,) = self.works_json("run", "fib", "--n", "12", "--peer", peer, "--json", "-")["rows"]
+            self.assertEqual((row["runner"], row["verified"], row["facts"]["result"]), (peer, True, 144))
+
+    def test_what_is_not_verified_is_not_called_so(self):
+        (row,) = self.works_json("run", "fib", "--n", "12", "--no-verify", "--json", "-")["rows"]
+        self.assertIsNone(row["verified"])
+        self.assertIn("not checked", self.works("run", "fib", "--n", "12", "--no-verify"))
+
+    def test_json_to_a_file_leaves_the_text_to_people(self):
+        path = self.scratch / "out.json"
+        path.write_text("longer than what replaces it" * 1000, encoding="utf-8")
+        self.assertIn("answer", self.works("run", "fib", "--n", "12", "--json", str(path)))
+        self.assertEqual(json.loads(path.read_text(encoding="utf-8"))["app"], "fib")
+
+    def test_an_xml_machine(self):
+        xml = self.scratch / "machine.xml"
+        xml.write_text(
+            '<?xml version="1.0"?><topology version="2.0">'
+            '<object type="Machine" os_index="0" cpuset="0x3" complete_cpuset="0x3" allowed_cpuset="0x3" nodeset="0x1" '
+            'complete_nodeset="0x1" allowed_nodeset="0x1">'
+            '<object type="NUMANode" os_index="0" cpuset="0x3" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1"/>'
+            '<object type="Core" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1">'
+            '<object type="PU" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1"/></object>'
+            '<object type="Core" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1">'
+            '<object type="PU" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1"/></object>'
+            "</object></topology>", encoding="utf-8")
+        (row,) = self.works_json("run", "fib", "--n", "12", "--xml", str(xml), "--json", "-")["rows"]
+        self.assertEqual(row["workers"], 2)
+
+
+class Compare(command.Case):
+    def test_rows_of_all_runners_verified_in_the_promised_shape(self):
+        found = self.works_json("compare", "fib", "--n", "16", "--peers", PEERS, "--workers", "1,2", "--repeat", "3", "--json", "-")
+        self.assertEqual(list(found), ["app", "machine", "rows"])
+        self.assertEqual(list(found["machine"]), MACHINE)
+        wanted = {("serial", 1)} | {(r, w) for r in ["random", "hierarchical", *PEERS.split(",")[1:]] for w in (1, 2)}
+        self.assertEqual({(r["runner"], r["workers"]) for r in found["rows"]}, wanted)
+        for row in found["rows"]:
+            self.assertEqual(list(row), ROW)
+            self.assertEqual((row["verified"], row["runs"], row["facts"]["result"]), (True, 3, 987))
+            self.assertLessEqual(row["min_s"], row["median_s"])
+            self.assertLessEqual(row["median_s"], row["max_s"])
+
+    def test_ratios_follow_from_the_medians(self):
+        rows = self.works_json("compare", "fib", "--n", "16", "--peers", PEERS, "--workers", "1", "--repeat", "1", "--json", "-")["rows"]
+        serial = next(r["median_s"] for r in rows if r["runner"] == "serial")
+        peers = [r["median_s"] for r in rows if r["runner"] in ("openmp", "tbb")]
+        for row in rows:
+            self.assertAlmostEqual(row["speedup_over_serial"], serial / row["median_s"])
+            if peers:
+                self.assertAlmostEqual(row["ratio_to_best_peer"], min(peers) / row["median_s"])
+            else:
+                self.assertIsNone(row["ratio_to_best_peer"])
+
+    def test_for_people_the_header_says_which_way_is_faster(self):
+        said = self.works("compare", "fib", "--n", "12", "--peers", "serial", "--workers", "1", "--repeat", "1")
+        self.assertIn("above 1 is faster", said)
+        self.assertRegex(said, r"\nhierarchical +1 ")
+
+    def test_a_policy_with_options_is_one_policy(self):
+        rows = self.works_json("compare", "fib", "--n", "12", "--policies", "random,hierarchical:patience=3", "--peers", "none",
+                               "--workers", "2", "--repeat", "1", "--json", "-")["rows"]
+        self.assertEqual([r["runner"] for r in rows], ["random", "hierarchical:patience=3"])
+        self.assertIsNone(rows[0]["speedup_over_serial"])
+
+
+if __name__ == "__main__":
+    command.main()
