@@ -93,6 +93,8 @@ int carry_out(request const& asked) {
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = for_people(app.name(), only);
   if (asked.stats) {
+    // Who finished the last task counts it a moment after its answer is out.
+    settle();
     statistics const counted(*workers, before);
     document["rows"][0]["counters"] = counted.as_json();
     text += counted.as_text();

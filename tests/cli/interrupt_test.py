@@ -3,7 +3,9 @@
 """Ctrl-C ends run and compare promptly and cleanly: exit code 130, no partial JSON, a clean last line on a terminal."""
 
 import os
+import pathlib
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -15,16 +17,33 @@ LONG_RUN = ["run", "fib", "--n", "60"]
 MANY_RUNS = ["compare", "fib", "--n", "12", "--policies", "random", "--peers", "serial", "--repeat", "1000000"]
 
 
+def heeds_sigint(process):
+    """The process has a handler of SIGINT installed."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+    caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.M)[1], 16)
+    return bool(caught & 1 << (signal.SIGINT - 1))
+
+
+def wait_until(condition):
+    for _ in range(100 * command.TIMEOUT_S):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise TimeoutError
+
+
 class CtrlC(command.Case):
     def end(self, words, signals=1, **settings):
         """(exit code, output, errors) of a command that is interrupted once it works."""
         process = command.start(*words, **settings)
         self.addCleanup(process.kill)
-        time.sleep(0.5)
+        wait_until(lambda: heeds_sigint(process))
+        time.sleep(0.3)
         self.assertIsNone(process.poll(), "it ended before it was interrupted")
-        for _ in range(signals):
+        process.send_signal(signal.SIGINT)
+        if signals == 2:
+            wait_until(lambda: not heeds_sigint(process))
             process.send_signal(signal.SIGINT)
-            time.sleep(0.05)
         out, err = process.communicate(timeout=command.TIMEOUT_S)
         return process.returncode, out, err
 

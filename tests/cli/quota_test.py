@@ -19,6 +19,7 @@ def controller():
         if after.startswith("cgroup"):
             root, at = before.split(" ")[3:5]
             kind, _, options = after.split(" ")
+            mine = groups.get("") if kind == "cgroup2" else groups.get("cpu", groups.get("cpu,cpuacct"))
             if root != "/" or mine is None:
                 continue
             folder = pathlib.Path(at + mine)
