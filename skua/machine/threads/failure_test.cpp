@@ -78,6 +78,103 @@ TEST_P(Failures, ARunningSiblingSeesTheFailure) {
   }
 }
 
+/// A stolen child throws when its owner's part runs; that part ends when it hears of it, and the throw arrives.
+template <class Start>
+void throw_from_the_stolen_half(skua::pool& pool, Start const& start) {
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_THROW(pool.run([&](auto& h) {
+      start(h, [](auto&) { throw thrown("stolen"); });
+    }),
+                 thrown);
+  }
+}
+
+TEST_P(Failures, TheOwnerSeesAStolenSiblingsFailure) {
+  if (GetParam() == 1) GTEST_SKIP() << "needs two workers";
+  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
+    h.join(
+        [](auto& g) {
+          while (!g.stop_requested()) std::this_thread::yield();
+        },
+        fails);
+  });
+}
+
+TEST_P(Failures, TheOwnersForksEndWhenAStolenSiblingFails) {
+  if (GetParam() == 1) GTEST_SKIP() << "needs two workers";
+  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
+    h.join(
+        [](auto& g) {
+          for (;;) g.join([](auto&) {}, [](auto&) {});
+        },
+        fails);
+  });
+}
+
+TEST_P(Failures, TheFirstOfManySeesTheFailureOfAStolenOne) {
+  if (GetParam() == 1) GTEST_SKIP() << "needs two workers";
+  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
+    h.join(
+        [](auto& g) {
+          while (!g.stop_requested()) std::this_thread::yield();
+        },
+        [](auto&) {}, fails);
+  });
+}
+
+TEST_P(Failures, AStolenGrandchildSeesTheFailureOfItsParentsSibling) {
+  if (GetParam() < 3) GTEST_SKIP() << "needs three workers";
+  // The parent waits for the grandchild; its own sibling fails.
+  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
+    std::atomic<bool> grandchild_runs{false};
+    h.join(
+        [&](auto& g) {
+          g.join(
+              [&](auto&) {
+                while (!grandchild_runs.load()) std::this_thread::yield();
+              },
+              [&](auto& k) {
+                grandchild_runs.store(true);
+                while (!k.stop_requested()) std::this_thread::yield();
+              });
+        },
+        [&](auto& g) {
+          while (!grandchild_runs.load()) std::this_thread::yield();
+          fails(g);
+        });
+  });
+}
+
+TEST_P(Failures, AScopesBodySeesTheFailureOfAStolenChild) {
+  if (GetParam() == 1) GTEST_SKIP() << "needs two workers";
+  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
+    h.scope([&](auto& s) {
+      s.fork(fails);
+      while (!h.stop_requested()) std::this_thread::yield();
+    });
+  });
+}
+
+TEST_P(Failures, AFailureThatArrivedStopsNobodyElse) {
+  // What was robbed and has failed is forgotten when its join has ended.
+  auto const sum = pool_.run([](auto& h) {
+    long good = 0;
+    for (int i = 0; i < 300; ++i) {
+      try {
+        h.join([](auto& g) { g.join([](auto&) { std::this_thread::yield(); }, [](auto&) {}); },
+               [](auto&) { throw thrown("again"); });
+      } catch (thrown const&) {
+        auto [a, b] = h.join([](auto& g) { return std::get<0>(g.join([](auto&) { return 1; }, [](auto&) { return 2; })); },
+                             [](auto&) { return 3; });
+        good += a + b;
+      }
+      if (h.stop_requested()) return -1L;
+    }
+    return good;
+  });
+  EXPECT_EQ(sum, 300 * 4);
+}
+
 TEST_P(Failures, AStopRequestedAtARandomMomentEndsTheRun) {
   auto forever = [](auto& self, auto& h) -> void {
     for (;;) h.join([](auto&) {}, [](auto&) {});

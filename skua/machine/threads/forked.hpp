@@ -57,7 +57,7 @@ class forked final : public group {
 
   /// The first child has returned and the second was stolen: its value, or its exception.
   [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
-    here.wait(*this, 1);
+    here.wait_robbed(*this, 1);
     // relaxed: wait has acquired.
     std::uint64_t const state = pending.load(std::memory_order_relaxed);
     if ((state & failed) != 0) rethrow_theirs();
@@ -73,7 +73,7 @@ class forked final : public group {
     // relaxed: only a wish to end early; the values are published by `wait`.
     std::uint64_t const before = pending.fetch_or(abandoned, std::memory_order_relaxed);
     here.raise_alarm();
-    here.wait(*this, 1);
+    here.wait_robbed(*this, 1);
     std::uint64_t const state = pending.load(std::memory_order_relaxed);  // relaxed: wait has acquired
     if ((state & failed) != 0) {
       if ((before & failed) != 0 || is_cancellation()) rethrow_theirs();
@@ -88,7 +88,7 @@ class forked final : public group {
   [[noreturn, gnu::cold, gnu::noinline]] void give_up(Here& here) {
     if (!here.pop()) {
       pending.fetch_or(abandoned, std::memory_order_relaxed);  // relaxed: as in first_threw
-      here.wait(*this, 1);
+      here.wait_robbed(*this, 1);
       std::uint64_t const state = pending.load(std::memory_order_relaxed);  // relaxed: wait has acquired
       if ((state & failed) != 0) rethrow_theirs();
       if ((state & dropped) == 0) std::destroy_at(std::addressof(value_));
@@ -104,7 +104,7 @@ class forked final : public group {
   static void run_stolen(task& t, std::uint64_t, here& on) noexcept {
     auto& self = static_cast<forked&>(t);
     auto& thief = static_cast<Here&>(on);
-    stop_node const node{self.stop, &self.pending, nullptr, nullptr};
+    stop_node const node{self.stop, &self, nullptr, nullptr};
     thief.watch(&node);
     std::uint64_t outcome = dropped;
     if (!node.requested()) {

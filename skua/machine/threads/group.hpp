@@ -24,10 +24,12 @@ struct task {
   void (*run)(task&, std::uint64_t extra, here&) noexcept;
 };
 
+struct group;
+
 /// Why a task may be asked to end early: a group that failed, or a token; innermost first, on the strands' stacks.
 struct stop_node {
   stop_node const* outer = nullptr;
-  std::atomic<std::uint64_t> const* pending = nullptr;  ///< a group's word, or null
+  group const* of = nullptr;                            ///< a group, or null
   std::stop_token const* token = nullptr;               ///< a user's token, or null
   wait_group const* tasks = nullptr;                    ///< a task_group's, or null
 
@@ -56,6 +58,7 @@ struct group : task {
   static constexpr std::uint64_t failed = std::uint64_t{1} << 62;   ///< an exception was thrown by a child
   static constexpr std::uint64_t dropped = std::uint64_t{1} << 61;  ///< a child was not run, because of a stop
   static constexpr std::uint64_t abandoned = std::uint64_t{1} << 60;  ///< the owner wants its siblings to end early
+  static constexpr std::uint64_t enclosed = std::uint64_t{1} << 59;   ///< `around` is valid
   static constexpr std::uint64_t counted = (std::uint64_t{1} << 48) - 1;
 
   group(void (*steal_entry)(task&, std::uint64_t, here&) noexcept, std::uint64_t children, stop_node const* s) noexcept
@@ -64,14 +67,24 @@ struct group : task {
   std::atomic<std::uint64_t> pending;  ///< children not yet dealt with, and flags above
   stop_node const* stop;               ///< what the group's owner was watching when it forked
   frame* waiter;                       ///< valid once the owner has subtracted its share
+  group* around;                       ///< valid with `enclosed`; null, or a join of the same strand, still open and robbed
+
+  /// This group, or one around it, has failed or was abandoned.
+  [[nodiscard]] bool wants_end() const noexcept {
+    for (group const* g = this; g != nullptr; g = g->around) {
+      // acquire: around. Pairs with: strand::note_thefts, fetch_or. Of the rest a stop is only a wish: what it is about is
+      // published by the joins.
+      std::uint64_t const state = g->pending.load(std::memory_order_acquire);
+      if ((state & (failed | abandoned)) != 0) return true;
+      if ((state & enclosed) == 0) return false;
+    }
+    return false;
+  }
 };
 
 inline bool stop_node::requested() const noexcept {
   for (stop_node const* n = this; n != nullptr; n = n->outer) {
-    // relaxed: a stop is a wish; what it is about is published by the joins.
-    if (n->pending != nullptr && (n->pending->load(std::memory_order_relaxed) & (group::failed | group::abandoned)) != 0) {
-      return true;
-    }
+    if (n->of != nullptr && n->of->wants_end()) return true;
     if (n->token != nullptr && n->token->stop_requested()) return true;
     if (n->tasks != nullptr && n->tasks->stop_requested()) return true;
   }

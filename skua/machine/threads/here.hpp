@@ -61,6 +61,13 @@ class here final : public strand {
     threads::scope<here> s{*this};
     auto run_body = [&]() -> decltype(auto) {
       try {
+        stop_node const node{watching(), &s, nullptr, nullptr};
+        struct unwatch {
+          here& strand;
+          stop_node const* outer;
+          ~unwatch() { strand.watch(outer); }
+        } const at_end{*this, watching()};
+        watch(&node);
         return std::forward<Body>(body)(s);
       } catch (cancelled const&) {
         s.abandon();

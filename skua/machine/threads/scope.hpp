@@ -75,7 +75,7 @@ class scope final : public group {
       std::unique_ptr<child_of> self(static_cast<child_of*>(&t));
       scope& in = self->in;
       auto& runner = static_cast<Here&>(on);
-      stop_node const node{in.stop, &in.pending, nullptr, nullptr};
+      stop_node const node{in.stop, &in, nullptr, nullptr};
       stop_node const* const before = runner.watching();
       runner.watch(&node);
       in.call_child(runner, self->f, node);

@@ -33,6 +33,7 @@ class alignas(cache_line_bytes) seat {
       : who(w), in(r), in_workers(region_workers), id(number), thinks(decides) {}
 
   deque<> forks;      ///< first member: the hot path adds no offset
+  std::int64_t thefts_seen = 0;  ///< entries of `forks` before this place are no open joins, or their strand knows
   std::uint64_t pushes = 0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
   deque<> spawned;
   injector<> inbox;   ///< frames and tasks placed here by other workers

@@ -26,7 +26,7 @@ class sequence final : public group {
   /// `cancelled` if children were dropped.
   void run(Here& here) {
     std::uint64_t const mine = run_piece(here, 0);
-    if (mine != children_) here.wait(*this, mine);
+    if (mine != children_) here.wait_robbed(*this, mine);
     std::uint64_t const state = pending.load(std::memory_order_relaxed);  // relaxed: wait has acquired
     if ((state & (failed | dropped)) != 0) [[unlikely]] end_badly(state);
   }
@@ -35,9 +35,11 @@ class sequence final : public group {
   static void run_stolen(task& t, std::uint64_t first, here& on) noexcept {
     auto& self = static_cast<sequence&>(t);
     auto& thief = static_cast<Here&>(on);
-    stop_node const node{self.stop, &self.pending, nullptr, nullptr};
+    stop_node const node{self.stop, &self, nullptr, nullptr};
     thief.watch(&node);
-    thief.finish(self, self.run_piece(thief, first), 0);
+    std::uint64_t const done = self.run_piece(thief, first);
+    thief.note_thefts();  // while the group lives
+    thief.finish(self, done, 0);
   }
 
   /// Children from `first` until none is left or the rest is stolen. Returns how many were dealt with.

@@ -47,18 +47,58 @@ class strand {
     park(g, mine);
   }
 
+  /// The same for a join, or the owner's piece of a sequence, that was robbed. Meanwhile, and until it returns, what
+  /// runs between knows whom it may fail with.
+  void wait_robbed(group& g, std::uint64_t mine) noexcept {
+    note_thefts();
+    wait(g, mine);
+    if (robbed_ == &g) robbed_ = g.around;
+  }
+  /// Remember which open joins have been robbed: if a thief's child fails, what runs here shall end. Cold.
+  void note_thefts() const noexcept;
+
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last, the frame that waits is ready.
   void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
 
   /// Something failed or was stopped in this region: every strand shall look at its next fork.
   void raise_alarm() noexcept;
 
-  [[nodiscard]] bool stop_requested() const noexcept { return stop_ != nullptr && stop_->requested(); }
+  [[nodiscard]] bool stop_requested() const noexcept {
+    if (seat_->thefts_seen < seat_->forks.top()) [[unlikely]] note_thefts();
+    return (stop_ != nullptr && stop_->requested()) || (robbed_ != nullptr && robbed_->wants_end());
+  }
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
   void watch(stop_node const* n) noexcept { stop_ = n; }
 
   [[nodiscard]] seat& at() const noexcept { return *seat_; }
   void sit(seat& s) noexcept { seat_ = &s; }
+
+  /// A task that runs on top of this strand and has nothing to do with what lies below: it watches `n`, and nothing else.
+  class interlude {
+   public:
+    interlude(strand& s, stop_node const* n) noexcept : strand_(s), stop_(s.stop_), robbed_(s.robbed_), base_(s.base_) {
+      s.note_thefts();
+      robbed_ = std::exchange(s.robbed_, nullptr);
+      s.stop_ = n;
+      s.base_ = above_ = s.seat_->forks.bottom();
+    }
+    ~interlude() {
+      strand_.stop_ = stop_;
+      strand_.robbed_ = robbed_;
+      strand_.base_ = strand_.base_ == above_ ? base_ : 0;  // else the strand has moved, and left its lane empty
+    }
+    interlude(interlude const&) = delete;
+    interlude& operator=(interlude const&) = delete;
+
+   private:
+    strand& strand_;
+    stop_node const* const stop_;
+    group* robbed_;
+    std::int64_t const base_;
+    std::int64_t above_;
+  };
+  /// The strand has left its lane: places in the old one mean nothing in the new one.
+  void forget_places() noexcept { base_ = 0; }
 
   /// While a task runs on top of a strand that waits in place, the strand may wait but not change its worker: the task may
   /// be of another region, and below it wait those that belong to this one.
@@ -80,6 +120,8 @@ class strand {
   seat* seat_;
   stop_node const* stop_ = nullptr;
   frame* ready_ = nullptr;
+  mutable group* robbed_ = nullptr;  ///< what note_thefts has seen: the innermost open join of this strand that is known to be robbed
+  std::int64_t base_ = 0;    ///< entries of the lane before this place are below an interlude
   bool tied_ = false;
 };
 

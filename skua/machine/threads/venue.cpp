@@ -56,10 +56,8 @@ struct spawned_task final : handed {
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
     auto& its = static_cast<spawned_task&>(t).what;
     stop_node const node{nullptr, nullptr, nullptr, its.group};
-    stop_node const* const before = on.watching();
-    on.watch(&node);
+    strand::interlude const its_own{on, &node};
     its.run(its, on);
-    on.watch(before);
   }
 
   free_task<here>& what;

@@ -192,7 +192,9 @@ void worker::refresh_seats() noexcept {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  if (!offer_open_joins(waiting)) return false;
+  bool const offered = offer_open_joins(waiting);
+  waiting.note_thefts();
+  if (!offered) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_};
@@ -270,14 +272,15 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
 
 void worker::run_on_top(here& strand, found const& f) noexcept {
   seat& below = strand.at();
-  stop_node const* const watched = strand.watching();
   bool const tied = strand.tie(true);
-  start_work(strand, f);
-  auto& t = *static_cast<task*>(f.what.task);
-  t.run(t, f.what.extra, strand);
+  {
+    strand::interlude const its_own{strand, nullptr};
+    start_work(strand, f);
+    auto& t = *static_cast<task*>(f.what.task);
+    t.run(t, f.what.extra, strand);
+  }
   if (frame* const ready = strand.take_ready()) send_home(*ready);
   strand.tie(tied);
-  strand.watch(watched);
   strand.sit(below);
 }
 
@@ -295,10 +298,10 @@ void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mi
 }
 
 void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
-  if ((flags & group::failed) != 0) raise_alarm();
   // acq_rel: publishes what the children wrote to the owner, and acquires the frame it left.
   // Pairs with: worker::commit_park, subtraction; strand::wait, load.
   std::uint64_t const before = g.pending.fetch_add(flags - children, std::memory_order_acq_rel);
+  if ((flags & group::failed) != 0) raise_alarm();
   if ((before & group::counted) != children) return;
   ready_ = g.waiter;
   // release: our look at the group. Pairs with: worker::park, load.
@@ -337,6 +340,7 @@ void worker::return_to(frame& f) noexcept {
   here& resumed = *f.strand;
   seat& mine = *resumed.at().in.seat_for(*this);
   resumed.sit(mine);
+  resumed.forget_places();
   if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
   strand_ = &resumed;
   counts_.times.change_to(doing::working);
@@ -348,10 +352,27 @@ void worker::recycle_stack(void* self) noexcept {
   me.ended_stack_ = nullptr;
 }
 
+void strand::note_thefts() const noexcept {
+  seat& s = *seat_;
+  s.forks.each_stolen(s.thefts_seen, [&, place = s.thefts_seen](void* what, std::uint64_t) mutable {
+    bool const below = std::exchange(place, place + deque<>::step) < base_;
+    if (what == nullptr || below) return;
+    auto& g = static_cast<group&>(*static_cast<task*>(what));
+    for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
+      if (n->of == &g) return;  // another strand's group, of which a piece runs here
+    }
+    g.around = std::exchange(robbed_, &g);
+    // release: around. Pairs with: group::wants_end, load.
+    g.pending.fetch_or(group::enclosed, std::memory_order_release);
+  });
+}
+
 bool strand::make_room() noexcept {
   seat& s = *seat_;
+  note_thefts();
   bool const room = s.forks.attend() != attention::full;
   bool const more_room = s.spawned.attend() != attention::full;
+  note_thefts();
   if (s.in.call_help()) s.who.counts().wakeups_sent.add(1);
   if (stop_requested()) s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
   return room && more_room;

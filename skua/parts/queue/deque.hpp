@@ -44,6 +44,9 @@ class deque {
  public:
   class victim;
 
+  /// From one entry to the next, in what `each_stolen`, `top` and `bottom` speak of.
+  static constexpr auto step = static_cast<std::int64_t>(sizeof(slot<Sync>));
+
   /// Throws std::bad_alloc.
   explicit deque(deque_options options = {.kind = Sync::kind()});
   ~deque() { delete_rings(); }
@@ -101,6 +104,21 @@ class deque {
     return true;
   }
 
+  /// For the owner: f(task, extra) for the entries that thieves have taken since `seen` stood where it stands, oldest
+  /// first; then `seen` is the top. A null task stands for an entry that is not known any more: the owner took it
+  /// itself as the last one, or the ring grew meanwhile. Complete, if called before and after every `attend`.
+  template <class F>
+  void each_stolen(std::int64_t& seen, F&& f) const noexcept {
+    for (auto const t = top(); seen < t; seen += step) {
+      auto const& slot = place(seen);
+      // relaxed, both: only we write slots.
+      f(slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed));
+    }
+  }
+  /// Where the oldest entry lies, and where the next one will. For the owner.
+  [[nodiscard]] std::int64_t top() const noexcept { return top_at_->load(std::memory_order_relaxed); }  // relaxed: a hint
+  [[nodiscard]] std::int64_t bottom() const noexcept { return bottom_.load(std::memory_order_relaxed); }  // relaxed: ours
+
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
   [[nodiscard]] fences kind() const noexcept { return kind_; }
 
@@ -108,7 +126,6 @@ class deque {
   using ring_type = ring<Sync>;
   // Top, bottom and limit count bytes of slots ever used, so that a position needs no multiplication.
   using position = std::int64_t;
-  static constexpr auto step = static_cast<position>(sizeof(slot<Sync>));
   static constexpr position poke_mark = 0;  // below every bottom that a push can leave
   static constexpr position beyond_all = std::numeric_limits<position>::max();
 
@@ -217,6 +234,7 @@ bool deque<Sync>::pop_last(position b) noexcept {
   bool const won =
       t == b && top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst, std::memory_order_relaxed);
   bottom_.store(b + step, std::memory_order_release);  // empty again. Release: may be seen before the exchange is
+  if (won) place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
   return won;
 }
 
