@@ -45,8 +45,8 @@ double timed(std::int64_t n, Run const& run) {
 
 /// One run of the Cargo program of peers/, which warms its pool, times one run and checks it.
 double on_rayon(options const& o, int workers) {
-  std::string const said = bench::output_of(
-      {o.rayon, "--n", std::to_string(o.n), "--workers", std::to_string(workers), "--repeat", "1"});
+  std::string const said =
+      bench::output_of({o.rayon, "--n", std::to_string(o.n), "--workers", std::to_string(workers), "--repeat", "1"});
   auto const at = said.find("\"times_s\":[");
   if (at == std::string::npos) throw resource_error("skua-peers answered " + said);
   return std::stod(said.substr(at + std::string("\"times_s\":[").size()));
@@ -126,7 +126,8 @@ void run(options const& o, bench::command const& asked) {
 
 int main(int argc, char** argv) {
   options o;
-  bench::command asked("fork_bench", "fib without cut-off, interleaved with its peers; ns per fork-join, serial work included");
+  bench::command asked("fork_bench",
+                       "fib without cut-off, interleaved with its peers; ns per fork-join, serial work included");
   asked.number("--n", o.n, 2, 50, "which Fibonacci number");
   asked.number("--rounds", o.rounds, 1, 10'000, "rounds in which everybody runs once");
   asked.text("--rayon", o.rayon, "the program built from bench/peers");

@@ -140,7 +140,7 @@ struct report::content {
   void add(std::string const& what, std::string const& unit, spread const& s, std::optional<target> const& goal) {
     std::fprintf(table, "%-52s %10.4g %10.4g %10.4g %10.4g  %-10s", what.c_str(), s.median, s.min, s.p90, s.max,
                  unit.c_str());
-    nlohmann::ordered_json row = {{"what", what},   {"unit", unit}, {"median", s.median},  {"min", s.min},
+    nlohmann::ordered_json row = {{"what", what}, {"unit", unit}, {"median", s.median},  {"min", s.min},
                                   {"p90", s.p90}, {"max", s.max}, {"samples", s.samples}};
     if (goal) {
       char const* const side = goal->which == target::side::at_most ? "<=" : ">=";

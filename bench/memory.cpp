@@ -33,8 +33,9 @@ void resident(bench::report& say, options const& o, int workers) {
     peak.push_back(bench::number_in(said, "peak_kib") / 1024);
     own.push_back(bench::number_in(said, "own_kib") / 1024);
   }
-  std::string const name = "fib(" + std::to_string(o.n) + "), " +
-                           (workers == 0 ? "serial, no pool" : std::to_string(workers) + (workers == 1 ? " worker" : " workers"));
+  std::string const name =
+      "fib(" + std::to_string(o.n) + "), " +
+      (workers == 0 ? "serial, no pool" : std::to_string(workers) + (workers == 1 ? " worker" : " workers"));
   if (workers == 2) {
     say.row(name + ": peak resident", "MiB", bench::spread_of(peak), bench::at_most(6));
   } else {
@@ -77,8 +78,10 @@ void many_pools(bench::report& say, options const& o) {
   long const books = static_cast<long>(us.size() * sizeof(double) / 1024);  // our own list of times
   auto const once = [](double value) { return bench::spread_of({value}); };
   std::string const name = std::to_string(o.pools) + " pools made and destroyed: ";
-  say.row(name + "growth", "KiB", once(static_cast<double>(bench::resident_kib() - before - books)), bench::at_most(1024));
-  say.row(name + "mappings left", "", once(static_cast<double>(lines_of("/proc/self/maps")) - static_cast<double>(mappings)));
+  say.row(name + "growth", "KiB", once(static_cast<double>(bench::resident_kib() - before - books)),
+          bench::at_most(1024));
+  say.row(name + "mappings left", "",
+          once(static_cast<double>(lines_of("/proc/self/maps")) - static_cast<double>(mappings)));
   say.row(name + "files left open", "", once(static_cast<double>(open_files()) - static_cast<double>(files)),
           bench::at_most(0));
   say.row("a pool of 2 workers: made, used, destroyed", "us", bench::spread_of(us));

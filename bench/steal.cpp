@@ -176,7 +176,7 @@ double join_to_thief() {
 void print_figures(fences kind) {
   if (kind == fences::full) force_full_fences();
   if (fence_kind() != kind) throw resource_error("this kernel offers no asymmetric fences: " + fence_reason());
-  double const values[] = {owner_pair(),       attempt_on_empty(),  steal(48),      steal(1),
+  double const values[] = {owner_pair(),           attempt_on_empty(),    steal(48),      steal(1),
                            fence_beside_running(), fence_beside_asleep(), join_to_thief()};
   static_assert(std::size(values) == std::size(figures));
   for (std::size_t i = 0; i < std::size(values); ++i) {

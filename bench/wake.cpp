@@ -62,8 +62,7 @@ void trips(bench::report& say, options const& o, std::string const& state, pool&
   for (std::int64_t i = 0; i < o.rounds; ++i) {
     auto const until = bench::clock::now() + rest;
     if (asleep) std::this_thread::sleep_until(until);
-    while (bench::clock::now() < until) {
-    }
+    while (bench::clock::now() < until) {}
     std::uint64_t const before = sleeps(p);
     trip const seen = call(p, i);
     if ((sleeps(p) > before) != asleep) {

@@ -48,7 +48,8 @@ TEST(pools, that_come_and_go_leave_nothing_behind) {
   EXPECT_EQ(after.files, before.files);
   EXPECT_EQ(after.threads, before.threads);
   if (skua::under_asan || skua::under_tsan) {
-    GTEST_SKIP() << "a sanitizer keeps freed memory and makes mappings of its own; LeakSanitizer looks for leaks itself";
+    GTEST_SKIP()
+        << "a sanitizer keeps freed memory and makes mappings of its own; LeakSanitizer looks for leaks itself";
   }
   EXPECT_LT(after.resident_kib - before.resident_kib, 1024);
   // A pool maps 2 stacks and 2 thread stacks, each with its guard; the allocator may keep an arena or two more.
