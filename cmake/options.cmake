@@ -21,6 +21,8 @@ set(CMAKE_INSTALL_RPATH $ORIGIN/${library_from_command})
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
 # libstdc++ 12's stable_sort calls what it declares deprecated, and clang reports that where we use it.
 add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+# Without this, GCC's unique symbols keep a shared object that contains Skua loaded for ever (tests/dlclose).
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 if(SKUA_WERROR)
   add_compile_options(-Werror)
 endif()
