@@ -57,7 +57,7 @@ void merge(Here& here, merging const& m) {
     return;
   }
   auto const [low, high] = m.halves();
-  here.join([&low = low](Here& h) { merge(h, low); }, [&high = high](Here& h) { merge(h, high); });
+  here.join([&lower = low](Here& h) { merge(h, lower); }, [&upper = high](Here& h) { merge(h, upper); });
 }
 
 /// Work O(n log n), span O(log^3 n). Not stable.
