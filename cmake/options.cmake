@@ -23,6 +23,8 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual
 add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 # GCC 12 sees overlapping copies in std::string that are not there.
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# Without this, GCC's unique symbols keep a shared object that contains Skua loaded for ever (tests/dlclose).
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 if(SKUA_WERROR)
   add_compile_options(-Werror)
 endif()

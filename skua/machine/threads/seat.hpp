@@ -7,6 +7,7 @@
 #include "skua/machine/threads/group.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "skua/policy/policy.hpp"
@@ -33,7 +34,6 @@ class alignas(cache_line_bytes) seat {
       : who(w), in(r), in_workers(region_workers), id(number), thinks(decides) {}
 
   deque<> forks;      ///< first member: the hot path adds no offset
-  std::int64_t thefts_seen = 0;  ///< entries of `forks` before this place are no open joins, or their strand knows
   std::uint64_t pushes = 0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
   deque<> spawned;
   injector<> inbox;   ///< frames and tasks placed here by other workers
@@ -49,10 +49,23 @@ class alignas(cache_line_bytes) seat {
     spawned.outside().poke();
   }
 
+  /// Entries of `forks` before this place are no open joins, or their strand knows that they are robbed. For the owner.
+  [[nodiscard]] std::int64_t thefts_before() const noexcept {
+    tsan::unseen const of_the_worker;
+    return thefts_before_;
+  }
+  void thefts_are_seen(std::int64_t before) noexcept {
+    tsan::unseen const of_the_worker;
+    thefts_before_ = before;
+  }
+
   /// Nothing for a thief here, as far as can be seen. Any thread.
   [[nodiscard]] bool looks_robbed() noexcept {
     return forks.outside().looks_empty() && spawned.outside().looks_empty();
   }
+
+ private:
+  std::int64_t thefts_before_ = 0;
 };
 
 }  // namespace skua::threads

@@ -64,7 +64,7 @@ class strand {
   void raise_alarm() noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {
-    if (seat_->thefts_seen < seat_->forks.top()) [[unlikely]] note_thefts();
+    if (seat_->thefts_before() < seat_->forks.top()) [[unlikely]] note_thefts();
     return (stop_ != nullptr && stop_->requested()) || (robbed_ != nullptr && robbed_->wants_end());
   }
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }

@@ -298,10 +298,14 @@ void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mi
 }
 
 void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
+  if ((flags & group::failed) != 0) {
+    // relaxed: published by the subtraction; only the alarm, a release, must not come before it.
+    g.pending.fetch_or(std::exchange(flags, 0), std::memory_order_relaxed);
+    raise_alarm();
+  }
   // acq_rel: publishes what the children wrote to the owner, and acquires the frame it left.
   // Pairs with: worker::commit_park, subtraction; strand::wait, load.
   std::uint64_t const before = g.pending.fetch_add(flags - children, std::memory_order_acq_rel);
-  if ((flags & group::failed) != 0) raise_alarm();
   if ((before & group::counted) != children) return;
   ready_ = g.waiter;
   // release: our look at the group. Pairs with: worker::park, load.
@@ -354,7 +358,8 @@ void worker::recycle_stack(void* self) noexcept {
 
 void strand::note_thefts() const noexcept {
   seat& s = *seat_;
-  s.forks.each_stolen(s.thefts_seen, [&, place = s.thefts_seen](void* what, std::uint64_t) mutable {
+  std::int64_t seen = s.thefts_before();
+  s.forks.each_stolen(seen, [&, place = seen](void* what, std::uint64_t) mutable {
     bool const below = std::exchange(place, place + deque<>::step) < base_;
     if (what == nullptr || below) return;
     auto& g = static_cast<group&>(*static_cast<task*>(what));
@@ -365,6 +370,7 @@ void strand::note_thefts() const noexcept {
     // release: around. Pairs with: group::wants_end, load.
     g.pending.fetch_or(group::enclosed, std::memory_order_release);
   });
+  s.thefts_are_seen(seen);
 }
 
 bool strand::make_room() noexcept {

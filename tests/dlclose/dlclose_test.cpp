@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A program that knows nothing of Skua loads a plugin, has it work in parallel, and unloads it: nothing stays behind, no
+// thread and no code, and it can be loaded again.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+
+namespace {
+
+auto threads_of_this_process() {
+  std::filesystem::directory_iterator const tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST(Dlclose, ThePluginsPoolEndsWithThePlugin) {
+  auto const at_first = threads_of_this_process();
+  for (int i = 0; i < 5; ++i) {
+    void* const plugin = ::dlopen(SKUA_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(plugin, nullptr) << ::dlerror();
+    auto* const sum = reinterpret_cast<int (*)(int)>(::dlsym(plugin, "plugin_sum"));
+    ASSERT_NE(sum, nullptr) << ::dlerror();
+    EXPECT_EQ(sum(1000), 499'500);
+    EXPECT_GT(threads_of_this_process(), at_first) << "the plugin has workers";
+    EXPECT_EQ(::dlclose(plugin), 0) << ::dlerror();
+    EXPECT_EQ(threads_of_this_process(), at_first) << "and joins them";
+    EXPECT_EQ(::dlopen(SKUA_PLUGIN, RTLD_NOW | RTLD_NOLOAD), nullptr) << "the plugin was unloaded";
+  }
+}
+
+TEST(Dlclose, AProgramMayEndWithThePluginLoaded) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto load_and_exit = [] {
+    void* const plugin = ::dlopen(SKUA_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    auto* const sum = reinterpret_cast<int (*)(int)>(::dlsym(plugin, "plugin_sum"));
+    std::exit(sum(10) == 45 ? 0 : 1);
+  };
+  EXPECT_EXIT(load_and_exit(), ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
