@@ -21,7 +21,7 @@ set(CMAKE_INSTALL_RPATH $ORIGIN/${library_from_command})
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
 # libstdc++ 12's stable_sort calls what it declares deprecated, and clang reports that where we use it.
 add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
-# GCC 12 sees overlapping copies in std::string that are not there (its bug 105651).
+# GCC 12 sees overlapping copies in std::string that are not there.
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(SKUA_WERROR)
   add_compile_options(-Werror)
