@@ -84,7 +84,7 @@ std::uint64_t crew::copy_regions(std::vector<std::shared_ptr<region>>& into) {
 std::string crew::pin(worker_id w) const {
   pin_result const came_of_it = pin_this_thread(map_, w, pinning_);
   switch (came_of_it.what) {
-    case pinning::pinned: return "pinned: " + came_of_it.why;
+    case pinning::pinned: return came_of_it.why;
     case pinning::not_asked: return "not pinned: " + came_of_it.why;
     case pinning::pointless: return "not pinned: " + came_of_it.why;
     case pinning::refused: return "pinning refused: " + came_of_it.why;

@@ -80,9 +80,9 @@ void read_worker_settings(settings& result, environment const& get) {
 std::string read_policy_name(std::string_view name, std::string_view text) {
   std::string_view const word = trimmed(text);
   bool const sound = std::ranges::all_of(word, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':' || c == '=' || c == ',';
   });
-  if (!sound) refuse(name, text, "the name of a policy (small letters, digits, - and _), such as random");
+  if (!sound) refuse(name, text, "the name of a policy, such as random, and its options, such as hierarchical:patience=2");
   return std::string{word};
 }
 

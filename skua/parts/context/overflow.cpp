@@ -67,7 +67,7 @@ void explain(std::uintptr_t address) noexcept {
   if (me->running != nullptr && me->running->guard().contains(address)) {
     line << "its task needs more than the " << me->running->bytes() / 1024
          << " KiB of its stack. If the recursion is meant to be so deep, choose larger stacks with the environment"
-            " variable SKUA_STACK or the pool option stack_size.\n";
+            " variable SKUA_STACK or the pool option stack_bytes.\n";
   } else if (me->native_guard.contains(address)) {
     line << "its thread needs more than the " << me->native_bytes / 1024
          << " KiB of its native stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`.\n";

@@ -62,7 +62,7 @@ TEST_F(OverflowDeathTest, FullStackNamesWorkerSizeAndOption) {
         overflow_a_fiber(17, 256 << 10);
       },
       ::testing::KilledBySignal(SIGSEGV),
-      "stack overflow on worker 17: .* 256 KiB .*SKUA_STACK.*stack_size");
+      "stack overflow on worker 17: .* 256 KiB .*SKUA_STACK.*stack_bytes");
 }
 
 TEST_F(OverflowDeathTest, FullStackOfAnotherThreadIsNoticedThere) {

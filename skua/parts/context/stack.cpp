@@ -37,7 +37,7 @@ std::size_t checked_size(std::size_t bytes) {
   if (bytes < smallest_stack_bytes || bytes > largest_stack_bytes) {
     throw usage_error("stack size " + std::to_string(bytes) + " bytes makes no sense: choose " +
                       kib(smallest_stack_bytes) + " to " + kib(largest_stack_bytes) +
-                      " (SKUA_STACK, or the pool option stack_size)");
+                      " (SKUA_STACK, or the pool option stack_bytes)");
   }
   return whole_pages(bytes);
 }
@@ -61,7 +61,7 @@ std::string address_space_limit() {
                        " (a stack takes 2 mappings), address space (ulimit -v) = " + address_space_limit() +
                        ", vm.overcommit_memory = " + first_word_of("/proc/sys/vm/overcommit_memory") +
                        " (2 counts untouched memory too). Raise the limit, or choose a smaller stack"
-                       " (SKUA_STACK, or the pool option stack_size)");
+                       " (SKUA_STACK, or the pool option stack_bytes)");
 }
 
 }  // namespace
