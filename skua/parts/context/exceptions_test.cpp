@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
-#include "skua/parts/context/flow_for_tests.hpp"
+#include "skua/parts/context/flow_test.hpp"
 
 namespace skua {
 namespace {

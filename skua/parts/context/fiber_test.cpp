@@ -16,7 +16,7 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/current.hpp"
-#include "skua/parts/context/flow_for_tests.hpp"
+#include "skua/parts/context/flow_test.hpp"
 
 namespace skua {
 namespace {

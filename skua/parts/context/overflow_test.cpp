@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "skua/parts/context/flow_for_tests.hpp"
+#include "skua/parts/context/flow_test.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
 namespace skua {
