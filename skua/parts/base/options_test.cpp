@@ -39,7 +39,7 @@ TEST(options, nothing_set_gives_defaults_and_says_so) {
   EXPECT_FALSE(s.pin.value.has_value());
   EXPECT_EQ(s.policy.value, "random");
   EXPECT_EQ(s.spin.value, 50us);
-  EXPECT_EQ(s.stack_bytes.value, std::size_t{1} << 20);
+  EXPECT_EQ(s.stack_bytes.value, std::size_t{8} << 20);
   for (std::string const& from : {s.workers.from, s.places.from, s.pin.from, s.policy.from, s.spin.from}) {
     EXPECT_EQ(from, "default");
   }

@@ -62,7 +62,7 @@ inline void full_fence() noexcept {
 #elif defined(__aarch64__)
   asm volatile("dmb ish" ::: "memory");
 #else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // the fence that is promised above. Partner: the caller names it
 #endif
 }
 
