@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "skua/parts/base/error.hpp"
+
 namespace skua::threads {
 
 namespace {
@@ -58,6 +60,12 @@ void crew::stop() noexcept {
 }
 
 bool crew::lost_by_fork() const noexcept { return process_ != ::getpid(); }
+
+void crew::check_process() const {
+  if (lost_by_fork()) {
+    throw error("this pool's workers stayed in the parent process; after fork() the child makes a pool of its own");
+  }
+}
 
 std::shared_ptr<region> crew::open_region(std::string_view policy_name, std::span<worker_id const> members) {
   std::lock_guard const hold(regions_changing_);

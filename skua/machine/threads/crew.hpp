@@ -64,6 +64,7 @@ class crew {
 
   /// In a child of fork() the threads do not exist: then a crew must not be destroyed.
   [[nodiscard]] bool lost_by_fork() const noexcept;
+  void check_process() const;  ///< Throws error in such a child.
 
   // For workers.
   [[nodiscard]] bool closing() const noexcept {

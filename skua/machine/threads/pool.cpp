@@ -73,15 +73,9 @@ pool::~pool() {
 }
 
 std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
-  check_process();
+  crew_->check_process();
   auto const members = first_workers(workers == 0 ? crew_->workers() : workers);
   return std::make_unique<region_handle>(*crew_, crew_->open_region(policy, members));
-}
-
-void pool::check_process() const {
-  if (crew_->lost_by_fork()) {
-    throw error("this pool's workers stayed in the parent process; after fork() the child makes a pool of its own");
-  }
 }
 
 pool_facts pool::facts() const {

@@ -60,8 +60,10 @@ class region_handle {
   region_handle(region_handle const&) = delete;
   region_handle& operator=(region_handle const&) = delete;
 
+  /// As pool::run.
   template <class F>
   auto run(F&& f) {
+    crew_.check_process();
     return threads::run_on(*region_, std::forward<F>(f));
   }
   [[nodiscard]] std::uint32_t workers() const noexcept { return region_->workers(); }
@@ -88,7 +90,7 @@ class pool {
   /// Cost from outside: two thread switches.
   template <class F>
   auto run(F&& f) {
-    check_process();
+    crew_->check_process();
     return threads::run_on(*root_, std::forward<F>(f));
   }
 
@@ -110,8 +112,6 @@ class pool {
   [[nodiscard]] bool lost_by_fork() const noexcept { return crew_->lost_by_fork(); }
 
  private:
-  void check_process() const;
-
   pool_facts facts_;
   std::unique_ptr<threads::crew> crew_;
   std::shared_ptr<threads::region> root_;

@@ -77,9 +77,15 @@ TEST(Trouble, AChildOfForkMayDestroyWhatItCannotUse) {
   pid_t const child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    int wrong = 1;
+    try {
+      region->run([](auto&) {});
+    } catch (skua::error const&) {
+      wrong = 0;
+    }
     region.reset();
     pool.reset();
-    ::_exit(0);
+    ::_exit(wrong);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
