@@ -7,10 +7,13 @@
 namespace skua::apps::uts {
 namespace {
 
+tally& my_counts(search& whole) { return whole.counts_of(static_cast<std::uint32_t>(omp_get_thread_num())); }
+
 void below(search& whole, node const& parent, std::uint32_t born) {
+  tally& counts = my_counts(whole);  // a task stays on its thread
   for (std::uint32_t i = 0; i < born; ++i) {
     node const drawn = child(parent, i);
-    std::uint32_t const its = whole.meet(static_cast<std::uint32_t>(omp_get_thread_num()), drawn);
+    std::uint32_t const its = whole.meet(counts, drawn);
     if (its == 0) continue;
     if (i + 1 == born) {
       below(whole, drawn, its);
@@ -29,7 +32,7 @@ tally with_openmp(unsigned workers, tree const& which) {
   node const root = which.root();
 #pragma omp parallel num_threads(workers)
 #pragma omp single
-  below(whole, root, whole.meet(static_cast<std::uint32_t>(omp_get_thread_num()), root));
+  below(whole, root, whole.meet(my_counts(whole), root));
   return whole.total();
 }
 

@@ -24,10 +24,7 @@ class ledger {
  public:
   explicit ledger(std::uint32_t workers) : pages_(workers) {}
 
-  void count(std::uint32_t worker, node const& seen, bool is_leaf) noexcept {
-    tally& mine = pages_[worker].counts;
-    mine = mine + tally{1, is_leaf ? 1U : 0U, seen.depth};
-  }
+  [[nodiscard]] tally& of(std::uint32_t worker) noexcept { return pages_[worker].counts; }
   [[nodiscard]] tally total() const noexcept {
     tally sum;
     for (page const& one : pages_) sum = sum + one.counts;
@@ -46,19 +43,23 @@ class search {
  public:
   search(tree const& which, std::uint32_t workers) : which_(which), seen_(workers) {}
 
+  /// The counts of the worker that runs this now: valid until its next join.
+  [[nodiscard]] tally& counts_of(std::uint32_t worker) noexcept { return seen_.of(worker); }
+
   /// Count `met`; how many children has it?
-  std::uint32_t meet(std::uint32_t worker, node const& met) noexcept {
+  std::uint32_t meet(tally& counts, node const& met) const noexcept {
     std::uint32_t const born = which_.children_of(met);
-    seen_.count(worker, met, born == 0);
+    counts = counts + tally{1, born == 0 ? 1U : 0U, met.depth};
     return born;
   }
 
   /// Count children [next, born) of a node, and all below them.
   template <fork_join Here>
   void below(Here& here, node const& parent, std::uint32_t next, std::uint32_t born) {
+    tally& counts = counts_of(index(here.worker()));
     while (next < born) {
       node const drawn = child(parent, next++);
-      std::uint32_t const its = meet(index(here.worker()), drawn);
+      std::uint32_t const its = meet(counts, drawn);
       if (its == 0) continue;
       if (next == born) return below(here, drawn, 0, its);
       return here.join([this, &drawn, its](Here& h) { below(h, drawn, 0, its); },
@@ -78,7 +79,7 @@ template <fork_join Here>
 tally program(Here& here, tree const& which) {
   search whole(which, here.workers());
   node const root = which.root();
-  whole.below(here, root, 0, whole.meet(index(here.worker()), root));
+  whole.below(here, root, 0, whole.meet(whole.counts_of(index(here.worker())), root));
   return whole.total();
 }
 
