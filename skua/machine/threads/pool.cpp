@@ -42,9 +42,7 @@ topology find_topology(pool_options const& o, cpu_mask const& usable) {
 
 /// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
 /// does better: two half-sized programs would meet on the first processors.
-bool shall_pin(settings const& s, layout const& map, topology const& machine) {
-  return s.pin.value.value_or(map.workers() == machine.pus().size());
-}
+bool shall_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
 
 }  // namespace
 
@@ -60,7 +58,7 @@ pool::pool(pool_options const& options) {
               .order = options.scatter ? spread::scatter : spread::compact,
               .places = facts_.chosen.places.value,
               .places_from = facts_.chosen.places.from}};
-  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(facts_.chosen, map, machine);
+  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(map, machine);
   crew_ = std::make_unique<threads::crew>(std::move(map), facts_.chosen, std::move(usable));
   root_ = crew_->open_region(facts_.chosen.policy.value, first_workers(crew_->workers()));
   crew_->start();
