@@ -2,14 +2,16 @@
 // The façade of base/sync.hpp in which the explorer chooses. Derive from it and hide a member to break something.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <concepts>
 #include <cstring>
 #include <mutex>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "tests/explorer/world.hpp"
 
@@ -22,19 +24,20 @@ class wait_list {
   void sleep() noexcept {
     auto& w = *current_world();
     bool notified = false;
-    sleepers_.push_back({w.thread(), &notified});
+    invariant(count_ < sleepers_.size(), "explorer: no more sleepers than model threads");
+    sleepers_[count_++] = {w.thread(), &notified};
     w.step([&notified] { return notified; });
     w.note("wakes", this, 0);
   }
   void notify_one() noexcept {
     auto& w = *current_world();
     w.step();
-    auto const whom = w.choose(sleepers_.size());
-    wake(whom, sleepers_.empty() ? 0 : 1);
+    auto const whom = w.choose(count_);
+    wake(whom, count_ == 0 ? 0 : 1);
   }
   void notify_all() noexcept {
     current_world()->step();
-    wake(0, sleepers_.size());
+    wake(0, count_);
   }
 
  private:
@@ -46,17 +49,19 @@ class wait_list {
   // Notes who was woken: whether a sleep began before or after a notification must show in somebody's history.
   void wake(std::size_t first, std::size_t count) noexcept {
     std::uint64_t woken = 0;
-    auto const from = sleepers_.begin() + static_cast<std::ptrdiff_t>(first);
-    auto const to = from + static_cast<std::ptrdiff_t>(count);
-    for (auto s = from; s != to; ++s) {
-      *s->notified = true;
-      woken |= std::uint64_t{1} << s->thread;
+    for (std::size_t i = first; i < first + count; ++i) {
+      *sleepers_[i].notified = true;
+      woken |= std::uint64_t{1} << sleepers_[i].thread;
     }
-    sleepers_.erase(from, to);
+    std::shift_left(sleepers_.begin() + static_cast<std::ptrdiff_t>(first),
+                    sleepers_.begin() + static_cast<std::ptrdiff_t>(count_), static_cast<std::ptrdiff_t>(count));
+    count_ -= count;
     current_world()->note("notify wakes", this, woken);
   }
 
-  std::vector<sleeper> sleepers_;
+  // In place: scripts may put a wait list where it is never destroyed.
+  std::array<sleeper, 8> sleepers_{};
+  std::size_t count_ = 0;
 };
 
 /// std::atomic of up to eight bytes, modelled. compare_exchange_weak never fails spuriously.
