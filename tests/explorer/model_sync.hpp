@@ -3,65 +3,55 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <concepts>
 #include <cstring>
 #include <mutex>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "tests/explorer/world.hpp"
 
 namespace skua::explorer {
 
-/// Threads that sleep until they are notified.
+/// Threads that sleep until they are notified. Who sleeps is the world's to know: scripts may put a wait list where it is
+/// never destroyed, and a ring wants its slots small.
 class wait_list {
  public:
   /// Sleeps; from the last operation of the running thread until now nobody else has run.
   void sleep() noexcept {
     auto& w = *current_world();
     bool notified = false;
-    invariant(count_ < sleepers_.size(), "explorer: no more sleepers than model threads");
-    sleepers_[count_++] = {w.thread(), &notified};
+    w.sleepers().push_back({this, w.thread(), &notified});
     w.step([&notified] { return notified; });
     w.note("wakes", this, 0);
   }
   void notify_one() noexcept {
     auto& w = *current_world();
     w.step();
-    auto const whom = w.choose(count_);
-    wake(whom, count_ == 0 ? 0 : 1);
+    auto const asleep = static_cast<std::size_t>(std::ranges::count(w.sleepers(), this, &world::sleeper::where));
+    wake(w.choose(asleep), asleep == 0 ? 0 : 1);
   }
   void notify_all() noexcept {
     current_world()->step();
-    wake(0, count_);
+    wake(0, current_world()->sleepers().size());
   }
 
  private:
-  struct sleeper {
-    int thread;
-    bool* notified;
-  };
-
   // Notes who was woken: whether a sleep began before or after a notification must show in somebody's history.
   void wake(std::size_t first, std::size_t count) noexcept {
     std::uint64_t woken = 0;
-    for (std::size_t i = first; i < first + count; ++i) {
-      *sleepers_[i].notified = true;
-      woken |= std::uint64_t{1} << sleepers_[i].thread;
-    }
-    std::shift_left(sleepers_.begin() + static_cast<std::ptrdiff_t>(first),
-                    sleepers_.begin() + static_cast<std::ptrdiff_t>(count_), static_cast<std::ptrdiff_t>(count));
-    count_ -= count;
+    std::size_t seen = 0;
+    std::erase_if(current_world()->sleepers(), [&](world::sleeper const& s) {
+      if (s.where != this || seen++ < first || seen > first + count) return false;
+      *s.notified = true;
+      woken |= std::uint64_t{1} << s.thread;
+      return true;
+    });
     current_world()->note("notify wakes", this, woken);
   }
-
-  // In place: scripts may put a wait list where it is never destroyed.
-  std::array<sleeper, 8> sleepers_{};
-  std::size_t count_ = 0;
 };
 
 /// std::atomic of up to eight bytes, modelled. compare_exchange_weak never fails spuriously.

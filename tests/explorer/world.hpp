@@ -67,6 +67,7 @@ class world {
     by_ = &by;
     trace_ = trace;
     names_.clear();
+    sleepers_.clear();
     violation_.clear();
     memory_hash_ = 0;
     preemptions_ = 0;
@@ -78,6 +79,15 @@ class world {
     }
     return violation_;
   }
+
+  /// A model thread that sleeps in a wait list.
+  struct sleeper {
+    void const* where;
+    int thread;
+    bool* notified;
+  };
+  /// In the order in which they fell asleep.
+  std::vector<sleeper>& sleepers() noexcept { return sleepers_; }
 
   /// Memory that is handed out in the same order at the same addresses in every execution.
   std::pmr::memory_resource& memory() noexcept { return arena_; }
@@ -294,6 +304,7 @@ class world {
   model_thread* running_ = nullptr;  // null while the scheduler or the script's constructor runs
   model_thread* current_ = nullptr;  // ran last
   std::vector<move> moves_;
+  std::vector<sleeper> sleepers_;
   int preemptions_ = 0;
   std::uint64_t memory_hash_ = 0;  // sum over words that were written; equal memory has equal sums
   std::string violation_;
