@@ -48,13 +48,14 @@ class alignas(cache_line_bytes) greedy_mind final : public mind {
 
   tag mark(tag& parent, hint const&) noexcept override { return parent; }
 
-  placement place(tag const&, cause why) noexcept override {
+  placement place(tag&, cause why) noexcept override {
     switch (why) {
       case cause::forked: return {.worker = self_, .where = lane::forks};
       case cause::released:
       case cause::seeded: return {.worker = self_, .where = lane::spawned};
       case cause::stolen:
       case cause::resumed:
+      case cause::refused:
       case cause::injected: break;
     }
     return {.worker = self_, .where = lane::inbox};  // it is in this worker's hands: it runs at once

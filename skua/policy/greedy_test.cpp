@@ -111,18 +111,19 @@ TEST_P(greedy, the_end_of_a_task_changes_nothing) {
   mind& m = of(8, 3);
   for (int i = 0; i < 5; ++i) ask(m, outcome::empty);
   probe const before = m.hunt();
-  m.learn(ended{1000});
+  m.learn(ended{.task = {}, .duration_ns = 1000});
   EXPECT_EQ(m.hunt(), before);
 }
 
 TEST_P(greedy, a_task_belongs_where_it_is) {
   mind& m = of(8, 3);
-  EXPECT_EQ(m.place(tag{}, cause::forked), (placement{worker_id{3}, lane::forks, 1}));
-  EXPECT_EQ(m.place(tag{}, cause::released), (placement{worker_id{3}, lane::spawned, 1}));
-  EXPECT_EQ(m.place(tag{}, cause::seeded), (placement{worker_id{3}, lane::spawned, 1}));
-  for (cause const why : {cause::stolen, cause::resumed, cause::injected}) {
-    EXPECT_EQ(m.place(tag{}, why).worker, worker_id{3});
-    EXPECT_EQ(m.place(tag{}, why).width, 1);
+  tag any;
+  EXPECT_EQ(m.place(any, cause::forked), (placement{worker_id{3}, lane::forks, 1}));
+  EXPECT_EQ(m.place(any, cause::released), (placement{worker_id{3}, lane::spawned, 1}));
+  EXPECT_EQ(m.place(any, cause::seeded), (placement{worker_id{3}, lane::spawned, 1}));
+  for (cause const why : {cause::stolen, cause::resumed, cause::refused, cause::injected}) {
+    EXPECT_EQ(m.place(any, why).worker, worker_id{3});
+    EXPECT_EQ(m.place(any, why).width, 1);
   }
   tag parent{{1, 2, 3, 4}};
   EXPECT_EQ(m.mark(parent, as_hint(work{5})), parent);

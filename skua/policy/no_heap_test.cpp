@@ -45,9 +45,9 @@ TEST(no_heap, verbs_do_not_allocate) {
       mind& m = p->mind_of(worker_id{i % 64});
       probe const asked = m.hunt();
       m.learn(probed{asked, static_cast<outcome>(script.below(4))});
-      m.learn(ended{i});
+      m.learn(ended{.task = {}, .duration_ns = i});
       parent = m.mark(parent, as_hint(work{1.0}));
-      m.place(parent, static_cast<cause>(script.below(6)));
+      m.place(parent, static_cast<cause>(script.below(7)));
     }
     EXPECT_EQ(allocations, before) << e.name;
   }

@@ -14,23 +14,32 @@
 
 namespace skua {
 
-/// What a policy writes on a task that it was shown; opaque to machines, copied with the task.
-struct tag {
-  std::uint64_t words[4] = {};
-  friend constexpr bool operator==(tag const&, tag const&) = default;
-};
-
 /// One worker's share of a policy. Its verbs are called by that worker only, off the hot path, and never allocate.
 /// Same layout, seed and events give the same answers.
 class mind {
  public:
   virtual ~mind() = default;
 
-  /// A child with this hint is born of a task with this tag (only while `sees_forks`).
+  /// While `sees_forks`: the running task opens a group of n children, whose works sum to `total_work` (0: nothing is
+  /// known of them). Returns the tag from which the children are marked, in order; they are placed until one is kept by
+  /// this worker, which calls it. What is left of the tag then belongs to the children after it.
+  virtual tag meet(tag const& task, double total_work, std::uint64_t n) noexcept {
+    static_cast<void>(total_work);
+    static_cast<void>(n);
+    return task;
+  }
+
+  /// A child with this hint: of a group that was met, or one that has just been stolen from a task with this tag.
   virtual tag mark(tag& parent, hint const& known) noexcept = 0;
 
-  /// A task is ready, and why: whose is it?
-  virtual placement place(tag const& task, cause why) noexcept = 0;
+  /// A task is ready, and why: whose is it? May write on it.
+  virtual placement place(tag& task, cause why) noexcept = 0;
+
+  /// The group that was met has ended; `task` goes on, here or where it is placed next (resumed).
+  virtual void leave(tag const& task, tag const& group) noexcept {
+    static_cast<void>(task);
+    static_cast<void>(group);
+  }
 
   /// I am idle: what shall I try next?
   virtual probe hunt() noexcept = 0;
@@ -38,8 +47,14 @@ class mind {
   /// This came of it.
   virtual void learn(event const& seen) noexcept = 0;
 
-  /// Must forks on this worker be shown to `mark` and `place` now? False costs the fork nothing.
+  /// Must forks on this worker be shown to `meet`, `mark` and `place` now? False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
+
+  /// May I take something of a task, or from a lane of tagged entries, whose tag begins with this word?
+  [[nodiscard]] virtual bool admits(std::uint64_t first_word) const noexcept {
+    static_cast<void>(first_word);
+    return true;
+  }
 };
 
 /// A scheduler, as decisions only. One object per region; it outlives its minds' last verb.

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/adws/adws.hpp"
 #include "skua/policy/hierarchical.hpp"
 #include "skua/policy/nearest_name.hpp"
 #include "skua/policy/random.hpp"
@@ -55,6 +56,14 @@ std::unique_ptr<policy> make_hierarchical(layout const& where, std::uint64_t see
   return std::make_unique<hierarchical_stealing>(where, seed, patience);
 }
 
+std::unique_ptr<policy> make_adws(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
+  return std::make_unique<almost_deterministic>(where, seed, adws_options{.steal = chosen.empty()});
+}
+
+constexpr std::array adws_options_known{
+    policy_option{"no-steal", "no-steal: every task where its work hints put it, no stealing"},
+};
+
 constexpr std::array hierarchical_options{
     policy_option{"patience", "patience=K: leave a ring of n workers after K * n misses (1 .. 1000, default 1)"},
 };
@@ -63,6 +72,8 @@ constexpr std::array entries{
     policy_entry{"random", "one victim at a time, uniformly at random (Blumofe, Leiserson 1999)", {}, make_random},
     policy_entry{"hierarchical", "near before far: rings of the topology, widened after misses (HotSLAW, 2011)",
                  hierarchical_options, make_hierarchical},
+    policy_entry{"adws", "tasks spread by their work hints, stealing inside the group's range (ADWS, 2019)",
+                 adws_options_known, make_adws},
 };
 
 policy_entry const& entry_of(std::string_view name) {

@@ -2,6 +2,7 @@
 // The words that cross the border between policy and machine: small printable values, no pointers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <variant>
 
@@ -10,12 +11,20 @@
 
 namespace skua {
 
+/// What a policy writes on a task that it was shown; copied with the task. `words[0]` is what thieves are shown of a
+/// running task before they take something of it (`mind::admits`); otherwise opaque to machines.
+struct tag {
+  std::uint64_t words[4] = {};
+  friend constexpr bool operator==(tag const&, tag const&) = default;
+};
+
 /// Why a task asks for a place.
 enum class cause : std::uint8_t {
   forked,    ///< a child was born on this worker
   stolen,    ///< this worker has just stolen it
-  resumed,   ///< a parked frame whose last child has finished on this worker
+  resumed,   ///< its frame may go on: the group that it waited for has ended
   released,  ///< its last predecessor has finished
+  refused,   ///< the slot in which it was placed a moment ago is occupied
   injected,  ///< it came from outside the pool
   seeded,    ///< start of an iteration of a collection
 };
@@ -26,7 +35,11 @@ enum class lane : std::uint8_t {
   spawned,   ///< the growing deque of free-standing tasks (scope, task_group): same ends
   inbox,     ///< frames and tasks placed on this worker by another; first in, first out
   injected,  ///< tasks from outside the region; first in, first out
+  slot,      ///< room for one task or frame placed on this worker by another
+  kept,      ///< continuations with a tag of their own: owner newest first; thief the oldest that it is admitted to
+  migrated,  ///< tasks placed on this worker: owner oldest first; thief the newest that it is admitted to
 };
+inline constexpr std::size_t lane_kinds = 7;
 
 /// Where a ready task shall go. `width` > 1: a team led by `worker`.
 struct placement {
@@ -57,13 +70,32 @@ struct probed {
   friend constexpr bool operator==(probed const&, probed const&) = default;
 };
 
-/// A task that was taken from a lane has ended (its own share of it; children may still run elsewhere).
+/// A task, or a frame, starts to run on this worker. `open`: a group of it is still open (a frame that waited for it).
+struct begun {
+  tag task{};
+  bool open = false;
+  friend constexpr bool operator==(begun const&, begun const&) = default;
+};
+
+/// The child of a shown group that was kept by its parent's worker has returned to it.
+struct returned {
+  tag child{};
+  friend constexpr bool operator==(returned const&, returned const&) = default;
+};
+
+/// The running task must wait; its worker goes on with something else.
+struct waiting {
+  friend constexpr bool operator==(waiting const&, waiting const&) = default;
+};
+
+/// A task that was taken from a lane is about to end (its own share of it; children may still run elsewhere).
 struct ended {
+  tag task{};
   std::uint64_t duration_ns = 0;
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };
 
 /// What a machine tells a policy.
-using event = std::variant<probed, ended>;
+using event = std::variant<probed, begun, returned, waiting, ended>;
 
 }  // namespace skua

@@ -31,6 +31,14 @@ template <class T>
 concept hint_word = std::is_same_v<std::remove_cvref_t<T>, hint> || std::is_same_v<std::remove_cvref_t<T>, work> ||
                     std::is_same_v<std::remove_cvref_t<T>, at>;
 
+/// The work of a child in a sum over its siblings: what was said, if that makes sense; 1 if nothing was said, or a
+/// negative number, or NaN; infinity is a large number.
+constexpr double known_work(hint const& known) noexcept {
+  constexpr double most = 1e100;
+  if (!known.work || !(*known.work >= 0)) return 1;
+  return *known.work < most ? *known.work : most;
+}
+
 constexpr hint as_hint(hint h) noexcept { return h; }
 constexpr hint as_hint(work w) noexcept { return {.work = w.amount, .place = {}}; }
 constexpr hint as_hint(at a) noexcept { return {.work = {}, .place = a.place}; }

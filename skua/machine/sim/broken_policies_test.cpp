@@ -22,7 +22,7 @@ struct spoilt_mind final : mind {
   spoilt_mind(mind& m, std::function<probe(probe)> h, std::function<placement(placement, cause)> p)
       : sound(m), hunts(std::move(h)), places(std::move(p)) {}
   tag mark(tag& parent, hint const& known) noexcept override { return sound.mark(parent, known); }
-  placement place(tag const& t, cause why) noexcept override { return places(sound.place(t, why), why); }
+  placement place(tag& t, cause why) noexcept override { return places(sound.place(t, why), why); }
   probe hunt() noexcept override { return hunts(sound.hunt()); }
   void learn(event const& seen) noexcept override { sound.learn(seen); }
 };

@@ -27,7 +27,7 @@ class scattering_mind final : public mind {
     hinted += known.work || known.place ? 1U : 0U;
     return {{parent.words[0] + 1}};
   }
-  placement place(tag const& task, cause why) noexcept override {
+  placement place(tag& task, cause why) noexcept override {
     if (task.words[0] == 0 && why != cause::injected && why != cause::resumed) ++unmarked;
     if (roll_.below(one_in_) != 0) return {.worker = self_};
     return {.worker = worker_id{roll_.below(workers_)}, .where = lane::inbox};

@@ -142,7 +142,7 @@ class engine {
     ++gatherings_[program_[it.node].parent].outstanding;
   }
 
-  placement place(worker_id w, tag const& task, cause why) {
+  placement place(worker_id w, tag& task, cause why) {
     placement const to = players_.mind_of(w).place(task, why);
     referee_.placed(w, to);
     return referee_.content() ? to : placement{.worker = w};
@@ -353,7 +353,7 @@ class engine {
   void end_base(worker_id w, fiber_id f, fiber_id woken) {
     stack_of_[index(w)] = no_fiber;
     --running_;
-    players_.mind_of(w).learn(ended{fibers_[f].ran});
+    players_.mind_of(w).learn(ended{.task = {}, .duration_ns = fibers_[f].ran});
     free_fibers_.push_back(f);
     if (woken == no_fiber) return;
     ++result_.workers[index(w)].resumes;

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/adws/adws.hpp"
+
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/policy/greedy.hpp"
+
+namespace skua {
+namespace adws {
+namespace {
+
+constexpr std::uint64_t everybody = ~std::uint64_t{0};  // the first word of a free task
+constexpr std::uint64_t root_bit = 1ULL << 32;
+constexpr std::uint64_t fixed_bit = 1ULL << 33;
+constexpr std::uint64_t free_bit = 1ULL << 34;
+constexpr std::uint64_t outside_bit = 1ULL << 35;
+constexpr std::uint64_t known_bit = 1ULL << 36;  // a tag of zeros is nobody's
+
+}  // namespace
+
+card card::read(tag const& t) noexcept {
+  std::uint64_t const what = t.words[3];
+  if ((what & known_bit) == 0) {  // stolen: only the range in which it was shown is known
+    if (t.words[0] == everybody) return {.where = {}, .is_fixed = true, .is_free = true};
+    return {.where = unpacked(t.words[0]), .is_fixed = true};
+  }
+  return {.where = {.right = std::bit_cast<double>(t.words[1]), .left = std::bit_cast<double>(t.words[2])},
+          .group = static_cast<node_id>(what & 0xffff'ffffU),
+          .is_root = (what & root_bit) != 0,
+          .is_outside = (what & outside_bit) != 0,
+          .is_fixed = (what & fixed_bit) != 0,
+          .is_free = (what & free_bit) != 0};
+}
+
+tag card::written() const noexcept {
+  return {{is_free ? everybody : packed(where), std::bit_cast<std::uint64_t>(where.right),
+           std::bit_cast<std::uint64_t>(where.left),
+           std::uint64_t{group} | known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) |
+               (is_free ? free_bit : 0) | (is_outside ? outside_bit : 0)}};
+}
+
+worker_mind::worker_mind(common& with, worker_id self, std::uint64_t seed)
+    : with_(with), self_(self), roll_(dice_of(seed, self)) {}
+
+// ---- deterministic task allocation [adws-sc19 4.2] -----------------------------------------------------------------
+
+tag worker_mind::meet(tag const& task, double total_work, std::uint64_t n) noexcept {
+  card c = card::read(task);
+  equal_shares_ = !(total_work > 0);
+  remaining_ = equal_shares_ ? static_cast<double>(n) : total_work;
+  is_searching_ = true;
+  if (c.is_search_root()) {
+    node_id const opened = with_.ranges.open(self_, c.where, c.group);
+    if (opened == none) {
+      c.is_fixed = true;  // too deep: all children stay here
+    } else {
+      c.group = innermost_ = opened;
+    }
+  }
+  c.is_root = c.is_outside = false;
+  return c.written();
+}
+
+double worker_mind::share_of(hint const& known) noexcept {
+  double const mine = equal_shares_ ? 1 : known_work(known);
+  double const before = std::exchange(remaining_, remaining_ - mine);
+  return before;
+}
+
+tag worker_mind::mark(tag& parent, hint const& known) noexcept {
+  if (!is_searching_) return parent;
+  card rest = card::read(parent);
+  double const before = share_of(known);
+  card child = rest;
+  if (rest.is_search_root()) {
+    child.where.right = cut(rest.where, before - remaining_, before);
+    rest.where.left = child.where.right;
+  }
+  parent = rest.written();
+  return child.written();
+}
+
+placement worker_mind::place(tag& task, cause why) noexcept {
+  card c = card::read(task);
+  switch (why) {
+    case cause::forked: {
+      if (!is_searching_ || c.is_fixed || c.is_free) return {.worker = self_, .where = lane::kept};
+      std::uint32_t const owner = c.where.owner();
+      if (owner == index(self_)) return {.worker = self_, .where = lane::kept};
+      return {.worker = worker_id{owner}, .where = c.where.spans() ? lane::slot : lane::migrated};
+    }
+    case cause::injected: return place_root(c, task);
+    case cause::resumed: return place_resumed(c, task);
+    case cause::released:
+    case cause::seeded: return {.worker = self_, .where = lane::spawned};
+    case cause::stolen:
+    case cause::refused: break;
+  }
+  return {.worker = self_, .where = lane::inbox};
+}
+
+/// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one.
+placement worker_mind::place_root(card& c, tag& task) noexcept {
+  c = {.where = {.right = 0, .left = static_cast<double>(with_.workers)}};
+  // relaxed: who wins is all that matters; nothing else is published by it.
+  c.is_root = !with_.has_root.exchange(true, std::memory_order_relaxed);
+  c.is_free = !c.is_root;
+  c.is_outside = true;
+  task = c.written();
+  if (c.is_free) {
+    with_.free_tasks.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
+    return {.worker = self_, .where = lane::inbox};
+  }
+  return {.worker = worker_id{0}, .where = lane::slot};
+}
+
+/// A group of this task has ended: return migration, unless the group's tasks may be stolen from outside already.
+/// [adws-sc19 4.2.2, 4.3.1]
+placement worker_mind::place_resumed(card& c, tag& task) noexcept {
+  placement const here{.worker = self_, .where = lane::inbox};
+  if (!c.is_search_root()) return here;
+  worker_id const owner{c.where.owner()};
+  if (owner == self_) return here;
+  if (!c.is_root && with_.ranges.active_from(c.group)) {
+    c.is_fixed = true;
+    task = c.written();
+    return here;
+  }
+  return {.worker = owner, .where = lane::slot};
+}
+
+void worker_mind::leave(tag const& task, tag const& group) noexcept {
+  card const c = card::read(task);
+  node_id const opened = card::read(group).group;
+  if (opened != c.group) with_.ranges.close(opened);
+  innermost_ = c.group;
+  is_searching_ = false;
+  may_divide_ = c.is_search_root() && c.where.owner() == index(self_);
+}
+
+/// The workers of the innermost group may steal from each other now. [adws-sc19 4.3.1]
+void worker_mind::end_search() noexcept {
+  if (is_searching_) with_.ranges.activate(innermost_);
+  is_searching_ = may_divide_ = false;
+}
+
+/// A task has ended: a search ends with it; a search-root makes its group's range active. [adws-sc19 4.3.1]
+void worker_mind::child_ended(card const& c) noexcept {
+  end_search();
+  if (!c.is_free && c.where.spans()) with_.ranges.activate(c.group);
+}
+
+// ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------
+
+bool worker_mind::admits(std::uint64_t first_word) const noexcept {
+  if (first_word == everybody) return true;
+  return steal_range_ && !anywhere_ && steal_range_->contains(unpacked(first_word));
+}
+
+probe worker_mind::hunt() noexcept {
+  auto const own = [this](lane l) { return probe{.what = verb::pop, .whom = self_, .where = l}; };
+  auto const theirs = [this](lane l) { return probe{.what = verb::steal, .whom = victim_, .where = l}; };
+  switch (stage_) {
+    case stage::slot: return own(lane::slot);
+    case stage::kept: return own(lane::kept);
+    case stage::spawned: return own(lane::spawned);
+    case stage::migrated: return own(lane::migrated);
+    case stage::inbox: return own(lane::inbox);
+    case stage::their_migrated: return theirs(lane::migrated);
+    case stage::their_kept: return theirs(lane::kept);
+    case stage::their_forks: return theirs(lane::forks);
+    case stage::their_spawned: return theirs(lane::spawned);
+    case stage::outside: return own(lane::injected);
+    case stage::rest: break;
+  }
+  begin_round();
+  return {.what = verb::rest, .whom = self_};
+}
+
+void worker_mind::begin_round() noexcept {
+  stage_ = stage::slot;
+  steal_range_.reset();
+  anywhere_ = false;
+}
+
+worker_mind::stage worker_mind::after(stage s) noexcept {
+  switch (s) {
+    case stage::slot: return stage::kept;
+    case stage::kept: return stage::spawned;
+    case stage::spawned: return stage::migrated;
+    case stage::migrated: return stage::inbox;
+    case stage::inbox:
+      if (!with_.options.steal) return stage::outside;
+      steal_range_ = with_.ranges.topmost(self_, roll_);
+      tries_ = steal_range_ ? steal_range_->leftmost() - steal_range_->owner() : 0;
+      return next_victim();
+    case stage::their_migrated: return stage::their_kept;
+    case stage::their_kept: return stage::their_forks;
+    case stage::their_forks: return stage::their_spawned;
+    case stage::their_spawned: return next_victim();
+    case stage::outside: return stage::rest;
+    case stage::rest: break;
+  }
+  return stage::slot;
+}
+
+/// Uniform in the steal range, without me; then, if there are tasks that anybody may take, one victim of all.
+worker_mind::stage worker_mind::next_victim() noexcept {
+  auto const choose = [this](std::uint32_t first, std::uint32_t others) {
+    std::uint32_t const v = first + roll_.below(others);
+    victim_ = worker_id{v < index(self_) ? v : v + 1};
+    return stage::their_migrated;
+  };
+  if (tries_ > 0) {
+    --tries_;
+    return choose(steal_range_->owner(), steal_range_->leftmost() - steal_range_->owner());
+  }
+  // relaxed: a hint.
+  if (!anywhere_ && with_.workers > 1 && with_.free_tasks.load(std::memory_order_relaxed) > 0) {
+    anywhere_ = true;
+    return choose(0, with_.workers - 1);
+  }
+  return stage::outside;
+}
+
+void worker_mind::learn_probe(probed const& p) noexcept {
+  if (p.what.what == verb::rest) return;
+  if (p.how == outcome::got) {
+    begin_round();
+  } else if (p.how != outcome::lost || p.what.what == verb::steal) {
+    stage_ = after(stage_);
+  }
+}
+
+void worker_mind::learn(event const& seen) noexcept {
+  if (auto const* p = std::get_if<probed>(&seen)) return learn_probe(*p);
+  if (std::holds_alternative<waiting>(seen)) return end_search();
+  if (auto const* b = std::get_if<begun>(&seen)) {
+    card const c = card::read(b->task);
+    innermost_ = c.group;
+    is_searching_ = false;
+    may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
+  } else if (auto const* r = std::get_if<returned>(&seen)) {
+    child_ended(card::read(r->child));
+  } else if (auto const* e = std::get_if<ended>(&seen)) {
+    card const c = card::read(e->task);
+    child_ended(c);
+    if (c.is_outside) outside_ended(c);
+  }
+}
+
+void worker_mind::outside_ended(card const& c) noexcept {
+  // relaxed, both: as in place_root.
+  if (c.is_root) {
+    with_.has_root.store(false, std::memory_order_relaxed);
+  } else {
+    with_.free_tasks.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace adws
+
+almost_deterministic::almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen)
+    : shared_(where.workers(), chosen) {
+  minds_.reserve(where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) minds_.emplace_back(shared_, worker_id{w}, seed);
+}
+
+mind& almost_deterministic::mind_of(worker_id w) noexcept {
+  expects(index(w) < minds_.size(), "mind_of: a worker of the region");
+  return minds_[index(w)];
+}
+
+}  // namespace skua

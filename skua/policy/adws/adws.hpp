@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Almost Deterministic Work Stealing (Shiina, Taura, SC 2019): tasks are first spread by their work hints, always in
+// the same way; then workers steal, but only inside the group that their own tasks belong to. States, rules and where
+// they stand in the paper: README.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/policy/adws/range.hpp"
+#include "skua/policy/adws/tree.hpp"
+#include "skua/policy/policy.hpp"
+
+namespace skua {
+
+struct adws_options {
+  bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
+};
+
+namespace adws {
+
+/// What is written on a task: its range, the group that it belongs to, what it is.
+struct card {
+  range where;
+  node_id group = none;
+  bool is_root = false;     ///< the one task from outside that is spread over the region
+  bool is_outside = false;  ///< a task from outside, root or free
+  bool is_fixed = false;    ///< its groups are not divided any more: its range is where it may be stolen
+  bool is_free = false;     ///< a task from outside while there is a root, or a piece of one: anybody may steal of it
+
+  [[nodiscard]] static card read(tag const& t) noexcept;
+  [[nodiscard]] tag written() const noexcept;
+  /// May still divide its range among workers.
+  [[nodiscard]] bool is_search_root() const noexcept { return !is_fixed && !is_free && where.spans(); }
+};
+
+/// What the minds of a region share.
+struct common {
+  explicit common(std::uint32_t n, adws_options const& chosen) : workers(n), options(chosen), ranges(n) {}
+  std::uint32_t const workers;
+  adws_options const options;
+  tree ranges;
+  std::atomic<bool> has_root{false};           ///< a root is being spread, or runs
+  std::atomic<std::uint32_t> free_tasks{0};    ///< other tasks from outside that run
+};
+
+class alignas(cache_line_bytes) worker_mind final : public mind {
+ public:
+  worker_mind(common& with, worker_id self, std::uint64_t seed);
+
+  tag meet(tag const& task, double total_work, std::uint64_t n) noexcept override;
+  tag mark(tag& parent, hint const& known) noexcept override;
+  placement place(tag& task, cause why) noexcept override;
+  void leave(tag const& task, tag const& group) noexcept override;
+  probe hunt() noexcept override;
+  void learn(event const& seen) noexcept override;
+  /// From the begin of a search-root until the search ends: at the first task's end, or wait. [adws-sc19 4.2.2]
+  [[nodiscard]] bool sees_forks() const noexcept override { return may_divide_; }
+  [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
+
+ private:
+  enum class stage : std::uint8_t {
+    slot, kept, spawned, migrated, inbox,                                // mine
+    their_migrated, their_kept, their_forks, their_spawned,              // of a victim in my steal range
+    outside, rest
+  };
+
+  void learn_probe(probed const& p) noexcept;
+  void begin_round() noexcept;
+  stage after(stage s) noexcept;
+  stage next_victim() noexcept;
+  void end_search() noexcept;
+  placement place_root(card& c, tag& task) noexcept;
+  placement place_resumed(card& c, tag& task) noexcept;
+  void child_ended(card const& c) noexcept;
+  void outside_ended(card const& c) noexcept;
+  [[nodiscard]] double share_of(hint const& known) noexcept;
+
+  common& with_;
+  worker_id const self_;
+  dice roll_;
+
+  // The search. Invariant (search): is_searching_ implies may_divide_.
+  bool may_divide_ = false;     ///< the running task is a search-root on its owner, and may open groups
+  bool is_searching_ = false;   ///< it has opened one
+  node_id innermost_ = none;    ///< the group in which the running task is
+  double remaining_ = 0;        ///< work of the children of the group just met that are not marked yet
+  bool equal_shares_ = false;   ///< nothing is known of that work: one each
+
+  // The hunt.
+  stage stage_ = stage::slot;
+  worker_id victim_{};
+  std::uint32_t tries_ = 0;             ///< victims left in this round
+  std::optional<range> steal_range_;    ///< found at the begin of the round; empty: not looked for
+  bool anywhere_ = false;               ///< the victim was chosen for its free tasks
+};
+
+}  // namespace adws
+
+/// The policy `adws`.
+class almost_deterministic final : public policy {
+ public:
+  almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen = {});
+  [[nodiscard]] std::string_view name() const noexcept override {
+    return shared_.options.steal ? "adws" : "adws:no-steal";
+  }
+  mind& mind_of(worker_id w) noexcept override;
+
+ private:
+  adws::common shared_;
+  std::vector<adws::worker_mind> minds_;
+};
+
+}  // namespace skua

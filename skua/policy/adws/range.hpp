@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Ranges of workers: how much of which worker a task may use, as two points on the line of workers. [adws-sc19 4.2.1]
+//
+// As in the paper, workers stand from right to left in numerical order: a range is [right, left] with right <= left,
+// worker k is the unit [k, k+1], the owner is the worker at the right end, and the first child gets the left end.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua::adws {
+
+/// Invariant (range): 0 <= right <= left <= number of workers; both finite.
+struct range {
+  double right = 0;
+  double left = 0;
+  friend constexpr bool operator==(range const&, range const&) = default;
+
+  /// The worker at the left end. An integer left end k is the border of worker k-1, not part of worker k.
+  [[nodiscard]] std::uint32_t leftmost() const noexcept {
+    double const end = std::ceil(left);
+    return end < 1 ? 0 : static_cast<std::uint32_t>(end) - 1;
+  }
+  /// The worker that runs a task with this range: the one at the right end; of an empty range the one before it, if
+  /// that is where its parent's range is.
+  [[nodiscard]] std::uint32_t owner() const noexcept {
+    return std::min(static_cast<std::uint32_t>(right), leftmost());
+  }
+  /// Reaches into the units of several workers: its task is a search-root. [adws-sc19 4.2.2]
+  [[nodiscard]] bool spans() const noexcept { return leftmost() > owner(); }
+  [[nodiscard]] bool covers(std::uint32_t worker) const noexcept { return owner() <= worker && worker <= leftmost(); }
+  [[nodiscard]] bool contains(range const& inner) const noexcept {
+    return right <= inner.right && inner.left <= left;
+  }
+};
+
+/// Where `r` is cut for a child with `work` of the `remaining` work: the child gets [cut, left]. Always inside r; a cut
+/// within 10^-6 of a border between workers is that border, so that rounding makes no slivers. [adws-sc19 4.2.2, 5-8]
+[[nodiscard]] inline double cut(range const& r, double work, double remaining) noexcept {
+  if (!(remaining > 0) || work >= remaining) return r.right;
+  double const exact = r.left - (r.left - r.right) * (work / remaining);
+  double const border = std::round(exact);
+  double const at = std::abs(exact - border) < 1e-6 ? border : exact;
+  return std::clamp(at, r.right, r.left);
+}
+
+// One word, for those who look at a range while its owner may change it: both ends in units of 2^-18 worker, rounded,
+// so that a range inside another still is. Good for 16384 workers.
+inline constexpr double packed_unit = 1.0 / 262144;
+
+[[nodiscard]] inline std::uint64_t packed(range const& r) noexcept {
+  auto const end = [](double x) { return static_cast<std::uint64_t>(std::lround(x / packed_unit)); };
+  return end(r.right) << 32 | end(r.left);
+}
+[[nodiscard]] inline range unpacked(std::uint64_t word) noexcept {
+  return {.right = static_cast<double>(word >> 32) * packed_unit,
+          .left = static_cast<double>(word & 0xffff'ffffU) * packed_unit};
+}
+
+}  // namespace skua::adws

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// The tree of steal ranges, shared by the minds of one region: which groups are open, over which workers, and whether
+// their workers may steal from each other. [adws-sc19 4.3.1]
+//
+// A node belongs to the worker that met the group; an owner's nodes nest, so they are a stack. A parent is a node of
+// the same owner further down, or the node under which the owner's search-root was migrated. Nobody holds pointers:
+// a thief finds the ranges that cover it by looking (README.md, "who may steal").
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/policy/adws/range.hpp"
+
+namespace skua::adws {
+
+/// The number of a node, or `none`.
+using node_id = std::uint32_t;
+inline constexpr node_id none = 0xffff'ffffU;
+
+class tree {
+ public:
+  /// Open groups of one owner's search; deeper ones are not divided. Enough for any sensible hints: each level halves
+  /// or quarters a range, and 2^32 workers are not in sight.
+  static constexpr std::uint32_t most_depth = 32;
+
+  explicit tree(std::uint32_t workers) : owners_(workers) {}
+
+  /// A group with this range was met by `owner`, inside the group `parent`. Inactive. `none` if the owner has too many.
+  /// Only by the one search of this owner.
+  node_id open(worker_id owner, range const& r, node_id parent) noexcept {
+    auto& o = owners_[index(owner)];
+    auto const depth = o.height.load(std::memory_order_relaxed);  // relaxed: only this search changes it
+    if (depth == most_depth) return none;
+    node& n = o.nodes[depth];
+    n.parent.store(parent, std::memory_order_relaxed);  // relaxed: followed only by those who are inside the group
+    // release: the range after the version that freed the node. Partner: topmost, its two looks at the state.
+    n.where.store(packed(r), std::memory_order_release);
+    auto const before = n.state.load(std::memory_order_relaxed);  // relaxed: ours
+    n.state.store(before | is_open, std::memory_order_release);   // the range before it. Partner: topmost
+    o.height.store(depth + 1, std::memory_order_release);         // Partner: topmost
+    return index(owner) * most_depth + depth;
+  }
+
+  /// Its workers may steal from each other. By whoever ends a search or a search-root inside it: the group is open.
+  void activate(node_id id) noexcept {
+    // relaxed: a permission; what may be taken is published by the lanes.
+    if (id != none) at(id).state.fetch_or(is_active, std::memory_order_relaxed);
+  }
+
+  /// The group has ended: the youngest node of its owner.
+  void close(node_id id) noexcept {
+    if (id == none) return;
+    node& n = at(id);
+    auto const next_version = (n.state.load(std::memory_order_relaxed) | is_open | is_active) + 1;
+    // release: a look at the next range (open) that still sees this state is seen through. Partner: topmost.
+    n.state.store(next_version, std::memory_order_release);
+    owners_[id / most_depth].height.store(id % most_depth, std::memory_order_relaxed);  // relaxed: as in open
+  }
+
+  /// Is this group, or one around it, active? By those who are inside of it.
+  [[nodiscard]] bool active_from(node_id id) const noexcept {
+    while (id != none) {
+      node const& n = at(id);
+      if ((n.state.load(std::memory_order_relaxed) & is_active) != 0) return true;  // relaxed: a permission
+      id = n.parent.load(std::memory_order_relaxed);  // relaxed: written before we were inside
+    }
+    return false;
+  }
+
+  /// The topmost active range that covers this worker; if there are two side by side, one of them by chance. Any time:
+  /// an answer may be outdated when it is given. Cost: O(workers at its right).
+  [[nodiscard]] std::optional<range> topmost(worker_id w, dice& roll) const noexcept {
+    std::optional<range> best;
+    for (std::uint32_t o = index(w) + 1; o-- > 0;) {
+      auto const height = owners_[o].height.load(std::memory_order_acquire);  // Partner: open
+      for (std::uint32_t d = 0; d < height; ++d) consider(owners_[o].nodes[d], index(w), roll, best);
+    }
+    return best;
+  }
+
+ private:
+  static constexpr std::uint32_t is_open = 1;
+  static constexpr std::uint32_t is_active = 2;
+
+  struct node {
+    std::atomic<std::uint32_t> state{0};  ///< flags above; the rest counts its uses
+    std::atomic<node_id> parent{none};
+    std::atomic<std::uint64_t> where{0};
+  };
+  struct alignas(cache_line_bytes) owner_nodes {
+    std::atomic<std::uint32_t> height{0};
+    node nodes[most_depth];
+  };
+
+  static void consider(node const& n, std::uint32_t w, dice& roll, std::optional<range>& best) noexcept {
+    auto const before = n.state.load(std::memory_order_acquire);  // Partner: open, close
+    if ((before & is_active) == 0 || (before & is_open) == 0) return;
+    range const r = unpacked(n.where.load(std::memory_order_acquire));  // before the second look. Partner: open
+    if (n.state.load(std::memory_order_relaxed) != before || !r.covers(w) || r.leftmost() == r.owner()) return;
+    if (!best || r.contains(*best)) {
+      best = r;
+    } else if (!best->contains(r) && roll.below(2) == 0) {
+      best = r;
+    }
+  }
+
+  [[nodiscard]] node& at(node_id id) noexcept { return owners_[id / most_depth].nodes[id % most_depth]; }
+  [[nodiscard]] node const& at(node_id id) const noexcept { return owners_[id / most_depth].nodes[id % most_depth]; }
+
+  std::vector<owner_nodes> owners_;
+};
+
+}  // namespace skua::adws
