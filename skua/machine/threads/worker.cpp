@@ -192,13 +192,14 @@ void worker::refresh_seats() noexcept {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  bool const offered = offer_open_joins(waiting);
+  // The strand may wait for something else than its innermost join.
+  bool const offered = waiting.at().offer_open_joins([&] { static_cast<void>(waiting.make_room()); });
   waiting.note_thefts();
   if (!offered) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_};
-  g.waiter = &f;
+  g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
   pause_work(waiting.at());
@@ -206,22 +207,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   skua::start(next_, *fresh, &worker::strand_main, this);
   switch_to(f.saved, next_, &worker::commit_park, this);
   // From here on `this` is perhaps not our worker any more.
-  // acquire: the last thief has let go of the group. Pairs with: strand::finish, store.
-  static_cast<void>(f.called.load(std::memory_order_acquire));
-  return true;
-}
-
-/// A strand that waits for something else than its innermost join may have joins open whose entries nobody has taken.
-/// They leave with neither the strand nor its lane: they go to the lane of free-standing tasks, and count as stolen.
-/// (group.md, "nesting".) False: no memory for that.
-bool worker::offer_open_joins(here& strand) noexcept {
-  seat& s = strand.at();
-  entry oldest;
-  while (s.forks.peek(oldest)) {
-    if (!s.spawned.reserve()) return false;
-    if (s.forks.outside().steal(oldest) != outcome::got) continue;
-    if (s.spawned.push(oldest.task, oldest.extra)) static_cast<void>(strand.make_room());  // there is room: reserved
-  }
+  f.resumed();
   return true;
 }
 
@@ -235,13 +221,7 @@ stack* worker::take_stack() noexcept {
 
 /// The frame is saved: subtract its share. From then on it may be resumed elsewhere. Returns it if nobody else will.
 frame* worker::commit_share() noexcept {
-  group& g = *parking_.waits_for;
-  std::uint64_t const mine = parking_.mine;
-  frame* const f = g.waiter;
-  // acq_rel: publishes the saved frame to the last thief, and acquires what the thieves wrote if we are the last.
-  // Pairs with: strand::finish, subtraction.
-  std::uint64_t const before = g.pending.fetch_sub(mine, std::memory_order_acq_rel);
-  return (before & group::counted) == mine ? f : nullptr;
+  return static_cast<frame*>(parking_.waits_for->park(parking_.mine));
 }
 
 void worker::commit_park(void* self) noexcept {
@@ -255,8 +235,7 @@ void worker::commit_exchange(void* self) noexcept {
 
 void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
   waiting.at().who.counts_.waited_in_place.add(1);
-  // acquire: what the children wrote. Pairs with: strand::finish, subtraction.
-  while ((g.pending.load(std::memory_order_acquire) & group::counted) != mine) {
+  while (!g.left_only(mine)) {
     worker& me = waiting.at().who;
     me.refresh_seats();
     found const f = me.hunt_everywhere();
@@ -287,35 +266,22 @@ void worker::run_on_top(here& strand, found const& f) noexcept {
 void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   frame f{waiting, current_stack_};
-  g.waiter = &f;
+  g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
   pause_work(waiting.at());
   return_to(next);
   switch_to(f.saved, next.saved, &worker::commit_exchange, this);
-  // acquire: as in park.
-  static_cast<void>(f.called.load(std::memory_order_acquire));
+  f.resumed();
 }
 
 void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
-  if ((flags & group::failed) != 0) {
-    // relaxed: published by the subtraction; only the alarm, a release, must not come before it.
-    g.pending.fetch_or(std::exchange(flags, 0), std::memory_order_relaxed);
-    raise_alarm();
-  }
-  // acq_rel: publishes what the children wrote to the owner, and acquires the frame it left.
-  // Pairs with: worker::commit_park, subtraction; strand::wait, load.
-  std::uint64_t const before = g.pending.fetch_add(flags - children, std::memory_order_acq_rel);
-  if ((before & group::counted) != children) return;
-  ready_ = g.waiter;
-  // release: our look at the group. Pairs with: worker::park, load.
-  ready_->called.store(true, std::memory_order_release);
+  if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
 }
 
 void strand::park(group& g, std::uint64_t mine) noexcept {
   if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
-    // acquire: our resumer has, but TSan orders flows, not threads. Pairs with: finish, subtraction.
-    static_cast<void>(g.pending.load(std::memory_order_acquire));
+    static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
     return;
   }
   worker::wait_in_place(static_cast<here&>(*this), g, mine);
@@ -357,31 +323,21 @@ void worker::recycle_stack(void* self) noexcept {
 }
 
 void strand::note_thefts() const noexcept {
-  seat& s = *seat_;
-  std::int64_t seen = s.thefts_before();
-  s.forks.each_stolen(seen, [&, place = seen](void* what, std::uint64_t) mutable {
-    bool const below = std::exchange(place, place + deque<>::step) < base_;
-    if (what == nullptr || below) return;
+  robbed_.note(*seat_, base_, [this](void* what) -> group* {
     auto& g = static_cast<group&>(*static_cast<task*>(what));
     for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
-      if (n->of == &g) return;  // another strand's group, of which a piece runs here
+      if (n->of == &g) return nullptr;  // another strand's group, of which a piece runs here
     }
-    g.around = std::exchange(robbed_, &g);
-    // release: around. Pairs with: group::wants_end, load.
-    g.pending.fetch_or(group::enclosed, std::memory_order_release);
+    return &g;
   });
-  s.thefts_are_seen(seen);
 }
 
 bool strand::make_room() noexcept {
   seat& s = *seat_;
-  note_thefts();
-  bool const room = s.forks.attend() != attention::full;
-  bool const more_room = s.spawned.attend() != attention::full;
-  note_thefts();
+  bool const room = s.make_room([this] { note_thefts(); });
   if (s.in.call_help()) s.who.counts().wakeups_sent.add(1);
   if (stop_requested()) s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
-  return room && more_room;
+  return room;
 }
 
 advice strand::attend() noexcept {

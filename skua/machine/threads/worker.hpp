@@ -68,7 +68,6 @@ class worker final : public thread_record {
   [[nodiscard]] found find_work() noexcept;  ///< null task: the crew closes
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool anything_to_do() noexcept;
-  [[nodiscard]] static bool offer_open_joins(here& strand) noexcept;
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& strand, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses
