@@ -50,6 +50,10 @@ class mind {
   /// Must forks on this worker be shown to `meet`, `mark` and `place` now? False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
 
+  /// Entries may lie where I could take them that I do not ask for, because they are not for me (yet): that `hunt` rests
+  /// does not mean that there is nothing to do, and that I search does not mean that others need not.
+  [[nodiscard]] virtual bool is_choosy() const noexcept { return false; }
+
   /// May I take something of a task, or from a lane of tagged entries, whose tag begins with this word?
   [[nodiscard]] virtual bool admits(std::uint64_t first_word) const noexcept {
     static_cast<void>(first_word);

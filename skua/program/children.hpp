@@ -34,10 +34,19 @@ constexpr value_of<F, Args...> call(F&& f, Args&&... args) {
   }
 }
 
-/// One child as it was named: what is known of it, and a reference to its callable.
-template <class F>
+/// Nothing was said of a child.
+struct unhinted {};
+constexpr hint as_hint(unhinted) noexcept { return {}; }
+template <hint_word Word>
+constexpr Word operator|(unhinted, Word w) noexcept {
+  return w;
+}
+
+/// One child as it was named: what is known of it (a hint word or `unhinted`: the type says what there may be), and a
+/// reference to its callable.
+template <class Known, class F>
 struct child {
-  hint known;
+  Known known;
   F&& function;
 };
 
@@ -48,28 +57,24 @@ constexpr std::tuple<> children() noexcept { return {}; }
 template <class First, class... Rest>
 constexpr auto children(First&& first, Rest&&... rest) noexcept;
 
-template <class F, class... Rest>
-constexpr auto children_with(hint known, F&& f, Rest&&... rest) noexcept {
+template <class Known, class F, class... Rest>
+constexpr auto children_with(Known known, F&& f, Rest&&... rest) noexcept {
   if constexpr (hint_word<F>) {
-    return children_with(known | as_hint(f), std::forward<Rest>(rest)...);
+    return children_with(known | f, std::forward<Rest>(rest)...);
   } else {
-    return std::tuple_cat(std::tuple<child<F>>(child<F>{known, std::forward<F>(f)}),
+    return std::tuple_cat(std::tuple<child<Known, F>>(child<Known, F>{known, std::forward<F>(f)}),
                           children(std::forward<Rest>(rest)...));
   }
 }
 
 template <class First, class... Rest>
 constexpr auto children(First&& first, Rest&&... rest) noexcept {
-  if constexpr (hint_word<First>) {
-    return children_with(as_hint(first), std::forward<Rest>(rest)...);
-  } else {
-    return children_with(hint{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-  }
+  return children_with(unhinted{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
 }  // namespace reading
 
-/// A tuple of child<F>, one per callable among the arguments, in order.
+/// A tuple of child<Known, F>, one per callable among the arguments, in order.
 template <class... Args>
 constexpr auto children_of(Args&&... args) noexcept {
   return reading::children(std::forward<Args>(args)...);
@@ -82,6 +87,16 @@ constexpr auto values(Values&&... v) {
     return;
   } else {
     return std::tuple<std::remove_cvref_t<Values>...>(std::forward<Values>(v)...);
+  }
+}
+
+/// What `each` was told of one element, as a word: a number is its work.
+template <class Known>
+constexpr auto hint_word_of(Known known) noexcept {
+  if constexpr (hint_word<Known>) {
+    return known;
+  } else {
+    return unhinted{};
   }
 }
 

@@ -44,7 +44,7 @@ class recorder {
     return std::apply(
         [this](auto&&... c) {
           std::tuple<value_of<decltype(c.function), recorder&>...> all{
-              this->task(c.known, std::forward<decltype(c.function)>(c.function))...};
+              this->task(as_hint(c.known), std::forward<decltype(c.function)>(c.function))...};
           return std::apply([](auto&&... v) { return values(std::move(v)...); }, std::move(all));
         },
         children_of(std::forward<Args>(args)...));

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/said.hpp"
 #include "skua/machine/threads/strand.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/children.hpp"
@@ -41,13 +42,13 @@ class kept<G> {
 };
 
 /// The second child of a join, ready to be stolen. Children counted: the first (the owner's) and this one.
-template <class Here, class G>
+template <class Here, class Known, class G>
 class forked final : public group {
  public:
   using value_type = value_of<G, Here&>;
 
-  forked(std::remove_reference_t<G>& second, stop_node const* s) noexcept
-      : group(&forked::run_stolen, 2, s), second_(second) {}
+  forked(Known known, std::remove_reference_t<G>& second, stop_node const* s) noexcept
+      : group(&kind, 2, s), second_(second), said_(place_in(known)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
   ~forked() {}  // the union's member is destroyed by whoever took it
@@ -102,7 +103,7 @@ class forked final : public group {
   static void run_stolen(task& t, std::uint64_t, here& on) noexcept {
     auto& self = static_cast<forked&>(t);
     auto& thief = static_cast<Here&>(on);
-    stop_node const node{self.stop, &self, nullptr, nullptr};
+    stop_node const node{self.stop, &self, nullptr, nullptr, self.said_.place()};
     thief.watch(&node);
     std::uint64_t outcome = dropped;
     if (!node.requested()) {
@@ -117,8 +118,15 @@ class forked final : public group {
         outcome = failed;
       }
     }
+    thief.task_ends();
     thief.finish(self, 1, outcome);
   }
+
+  static hint known_of(task const& t, std::uint64_t) noexcept {
+    auto const& self = static_cast<forked const&>(t);
+    return self.said_.known() ? as_hint(at{self.said_.place()}) : stop_node::inherited(self.stop);
+  }
+  static constexpr task_kind kind{.run = &forked::run_stolen, .known = &forked::known_of};
 
   [[noreturn]] void rethrow_theirs() {
     std::exception_ptr const theirs = std::move(error_);
@@ -138,16 +146,17 @@ class forked final : public group {
   }
 
   kept<G> second_;
+  [[no_unique_address]] decltype(place_in(std::declval<Known>())) said_;
   union {
     value_type value_;
     std::exception_ptr error_;
   };
 };
 
-template <class Here, class F, class Second>
-[[gnu::always_inline]] inline value_of<F, Here&> first_of_two(Here& here, F&& f, Second& second) {
+template <class Here, class Known, class F, class Second>
+[[gnu::always_inline]] inline value_of<F, Here&> first_of_two(Here& here, Known known, F&& f, Second& second) {
   try {
-    return call(std::forward<F>(f), here);
+    return call_at(here, known, std::forward<F>(f));
   } catch (...) {
     second.first_threw(here);
   }
@@ -159,21 +168,25 @@ template <class Here, class F, class G>
   return values(std::move(first), call(std::forward<G>(g), here));
 }
 
-/// join(f, g) of two children on threads. f is called; g is called, or was stolen and is waited for.
-template <class Here, class F, class G>
-[[gnu::always_inline]] inline auto join_two(Here& here, F&& f, G&& g) {
-  forked<Here, G> second(g, here.watching());
+/// join(f, g) of two children on threads. f is called; g is called, or was stolen and is waited for. `as_division()` runs
+/// both where the policy wants to see them.
+template <class Here, class KnownF, class F, class KnownG, class G, class Division>
+[[gnu::always_inline]] inline auto join_two(Here& here, child<KnownF, F> const& f, child<KnownG, G> const& g, Division&& as_division) {
+  forked<Here, KnownG, G> second(g.known, g.function, here.watching());
   if (here.push(second)) [[unlikely]] {
     switch (here.attend()) {
       case advice::go_on: break;
+      case advice::show:
+        if (here.pop()) return as_division(std::forward<F>(f.function), second.callable());
+        break;  // it was stolen: too late to show it
       case advice::stop: second.give_up(here);
       case advice::full:
-        if (here.pop()) return join_serially(here, std::forward<F>(f), second.callable());
+        if (here.pop()) return join_serially(here, std::forward<F>(f.function), second.callable());
         break;  // it was stolen, so there is room again
     }
   }
-  auto first = first_of_two(here, std::forward<F>(f), second);
-  if (here.pop()) [[likely]] return values(std::move(first), call(second.callable(), here));
+  auto first = first_of_two(here, f.known, std::forward<F>(f.function), second);
+  if (here.pop()) [[likely]] return values(std::move(first), call_at(here, g.known, second.callable()));
   return values(std::move(first), second.taken(here));
 }
 

@@ -10,6 +10,8 @@
 #include "skua/machine/threads/share_count.hpp"
 #include "skua/parts/context/fiber.hpp"
 #include "skua/parts/queue/injector.hpp"
+#include "skua/policy/vocabulary.hpp"
+#include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
 namespace skua::threads {
@@ -17,41 +19,72 @@ namespace skua::threads {
 class here;
 class seat;
 
-/// What lies in a lane. `extra` is the second word of its entry. Runs on the worker's own strand, never throws.
+struct task;
+
+/// What can be done with a kind of task. `extra` is the second word of its entry in a lane.
+struct task_kind {
+  void (*run)(task&, std::uint64_t extra, here&) noexcept;         ///< on the worker's own strand; never throws
+  hint (*known)(task const&, std::uint64_t extra) noexcept = nullptr;  ///< what is known of it, inherited or said; null: nothing
+};
+
+/// What lies in a lane.
 struct task {
-  void (*run)(task&, std::uint64_t extra, here&) noexcept;
+  task_kind const* is;
+
+  [[nodiscard]] hint known(std::uint64_t extra) const noexcept { return is->known == nullptr ? hint{} : is->known(*this, extra); }
+};
+
+/// In `extra` of an entry of a group of numbered children: this child alone, not all from it on.
+inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
+
+/// A task or frame in a lane where entries have tags.
+struct filed {
+  task* what = nullptr;
+  std::uint64_t extra = 0;
+  tag known{};
 };
 
 struct group;
 
-/// Why a task may be asked to end early: a group that failed, or a token; innermost first, on the strands' stacks.
+/// No word about a place: that of the task around it holds.
+inline constexpr place_id unsaid{0xffff'fffeU};
+
+/// What a task stands in, innermost first, on the strands' stacks: why it may be asked to end early (a group that
+/// failed, a token), and where its data were said to be.
 struct stop_node {
   stop_node const* outer = nullptr;
   group const* of = nullptr;                            ///< a group, or null
   std::stop_token const* token = nullptr;               ///< a user's token, or null
   wait_group const* tasks = nullptr;                    ///< a task_group's, or null
+  place_id place = unsaid;                              ///< the place of what runs inside [numa-ws-2018 III-A]
 
   [[nodiscard]] bool requested() const noexcept;
+  /// The innermost place that was said. Cost: the depth of the chain.
+  [[nodiscard]] static hint inherited(stop_node const* n) noexcept {
+    while (n != nullptr && n->place == unsaid) n = n->outer;
+    return n == nullptr ? hint{} : as_hint(at{n->place});
+  }
 };
 
 /// A task that can go through an inbox or the injected lane, where entries are linked through themselves.
 struct handed : task, injectable {
-  explicit handed(void (*r)(task&, std::uint64_t, here&) noexcept) noexcept : task{r} {}
+  explicit handed(task_kind const& k) noexcept : task{&k} {}
 };
 
 /// A strand that waits: saved on its own stack. It is a task, too, so that it can be handed over through a lane.
 struct frame final : handed, parked<> {
-  explicit frame(here& s, stack* o) noexcept : handed(&frame::resume), strand(&s), on(o) {}
-  static void resume(task& t, std::uint64_t, here& on) noexcept;  ///< the worker loop never calls it: it recognises it
+  static task_kind const kind;  ///< the worker loop never runs it: it recognises it
+  frame(here& s, stack* o, bool waits) noexcept : handed(kind), strand(&s), on(o), is_open(waits) {}
   fiber saved;
   here* strand;
   stack* on;
+  bool const is_open;  ///< it waits for a group; else it was moved between two of them
 };
 
 /// The children one frame waits for.
 struct group : task, open_join<> {
-  group(void (*steal_entry)(task&, std::uint64_t, here&) noexcept, std::uint64_t children, stop_node const* s) noexcept
-      : task{steal_entry}, open_join<>(children), stop(s) {}
+  group(task_kind const* piece, std::uint64_t children, stop_node const* s) noexcept
+      : task{piece}, open_join<>(children), stop(s) {}
 
   stop_node const* stop;  ///< what the group's owner was watching when it forked
 };

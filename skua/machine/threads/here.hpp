@@ -2,6 +2,7 @@
 // `here` on threads: what a program may do where it stands. Models `fork_join`.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,9 +32,11 @@ class here final : public strand {
     return std::apply(
         [this](auto&&... c) __attribute__((always_inline)) {
           if constexpr (sizeof...(c) == 2) {
-            return join_two(*this, std::forward<decltype(c.function)>(c.function)...);
+            return join_two(*this, c..., [&](auto&&... f) __attribute__((cold, noinline)) {
+              return join_many(std::tuple{c.known...}, std::forward<decltype(f)>(f)...);
+            });
           } else {
-            return join_many(std::forward<decltype(c.function)>(c.function)...);
+            return join_many(std::tuple{c.known...}, std::forward<decltype(c.function)>(c.function)...);
           }
         },
         children_of(std::forward<Args>(args)...));
@@ -50,9 +53,19 @@ class here final : public strand {
     };
     run_sequence(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
   }
+  /// The same; hint_of(range[i]) is a hint word or a number, the work. It is called only where a policy looks, or, if it
+  /// may say a place, before the child runs.
   template <std::ranges::random_access_range Range, class HintOf, class Body>
-  void each(Range&& range, HintOf&&, Body&& body) {
-    each(std::forward<Range>(range), std::forward<Body>(body));
+  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+    auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
+      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+    };
+    auto const call_body = [&](std::uint64_t i, here& h) {
+      call_at(h, hint_word_of(hint_of(at(i))), [&](here& inside) { body(inside, at(i)); });
+    };
+    auto const say = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
+    hinted<decltype(call_body), decltype(say)> invoke{call_body, say};
+    run_sequence(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
   }
 
   /// body(s); s.fork(f) starts children found on the way. Returns the body's value after all children have returned.
@@ -113,16 +126,30 @@ class here final : public strand {
     all.run(*this);
   }
 
-  template <class... F>
-  auto join_many(F&&... f) {
+  /// A sequence's way to call child i, and to know what was said of it.
+  template <class Call, class Say>
+  struct hinted {
+    Call const& call_child;
+    Say const& say;
+    void operator()(std::uint64_t i, here& h) const { call_child(i, h); }
+    [[nodiscard]] hint known(std::uint64_t i) const noexcept { return say(i); }
+  };
+
+  template <class... Known, class... F>
+  auto join_many(std::tuple<Known...> const& known, F&&... f) {
     std::tuple<std::optional<value_of<F, here&>>...> kept;
     std::tuple<F&&...> functions{std::forward<F>(f)...};
-    auto invoke = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return [&](std::uint64_t i, here& h) {
         // The one comparison that holds calls its child.
-        static_cast<void>(((i == I && (std::get<I>(kept).emplace(call(std::get<I>(std::move(functions)), h)), true)) || ...));
+        static_cast<void>(((i == I && (std::get<I>(kept).emplace(call_at(h, std::get<I>(known),
+                                                                         std::get<I>(std::move(functions)))), true)) || ...));
       };
     }(std::index_sequence_for<F...>{});
+    auto const say = [&known](std::uint64_t i) noexcept {
+      return std::apply([i](auto const&... k) noexcept { return std::array{as_hint(k)...}[i]; }, known);
+    };
+    hinted<decltype(call_child), decltype(say)> invoke{call_child, say};
     run_sequence(sizeof...(F), invoke);
     return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(kept));
   }

@@ -26,7 +26,8 @@ void region::inject(handed& t) noexcept {
 }
 
 bool region::call_help() noexcept {
-  if (members_.size() == crew_.workers()) return crew_.beds().notify();
+  // Who searches already is an excuse only if it takes whatever there is.
+  if (members_.size() == crew_.workers() && !seats_.front()->thinks.is_choosy()) return crew_.beds().notify();
   return crew_.beds().notify_among(members_);
 }
 
@@ -37,9 +38,10 @@ void region::poke() noexcept {
 }
 
 bool region::looks_empty_to(seat* mine) noexcept {
-  if (!injected_.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
+  if (!injected_.looks_empty()) return false;
+  if (mine != nullptr && (!mine->inbox.looks_empty() || !mine->slot.looks_empty())) return false;
   for (auto const& s : seats_) {
-    if (!s->looks_robbed()) return false;
+    if (!s->looks_robbed() || !s->kept.looks_empty() || !s->migrated.looks_empty()) return false;
   }
   return true;
 }

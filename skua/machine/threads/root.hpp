@@ -39,7 +39,7 @@ struct root_base : handed {
   struct root_group : group {
     root_group() noexcept : group(nullptr, 2, nullptr) {}
   };
-  explicit root_base(void (*r)(task&, std::uint64_t, here&) noexcept) noexcept : handed(r) {}
+  explicit root_base(task_kind const& k) noexcept : handed(k) {}
 
   root_group waited;            ///< used if a strand waits
   completion* blocked = nullptr;  ///< used if a thread waits
@@ -50,7 +50,7 @@ class root final : public root_base {
  public:
   using value_type = value_of<F&, here&>;
 
-  explicit root(F& f) noexcept : root_base(&root::run_task), f_(f) {}
+  explicit root(F& f) noexcept : root_base(kind), f_(f) {}
 
   /// After the wait: what f returned, or threw.
   value_type take() {
@@ -66,12 +66,15 @@ class root final : public root_base {
     } catch (...) {
       self.error_ = std::current_exception();
     }
+    on.task_ends();
     if (self.blocked != nullptr) {
       self.blocked->set();
     } else {
       on.finish(self.waited, 1, 0);
     }
   }
+
+  static constexpr task_kind kind{.run = &root::run_task};
 
   F& f_;
   std::optional<value_type> value_;

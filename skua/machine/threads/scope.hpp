@@ -29,17 +29,18 @@ class scope final : public group {
   template <class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(F&& f) {
-    auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, std::forward<F>(f));
+    fork(hint{}, std::forward<F>(f));
+  }
+  /// The same, with what is known of the child.
+  template <hint_word Hint, class F>
+    requires std::invocable<std::decay_t<F>&, Here&>
+  void fork(Hint known, F&& f) {
+    auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, as_hint(known), std::forward<F>(f));
     seat& s = owner_.at();
     bool const wants_attention = s.spawned.push(child.release(), key());
     ++forked_;
     if (wants_attention) [[unlikely]] attend();
   }
-  template <hint_word Hint, class F>
-  void fork(Hint, F&& f) {
-    fork(std::forward<F>(f));
-  }
-
   /// The body has returned: end all children, then throw what the first failing one threw.
   void finish() {
     end_children();
@@ -66,22 +67,33 @@ class scope final : public group {
   template <class F>
   struct child_of final : task {
     template <class G>
-    child_of(scope& s, G&& g) : task{&child_of::run_task}, in(s), f(std::forward<G>(g)) {}
+    child_of(scope& s, hint const& h, G&& g) : task{&kind}, in(s), said(h), f(std::forward<G>(g)) {}
     scope& in;
+    hint said;
     F f;
+
+    static hint known_of(task const& t, std::uint64_t) noexcept {
+      auto const& self = static_cast<child_of const&>(t);
+      hint all = self.said;
+      if (!all.place) all.place = stop_node::inherited(self.in.stop).place;
+      return all;
+    }
+    static constexpr task_kind kind{.run = &child_of::run_task, .known = &child_of::known_of};
 
     /// extra == 0: called by the owner at the end of the scope; otherwise taken from a lane.
     static void run_task(task& t, std::uint64_t extra, here& on) noexcept {
       std::unique_ptr<child_of> self(static_cast<child_of*>(&t));
       scope& in = self->in;
       auto& runner = static_cast<Here&>(on);
-      stop_node const node{in.stop, &in, nullptr, nullptr};
+      stop_node const node{in.stop, &in, nullptr, nullptr, self->said.place.value_or(unsaid)};
       stop_node const* const before = runner.watching();
       runner.watch(&node);
       in.call_child(runner, self->f, node);
       runner.watch(before);
       self.reset();  // the closure dies before the scope is told
-      if (extra != 0) runner.finish(in, 1, 0);
+      if (extra == 0) return;
+      runner.task_ends();
+      runner.finish(in, 1, 0);
     }
   };
 
@@ -108,7 +120,7 @@ class scope final : public group {
     while (owner_.at().spawned.peek(newest) && newest.extra == key() && owner_.at().spawned.pop()) {
       --forked_;
       auto& child = *static_cast<task*>(newest.task);
-      child.run(child, 0, owner_);
+      child.is->run(child, 0, owner_);
     }
     // From here on the count is what is still to be dealt with, plus one for the owner itself.
     add(forked_ + 1 - bias);
@@ -123,7 +135,7 @@ class scope final : public group {
     if (s.spawned.peek(newest) && s.spawned.pop()) {
       --forked_;
       auto& child = *static_cast<task*>(newest.task);
-      child.run(child, 0, owner_);
+      child.is->run(child, 0, owner_);
     }
   }
 

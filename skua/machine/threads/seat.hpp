@@ -2,12 +2,15 @@
 // A worker's share of a region: its lanes there, and its mind. A worker has one seat in every region it serves.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "skua/machine/threads/group.hpp"
 #include "skua/machine/threads/lanes.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/queue/filing.hpp"
 #include "skua/policy/policy.hpp"
 
 namespace skua::threads {
@@ -19,6 +22,7 @@ class worker;
 enum class advice : std::uint8_t {
   go_on,  ///< room was made, sleepers were woken: as if nothing had happened
   full,   ///< no memory for the next push: take the entry back and call instead of fork
+  show,   ///< the policy wants to see this group: take the entry back and run it as a division
   stop,   ///< the running task was asked to end
 };
 
@@ -36,6 +40,30 @@ class alignas(cache_line_bytes) seat : public lanes<> {
   std::uint32_t const in_workers;  ///< of the region
   worker_id const id;  ///< the number of this worker in the region
   mind& thinks;
+
+  filing<filed> slot{1};   ///< room for one that another worker has placed here
+  filing<filed> kept;      ///< continuations with a tag of their own
+  filing<filed> migrated;  ///< tasks that other workers have placed here
+
+  /// The first word of the tag of what runs here: what a thief would take. Any thread.
+  [[nodiscard]] std::uint64_t shown_tag() const noexcept { return shown_.load(std::memory_order_relaxed); }  // relaxed: a hint
+  void show_tag(std::uint64_t first_word) noexcept { shown_.store(first_word, std::memory_order_relaxed); }  // relaxed: a hint
+
+  /// Groups are shown to the policy now. For the owner.
+  [[nodiscard]] bool shows_groups() const noexcept {
+    tsan::unseen const of_the_worker;
+    return shows_groups_;
+  }
+  /// The mind may have changed its mind. For the owner; a fork that must be shown takes the slow path.
+  void ask_whether_to_show() noexcept {
+    tsan::unseen const of_the_worker;
+    shows_groups_ = thinks.sees_forks();
+    if (shows_groups_) forks.outside().poke();
+  }
+
+ private:
+  std::atomic<std::uint64_t> shown_{0};
+  bool shows_groups_ = false;
 };
 
 }  // namespace skua::threads

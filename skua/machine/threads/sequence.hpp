@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "skua/machine/threads/division.hpp"
 #include "skua/machine/threads/strand.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -18,15 +19,19 @@ template <class Here, class Invoke>
 class sequence final : public group {
  public:
   sequence(Invoke& invoke, std::uint64_t children, stop_node const* s) noexcept
-      : group(&sequence::run_stolen, children, s), invoke_(invoke), children_(children) {}
+      : group(&kind, children, s), invoke_(invoke), children_(children) {}
   sequence(sequence const&) = delete;
   sequence& operator=(sequence const&) = delete;
 
   /// All children, from the first; returns when every one has been dealt with. Throws the first exception, or
   /// `cancelled` if children were dropped.
   void run(Here& here) {
-    std::uint64_t const mine = run_piece(here, 0);
-    if (mine != children_) here.wait_robbed(*this, mine);
+    if (here.at().shows_groups()) [[unlikely]] {
+      divide(here);
+    } else {
+      std::uint64_t const mine = run_piece(here, 0);
+      if (mine != children_) here.wait_robbed(*this, mine);
+    }
     std::uint64_t const state = flags();
     if ((state & (failed | dropped)) != 0) [[unlikely]] end_badly(state);
   }
@@ -37,9 +42,47 @@ class sequence final : public group {
     auto& thief = static_cast<Here&>(on);
     stop_node const node{self.stop, &self, nullptr, nullptr};
     thief.watch(&node);
-    std::uint64_t const done = self.run_piece(thief, first);
+    std::uint64_t const done = (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
     thief.note_thefts();  // while the group lives
+    thief.task_ends();
     thief.finish(self, done, 0);
+  }
+
+  [[nodiscard]] hint hint_of(std::uint64_t i) const noexcept {
+    if constexpr (requires { invoke_.known(i); }) {
+      return invoke_.known(i);
+    } else {
+      return {};
+    }
+  }
+  static hint known_of(task const& t, std::uint64_t extra) noexcept {
+    auto const& self = static_cast<sequence const&>(t);
+    hint all = self.hint_of(extra & ~alone);
+    if (!all.place) all.place = stop_node::inherited(self.stop).place;
+    return all;
+  }
+  static constexpr task_kind kind{.run = &sequence::run_stolen, .known = &sequence::known_of};
+
+  /// The owner, where the policy wants to see the group. (division.md)
+  [[gnu::cold, gnu::noinline]] void divide(Here& here) noexcept {
+    double total = 0;
+    for (std::uint64_t i = 0; i < children_; ++i) total += known_work(hint_of(i));
+    division parts{here, *this, children_, total};
+    std::uint64_t kept = 0;
+    while (parts.sends(kept, hint_of(kept))) ++kept;
+    parts.keep(kept);
+    std::uint64_t mine = run_one(here, kept);
+    if (parts.comes_back()) mine += run_piece(here, kept + 1);
+    parts.wait(mine);
+  }
+
+  std::uint64_t run_one(Here& here, std::uint64_t i) noexcept {
+    if (here.stop_requested() || failing()) {
+      raise(dropped);
+    } else {
+      invoke(here, i);
+    }
+    return 1;
   }
 
   /// Children from `first` until none is left or the rest is stolen. Returns how many were dealt with.
@@ -62,7 +105,8 @@ class sequence final : public group {
   /// Is the entry still to be popped? Sets `stopping` on a stop.
   [[gnu::cold, gnu::noinline]] bool attend(Here& here, bool& stopping) noexcept {
     switch (here.attend()) {
-      case advice::go_on: return true;
+      case advice::go_on:
+      case advice::show: return true;  // only groups that were met while it was wanted are shown
       case advice::full: return !here.pop();
       case advice::stop: break;
     }

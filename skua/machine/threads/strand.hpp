@@ -50,7 +50,11 @@ class strand {
   /// runs between knows whom it may fail with.
   void wait_robbed(group& g, std::uint64_t mine) noexcept {
     note_thefts();
-    wait(g, mine);
+    if (g.left_only(mine)) {
+      settle();
+    } else {
+      park(g, mine);
+    }
     robbed_.forget(g);
   }
   /// Remember which open joins have been robbed: if a thief's child fails, what runs here shall end. Cold.
@@ -58,6 +62,20 @@ class strand {
 
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last, the frame that waits is ready.
   void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
+
+  // What the policy sees of this strand. Cold.
+
+  /// A task or frame with this tag runs here from now on; `open`: it waited for a group.
+  void begins(tag const& t, bool open) noexcept;
+  /// The task that was taken from a lane ends; before its group is told.
+  void task_ends() noexcept;
+  /// What the policy has written on what runs now.
+  [[nodiscard]] tag const& known() const noexcept { return tag_; }
+  void know(tag const& t) noexcept;
+  /// The task goes on after a wait: whose is it? The tag is as the policy left it.
+  [[nodiscard]] placement place_again(mind& by) noexcept;
+  /// The same on its own worker: the strand moves if the policy wants that.
+  void settle() noexcept;
 
   /// Something failed or was stopped in this region: every strand shall look at its next fork.
   void raise_alarm() noexcept;
@@ -75,13 +93,15 @@ class strand {
   /// A task that runs on top of this strand and has nothing to do with what lies below: it watches `n`, and nothing else.
   class interlude {
    public:
-    interlude(strand& s, stop_node const* n) noexcept : strand_(s), stop_(s.stop_), robbed_(s.robbed_), base_(s.base_) {
+    interlude(strand& s, stop_node const* n) noexcept
+        : strand_(s), stop_(s.stop_), tag_(s.tag_), robbed_(s.robbed_), base_(s.base_) {
       s.note_thefts();
       robbed_ = std::exchange(s.robbed_, {});
       s.stop_ = n;
       s.base_ = above_ = s.seat_->forks.bottom();
     }
     ~interlude() {
+      strand_.know(tag_);
       strand_.stop_ = stop_;
       strand_.robbed_ = robbed_;
       strand_.base_ = strand_.base_ == above_ ? base_ : 0;  // else the strand has moved, and left its lane empty
@@ -92,6 +112,7 @@ class strand {
    private:
     strand& strand_;
     stop_node const* const stop_;
+    tag const tag_;
     robbed_joins<> robbed_;
     std::int64_t const base_;
     std::int64_t above_;
@@ -118,6 +139,7 @@ class strand {
 
   seat* seat_;
   stop_node const* stop_ = nullptr;
+  tag tag_;
   frame* ready_ = nullptr;
   mutable robbed_joins<> robbed_;  ///< what note_thefts has seen
   std::int64_t base_ = 0;    ///< entries of the lane before this place are below an interlude

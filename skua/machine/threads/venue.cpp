@@ -46,22 +46,28 @@ namespace {
 
 /// A free task as the lanes see it. It lies in the free task's own room, so that handing one in never allocates.
 struct spawned_task final : handed {
-  explicit spawned_task(free_task<here>& t) noexcept : handed(&spawned_task::run_task), what(t) {}
+  explicit spawned_task(free_task<here>& t) noexcept : handed(kind), what(t) {}
 
   static spawned_task& of(free_task<here>& t) noexcept {
     static_assert(sizeof(spawned_task) <= sizeof(t.room) && alignof(spawned_task) <= alignof(void*));
     return *::new (static_cast<void*>(t.room)) spawned_task(t);
   }
 
-  static void run_task(task& t, std::uint64_t, here& on) noexcept {
+  /// `taken`: from a lane, by the worker loop; 0: by a strand that waits for it.
+  static void run_task(task& t, std::uint64_t taken, here& on) noexcept {
     auto& its = static_cast<spawned_task&>(t).what;
-    stop_node const node{nullptr, nullptr, nullptr, its.group};
+    stop_node const node{nullptr, nullptr, nullptr, its.group, its.known.place.value_or(unsaid)};
     strand::interlude const its_own{on, &node};
     its.run(its, on);
+    if (taken != 0) on.task_ends();
   }
+  static hint known_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).what.known; }
+  static task_kind const kind;
 
   free_task<here>& what;
 };
+
+constexpr task_kind spawned_task::kind{.run = &spawned_task::run_task, .known = &spawned_task::known_of};
 
 /// A strand that waits for a wait_group: the group's last task opens the gate. Two children: the strand's own share, and
 /// the opening.
@@ -88,11 +94,11 @@ void run_own_tasks(here& strand, wait_group& group) noexcept {
   entry newest;
   while (!group.done() && strand.at().spawned.pop(newest)) {
     auto& t = *static_cast<task*>(newest.task);
-    if (t.run != &spawned_task::run_task || static_cast<spawned_task&>(t).what.group != &group) {
+    if (t.is != &spawned_task::kind || static_cast<spawned_task&>(t).what.group != &group) {
       if (strand.at().spawned.push(newest.task, newest.extra)) static_cast<void>(strand.make_room());
       return;
     }
-    t.run(t, newest.extra, strand);
+    t.is->run(t, 0, strand);
   }
 }
 
@@ -112,7 +118,7 @@ void venue::spawn(free_task<here>& task) noexcept {
   entry newest;
   if (strand.at().spawned.pop(newest)) {
     auto& now = *static_cast<threads::task*>(newest.task);
-    now.run(now, newest.extra, strand);
+    now.is->run(now, 0, strand);
   }
 }
 

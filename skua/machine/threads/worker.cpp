@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/worker.hpp"
 
+#include <chrono>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "skua/machine/threads/crew.hpp"
@@ -13,6 +15,13 @@
 
 namespace skua::threads {
 
+namespace {
+
+/// How soon a worker that policies keep from tasks that it sees looks again, once it has spun in vain.
+constexpr std::chrono::microseconds barred_nap{20};
+
+}  // namespace
+
 // ---- the loop --------------------------------------------------------------------------------------------------
 
 /// Runs on every strand's own stack, under the tasks it runs. The strand may be on another worker after each of them.
@@ -22,8 +31,8 @@ void worker::life(here& strand) noexcept {
     if (next.resume != nullptr) next.on->continue_with(*next.resume);
     if (next.run.at == nullptr) next.on->end_thread();
     start_work(strand, next.run);
-    auto& t = *static_cast<task*>(next.run.what.task);
-    t.run(t, next.run.what.extra, strand);
+    task& t = *next.run.what.what;
+    t.is->run(t, next.run.what.extra, strand);
   }
 }
 
@@ -34,10 +43,12 @@ worker::step worker::next_step(here& strand) noexcept {
   me.pause_work(strand.at());
   frame* const ready = strand.take_ready();
   if (ready != nullptr && me.is_mine(strand, *ready)) return {&me, ready, {}};
-  if (me.ready_ != nullptr) return {&me, std::exchange(me.ready_, nullptr), {}};
+  if (me.ready_ != nullptr) {
+    frame* const parked = std::exchange(me.ready_, nullptr);
+    if (!parked->is_open || me.is_mine(strand, *parked)) return {&me, parked, {}};
+  }
   found const f = me.find_work();
-  auto* const t = static_cast<task*>(f.what.task);
-  if (t != nullptr && t->run == &frame::resume) return {&me, static_cast<frame*>(t), {}};
+  if (f.what.what != nullptr && f.what.what->is == &frame::kind) return {&me, static_cast<frame*>(f.what.what), {}};
   return {&me, nullptr, f};
 }
 
@@ -46,6 +57,7 @@ void worker::start_work(here& strand, found const& f) noexcept {
   worker& me = f.at->who;
   strand.sit(*f.at);
   strand.watch(nullptr);
+  strand.begins(f.what.known, false);
   me.counts_.tasks.add(1);
   me.counts_.times.change_to(doing::working);
 }
@@ -63,12 +75,8 @@ bool worker::is_mine(here& strand, frame& f) noexcept {
     send_home(f);
     return false;
   }
-  placement const to = strand.at().thinks.place(tag{}, cause::resumed);
-  if (to.worker == strand.at().id) return true;
-  seat& its = home.seat_of(to.worker);
-  its.inbox.push(f);
-  if (!crew_.beds().wake(its.who.number())) crew_.beds().notify();
-  return false;
+  placement const to = f.strand->place_again(strand.at().thinks);
+  return !send(strand.at(), {&f, 1, f.strand->known()}, to, cause::resumed);
 }
 
 void worker::send_home(frame& f) noexcept {
@@ -97,6 +105,11 @@ worker::found worker::find_work() noexcept {
     if (crew_.closing()) return {};
     std::uint64_t const now = time_book::now_ns();
     if (began == 0) began = now;
+    if (is_barred()) {
+      if (std::exchange(searching, false) && crew_.beds().found()) counts_.wakeups_sent.add(1);
+      nap(now - began);
+      continue;
+    }
     if (!searching) searching = crew_.beds().start_search();
     if (searching && now - began < crew_.spin_ns()) {
       crew_.breathe();
@@ -120,38 +133,100 @@ worker::found worker::hunt_in(seat& s) noexcept {
   for (;;) {
     probe const next = s.thinks.hunt();
     if (next.what == verb::rest) return {};
-    entry taken;
+    filed taken;
     outcome const how = carry_out(s, next, taken);
     s.thinks.learn(probed{next, how});
-    if (how == outcome::got) return {&s, taken};
+    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken};
   }
 }
 
-outcome worker::carry_out(seat& s, probe const& p, entry& out) noexcept {
+/// What was just taken may belong elsewhere, or to a strand that knows better.
+bool worker::is_sent_on(seat& s, probe const& p, filed& what) noexcept {
+  bool const is_frame = what.what->is == &frame::kind;
+  if (p.what == verb::pop && p.where != lane::injected) return false;
+  if (is_frame && p.what == verb::pop) {
+    frame& f = static_cast<frame&>(*what.what);
+    return send(s, what, f.strand->place_again(s.thinks), cause::resumed);
+  }
+  if (!is_frame && (p.where != lane::kept && p.where != lane::migrated && p.where != lane::slot)) {
+    what.known = s.thinks.mark(what.known, what.what->known(what.extra));
+  }
+  cause const why = p.what == verb::steal ? cause::stolen : cause::injected;
+  placement const to = s.thinks.place(what.known, why);
+  return send(s, what, to, why);
+}
+
+outcome worker::carry_out(seat& s, probe const& p, filed& out) noexcept {
   if (p.what == verb::steal) return rob(s, p, out);
+  constexpr auto any = [](filed const&) { return true; };
   handed* mine = nullptr;
   switch (p.where) {
     case lane::forks: return outcome::empty;  // an idle worker's joins have all been robbed (group.md, "nesting")
-    case lane::spawned: return s.spawned.pop(out) ? outcome::got : outcome::empty;
+    case lane::spawned: {
+      entry newest;
+      if (!s.spawned.pop(newest)) return outcome::empty;
+      out = {static_cast<task*>(newest.task), newest.extra, {{s.shown_tag()}}};
+      return outcome::got;
+    }
+    case lane::slot: return s.slot.take_oldest(out, any);
+    case lane::kept: return s.kept.take_newest(out, any);
+    case lane::migrated: return s.migrated.take_oldest(out, any);
     case lane::inbox: mine = static_cast<handed*>(s.inbox.pop()); break;
     case lane::injected: mine = s.in.take_injected(); break;
   }
   if (mine == nullptr) return outcome::empty;
-  out = {static_cast<task*>(mine), 1};
+  out = {mine, 1, {}};
   return outcome::got;
 }
 
-outcome worker::rob(seat& s, probe const& p, entry& out) noexcept {
+outcome worker::steal_from(seat& s, seat& victim, lane where, filed& out) noexcept {
+  auto const wanted = [&s](filed const& f) { return s.thinks.admits(f.known.words[0]); };
+  switch (where) {
+    case lane::kept: return victim.kept.take_oldest(out, wanted);
+    case lane::migrated: return victim.migrated.take_newest(out, wanted);
+    case lane::slot: return victim.slot.take_oldest(out, wanted);
+    case lane::forks:
+    case lane::spawned:
+    case lane::inbox:
+    case lane::injected: break;
+  }
+  deque<>& from = where == lane::spawned ? victim.spawned : victim.forks;
+  if (from.outside().looks_empty()) return outcome::empty;
+  std::uint64_t const shown = victim.shown_tag();
+  if (!s.thinks.admits(shown)) return outcome::barred;
+  entry oldest;
+  outcome const how = from.outside().steal(oldest);
+  if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{shown}}};
+  return how;
+}
+
+outcome worker::rob(seat& s, probe const& p, filed& out) noexcept {
   invariant(p.whom != s.id && index(p.whom) < s.in.workers(), "a policy's victim is another worker of the region");
   seat& victim = s.in.seat_of(p.whom);
   counts_.attempts.add(1);
-  outcome const how = p.where == lane::spawned ? victim.spawned.outside().steal(out) : victim.forks.outside().steal(out);
+  outcome const how = steal_from(s, victim, p.where, out);
   if (how == outcome::lost) counts_.lost.add(1);
   if (how == outcome::got) {
     auto const d = s.in.map().distance(s.id, p.whom);
     counts_.steals[d < distance_classes_max ? d : distance_classes_max - 1].add(1);
   }
   return how;
+}
+
+/// The policies have nothing for this worker, though something lies about: others may be called, this one looks again
+/// soon.
+bool worker::is_barred() noexcept {
+  for (seat* const s : seats_) {
+    if (s->thinks.is_choosy() && !s->in.looks_empty_to(s)) return true;
+  }
+  return false;
+}
+
+void worker::nap(std::uint64_t since) noexcept {
+  if (since < crew_.spin_ns()) return crew_.breathe();
+  counts_.times.change_to(doing::idling);
+  std::this_thread::sleep_for(barred_nap);
+  counts_.times.change_to(doing::scheduling);
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
@@ -198,7 +273,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   if (!offered) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
-  frame f{waiting, current_stack_};
+  frame f{waiting, current_stack_, true};
   g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
@@ -243,8 +318,8 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
       me.crew_.breathe();
       continue;
     }
-    auto& t = *static_cast<task*>(f.what.task);
-    if (t.run == &frame::resume) return me.exchange_for(static_cast<frame&>(t), waiting, g, mine);
+    task& t = *f.what.what;
+    if (t.is == &frame::kind) return me.exchange_for(static_cast<frame&>(t), waiting, g, mine);
     run_on_top(waiting, f);
   }
 }
@@ -255,17 +330,18 @@ void worker::run_on_top(here& strand, found const& f) noexcept {
   {
     strand::interlude const its_own{strand, nullptr};
     start_work(strand, f);
-    auto& t = *static_cast<task*>(f.what.task);
-    t.run(t, f.what.extra, strand);
+    task& t = *f.what.what;
+    t.is->run(t, f.what.extra, strand);
   }
   if (frame* const ready = strand.take_ready()) send_home(*ready);
   strand.tie(tied);
   strand.sit(below);
+  strand.begins(strand.known(), true);
 }
 
 void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  frame f{waiting, current_stack_};
+  frame f{waiting, current_stack_, true};
   g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
@@ -280,6 +356,8 @@ void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexc
 }
 
 void strand::park(group& g, std::uint64_t mine) noexcept {
+  seat_->thinks.learn(waiting{});
+  seat_->ask_whether_to_show();
   if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
     static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
     return;
@@ -310,6 +388,7 @@ void worker::return_to(frame& f) noexcept {
   here& resumed = *f.strand;
   seat& mine = *resumed.at().in.seat_for(*this);
   resumed.sit(mine);
+  resumed.begins(resumed.known(), f.is_open);
   resumed.forget_places();
   if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
   strand_ = &resumed;
@@ -343,12 +422,17 @@ bool strand::make_room() noexcept {
 advice strand::attend() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
-  return room ? advice::go_on : advice::full;
+  if (!room) return advice::full;
+  if (!seat_->shows_groups()) return advice::go_on;
+  seat_->ask_whether_to_show();  // the mark was used up
+  return advice::show;
 }
 
 void strand::raise_alarm() noexcept { seat_->in.poke(); }
 
-void frame::resume(task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }
+task_kind const frame::kind{.run = [](task&, std::uint64_t, here&) noexcept {
+  broken("protocol", "frames are resumed by the worker loop");
+}};
 
 // ---- the thread ------------------------------------------------------------------------------------------------
 

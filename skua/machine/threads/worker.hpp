@@ -40,6 +40,9 @@ class worker final : public thread_record {
   [[nodiscard]] tallies& counts() noexcept { return counts_; }
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
+  [[nodiscard]] static bool send(seat& from, filed what, placement to, cause why) noexcept;
+  void move(here& strand, placement const& to) noexcept;
+
   /// Send a frame that is ready to where it belongs. Any thread.
   static void send_home(frame& f) noexcept;
 
@@ -53,7 +56,7 @@ class worker final : public thread_record {
  private:
   struct found {
     seat* at = nullptr;
-    entry what{};
+    filed what{};
   };
 
   void thread_main() noexcept;
@@ -63,8 +66,13 @@ class worker final : public thread_record {
   // One round: ask, act, tell.
   [[nodiscard]] found hunt_everywhere() noexcept;
   [[nodiscard]] found hunt_in(seat& s) noexcept;
-  [[nodiscard]] outcome carry_out(seat& s, probe const& p, entry& out) noexcept;
-  [[nodiscard]] outcome rob(seat& s, probe const& p, entry& out) noexcept;
+  [[nodiscard]] outcome carry_out(seat& s, probe const& p, filed& out) noexcept;
+  [[nodiscard]] outcome rob(seat& s, probe const& p, filed& out) noexcept;
+  [[nodiscard]] outcome steal_from(seat& s, seat& victim, lane where, filed& out) noexcept;
+  [[nodiscard]] bool is_sent_on(seat& s, probe const& p, filed& what) noexcept;
+  [[nodiscard]] bool is_barred() noexcept;
+  void nap(std::uint64_t since) noexcept;
+  static void wake_for(seat& its) noexcept;
   [[nodiscard]] found find_work() noexcept;  ///< null task: the crew closes
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool anything_to_do() noexcept;
@@ -94,6 +102,7 @@ class worker final : public thread_record {
   [[nodiscard]] frame* commit_share() noexcept;
   static void commit_park(void* self) noexcept;
   static void commit_exchange(void* self) noexcept;
+  static void commit_move(void* self) noexcept;
   static void recycle_stack(void* self) noexcept;
 
   crew& crew_;
@@ -115,6 +124,10 @@ class worker final : public thread_record {
     group* waits_for = nullptr;
     std::uint64_t mine = 0;
   } parking_;
+  struct moving {
+    frame* what = nullptr;
+    placement to{};
+  } moving_;
 
   tallies counts_;
   std::string pin_report_;         ///< written before is_ready_ is set, never after

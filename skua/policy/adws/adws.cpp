@@ -96,8 +96,10 @@ placement worker_mind::place(tag& task, cause why) noexcept {
     case cause::resumed: return place_resumed(c, task);
     case cause::released:
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
-    case cause::stolen:
-    case cause::refused: break;
+    case cause::refused:
+      invariant(false, "one slot");
+      break;
+    case cause::stolen: break;
   }
   return {.worker = self_, .where = lane::inbox};
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/division.hpp"
+
+#include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/region.hpp"
+#include "skua/machine/threads/worker.hpp"
+
+namespace skua::threads {
+
+division::division(strand& owner, group& g, std::uint64_t n, double total_work) noexcept
+    : owner_(owner),
+      group_(g),
+      children_(n),
+      node_{owner.watching(), &g, nullptr, nullptr},
+      task_(owner.known()),
+      whole_(owner.at().thinks.meet(task_, total_work, n)),
+      rest_(whole_) {
+  owner_.watch(&node_);
+}
+
+division::~division() { owner_.watch(node_.outer); }
+
+bool division::sends(std::uint64_t i, hint const& known) noexcept {
+  seat& mine = owner_.at();
+  child_ = mine.thinks.mark(rest_, known);
+  placement const to = mine.thinks.place(child_, cause::forked);
+  rest_goes_to_ = to.where;
+  return i + 1 < children_ && worker::send(mine, {&group_, i | alone, child_}, to, cause::forked);
+}
+
+void division::keep(std::uint64_t i) noexcept {
+  seat& mine = owner_.at();
+  after_ = i + 1;
+  if (after_ < children_ && mine.kept.push({&group_, after_, rest_})) {
+    filed_at_ = &mine;
+    mine.in.call_help();
+  }
+  owner_.know(child_);
+  mine.ask_whether_to_show();
+}
+
+bool division::comes_back() noexcept {
+  seat& now = owner_.at();
+  now.thinks.learn(returned{child_});
+  now.ask_whether_to_show();
+  if (after_ == children_) return false;
+  filed back;
+  auto const is_mine = [this](filed const& f) { return f.what == &group_ && f.extra == after_; };
+  if (filed_at_ != nullptr && filed_at_->kept.take_newest(back, is_mine) != outcome::got) return false;
+  owner_.know(rest_);
+  return true;
+}
+
+void division::wait(std::uint64_t mine) noexcept {
+  owner_.know(task_);
+  if (mine != children_) {
+    owner_.note_thefts();
+    owner_.wait(group_, mine);
+  }
+  seat& now = owner_.at();
+  now.thinks.leave(owner_.known(), whole_);
+  owner_.settle();
+  owner_.at().ask_whether_to_show();
+}
+
+}  // namespace skua::threads

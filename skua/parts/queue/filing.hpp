@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// A lane whose entries are looked through: who takes says which ones it wants. For what comes seldom and matters much:
+// tasks that a policy has placed, continuations with a tag of their own, the one-entry slot. A lock around a short
+// vector; a count that can be read without it, so that nobody locks an empty one. Proof of the count: injector.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <ranges>
+#include <vector>
+
+#include "skua/parts/base/outcome.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sync.hpp"
+
+namespace skua {
+
+template <class Item, synchronisation Sync = real_sync>
+class filing {
+ public:
+  filing() = default;
+  /// With room for so many without further memory. Throws std::bad_alloc.
+  explicit filing(std::size_t room) { items_.reserve(room); }
+  filing(filing const&) = delete;
+  filing& operator=(filing const&) = delete;
+
+  /// Any thread. False: no memory. A sequentially consistent operation, as injector::push.
+  [[nodiscard]] bool push(Item const& item) noexcept {
+    std::lock_guard const held(lock_);
+    return append(item);
+  }
+
+  /// The same, if nothing lies here: a slot holds at most one entry. False: occupied, or no memory.
+  [[nodiscard]] bool push_if_empty(Item const& item) noexcept {
+    std::lock_guard const held(lock_);
+    return items_.empty() && append(item);
+  }
+
+  /// Any thread: the newest or oldest entry that `wanted(item)` accepts. got, empty, or barred: there are entries, but
+  /// none is wanted. Cost: O(entries) under the lock; `wanted` must be short.
+  template <class Wanted>
+  outcome take_newest(Item& out, Wanted&& wanted) noexcept {
+    return take(items_ | std::views::reverse, out, wanted);
+  }
+  template <class Wanted>
+  outcome take_oldest(Item& out, Wanted&& wanted) noexcept {
+    return take(items_ | std::views::all, out, wanted);
+  }
+
+  /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
+  [[nodiscard]] bool looks_empty() const noexcept {
+    return size_.load(std::memory_order_seq_cst) == 0;  // after the caller's announcement. Partner: append, size_
+  }
+
+ private:
+  bool append(Item const& item) noexcept {
+    try {
+      items_.push_back(item);
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+    // seq_cst: before the caller's look at the sleepers. Partner: looks_empty, after a sleeper's announcement.
+    size_.fetch_add(1, std::memory_order_seq_cst);
+    return true;
+  }
+
+  template <class View, class Wanted>
+  outcome take(View view, Item& out, Wanted& wanted) noexcept {
+    if (looks_empty()) return outcome::empty;
+    std::lock_guard const held(lock_);
+    if (items_.empty()) return outcome::empty;
+    for (Item& item : view) {
+      if (!wanted(static_cast<Item const&>(item))) continue;
+      out = item;
+      items_.erase(items_.begin() + (&item - items_.data()));
+      size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
+      return outcome::got;
+    }
+    return outcome::barred;
+  }
+
+  // Invariant (count): while lock_ is free, size_ is the length of items_.
+  alignas(cache_line_bytes) typename Sync::template atomic<std::size_t> size_{0};
+  typename Sync::mutex lock_;
+  std::vector<Item> items_;  ///< oldest first
+};
+
+}  // namespace skua
