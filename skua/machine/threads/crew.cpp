@@ -110,7 +110,7 @@ void crew::breathe() noexcept {
     ::sched_yield();
     return;
   }
-  for (int i = 0; i < 16; ++i) relax();
+  for (int i = 0; i < 4; ++i) relax();
 }
 
 }  // namespace skua::threads

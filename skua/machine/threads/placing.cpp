@@ -72,7 +72,7 @@ bool worker::send(seat& from, filed what, placement to, cause) noexcept {
 /// Something was put into a lane of this seat for its own worker. If it can be stolen, any other may come instead.
 void worker::wake_for(seat& its) noexcept {
   dormitory<>& beds = its.who.crew_.beds();
-  if (!beds.wake(its.who.number())) its.in.call_help();
+  if (!beds.notify_worker(its.who.number())) its.in.call_help();
 }
 
 /// The running strand, between two groups, goes on on another worker. Without a stack or memory for that it stays.

@@ -82,6 +82,13 @@ class dormitory {
     return wake_any();
   }
 
+  /// As notify, for work that this worker should do: wakes it if it sleeps. Without sleepers no lock is taken.
+  bool notify_worker(worker_id w) noexcept {
+    Sync::full_fence();  // P3, as in notify
+    if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
+    return wake(w);
+  }
+
   /// As notify, for work that only `some` may do. A searcher may be none of them, so it is no excuse for not waking.
   template <class Workers>
   bool notify_among(Workers const& some) noexcept {

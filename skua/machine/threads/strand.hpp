@@ -136,6 +136,7 @@ class strand {
 
  private:
   void park(group& g, std::uint64_t mine) noexcept;
+  [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
   seat* seat_;
   stop_node const* stop_ = nullptr;

@@ -12,13 +12,14 @@
 #include <ranges>
 #include <vector>
 
+#include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
 namespace skua {
 
-template <class Item, synchronisation Sync = real_sync>
+template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock>
 class filing {
  public:
   filing() = default;
@@ -84,7 +85,7 @@ class filing {
 
   // Invariant (count): while lock_ is free, size_ is the length of items_.
   alignas(cache_line_bytes) typename Sync::template atomic<std::size_t> size_{0};
-  typename Sync::mutex lock_;
+  Lock lock_;
   std::vector<Item> items_;  ///< oldest first
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/adws/adws.hpp"
 
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -10,37 +9,6 @@
 
 namespace skua {
 namespace adws {
-namespace {
-
-constexpr std::uint64_t everybody = ~std::uint64_t{0};  // the first word of a free task
-constexpr std::uint64_t root_bit = 1ULL << 32;
-constexpr std::uint64_t fixed_bit = 1ULL << 33;
-constexpr std::uint64_t free_bit = 1ULL << 34;
-constexpr std::uint64_t outside_bit = 1ULL << 35;
-constexpr std::uint64_t known_bit = 1ULL << 36;  // a tag of zeros is nobody's
-
-}  // namespace
-
-card card::read(tag const& t) noexcept {
-  std::uint64_t const what = t.words[3];
-  if ((what & known_bit) == 0) {  // stolen: only the range in which it was shown is known
-    if (t.words[0] == everybody) return {.where = {}, .is_fixed = true, .is_free = true};
-    return {.where = unpacked(t.words[0]), .is_fixed = true};
-  }
-  return {.where = {.right = std::bit_cast<double>(t.words[1]), .left = std::bit_cast<double>(t.words[2])},
-          .group = static_cast<node_id>(what & 0xffff'ffffU),
-          .is_root = (what & root_bit) != 0,
-          .is_outside = (what & outside_bit) != 0,
-          .is_fixed = (what & fixed_bit) != 0,
-          .is_free = (what & free_bit) != 0};
-}
-
-tag card::written() const noexcept {
-  return {{is_free ? everybody : packed(where), std::bit_cast<std::uint64_t>(where.right),
-           std::bit_cast<std::uint64_t>(where.left),
-           std::uint64_t{group} | known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) |
-               (is_free ? free_bit : 0) | (is_outside ? outside_bit : 0)}};
-}
 
 worker_mind::worker_mind(common& with, worker_id self, std::uint64_t seed)
     : with_(with), self_(self), roll_(dice_of(seed, self)) {}

@@ -12,6 +12,7 @@
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/policy/adws/card.hpp"
 #include "skua/policy/adws/range.hpp"
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/policy.hpp"
@@ -23,21 +24,6 @@ struct adws_options {
 };
 
 namespace adws {
-
-/// What is written on a task: its range, the group that it belongs to, what it is.
-struct card {
-  range where;
-  node_id group = none;
-  bool is_root = false;     ///< the one task from outside that is spread over the region
-  bool is_outside = false;  ///< a task from outside, root or free
-  bool is_fixed = false;    ///< its groups are not divided any more: its range is where it may be stolen
-  bool is_free = false;     ///< a task from outside while there is a root, or a piece of one: anybody may steal of it
-
-  [[nodiscard]] static card read(tag const& t) noexcept;
-  [[nodiscard]] tag written() const noexcept;
-  /// May still divide its range among workers.
-  [[nodiscard]] bool is_search_root() const noexcept { return !is_fixed && !is_free && where.spans(); }
-};
 
 /// What the minds of a region share.
 struct common {

@@ -54,7 +54,7 @@ struct range {
 inline constexpr double packed_unit = 1.0 / 262144;
 
 [[nodiscard]] inline std::uint64_t packed(range const& r) noexcept {
-  auto const end = [](double x) { return static_cast<std::uint64_t>(std::lround(x / packed_unit)); };
+  auto const end = [](double x) { return static_cast<std::uint64_t>(x * (1 / packed_unit) + 0.5); };
   return end(r.right) << 32 | end(r.left);
 }
 [[nodiscard]] inline range unpacked(std::uint64_t word) noexcept {
