@@ -59,65 +59,83 @@ class wait_list {
   std::vector<sleeper> sleepers_;
 };
 
+/// Values are kept as words.
+template <class T>
+std::uint64_t pack(T value) noexcept {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+template <class T>
+T unpacked(std::uint64_t bits) noexcept {
+  T value;
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
 /// std::atomic of up to eight bytes, modelled. compare_exchange_weak never fails spuriously.
 template <class T>
 class model_atomic {
  public:
-  static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
-
   model_atomic() noexcept : model_atomic(T{}) {}
-  model_atomic(T value) noexcept { cell_.value = pack(value); }  // NOLINT: implicit, as std::atomic
+  model_atomic(T value) noexcept {  // NOLINT: implicit, as std::atomic
+    cell_.value = pack(value);
+    if (current_world() != nullptr) current_world()->begin(life_);
+  }
   model_atomic(model_atomic const&) = delete;
   model_atomic& operator=(model_atomic const&) = delete;
+  ~model_atomic() {
+    if (current_world() != nullptr) w().end(life_);
+  }
 
-  T load(std::memory_order) const noexcept {
+  T load(std::memory_order order) const noexcept {
     w().step();
-    auto const seen = w().load(cell_);
-    w().note("load", this, seen);
-    return unpack(seen);
+    w().use(life_);
+    return read("load", order);
   }
 
   void store(T value, std::memory_order order) noexcept {
     w().step();
+    w().use(life_);
     w().note("store", this, pack(value));
     w().store(cell_, pack(value), order != std::memory_order_relaxed);
     if (order == std::memory_order_seq_cst) w().drain_own();
   }
 
-  T exchange(T value, std::memory_order) noexcept {
-    return update("exchange", [value](T) { return value; });
+  T exchange(T value, std::memory_order order) noexcept {
+    return update("exchange", order, [value](T) { return value; });
   }
-  T fetch_add(T by, std::memory_order) noexcept {
-    return update("fetch_add", [by](T old) { return static_cast<T>(old + by); });
+  T fetch_add(T by, std::memory_order order) noexcept {
+    return update("fetch_add", order, [by](T old) { return static_cast<T>(old + by); });
   }
-  T fetch_sub(T by, std::memory_order) noexcept {
-    return update("fetch_sub", [by](T old) { return static_cast<T>(old - by); });
+  T fetch_sub(T by, std::memory_order order) noexcept {
+    return update("fetch_sub", order, [by](T old) { return static_cast<T>(old - by); });
   }
-  T fetch_or(T bits, std::memory_order) noexcept {
-    return update("fetch_or", [bits](T old) { return static_cast<T>(old | bits); });
+  T fetch_or(T bits, std::memory_order order) noexcept {
+    return update("fetch_or", order, [bits](T old) { return static_cast<T>(old | bits); });
   }
-  T fetch_and(T bits, std::memory_order) noexcept {
-    return update("fetch_and", [bits](T old) { return static_cast<T>(old & bits); });
+  T fetch_and(T bits, std::memory_order order) noexcept {
+    return update("fetch_and", order, [bits](T old) { return static_cast<T>(old & bits); });
   }
 
-  bool compare_exchange_strong(T& expected, T desired, std::memory_order, std::memory_order) noexcept {
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
     auto const wanted = pack(expected);
-    auto const old = update("compare_exchange", [&](T now) { return pack(now) == wanted ? desired : now; });
-    expected = old;
-    return pack(old) == wanted;
+    step_to_memory();
+    bool const won = cell_.value == wanted;
+    expected = read("compare_exchange", won ? yes : no);
+    w().write(cell_, won ? pack(desired) : cell_.value, won && releases(yes));
+    return won;
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
     return compare_exchange_strong(expected, desired, yes, no);
   }
 
   /// Returns only when the value differs; sleeps between notifications.
-  void wait(T old, std::memory_order) const noexcept {
+  void wait(T old, std::memory_order order) const noexcept {
     while (true) {
-      w().step();
-      w().drain_own();
-      auto const seen = w().load(cell_);
-      w().note("wait sees", this, seen);
-      if (seen != pack(old)) return;
+      step_to_memory();
+      if (pack(read("wait sees", order)) != pack(old)) return;
       waiters_.sleep();
     }
   }
@@ -127,29 +145,52 @@ class model_atomic {
  private:
   static world& w() noexcept { return *current_world(); }
 
-  template <class F>
-  T update(char const* what, F change) noexcept {
+  void step_to_memory() const noexcept {
     w().step();
     w().drain_own();
-    auto const old = cell_.value;
-    w().note(what, this, old);
-    w().write(cell_, pack(change(unpack(old))));
-    return unpack(old);
+    w().use(life_);
   }
-
-  static std::uint64_t pack(T value) noexcept {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    return bits;
+  T read(char const* what, std::memory_order order) const noexcept {
+    auto const seen = w().load(cell_);
+    w().note(what, this, seen);
+    if (acquires(order)) w().acquire(cell_);
+    return unpacked<T>(seen);
   }
-  static T unpack(std::uint64_t bits) noexcept {
-    T value;
-    std::memcpy(&value, &bits, sizeof(T));
-    return value;
+  template <class F>
+  T update(char const* what, std::memory_order order, F change) noexcept {
+    step_to_memory();
+    T const old = read(what, order);
+    w().write(cell_, pack(change(old)), releases(order));
+    return old;
   }
 
   cell cell_;
+  mutable lifetime life_;
   mutable wait_list waiters_;
+};
+
+/// A variable that is no atomic. With `options::races` two accesses that nothing puts in order are a violation, as is
+/// one after its end. Not a point at which others may run: where order is proved, there is nothing to choose.
+template <class T>
+class model_plain {
+ public:
+  model_plain() noexcept = default;
+  explicit model_plain(T value) noexcept { set(value); }
+  model_plain(model_plain const&) = delete;
+  model_plain& operator=(model_plain const&) = delete;
+  ~model_plain() {
+    if (current_world() != nullptr) current_world()->end(cell_.life);
+  }
+
+  [[nodiscard]] T get() const noexcept {
+    auto const seen = current_world()->get(cell_);
+    current_world()->note("get", this, seen);
+    return unpacked<T>(seen);
+  }
+  void set(T value) noexcept { current_world()->set(cell_, pack(value)); }
+
+ private:
+  mutable plain_cell cell_;
 };
 
 /// Unlocking is no more than a release store, as the standard promises no more.
@@ -160,7 +201,8 @@ class model_mutex {
     w.step([this] { return held_.value == 0; });
     w.drain_own();
     w.note("lock", this, story_.value);
-    w.write(held_, 1);
+    w.acquire(held_);
+    w.write(held_, 1, false);
   }
   bool try_lock() noexcept {
     auto& w = *current_world();
@@ -168,14 +210,15 @@ class model_mutex {
     w.drain_own();
     bool const is_free = held_.value == 0;
     w.note("try_lock", this, is_free ? story_.value : 0);
-    w.write(held_, 1);
+    if (is_free) w.acquire(held_);
+    w.write(held_, 1, false);
     return is_free;
   }
   void unlock() noexcept {
     auto& w = *current_world();
     w.step();
     w.note("unlock", this, 0);
-    w.write(story_, mix(story_.value, w.history()));
+    w.write(story_, mix(story_.value, w.history()), false);
     w.store(held_, 0, true);
   }
 
@@ -208,6 +251,8 @@ class model_condition {
 struct model_sync {
   template <class T>
   using atomic = model_atomic<T>;
+  template <class T>
+  using plain = model_plain<T>;
   using mutex = model_mutex;
   using condition = model_condition;
 
