@@ -8,55 +8,65 @@
 #include <mutex>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "skua/parts/base/sync.hpp"
 #include "tests/explorer/world.hpp"
 
 namespace skua::explorer {
 
-/// Threads that sleep until they are notified.
+/// Threads that sleep until they are notified, oldest first: a list through their stacks, so that one that is never
+/// destroyed leaks nothing.
 class wait_list {
  public:
   /// Sleeps; from the last operation of the running thread until now nobody else has run.
   void sleep() noexcept {
     auto& w = *current_world();
-    bool notified = false;
-    sleepers_.push_back({w.thread(), &notified});
-    w.step([&notified] { return notified; });
+    sleeper me{w.thread()};
+    *last_of(sleepers_) = &me;
+    ++count_;
+    w.step([&me] { return me.notified; });
     w.note("wakes", this, 0);
   }
   void notify_one() noexcept {
     auto& w = *current_world();
     w.step();
-    auto const whom = w.choose(sleepers_.size());
-    wake(whom, sleepers_.empty() ? 0 : 1);
+    sleeper** from = &sleepers_;
+    for (std::size_t skip = w.choose(count_); skip > 0; --skip) from = &(*from)->next;
+    wake(from, 1);
   }
   void notify_all() noexcept {
     current_world()->step();
-    wake(0, sleepers_.size());
+    wake(&sleepers_, count_);
   }
 
  private:
   struct sleeper {
     int thread;
-    bool* notified;
+    bool notified = false;
+    sleeper* next = nullptr;
   };
 
+  static sleeper** last_of(sleeper*& list) noexcept {
+    sleeper** at = &list;
+    while (*at != nullptr) at = &(*at)->next;
+    return at;
+  }
+
   // Notes who was woken: whether a sleep began before or after a notification must show in somebody's history.
-  void wake(std::size_t first, std::size_t count) noexcept {
+  void wake(sleeper** from, std::size_t most) noexcept {
     std::uint64_t woken = 0;
-    auto const from = sleepers_.begin() + static_cast<std::ptrdiff_t>(first);
-    auto const to = from + static_cast<std::ptrdiff_t>(count);
-    for (auto s = from; s != to; ++s) {
-      *s->notified = true;
-      woken |= std::uint64_t{1} << s->thread;
+    for (; most > 0 && *from != nullptr; --most) {
+      sleeper& s = **from;
+      *from = s.next;
+      --count_;
+      s.notified = true;
+      woken |= std::uint64_t{1} << s.thread;
     }
-    sleepers_.erase(from, to);
     current_world()->note("notify wakes", this, woken);
   }
 
-  std::vector<sleeper> sleepers_;
+  sleeper* sleepers_ = nullptr;
+  std::size_t count_ = 0;
 };
 
 /// Values are kept as words.
@@ -76,7 +86,7 @@ T unpacked(std::uint64_t bits) noexcept {
 
 /// std::atomic of up to eight bytes, modelled. compare_exchange_weak never fails spuriously.
 template <class T>
-class model_atomic {
+class alignas(64) model_atomic {  // a power of two: queues divide by the size of what is made of it
  public:
   model_atomic() noexcept : model_atomic(T{}) {}
   model_atomic(T value) noexcept {  // NOLINT: implicit, as std::atomic
