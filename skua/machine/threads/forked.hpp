@@ -58,8 +58,7 @@ class forked final : public group {
   /// The first child has returned and the second was stolen: its value, or its exception.
   [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
     here.wait_robbed(*this, 1);
-    // relaxed: wait has acquired.
-    std::uint64_t const state = pending.load(std::memory_order_relaxed);
+    std::uint64_t const state = flags();
     if ((state & failed) != 0) rethrow_theirs();
     if ((state & dropped) != 0) throw cancelled{};
     std::unique_ptr<value_type, destroyer> const guard(std::addressof(value_));
@@ -70,11 +69,10 @@ class forked final : public group {
   /// real exception wins, and a real one wins over `cancelled`.
   [[noreturn, gnu::cold, gnu::noinline]] void first_threw(Here& here) {
     if (here.pop()) throw;
-    // relaxed: only a wish to end early; the values are published by `wait`.
-    std::uint64_t const before = pending.fetch_or(abandoned, std::memory_order_relaxed);
+    std::uint64_t const before = raise(abandoned);
     here.raise_alarm();
     here.wait_robbed(*this, 1);
-    std::uint64_t const state = pending.load(std::memory_order_relaxed);  // relaxed: wait has acquired
+    std::uint64_t const state = flags();
     if ((state & failed) != 0) {
       if ((before & failed) != 0 || is_cancellation()) rethrow_theirs();
       std::destroy_at(std::addressof(error_));
@@ -87,9 +85,9 @@ class forked final : public group {
   /// attend() said stop, before the first child began.
   [[noreturn, gnu::cold, gnu::noinline]] void give_up(Here& here) {
     if (!here.pop()) {
-      pending.fetch_or(abandoned, std::memory_order_relaxed);  // relaxed: as in first_threw
+      raise(abandoned);
       here.wait_robbed(*this, 1);
-      std::uint64_t const state = pending.load(std::memory_order_relaxed);  // relaxed: wait has acquired
+      std::uint64_t const state = flags();
       if ((state & failed) != 0) rethrow_theirs();
       if ((state & dropped) == 0) std::destroy_at(std::addressof(value_));
     }

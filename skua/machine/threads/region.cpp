@@ -2,6 +2,7 @@
 #include "skua/machine/threads/region.hpp"
 
 #include "skua/machine/threads/crew.hpp"
+#include "skua/machine/threads/work_search.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::threads {
@@ -25,10 +26,7 @@ void region::inject(handed& t) noexcept {
   call_help();
 }
 
-bool region::call_help() noexcept {
-  if (members_.size() == crew_.workers()) return crew_.beds().notify();
-  return crew_.beds().notify_among(members_);
-}
+bool region::call_help() noexcept { return crew_.beds().call(members_); }
 
 handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }
 
@@ -36,13 +34,7 @@ void region::poke() noexcept {
   for (auto const& s : seats_) s->poke();
 }
 
-bool region::looks_empty_to(seat* mine) noexcept {
-  if (!injected_.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
-  for (auto const& s : seats_) {
-    if (!s->looks_robbed()) return false;
-  }
-  return true;
-}
+bool region::looks_empty_to(seat* mine) noexcept { return nothing_for(mine, injected_, seats_); }
 
 seat* region::seat_for(worker const& w) const noexcept { return seat_of_crew_[index(w.number())]; }
 

@@ -44,7 +44,7 @@ class scope final : public group {
   void finish() {
     end_children();
     rethrow_failure();
-    if ((pending.load(std::memory_order_relaxed) & dropped) != 0) throw cancelled{};  // relaxed: wait has acquired
+    if ((flags() & dropped) != 0) throw cancelled{};
   }
 
   /// After the children have ended: throws what the first failing one threw, if one did.
@@ -54,7 +54,7 @@ class scope final : public group {
 
   /// The body has thrown: children end early; theirs is not the first exception.
   void abandon() noexcept {
-    pending.fetch_or(abandoned, std::memory_order_relaxed);  // relaxed: a wish
+    raise(abandoned);
     owner_.raise_alarm();
     end_children();
   }
@@ -88,16 +88,16 @@ class scope final : public group {
   template <class F>
   void call_child(Here& runner, F& f, stop_node const& node) noexcept {
     if (node.requested()) {
-      pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: published by the subtraction in finish
+      raise(dropped);
       return;
     }
     try {
       f(runner);
     } catch (cancelled const&) {
-      pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: as above
+      raise(dropped);
     } catch (...) {
-      // relaxed: only the winner writes error_; the subtraction in finish publishes it.
-      if ((pending.fetch_or(failed, std::memory_order_relaxed) & failed) == 0) error_ = std::current_exception();
+      // Only the winner writes error_; the subtraction in finish publishes it.
+      if ((raise(failed) & failed) == 0) error_ = std::current_exception();
       runner.raise_alarm();
     }
   }
@@ -111,7 +111,7 @@ class scope final : public group {
       child.run(child, 0, owner_);
     }
     // From here on the count is what is still to be dealt with, plus one for the owner itself.
-    pending.fetch_add(forked_ + 1 - bias, std::memory_order_relaxed);  // relaxed: wait orders
+    add(forked_ + 1 - bias);
     owner_.wait(*this, 1);
   }
 

@@ -27,7 +27,7 @@ class sequence final : public group {
   void run(Here& here) {
     std::uint64_t const mine = run_piece(here, 0);
     if (mine != children_) here.wait_robbed(*this, mine);
-    std::uint64_t const state = pending.load(std::memory_order_relaxed);  // relaxed: wait has acquired
+    std::uint64_t const state = flags();
     if ((state & (failed | dropped)) != 0) [[unlikely]] end_badly(state);
   }
 
@@ -67,7 +67,7 @@ class sequence final : public group {
       case advice::stop: break;
     }
     stopping = true;
-    pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: published by the subtraction in finish
+    raise(dropped);
     return true;
   }
 
@@ -75,25 +75,25 @@ class sequence final : public group {
     try {
       invoke_(i, here);
     } catch (cancelled const&) {
-      pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: published by the subtraction in finish
+      raise(dropped);
     } catch (...) {
       keep_first(here);
     }
   }
 
   [[gnu::cold, gnu::noinline]] void keep_first(Here& here) noexcept {
-    // relaxed: only the winner writes error_; the subtraction in finish publishes it.
-    if ((pending.fetch_or(failed, std::memory_order_relaxed) & failed) == 0) error_ = std::current_exception();
+    // Only the winner writes error_; the subtraction in finish publishes it.
+    if ((raise(failed) & failed) == 0) error_ = std::current_exception();
     here.raise_alarm();
   }
 
   std::uint64_t drop_from(std::uint64_t i, std::uint64_t first) noexcept {
-    if (i < children_) pending.fetch_or(dropped, std::memory_order_relaxed);  // relaxed: as in attend
+    if (i < children_) raise(dropped);
     return children_ - first;
   }
 
   [[nodiscard]] bool failing() const noexcept {
-    return (pending.load(std::memory_order_relaxed) & (failed | dropped)) != 0;  // relaxed: a wish
+    return (flags() & (failed | dropped)) != 0;  // a wish
   }
 
   [[noreturn, gnu::cold, gnu::noinline]] void end_badly(std::uint64_t state) {

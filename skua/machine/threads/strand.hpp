@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "skua/machine/threads/group.hpp"
+#include "skua/machine/threads/open_join.hpp"
 #include "skua/machine/threads/seat.hpp"
 #include "skua/parts/base/ids.hpp"
 
@@ -42,9 +43,7 @@ class strand {
   /// Wait until all of `g` but the owner's `mine` children are dealt with. Parks the strand if it must: on return it
   /// may run on another worker. Cost without waiting: one load.
   void wait(group& g, std::uint64_t mine) noexcept {
-    // acquire: what the last thief wrote (values, exceptions). Pairs with: finish, subtraction.
-    if ((g.pending.load(std::memory_order_acquire) & group::counted) == mine) return;
-    park(g, mine);
+    if (!g.left_only(mine)) park(g, mine);
   }
 
   /// The same for a join, or the owner's piece of a sequence, that was robbed. Meanwhile, and until it returns, what
@@ -52,7 +51,7 @@ class strand {
   void wait_robbed(group& g, std::uint64_t mine) noexcept {
     note_thefts();
     wait(g, mine);
-    if (robbed_ == &g) robbed_ = g.around;
+    robbed_.forget(g);
   }
   /// Remember which open joins have been robbed: if a thief's child fails, what runs here shall end. Cold.
   void note_thefts() const noexcept;
@@ -64,8 +63,8 @@ class strand {
   void raise_alarm() noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {
-    if (seat_->thefts_before() < seat_->forks.top()) [[unlikely]] note_thefts();
-    return (stop_ != nullptr && stop_->requested()) || (robbed_ != nullptr && robbed_->wants_end());
+    if (seat_->may_have_thefts()) [[unlikely]] note_thefts();
+    return (stop_ != nullptr && stop_->requested()) || robbed_.want_end();
   }
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
   void watch(stop_node const* n) noexcept { stop_ = n; }
@@ -78,7 +77,7 @@ class strand {
    public:
     interlude(strand& s, stop_node const* n) noexcept : strand_(s), stop_(s.stop_), robbed_(s.robbed_), base_(s.base_) {
       s.note_thefts();
-      robbed_ = std::exchange(s.robbed_, nullptr);
+      robbed_ = std::exchange(s.robbed_, {});
       s.stop_ = n;
       s.base_ = above_ = s.seat_->forks.bottom();
     }
@@ -93,7 +92,7 @@ class strand {
    private:
     strand& strand_;
     stop_node const* const stop_;
-    group* robbed_;
+    robbed_joins<> robbed_;
     std::int64_t const base_;
     std::int64_t above_;
   };
@@ -120,7 +119,7 @@ class strand {
   seat* seat_;
   stop_node const* stop_ = nullptr;
   frame* ready_ = nullptr;
-  mutable group* robbed_ = nullptr;  ///< what note_thefts has seen: the innermost open join of this strand that is known to be robbed
+  mutable robbed_joins<> robbed_;  ///< what note_thefts has seen
   std::int64_t base_ = 0;    ///< entries of the lane before this place are below an interlude
   bool tied_ = false;
 };

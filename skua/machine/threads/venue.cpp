@@ -70,13 +70,7 @@ struct gate final : group_waiter {
 
   static void open(group_waiter& w) noexcept {
     auto& self = static_cast<gate&>(w);
-    // acq_rel: publishes the group's end, and acquires the frame. Pairs with: worker::commit_park, subtraction.
-    std::uint64_t const before = self.passing.pending.fetch_sub(1, std::memory_order_acq_rel);
-    if ((before & group::counted) != 1) return;
-    frame* const f = self.passing.waiter;
-    // release: our look at the gate. Pairs with: worker::park, load.
-    f->called.store(true, std::memory_order_release);
-    worker::send_home(*f);
+    if (parked<>* const f = self.passing.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
   }
 
   group passing;

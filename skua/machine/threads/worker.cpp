@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "skua/machine/threads/crew.hpp"
+#include "skua/machine/threads/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/context/overflow.hpp"
@@ -35,7 +36,7 @@ worker::step worker::next_step(here& strand) noexcept {
   frame* const ready = strand.take_ready();
   if (ready != nullptr && me.is_mine(strand, *ready)) return {&me, ready, {}};
   if (me.ready_ != nullptr) return {&me, std::exchange(me.ready_, nullptr), {}};
-  found const f = me.find_work();
+  found const f = work_search::find_work(me);
   auto* const t = static_cast<task*>(f.what.task);
   if (t != nullptr && t->run == &frame::resume) return {&me, static_cast<frame*>(t), {}};
   return {&me, nullptr, f};
@@ -82,30 +83,6 @@ void worker::send_home(frame& f) noexcept {
   worker_id const only = its.who.number();
   its.inbox.push(f);
   of.beds().wake(only);
-}
-
-worker::found worker::find_work() noexcept {
-  bool searching = false;
-  std::uint64_t began = 0;
-  for (;;) {
-    refresh_seats();
-    found const f = hunt_everywhere();
-    if (f.at != nullptr) {
-      if (searching && crew_.beds().found()) counts_.wakeups_sent.add(1);
-      return f;
-    }
-    if (crew_.closing()) return {};
-    std::uint64_t const now = time_book::now_ns();
-    if (began == 0) began = now;
-    if (!searching) searching = crew_.beds().start_search();
-    if (searching && now - began < crew_.spin_ns()) {
-      crew_.breathe();
-      continue;
-    }
-    doze(searching);
-    searching = true;
-    began = 0;
-  }
 }
 
 worker::found worker::hunt_everywhere() noexcept {
@@ -159,28 +136,15 @@ outcome worker::rob(seat& s, probe const& p, entry& out) noexcept {
 void worker::doze(bool was_searching) noexcept {
   counts_.times.change_to(doing::idling);
   bool const slept = crew_.beds().doze(
-      number_, was_searching, [this] { crew_.poke(); }, [this] { return anything_to_do(); });
+      number_, was_searching, [this] { crew_.poke(); }, [this] { return work_search::anything_to_do(*this); });
   if (slept) counts_.sleeps.add(1);
   counts_.times.change_to(doing::scheduling);
 }
 
-bool worker::anything_to_do() noexcept {
-  if (crew_.closing() || regions_seen_ != crew_.regions_version()) return true;
-  bool mine = false;
-  for (auto const& r : regions_) {
-    seat* const at = r->seat_for(*this);
-    if (r->looks_empty_to(at)) continue;
-    if (at != nullptr) {
-      mine = true;
-    } else {
-      r->call_help();  // who pushed may have relied on us, who searched, but are no member
-    }
-  }
-  return mine;
-}
+bool worker::has_new_regions() const noexcept { return regions_seen_ != crew_.regions_version(); }
 
 void worker::refresh_seats() noexcept {
-  if (regions_seen_ == crew_.regions_version()) return;
+  if (!has_new_regions()) return;
   regions_seen_ = crew_.copy_regions(regions_);
   seats_.clear();
   for (auto const& r : regions_) {
@@ -192,13 +156,14 @@ void worker::refresh_seats() noexcept {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  bool const offered = offer_open_joins(waiting);
+  // The strand may wait for something else than its innermost join.
+  bool const offered = waiting.at().offer_open_joins([&] { static_cast<void>(waiting.make_room()); });
   waiting.note_thefts();
   if (!offered) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_};
-  g.waiter = &f;
+  g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
   pause_work(waiting.at());
@@ -206,22 +171,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   skua::start(next_, *fresh, &worker::strand_main, this);
   switch_to(f.saved, next_, &worker::commit_park, this);
   // From here on `this` is perhaps not our worker any more.
-  // acquire: the last thief has let go of the group. Pairs with: strand::finish, store.
-  static_cast<void>(f.called.load(std::memory_order_acquire));
-  return true;
-}
-
-/// A strand that waits for something else than its innermost join may have joins open whose entries nobody has taken.
-/// They leave with neither the strand nor its lane: they go to the lane of free-standing tasks, and count as stolen.
-/// (group.md, "nesting".) False: no memory for that.
-bool worker::offer_open_joins(here& strand) noexcept {
-  seat& s = strand.at();
-  entry oldest;
-  while (s.forks.peek(oldest)) {
-    if (!s.spawned.reserve()) return false;
-    if (s.forks.outside().steal(oldest) != outcome::got) continue;
-    if (s.spawned.push(oldest.task, oldest.extra)) static_cast<void>(strand.make_room());  // there is room: reserved
-  }
+  f.resumed();
   return true;
 }
 
@@ -235,13 +185,7 @@ stack* worker::take_stack() noexcept {
 
 /// The frame is saved: subtract its share. From then on it may be resumed elsewhere. Returns it if nobody else will.
 frame* worker::commit_share() noexcept {
-  group& g = *parking_.waits_for;
-  std::uint64_t const mine = parking_.mine;
-  frame* const f = g.waiter;
-  // acq_rel: publishes the saved frame to the last thief, and acquires what the thieves wrote if we are the last.
-  // Pairs with: strand::finish, subtraction.
-  std::uint64_t const before = g.pending.fetch_sub(mine, std::memory_order_acq_rel);
-  return (before & group::counted) == mine ? f : nullptr;
+  return static_cast<frame*>(parking_.waits_for->park(parking_.mine));
 }
 
 void worker::commit_park(void* self) noexcept {
@@ -255,8 +199,7 @@ void worker::commit_exchange(void* self) noexcept {
 
 void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
   waiting.at().who.counts_.waited_in_place.add(1);
-  // acquire: what the children wrote. Pairs with: strand::finish, subtraction.
-  while ((g.pending.load(std::memory_order_acquire) & group::counted) != mine) {
+  while (!g.left_only(mine)) {
     worker& me = waiting.at().who;
     me.refresh_seats();
     found const f = me.hunt_everywhere();
@@ -287,35 +230,22 @@ void worker::run_on_top(here& strand, found const& f) noexcept {
 void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   frame f{waiting, current_stack_};
-  g.waiter = &f;
+  g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
   pause_work(waiting.at());
   return_to(next);
   switch_to(f.saved, next.saved, &worker::commit_exchange, this);
-  // acquire: as in park.
-  static_cast<void>(f.called.load(std::memory_order_acquire));
+  f.resumed();
 }
 
 void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
-  if ((flags & group::failed) != 0) {
-    // relaxed: published by the subtraction; only the alarm, a release, must not come before it.
-    g.pending.fetch_or(std::exchange(flags, 0), std::memory_order_relaxed);
-    raise_alarm();
-  }
-  // acq_rel: publishes what the children wrote to the owner, and acquires the frame it left.
-  // Pairs with: worker::commit_park, subtraction; strand::wait, load.
-  std::uint64_t const before = g.pending.fetch_add(flags - children, std::memory_order_acq_rel);
-  if ((before & group::counted) != children) return;
-  ready_ = g.waiter;
-  // release: our look at the group. Pairs with: worker::park, load.
-  ready_->called.store(true, std::memory_order_release);
+  if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
 }
 
 void strand::park(group& g, std::uint64_t mine) noexcept {
   if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
-    // acquire: our resumer has, but TSan orders flows, not threads. Pairs with: finish, subtraction.
-    static_cast<void>(g.pending.load(std::memory_order_acquire));
+    static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
     return;
   }
   worker::wait_in_place(static_cast<here&>(*this), g, mine);
@@ -357,31 +287,21 @@ void worker::recycle_stack(void* self) noexcept {
 }
 
 void strand::note_thefts() const noexcept {
-  seat& s = *seat_;
-  std::int64_t seen = s.thefts_before();
-  s.forks.each_stolen(seen, [&, place = seen](void* what, std::uint64_t) mutable {
-    bool const below = std::exchange(place, place + deque<>::step) < base_;
-    if (what == nullptr || below) return;
+  robbed_.note(*seat_, base_, [this](void* what) -> group* {
     auto& g = static_cast<group&>(*static_cast<task*>(what));
     for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
-      if (n->of == &g) return;  // another strand's group, of which a piece runs here
+      if (n->of == &g) return nullptr;  // another strand's group, of which a piece runs here
     }
-    g.around = std::exchange(robbed_, &g);
-    // release: around. Pairs with: group::wants_end, load.
-    g.pending.fetch_or(group::enclosed, std::memory_order_release);
+    return &g;
   });
-  s.thefts_are_seen(seen);
 }
 
 bool strand::make_room() noexcept {
   seat& s = *seat_;
-  note_thefts();
-  bool const room = s.forks.attend() != attention::full;
-  bool const more_room = s.spawned.attend() != attention::full;
-  note_thefts();
+  bool const room = s.make_room([this] { note_thefts(); });
   if (s.in.call_help()) s.who.counts().wakeups_sent.add(1);
   if (stop_requested()) s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
-  return room && more_room;
+  return room;
 }
 
 advice strand::attend() noexcept {

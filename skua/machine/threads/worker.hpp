@@ -51,6 +51,7 @@ class worker final : public thread_record {
   static void wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept;
 
  private:
+  friend struct work_search;
   struct found {
     seat* at = nullptr;
     entry what{};
@@ -65,10 +66,9 @@ class worker final : public thread_record {
   [[nodiscard]] found hunt_in(seat& s) noexcept;
   [[nodiscard]] outcome carry_out(seat& s, probe const& p, entry& out) noexcept;
   [[nodiscard]] outcome rob(seat& s, probe const& p, entry& out) noexcept;
-  [[nodiscard]] found find_work() noexcept;  ///< null task: the crew closes
   void doze(bool was_searching) noexcept;
-  [[nodiscard]] bool anything_to_do() noexcept;
-  [[nodiscard]] static bool offer_open_joins(here& strand) noexcept;
+  [[nodiscard]] bool has_new_regions() const noexcept;
+  [[nodiscard]] static std::uint64_t now_ns() noexcept { return time_book::now_ns(); }
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& strand, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses

@@ -19,6 +19,7 @@ namespace skua {
 /// was made, or (full, full), or (full, heavy), then R sees W' or R' sees W. No fence orders anything else.
 template <class Sync>
 concept synchronisation = requires(typename Sync::template atomic<int>& word) {
+  typename Sync::template plain<int>;
   typename Sync::mutex;
   typename Sync::condition;
   { word.load(std::memory_order_relaxed) } -> std::same_as<int>;
@@ -28,9 +29,23 @@ concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   Sync::heavy_fence();
 };
 
+/// A variable that is no atomic, and holds nothing until it is set. Threads touch it only in an order that something
+/// else gives: its modelled twin checks that. Free of cost.
+template <class T>
+class plain_variable {
+ public:
+  [[nodiscard]] T get() const noexcept { return value_; }
+  void set(T value) noexcept { value_ = value; }
+
+ private:
+  T value_;
+};
+
 struct real_sync {
   template <class T>
   using atomic = std::atomic<T>;
+  template <class T>
+  using plain = plain_variable<T>;
   using mutex = std::mutex;
   using condition = std::condition_variable;
 

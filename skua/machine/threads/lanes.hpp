@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The lanes of one worker in one region, and what their owner knows of thefts.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/parts/base/outcome.hpp"
+#include "skua/parts/base/sync.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/injector.hpp"
+
+namespace skua::threads {
+
+/// Sync is the real world, or the explorer's.
+template <synchronisation Sync = real_sync>
+class lanes {
+ public:
+  lanes() = default;                                                         ///< Throws std::bad_alloc.
+  explicit lanes(deque_options const& with) : forks(with), spawned(with) {}  ///< Throws std::bad_alloc.
+
+  deque<Sync> forks;  ///< first member: the hot path adds no offset
+  std::uint64_t pushes =
+      0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
+  deque<Sync> spawned;
+  injector<Sync> inbox;  ///< frames and tasks placed here by other workers
+
+  /// The next push on either lane will ask for attention. Any thread.
+  void poke() noexcept {
+    forks.outside().poke();
+    spawned.outside().poke();
+  }
+
+  /// Nothing for a thief here, as far as can be seen. Any thread.
+  [[nodiscard]] bool looks_robbed() noexcept {
+    return forks.outside().looks_empty() && spawned.outside().looks_empty();
+  }
+
+  /// Entries of `forks` before this place are no open joins, or their strand knows that they are robbed. For the owner.
+  [[nodiscard]] std::int64_t thefts_before() const noexcept {
+    tsan::unseen const of_the_worker;
+    return thefts_before_;
+  }
+  void thefts_are_seen(std::int64_t before) noexcept {
+    tsan::unseen const of_the_worker;
+    thefts_before_ = before;
+  }
+  [[nodiscard]] bool may_have_thefts() const noexcept { return thefts_before() < forks.top(); }
+
+  /// For the owner, after a push that asked for attention: room for the next ones; false if there is no memory. Then
+  /// note() must look at thefts: the next pushes may overwrite the slots. Before is not necessary: a ring that grows
+  /// has not been robbed since the last time.
+  template <class Note>
+  [[nodiscard]] bool make_room(Note&& note) noexcept {
+    bool const room = forks.attend() != attention::full;
+    bool const more_room = spawned.attend() != attention::full;
+    note();
+    return room && more_room;
+  }
+
+  /// For the owner, before its strand parks: entries of `forks` that nobody has taken go to `spawned`, oldest first,
+  /// and count as stolen from now on; attend() makes room. False: no memory for that. (group.md, "nesting")
+  template <class Attend>
+  [[nodiscard]] bool offer_open_joins(Attend&& attend) noexcept {
+    entry oldest;
+    while (forks.peek(oldest)) {
+      if (!spawned.reserve()) return false;
+      if (forks.outside().steal(oldest) != outcome::got) continue;
+      if (spawned.push(oldest.task, oldest.extra)) attend();  // there is room: reserved
+    }
+    return true;
+  }
+
+ private:
+  std::int64_t thefts_before_ = 0;
+};
+
+}  // namespace skua::threads
