@@ -25,6 +25,7 @@ class fake_kernel final : public page_kernel {
 
   int bind_error = 0;
   int locate_error = 0;
+  int untouched_error = -ENOENT;  ///< -EFAULT before Linux 6.12
   int huge_error = 0;
   int populate_error = 0;
   std::size_t most_binds = std::numeric_limits<std::size_t>::max();  ///< as vm.max_map_count limits them
@@ -52,10 +53,13 @@ class fake_kernel final : public page_kernel {
     if (locate_error != 0) return locate_error;
     for (std::size_t i = 0; i < pages.size(); ++i) {
       auto const at = placed_.find(reinterpret_cast<std::uintptr_t>(pages[i]));
-      found[i] = at == placed_.end() ? -ENOENT : static_cast<int>(index(at->second));
+      found[i] = at == placed_.end() ? untouched_error : static_cast<int>(index(at->second));
     }
     return 0;
   }
+
+  /// As the real one: the book only knows pages that were mapped.
+  int find(std::span<std::byte> pages) const noexcept override { return running_kernel().find(pages); }
 
   int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
     std::lock_guard const lock(mutex_);

@@ -2,7 +2,6 @@
 #include "skua/parts/memory/locate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 
@@ -21,6 +20,27 @@ page_home meaning_of(int found) noexcept {
   return {};
 }
 
+/// Old kernels call a page that was not touched yet what they call one that is not mapped: ask again.
+void tell_apart(std::span<std::byte> stretch, std::span<page_home> homes, page_kernel const& kernel) {
+  std::size_t const page = small_page_bytes();
+  if (std::ranges::find(homes, page_state::unmapped, &page_home::state) == homes.end()) return;
+  bool const all_mapped = kernel.find(stretch) == 0;
+  for (std::size_t i = 0; i < homes.size(); ++i) {
+    if (homes[i].state != page_state::unmapped) continue;
+    if (all_mapped || kernel.find(stretch.subspan(i * page, page)) == 0) homes[i].state = page_state::untouched;
+  }
+}
+
+std::error_code locate_stretch(std::span<std::byte> stretch, std::span<page_home> homes, page_kernel const& kernel) {
+  std::vector<void*> asked(homes.size());
+  std::vector<int> found(homes.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) asked[i] = stretch.data() + i * small_page_bytes();
+  if (int const error = kernel.locate(asked, found); error != 0) return {error, std::generic_category()};
+  std::ranges::transform(found, homes.begin(), meaning_of);
+  tell_apart(stretch, homes, kernel);
+  return {};
+}
+
 }  // namespace
 
 page_homes locate_pages(std::span<std::byte const> bytes, page_kernel const& kernel) {
@@ -29,20 +49,17 @@ page_homes locate_pages(std::span<std::byte const> bytes, page_kernel const& ker
   std::size_t const page = small_page_bytes();
   std::size_t const into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
   std::size_t const count = (into_page + bytes.size() + page - 1) / page;
+  // The kernel only looks at addresses.
+  std::byte* const first = const_cast<std::byte*>(bytes.data()) - into_page;
   all.pages.resize(count);
-  std::vector<void*> asked(std::min(count, pages_per_call));
-  std::vector<int> found(asked.size());
-  for (std::size_t done = 0; done < count; done += asked.size()) {
-    asked.resize(std::min(asked.size(), count - done));
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      // The kernel only looks at the address.
-      asked[i] = const_cast<std::byte*>(bytes.data()) - into_page + (done + i) * page;
+  for (std::size_t done = 0; done < count; done += pages_per_call) {
+    std::size_t const these = std::min(pages_per_call, count - done);
+    std::span<std::byte> const stretch{first + done * page, these * page};
+    all.refusal = locate_stretch(stretch, std::span{all.pages}.subspan(done, these), kernel);
+    if (all.refusal) {
+      std::ranges::fill(all.pages, page_home{});
+      break;
     }
-    std::span<int> const answers(found.data(), asked.size());
-    if (int const error = kernel.locate(asked, answers); error != 0) {
-      return {.pages = std::vector<page_home>(count), .refusal = {error, std::generic_category()}};
-    }
-    std::ranges::transform(answers, all.pages.begin() + static_cast<std::ptrdiff_t>(done), meaning_of);
   }
   return all;
 }

@@ -17,8 +17,8 @@ namespace skua {
 
 enum class page_state : std::uint8_t {
   on_node,
-  untouched,  ///< mapped, but nobody has written there yet (or it was swapped out)
-  unmapped,   ///< no memory of ours; also a page that was only ever read, which is the kernel's page of zeros
+  untouched,  ///< mapped, but nobody has written there yet, or it was swapped out
+  unmapped,   ///< no memory of ours
   unknown,    ///< the kernel said something else, or refused to say anything
 };
 
@@ -33,7 +33,7 @@ struct page_homes {
   std::error_code refusal = {};  ///< why all are unknown: EPERM and ENOSYS in containers
 };
 
-/// Asks for every page that has a byte of `bytes`. One system call per 4096 pages; about 50 ns per page.
+/// Asks for every page that has a byte of `bytes`. One or two system calls per 4096 pages.
 [[nodiscard]] page_homes locate_pages(std::span<std::byte const> bytes, page_kernel const& kernel = running_kernel());
 
 /// How many pages lie where.

@@ -18,8 +18,13 @@ namespace {
 using testing::fake_kernel;
 using testing::nodes_with_memory;
 
-TEST(locate_pages, tells_every_page_of_a_range_that_starts_and_ends_anywhere) {
+/// How the kernel calls a page that was not touched yet.
+class locating : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(kernels, locating, ::testing::Values(-ENOENT, -EFAULT));
+
+TEST_P(locating, tells_every_page_of_a_range_that_starts_and_ends_anywhere) {
   fake_kernel kernel;
+  kernel.untouched_error = GetParam();
   kernel.toucher = [] { return numa_id{3}; };
   std::size_t const page = small_page_bytes();
   page_block const block(10'000 * page, page_size::small, kernel);  // more than one system call
@@ -48,8 +53,10 @@ TEST(locate_pages, tells_a_refusal) {
 
 TEST(locate_pages, of_the_real_kernel_knows_touched_untouched_and_unmapped_pages) {
   std::size_t const page = small_page_bytes();
-  page_block const block(3 * page);
+  page_block const block(4 * page);
   ASSERT_FALSE(touch_pages(block.bytes().first(page)));
+  std::byte const read = *static_cast<std::byte volatile*>(&block.bytes()[3 * page]);
+  ASSERT_EQ(read, std::byte{0});
   if (auto const refusal = locate_pages(block.bytes()).refusal) GTEST_SKIP() << "move_pages(2): " << refusal.message();
   ASSERT_EQ(munmap(block.bytes().data() + 2 * page, page), 0);
   page_homes const found = locate_pages(block.bytes());
@@ -58,6 +65,7 @@ TEST(locate_pages, of_the_real_kernel_knows_touched_untouched_and_unmapped_pages
   EXPECT_TRUE(std::ranges::find(nodes, found.pages[0].node) != nodes.end());
   EXPECT_EQ(found.pages[1].state, page_state::untouched);
   EXPECT_EQ(found.pages[2].state, page_state::unmapped);
+  EXPECT_EQ(found.pages[3].state, page_state::untouched) << "reading is not touching";
 }
 
 TEST(count_pages, sums_up_and_reads_well) {

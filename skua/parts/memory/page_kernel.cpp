@@ -45,6 +45,10 @@ class linux_kernel final : public page_kernel {
     return syscall(__NR_move_pages, 0, pages.size(), pages.data(), nowhere_to_move, found.data(), 0) == 0 ? 0 : errno;
   }
 
+  int find(std::span<std::byte> pages) const noexcept override {
+    return msync(pages.data(), pages.size(), MS_ASYNC) == 0 ? 0 : errno;
+  }
+
   int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
     return madvise(pages.data(), pages.size(), advice_of(advice)) == 0 ? 0 : errno;
   }

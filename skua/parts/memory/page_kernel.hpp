@@ -32,9 +32,12 @@ class page_kernel {
   /// EPERM, ENOSYS: forbidden, mostly in containers. EINVAL: a node that does not exist or may not be used here.
   /// ENOMEM: more differently bound stretches than the process may have mappings (vm.max_map_count).
   [[nodiscard]] virtual int bind(std::span<std::byte> pages, page_rule rule, numa_set const& nodes) const noexcept = 0;
-  /// move_pages(2) without nodes: found[i] = the node of the page at pages[i], or -errno: -ENOENT = not touched yet,
-  /// -EFAULT = not mapped (or the kernel's page of zeros).
+  /// move_pages(2) without nodes: found[i] = the node of the page at pages[i], or -errno: -ENOENT = mapped but not touched
+  /// yet, -EFAULT = not mapped, or only ever read (then it is the kernel's page of zeros); before Linux 6.12 also not
+  /// touched yet.
   [[nodiscard]] virtual int locate(std::span<void* const> pages, std::span<int> found) const noexcept = 0;
+  /// msync(2) with MS_ASYNC, which does nothing but look: ENOMEM = some of these pages are not mapped.
+  [[nodiscard]] virtual int find(std::span<std::byte> pages) const noexcept = 0;
   /// madvise(2). EINVAL: this kernel does not know such advice.
   [[nodiscard]] virtual int advise(std::span<std::byte> pages, page_advice advice) const noexcept = 0;
 
