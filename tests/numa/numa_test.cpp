@@ -61,7 +61,7 @@ class numa : public ::testing::Test {
  protected:
   void SetUp() override {
     if (nodes_.size() < 2) GTEST_SKIP() << "one node";
-    if (locate_pages(std::as_bytes(std::span{this, 1})).refusal) GTEST_SKIP() << "move_pages(2) is refused";
+    if (locate_pages(std::as_bytes(std::span{nodes_})).refusal) GTEST_SKIP() << "move_pages(2) is refused";
   }
 
   [[nodiscard]] static double at_home(page_block const& block, std::span<page_run const> runs, layout const& map) {

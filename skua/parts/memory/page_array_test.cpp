@@ -53,16 +53,15 @@ TEST(page_array, moves_and_is_then_empty) {
 }
 
 TEST(page_array, says_what_cannot_be) {
-  EXPECT_NE(message_of<resource_error>([] { page_array<int>(0); }).find("at least one element"), std::string::npos);
-  EXPECT_NE(message_of<resource_error>([] {
-              page_array<double>(std::numeric_limits<std::size_t>::max() / 4);
-            }).find("cannot be counted"),
-            std::string::npos);
-  EXPECT_NE(message_of<resource_error>([] {
-              page_array<char>(std::numeric_limits<std::size_t>::max());
-            }).find("no machine has so many"),
-            std::string::npos);
-  std::string const no_memory = message_of<resource_error>([] { page_array<char>(std::size_t{1} << 61U); });
+  auto const said_of = [](std::size_t bytes) {
+    return message_of<resource_error>([bytes] { page_array<char> const a(bytes); });
+  };
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_NE(said_of(0).find("at least one element"), std::string::npos) << said_of(0);
+  EXPECT_NE(said_of(most).find("no machine has so many"), std::string::npos) << said_of(most);
+  std::string const uncountable = message_of<resource_error>([] { page_array<double> const a(most / 4); });
+  EXPECT_NE(uncountable.find("cannot be counted"), std::string::npos) << uncountable;
+  std::string const no_memory = said_of(std::size_t{1} << 61U);
   EXPECT_NE(no_memory.find("cannot map an array of 2305843009213693952 bytes"), std::string::npos) << no_memory;
 }
 

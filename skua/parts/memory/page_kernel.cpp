@@ -29,6 +29,13 @@ int advice_of(page_advice advice) noexcept {
   }
 }
 
+bool resident(std::byte& byte) noexcept {
+  std::size_t const page = small_page_bytes();
+  std::byte* const start = &byte - reinterpret_cast<std::uintptr_t>(&byte) % page;
+  unsigned char in_core = 0;
+  return mincore(start, page, &in_core) == 0 && (in_core & 1U) != 0;
+}
+
 /// System calls without libnuma: three of them do not make up for a dependency.
 class linux_kernel final : public page_kernel {
  public:
@@ -50,7 +57,10 @@ class linux_kernel final : public page_kernel {
   }
 
   int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
-    return madvise(pages.data(), pages.size(), advice_of(advice)) == 0 ? 0 : errno;
+    if (madvise(pages.data(), pages.size(), advice_of(advice)) != 0) return errno;
+    // An emulator of user programs may nod at advice that it does not know.
+    bool const nodded = advice == page_advice::populate && !resident(pages.back());
+    return nodded ? EINVAL : 0;
   }
 };
 

@@ -38,7 +38,7 @@ class page_kernel {
   [[nodiscard]] virtual int locate(std::span<void* const> pages, std::span<int> found) const noexcept = 0;
   /// msync(2) with MS_ASYNC, which does nothing but look: ENOMEM = some of these pages are not mapped.
   [[nodiscard]] virtual int find(std::span<std::byte> pages) const noexcept = 0;
-  /// madvise(2). EINVAL: this kernel does not know such advice.
+  /// madvise(2), for one page or more. EINVAL: this kernel does not know such advice.
   [[nodiscard]] virtual int advise(std::span<std::byte> pages, page_advice advice) const noexcept = 0;
 
  protected:
