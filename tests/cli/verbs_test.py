@@ -84,7 +84,7 @@ class Topology(command.Case):
 class Doctor(command.Case):
     def test_says_what_was_found(self):
         said = self.works("doctor")
-        for part in ("Machine", "CPU quota", "NUMA nodes", "Workers", "worker 0", "fences", "guard", "Settings", "Missing"):
+        for part in ("Machine", "CPU quota", "NUMA nodes", "Workers", "worker 0", "fences", "guard", "bind memory", "Settings", "Missing"):
             self.assertIn(part, said)
 
     def test_every_setting_says_who_chose_it(self):
@@ -97,6 +97,12 @@ class Doctor(command.Case):
         self.assertEqual(found["workers"]["count"], 3)
         self.assertEqual(len(found["workers"]["pins"]), 3)
         self.assertIn(found["fences"]["kind"], ("asymmetric", "full"))
+
+    def test_says_what_the_kernel_does_with_pages(self):
+        memory = self.works_json("doctor", "--json")["memory"]
+        for ability in ("bind", "locate", "huge"):
+            self.assertIsInstance(memory[ability]["works"], bool)
+            self.assertTrue(memory[ability]["why"])
 
     def test_a_smaller_mask_means_fewer_workers_and_is_named(self):
         only = min(os.sched_getaffinity(0))
