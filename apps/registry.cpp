@@ -10,6 +10,7 @@ std::vector<entry> const& all() {
       {"nqueens", make_nqueens},
       {"uts", make_uts},
       {"matmul", make_matmul},
+      {"matmul-z", make_matmul_z},
       {"heat", make_heat},
       {"cilksort", make_cilksort},
   };
