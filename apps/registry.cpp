@@ -11,6 +11,8 @@ std::vector<entry> const& all() {
       {"uts", make_uts},
       {"matmul", make_matmul},
       {"matmul-z", make_matmul_z},
+      {"strassen", make_strassen},
+      {"strassen-z", make_strassen_z},
       {"heat", make_heat},
       {"cilksort", make_cilksort},
   };
