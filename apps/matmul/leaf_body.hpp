@@ -16,6 +16,7 @@ struct tile {
   static constexpr int rows = Arch::lanes == 16 ? 8 : 4;
   static constexpr int vectors = 2;
   static constexpr int columns = vectors * Arch::lanes;
+  static constexpr std::size_t line = 16;    ///< floats in a cache line
   static constexpr std::size_t depth = 128;  ///< rows of B in one panel: 16 KiB, a third of the L1 cache
   using vector [[gnu::vector_size(Arch::lanes * sizeof(float))]] = float;
   using unaligned [[gnu::vector_size(Arch::lanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
@@ -30,6 +31,10 @@ template <class Arch, int Rows>
   using vector = typename shape::vector;
   using unaligned = typename shape::unaligned;
   vector sum[Rows][shape::vectors] = {};
+  // C is wanted last of all and may be far away, in the cache of who wrote it last: ask for it first.
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < shape::columns; j += shape::line) __builtin_prefetch(c + i * c_stride + j, 1);
+  }
   for (std::size_t k = 0; k < depth; ++k, panel += shape::vectors) {
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
