@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: MIT
-// Strassen's product with OpenMP tasks: six products of a step are tasks, the first is a direct call; the additions are task
-// loops.
+// Strassen's product with OpenMP tasks: six products of a step are tasks, the first is a direct call; so are the pieces of
+// the additions.
 #include <omp.h>
+
+#include <cstddef>
 
 #include "apps/strassen/program.hpp"
 
 namespace skua::apps::strassen {
 namespace {
 
+/// f(0) .. f(count - 1) as tasks; returns when all have returned.
+template <class F>
+void each(std::size_t count, F const& f) {
+  for (std::size_t i = 1; i < count; ++i) {
+#pragma omp task shared(f) firstprivate(i)
+    f(i);
+  }
+  f(0);
+#pragma omp taskwait
+}
+
 template <template <class> class View>
 void multiply(product<View> const& whole, tools<View> const& with, unsigned level) {
   if (level == with.levels) return matmul::with_openmp_tasks(whole, with.leaf);
   auto const room = with.room->take(level, static_cast<unsigned>(omp_get_thread_num()));
   step<View> const s(whole, room.data(), with);
-  std::size_t const pieces = s.pieces();
-#pragma omp taskloop grainsize(1) shared(s)
-  for (std::size_t i = 0; i < 2 * pieces; ++i) s.sum_inputs(i);
+  each(2 * s.pieces(), [&](std::size_t i) { s.sum_inputs(i); });
   auto const p = s.products();
-  for (std::size_t i = 1; i < p.size(); ++i) {
-#pragma omp task shared(p, with) firstprivate(i, level)
-    multiply(p[i], with, level + 1);
-  }
-  multiply(p[0], with, level + 1);
-#pragma omp taskwait
-#pragma omp taskloop grainsize(1) shared(s)
-  for (std::size_t i = 0; i < pieces; ++i) s.sum_products(i);
+  each(p.size(), [&](std::size_t i) { multiply(p[i], with, level + 1); });
+  each(s.pieces(), [&](std::size_t i) { s.sum_products(i); });
 }
 
 }  // namespace
