@@ -10,6 +10,9 @@ std::vector<entry> const& all() {
       {"nqueens", make_nqueens},
       {"uts", make_uts},
       {"matmul", make_matmul},
+      {"matmul-z", make_matmul_z},
+      {"strassen", make_strassen},
+      {"strassen-z", make_strassen_z},
       {"heat", make_heat},
       {"cilksort", make_cilksort},
   };
