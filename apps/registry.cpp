@@ -11,6 +11,7 @@ std::vector<entry> const& all() {
       {"uts", make_uts},
       {"matmul", make_matmul},
       {"heat", make_heat},
+      {"sph", make_sph},
       {"cilksort", make_cilksort},
   };
   return apps;
