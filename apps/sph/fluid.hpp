@@ -14,11 +14,12 @@
 
 namespace skua::apps::sph {
 
-inline constexpr double gravity = 9.81;           ///< m/s^2
-inline constexpr double density_at_rest = 1000;   ///< kg/m^3
-inline constexpr double speed_of_sound = 31.3;    ///< m/s; about ten times the fastest water, so that it hardly compresses
-inline constexpr double viscosity = 0.1;          ///< alpha, without a unit
-inline constexpr double radius_in_spacings = 2.1; ///< h: particles farther apart do not meet
+inline constexpr double gravity = 9.81;          ///< m/s^2
+inline constexpr double density_at_rest = 1000;  ///< kg/m^3
+inline constexpr double speed_of_sound =
+    31.3;                                 ///< m/s; about ten times the fastest water, so that it hardly compresses
+inline constexpr double viscosity = 0.1;  ///< alpha, without a unit
+inline constexpr double radius_in_spacings = 2.1;  ///< h: particles farther apart do not meet
 
 /// Water on a lattice of `spacing` metres in D dimensions. All particles have one mass.
 template <std::size_t D>
@@ -26,9 +27,9 @@ class fluid {
  public:
   fluid() = default;
   explicit fluid(double spacing) noexcept
-      : radius_(radius_in_spacings * spacing),
-        mass_(density_at_rest * std::pow(spacing, static_cast<double>(D))),
-        scale_((D == 2 ? 10 / (7 * std::numbers::pi) : 1 / std::numbers::pi) / std::pow(radius_ / 2, static_cast<double>(D))) {}
+      : radius_(radius_in_spacings * spacing), mass_(density_at_rest * std::pow(spacing, static_cast<double>(D))),
+        scale_((D == 2 ? 10 / (7 * std::numbers::pi) : 1 / std::numbers::pi) /
+               std::pow(radius_ / 2, static_cast<double>(D))) {}
 
   [[nodiscard]] double radius() const noexcept { return radius_; }  ///< of influence, m
   [[nodiscard]] double mass() const noexcept { return mass_; }      ///< of a particle, kg (in 2D per metre of depth)

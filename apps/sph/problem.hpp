@@ -54,16 +54,19 @@ class problem {
     }
   }
 
-  /// Empty, or one line: a bit that differs from the serial run, or a law of physics that is broken.
+  /// Empty, or one line: what is different(), or what is unphysical().
   [[nodiscard]] std::string wrong() const;
+  /// A bit that is not that of the serial run.
+  [[nodiscard]] std::string different() const;
+  /// A law that is broken: mass, walls, momentum, energy; or a particle whose density or acceleration is not the sum over all
+  /// others. Work O(particles).
+  [[nodiscard]] std::string unphysical() const;
 
  private:
   /// Leapfrog: velocities go a step, the first time half of one, then positions go a step.
   void move(double step_of_velocities);
   /// Build the tree over the particles.
   void sort();
-  [[nodiscard]] std::string different() const;
-  [[nodiscard]] std::string unphysical() const;
   [[nodiscard]] std::string not_as_brute_force(std::size_t i) const;
 
   sph::tank<D> tank_;

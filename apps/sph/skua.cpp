@@ -23,7 +23,7 @@ constexpr std::int64_t largest_scale_2d = 64;
 constexpr std::int64_t largest_scale_3d = 4;
 /// Particles times steps of a run that takes about half a second: one has 14 neighbours in two dimensions, 39 in three.
 constexpr std::size_t default_visits_2d = 1'000'000;
-constexpr std::size_t default_visits_3d = 200'000;
+constexpr std::size_t default_visits_3d = 400'000;
 constexpr std::array<std::string_view, 3> schedules{"static", "dynamic", "tasks"};  // as openmp_schedule
 constexpr std::array<std::string_view, 2> partitioners{"auto", "affinity"};         // as tbb_partitioner
 
@@ -50,7 +50,8 @@ class sph_app final : public app {
     command.add_option("--steps", steps_, "time steps (about half a second of them)");
     command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
     command.add_option("--output", output_, "write a picture of the last verified water here (.pgm or .png)");
-    command.add_option("--openmp", schedule_, "the OpenMP twin: static, dynamic (in fours), tasks")->capture_default_str();
+    command.add_option("--openmp", schedule_, "the OpenMP twin: static, dynamic (in fours), tasks")
+        ->capture_default_str();
     command.add_option("--tbb", partitioner_, "the oneTBB twin's partitioner: auto, affinity")->capture_default_str();
   }
 

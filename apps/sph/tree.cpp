@@ -63,7 +63,8 @@ void tree<D>::divide(std::uint32_t which, vec<D> const& centre, double half, uns
   box<D> around;
   for (std::uint32_t child = first_child; child < end_child; ++child) {
     vec<D> middle = centre;
-    for (std::size_t d = 0; d < D; ++d) middle[d] += (part_of[child - first_child] >> d & 1U) != 0 ? half / 2 : -half / 2;
+    for (std::size_t d = 0; d < D; ++d)
+      middle[d] += (part_of[child - first_child] >> d & 1U) != 0 ? half / 2 : -half / 2;
     divide(child, middle, half / 2, depth + 1, {.from = s.to, .to = s.from, .from_is_home = !s.from_is_home});
     around.include(nodes_[child].around);
   }

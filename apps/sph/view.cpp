@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The water as a picture: every particle covers a square (a cube) with sides of one spacing.
+// The water as a picture: every particle covers a square (a cube) a little larger than its share of space.
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +9,7 @@ namespace skua::apps::sph {
 namespace {
 
 constexpr double pixels_per_spacing = 2;
+constexpr double side_in_spacings = 1.3;  ///< of a particle: water has no holes
 constexpr float grey_of_walls = 0.35F;
 
 /// How much of each pixel is covered.
@@ -16,9 +17,9 @@ class canvas {
  public:
   canvas(std::size_t width, std::size_t height) : width_(width), height_(height), covered_(width * height, 0.0F) {}
 
-  /// A square of `pixels_per_spacing` pixels around (x, y); y points up. What lies outside is cut off.
+  /// A particle's square around (x, y); y points up. What lies outside is cut off.
   void cover(double x, double y) {
-    double const half = pixels_per_spacing / 2;
+    double const half = side_in_spacings * pixels_per_spacing / 2;
     for_cells(x - half, x + half, width_, [&](std::size_t i, double across) {
       for_cells(y - half, y + half, height_, [&](std::size_t j, double up) {
         covered_[(height_ - 1 - j) * width_ + i] += static_cast<float>(across * up);
