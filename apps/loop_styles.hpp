@@ -22,6 +22,9 @@ enum class tbb_partitioner : std::uint8_t { of_auto, of_static, of_affinity, of_
 /// What the user chose for the two twins.
 class loop_styles {
  public:
+  /// The default of --openmp is the app's choice: what its paper compares with.
+  explicit loop_styles(std::string_view openmp = "static") : openmp_word_(openmp) {}
+
   /// Declare --openmp and --tbb; this object must outlive the parsing.
   void add_to(CLI::App& command);
   /// Throws usage_error, in the name of the app, for a word that is none of the above.
@@ -33,7 +36,7 @@ class loop_styles {
   void add_to(nlohmann::json& facts) const;
 
  private:
-  std::string openmp_word_ = "static";
+  std::string openmp_word_;
   std::string tbb_word_ = "auto";
   openmp_schedule schedule_{};
   tbb_partitioner partitioner_{};

@@ -10,7 +10,8 @@
 namespace skua::apps::sph {
 namespace {
 
-/// Leapfrog keeps the energy up to an error that swings with the sound waves; viscosity only takes. Relative to the start.
+/// Leapfrog keeps the energy up to an error that swings with the sound waves; viscosity only takes. Relative to the
+/// start.
 constexpr double energy_gain_allowed = 1e-4;
 /// Sums in another order, and opposite forces that meet in a sum, differ by rounding only. Relative to what is added.
 constexpr double rounding_allowed = 1e-12;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What two particles of water do to each other: weakly compressible SPH after M. Becker, M. Teschner, "Weakly compressible
-// SPH for free surface flows", SCA 2007. Density by summation, Tait's equation of state, artificial viscosity.
+// What two particles of water do to each other: weakly compressible SPH after M. Becker, M. Teschner, "Weakly
+// compressible SPH for free surface flows", SCA 2007. Density by summation, Tait's equation of state, artificial
+// viscosity.
 //
-// Two departures. Pressure is never negative: near a free surface the sum finds too few neighbours, and water would clump.
-// The viscosity divides by the density at rest instead of the mean of two densities that differ from it by about 1%.
+// Two departures. Pressure is never negative: near a free surface the sum finds too few neighbours, and water would
+// clump. The viscosity divides by the density at rest instead of the mean of two densities that differ from it by about
+// 1%.
 #pragma once
 
 #include <cmath>
@@ -56,9 +58,9 @@ class fluid {
     return x <= 1 ? 0 : stiffness / density_at_rest * (cube * cube / 6 + 1 / x - 7.0 / 6);
   }
 
-  /// The acceleration of particle i by particle j, per mass of j, as a factor of apart = x_i - x_j. `squared` is |apart|^2,
-  /// below radius^2; `pressures` is the sum of both p/rho^2; approach is (v_i - v_j) . apart. Exchanging i and j changes no
-  /// bit of the factor and only the sign of `apart`: forces are equal and opposite to the last bit.
+  /// The acceleration of particle i by particle j, per mass of j, as a factor of apart = x_i - x_j. `squared` is
+  /// |apart|^2, below radius^2; `pressures` is the sum of both p/rho^2; approach is (v_i - v_j) . apart. Exchanging i
+  /// and j changes no bit of the factor and only the sign of `apart`: forces are equal and opposite to the last bit.
   [[nodiscard]] double push(double squared, double pressures, double approach) const noexcept {
     double const s = std::sqrt(squared) * 2 / radius_;
     double const rest = 2 - s;

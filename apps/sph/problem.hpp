@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sph: a dam breaks. Every step moves the water, sorts it into a tree, and finds what the particles do to each other: that
-// part is parallel, over the leaves, with the number of particles as a task's work. [adws-sc19 4.1.1, 5.3]
+// sph: a dam breaks. Every step moves the water, sorts it into a tree, and finds what the particles do to each other:
+// that part is parallel, over the leaves, with the number of particles as a task's work. [adws-sc19 4.1.1, 5.3]
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/loop_styles.hpp"
 #include "apps/picture/picture.hpp"
 #include "apps/sph/particles.hpp"
 #include "apps/sph/tank.hpp"
@@ -58,8 +59,8 @@ class problem {
   [[nodiscard]] std::string wrong() const;
   /// A bit that is not that of the serial run.
   [[nodiscard]] std::string different() const;
-  /// A law that is broken: mass, walls, momentum, energy; or a particle whose density or acceleration is not the sum over all
-  /// others. Work O(particles).
+  /// A law that is broken: mass, walls, momentum, energy; or a particle whose density or acceleration is not the sum
+  /// over all others. Work O(particles).
   [[nodiscard]] std::string unphysical() const;
 
  private:
@@ -106,16 +107,13 @@ void program(Here& here, problem<D>& p) {
   p.run([&](pass which) { visit(here, p.now(), p.now().tree.root(), which); });
 }
 
-/// Seen from the side, two pixels per lattice point; a deep tank is averaged over its depth. Water is bright, walls are grey.
+/// Seen from the side, two pixels per lattice point; a deep tank is averaged over its depth. Water is bright, walls are
+/// grey.
 template <std::size_t D>
 picture picture_of(problem<D> const& p);
 
-/// How the OpenMP twin spreads the array of leaves, or the same tree with tasks. `dynamic` is schedule(dynamic, 4), as in
-/// the paper's baseline.
-enum class openmp_schedule : std::uint8_t { of_static, of_dynamic, of_tasks };
-/// oneTBB's partitioners over the array of leaves.
-enum class tbb_partitioner : std::uint8_t { of_auto, of_affinity };
-
+/// Over the array of leaves: `of_dynamic` hands out four at a time, as the paper's baseline does; `of_tasks` goes down
+/// the tree.
 template <std::size_t D>
 void with_openmp(unsigned workers, problem<D>& p, openmp_schedule schedule);
 template <std::size_t D>

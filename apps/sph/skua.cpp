@@ -3,7 +3,7 @@
 #include "skua/skua.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
+#include <algorithm>
 #include <new>
 #include <optional>
 #include <variant>
@@ -24,19 +24,6 @@ constexpr std::int64_t largest_scale_3d = 4;
 /// Particles times steps of a run that takes about half a second: one has 14 neighbours in two dimensions, 39 in three.
 constexpr std::size_t default_visits_2d = 1'000'000;
 constexpr std::size_t default_visits_3d = 400'000;
-constexpr std::array<std::string_view, 3> schedules{"static", "dynamic", "tasks"};  // as openmp_schedule
-constexpr std::array<std::string_view, 2> partitioners{"auto", "affinity"};         // as tbb_partitioner
-
-/// The position of `word` in `words`, as an Enum.
-template <class Enum, std::size_t N>
-Enum one_of(std::string_view what, std::array<std::string_view, N> const& words, std::string const& word) {
-  std::string allowed;
-  for (std::size_t i = 0; i < N; ++i) {
-    if (words[i] == word) return static_cast<Enum>(i);
-    allowed += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(words[i]);
-  }
-  throw usage_error(std::string(what) + " must be " + allowed + ", not '" + word + "'");
-}
 
 class sph_app final : public app {
  public:
@@ -46,13 +33,12 @@ class sph_app final : public app {
   }
   void options(CLI::App& command) override {
     command.add_option("--dim", dimensions_, "2 or 3")->capture_default_str();
-    command.add_option("--scale", scale_, "particles per spacing of the coarsest input (2D 4: 35888; 3D 1: 182364)");
+    command.add_option("--scale", scale_,
+                       "particles stand 0.55 m / 30 / scale apart (4 in 2D: 35888 of them; 1 in 3D: 182364)");
     command.add_option("--steps", steps_, "time steps (about half a second of them)");
     command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
     command.add_option("--output", output_, "write a picture of the last verified water here (.pgm or .png)");
-    command.add_option("--openmp", schedule_, "the OpenMP twin: static, dynamic (in fours), tasks")
-        ->capture_default_str();
-    command.add_option("--tbb", partitioner_, "the oneTBB twin's partitioner: auto, affinity")->capture_default_str();
+    twins_.add_to(command);
   }
 
   void prepare() override {
@@ -63,8 +49,7 @@ class sph_app final : public app {
                     flat ? largest_scale_2d : largest_scale_3d);
     if (steps_) require_between("sph: --steps", *steps_, 1, most_steps);
     require_between("sph: --leaf", leaf_, 1, most_per_leaf);
-    openmp_schedule_ = one_of<sph::openmp_schedule>("sph: --openmp", schedules, schedule_);
-    tbb_partitioner_ = one_of<sph::tbb_partitioner>("sph: --tbb", partitioners, partitioner_);
+    twins_.read(name());
     if (!output_.empty()) require_output();
     try {
       if (flat) {
@@ -93,11 +78,11 @@ class sph_app final : public app {
     ran_ = true;
   }
   void run_openmp(unsigned workers) override {
-    std::visit([&](auto& p) { sph::with_openmp(workers, p, openmp_schedule_); }, problem_);
+    std::visit([&](auto& p) { sph::with_openmp(workers, p, twins_.openmp()); }, problem_);
     ran_ = true;
   }
   void run_tbb(unsigned workers) override {
-    std::visit([&](auto& p) { sph::with_tbb(tbb_workers_, workers, p, tbb_partitioner_); }, problem_);
+    std::visit([&](auto& p) { sph::with_tbb(tbb_workers_, workers, p, twins_.tbb()); }, problem_);
     ran_ = true;
   }
 
@@ -112,22 +97,7 @@ class sph_app final : public app {
     return found;
   }
   [[nodiscard]] nlohmann::json facts() const override {
-    return std::visit(
-        [this](auto const& p) -> nlohmann::json {
-          double const interaction_s = std::chrono::duration<double>(p.interaction_time()).count();
-          double const steps = static_cast<double>(p.steps());
-          return {{"dimensions", dimensions_},
-                  {"particles", p.size()},
-                  {"water", p.water()},
-                  {"leaves", p.now().tree.leaves().size()},
-                  {"steps", p.steps()},
-                  {"simulated_s", (steps - 1) * p.now().water.time_step()},
-                  {"interaction_s", interaction_s},
-                  {"energy_j", p.energy()},
-                  {"openmp_schedule", schedule_},
-                  {"tbb_partitioner", partitioner_}};
-        },
-        problem_);
+    return std::visit([this](auto const& p) { return facts_of(p); }, problem_);
   }
 
  private:
@@ -136,6 +106,17 @@ class sph_app final : public app {
     sph::tank<D> const tank = sph::dam_break<D>(scale);
     std::size_t const few = std::max<std::size_t>(1, visits / sph::fill(tank).at.size());
     return sph::problem<D>(tank, steps_ ? static_cast<std::size_t>(*steps_) : few, static_cast<std::size_t>(leaf_));
+  }
+  /// interaction_s: of the last run, what the paper measures: densities and forces without moving and sorting.
+  template <std::size_t D>
+  [[nodiscard]] nlohmann::json facts_of(sph::problem<D> const& p) const {
+    nlohmann::json all{
+        {"dimensions", D},        {"particles", p.size()},
+        {"water", p.water()},     {"leaves", p.now().tree.leaves().size()},
+        {"steps", p.steps()},     {"simulated_s", static_cast<double>(p.steps() - 1) * p.now().water.time_step()},
+        {"energy_j", p.energy()}, {"interaction_s", std::chrono::duration<double>(p.interaction_time()).count()}};
+    twins_.add_to(all);
+    return all;
   }
   void require_output() const {
     try {
@@ -150,11 +131,8 @@ class sph_app final : public app {
   std::optional<std::int64_t> steps_;
   std::int64_t leaf_ = 64;
   std::string output_;
-  std::string schedule_ = "dynamic";
-  std::string partitioner_ = "auto";
+  loop_styles twins_{"dynamic"};
 
-  sph::openmp_schedule openmp_schedule_{};
-  sph::tbb_partitioner tbb_partitioner_{};
   std::variant<sph::problem<2>, sph::problem<3>> problem_;
   bool ran_ = false;
   bool written_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The particles are those of the paper; what the leaves compute is what brute force computes, whatever runs them, and obeys
-// the laws of physics; a wrong answer is noticed.
+// The particles are those of the paper; what the leaves compute is what brute force computes, whatever runs them, and
+// obeys the laws of physics; a wrong answer is noticed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -238,7 +238,8 @@ void expect_same_bits(tank<D> const& t) {
       with_openmp(workers, p, how);
       EXPECT_EQ(p.wrong(), "") << D << "D, OpenMP " << static_cast<int>(how);
     }
-    for (auto const how : {tbb_partitioner::of_auto, tbb_partitioner::of_affinity}) {
+    for (auto const how : {tbb_partitioner::of_auto, tbb_partitioner::of_static, tbb_partitioner::of_affinity,
+                           tbb_partitioner::of_simple}) {
       p.reset();
       with_tbb(arenas, workers, p, how);
       EXPECT_EQ(p.wrong(), "") << D << "D, oneTBB " << static_cast<int>(how);

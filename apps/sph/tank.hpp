@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The dam break: a column of water at one end of an open tank, an obstacle towards the other. The sizes are those of the
-// inputs of [adws-sc19 5.3]: 35,888 and 138,968 particles in two dimensions, 182,364 in three.
+// The dam break: a column of water at one end of an open tank, an obstacle towards the other. The sizes are those of
+// the inputs of [adws-sc19 5.3]: 35,888 and 138,968 particles in two dimensions, 182,364 in three.
 #pragma once
 
 #include <cstddef>

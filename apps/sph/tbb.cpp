@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// sph with oneTBB: a parallel_for over the array of leaves per pass. The affinity partitioner lives as long as the run, so
-// that a leaf goes where its place in the array was last time.
+// sph with oneTBB: a parallel_for over the array of leaves per pass. The affinity partitioner lives as long as the run,
+// so that a leaf goes where its place in the array was last time.
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
 
 #include "apps/sph/problem.hpp"
+#include "apps/tbb_partitioners.hpp"
 
 namespace skua::apps::sph {
 namespace {
 
 template <std::size_t D, class Partitioner>
-void run(problem<D>& problem, Partitioner&& partitioner) {
+void run(problem<D>& problem, Partitioner& partitioner) {
   particles<D>& p = problem.now();
   problem.run([&](pass which) {
     auto const body = [&p, which](tbb::blocked_range<std::size_t> const& leaves) {
@@ -25,12 +25,7 @@ void run(problem<D>& problem, Partitioner&& partitioner) {
 
 template <std::size_t D>
 void with_tbb(tbb_workers& workers, unsigned count, problem<D>& problem, tbb_partitioner partitioner) {
-  workers.run(count, [&] {
-    switch (partitioner) {
-      case tbb_partitioner::of_auto: return run(problem, tbb::auto_partitioner{});
-      case tbb_partitioner::of_affinity: return run(problem, tbb::affinity_partitioner{});
-    }
-  });
+  workers.run(count, [&] { with_partitioner(partitioner, [&](auto& chosen) { run(problem, chosen); }); });
 }
 
 template void with_tbb(tbb_workers& workers, unsigned count, problem<2>& problem, tbb_partitioner partitioner);

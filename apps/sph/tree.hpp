@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tree over the particles, built anew in every step: a square (a cube) with too many particles is divided in four
-// (eight). Building it sorts the particles, so that those of a node stand side by side. J. Barnes, P. Hut, Nature 324, 1986;
-// [adws-sc19 4.1.1]
+// (eight). Building it sorts the particles, so that those of a node stand side by side. J. Barnes, P. Hut, Nature 324,
+// 1986; [adws-sc19 4.1.1]
 #pragma once
 
 #include <cstddef>
