@@ -21,9 +21,9 @@ constexpr std::int64_t most_per_leaf = 4096;
 /// About 9 and 12 million particles.
 constexpr std::int64_t largest_scale_2d = 64;
 constexpr std::int64_t largest_scale_3d = 4;
-/// Particles times steps of a run that takes about half a second: one has 14 neighbours in two dimensions, 39 in three.
-constexpr std::size_t default_visits_2d = 1'000'000;
-constexpr std::size_t default_visits_3d = 400'000;
+/// Particles times steps of a run of about 0.7 s on one core: one has 14 neighbours in two dimensions, 39 in three.
+constexpr std::size_t default_visits_2d = 2'000'000;
+constexpr std::size_t default_visits_3d = 800'000;
 
 class sph_app final : public app {
  public:
@@ -35,7 +35,7 @@ class sph_app final : public app {
     command.add_option("--dim", dimensions_, "2 or 3")->capture_default_str();
     command.add_option("--scale", scale_,
                        "particles stand 0.55 m / 30 / scale apart (4 in 2D: 35888 of them; 1 in 3D: 182364)");
-    command.add_option("--steps", steps_, "time steps (about half a second of them)");
+    command.add_option("--steps", steps_, "time steps (as many as take about 0.7 s on one core)");
     command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
     command.add_option("--output", output_, "write a picture of the last verified water here (.pgm or .png)");
     twins_.add_to(command);
