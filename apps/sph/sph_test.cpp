@@ -209,6 +209,49 @@ TEST(sph_tree, particles_in_one_place_do_not_divide_it_forever) {
   EXPECT_EQ(t.leaf(0).own.size(), 100U);
 }
 
+/// Particles anywhere with any velocity: both passes against sums over all.
+template <std::size_t D>
+void expect_brute_force(std::size_t count, std::size_t most_per_leaf, double radius, std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << D << "D, leaves of " << most_per_leaf << ", seed " << seed);
+  particles<D> p{.water = fluid<D>(radius / radius_in_spacings),
+                 .tree = tree<D>(most_per_leaf),
+                 .bodies = scattered<D>(count, seed),
+                 .states = std::vector<state>(count),
+                 .accelerations = std::vector<vec<D>>(count)};
+  dice random(seed + 1);
+  for (body<D>& b : p.bodies) std::ranges::generate(b.velocity, [&] { return random.unit() - 0.5; });
+  p.tree.build(p.bodies, p.water.radius());
+  for (pass const which : {pass::densities, pass::forces}) {
+    for (std::size_t l = 0; l < p.tree.leaves().size(); ++l) interact(p, p.tree.leaf(l), which);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    double density = 0;
+    vec<D> acceleration{};
+    double pushed = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      vec<D> const apart = p.bodies[i].at - p.bodies[j].at;
+      double const squared = dot(apart, apart);
+      if (squared >= p.water.radius() * p.water.radius()) continue;
+      density += p.water.mass() * p.water.weight(squared);
+      double const push = p.water.mass() * p.water.push(squared, p.states[i].pressure + p.states[j].pressure,
+                                                        dot(p.bodies[i].velocity - p.bodies[j].velocity, apart));
+      add(acceleration, push, apart);
+      pushed += std::abs(push) * std::sqrt(squared);
+    }
+    EXPECT_NEAR(p.states[i].density, density, 1e-12 * density) << i;
+    for (std::size_t d = 0; d < D; ++d) EXPECT_NEAR(p.accelerations[i][d], acceleration[d], 1e-12 * pushed) << i;
+  }
+}
+
+TEST(sph, leaves_find_what_brute_force_finds_wherever_particles_are) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    for (std::size_t const most : {1U, 16U, 64U, 2000U}) {
+      expect_brute_force<2>(1500, most, 0.05, seed);
+      expect_brute_force<3>(1500, most, 0.2, seed);
+    }
+  }
+}
+
 TEST(sph, every_leaf_size_gives_what_brute_force_gives) {
   for (std::size_t const most : {1U, 7U, 64U, 600U, 4096U}) {
     problem<2> flat(dam_break<2>(1), 4, most);
