@@ -62,5 +62,6 @@ std::unique_ptr<app> make_matmul_z();
 std::unique_ptr<app> make_strassen();
 std::unique_ptr<app> make_strassen_z();
 std::unique_ptr<app> make_heat();
+std::unique_ptr<app> make_sph();
 
 }  // namespace skua::apps

@@ -41,6 +41,9 @@ std::vector<std::string> small_inputs(std::string_view app) {
       {"heat",
        {"--n 1 --iterations 3", "--n 2 --iterations 2", "--n 65 --iterations 5 --leaf-rows 8 --leaf-cols 32",
         "--n 127 --iterations 4 --openmp tasks --tbb affinity", "--n 640 --iterations 3 --openmp dynamic --tbb static"}},
+      {"sph",
+       {"--scale 1 --steps 1 --leaf 512 --openmp static", "--scale 1 --steps 3 --leaf 16 --tbb affinity",
+        "--scale 1 --steps 3 --openmp tasks"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{""} : at->second;
@@ -60,6 +63,10 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"heat",
        {"--n 0", "--n -4", "--n 32769", "--iterations 0", "--iterations -1", "--leaf-rows 0", "--leaf-cols 31",
         "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg", "--seed -1", "--output /no/such/folder/x.png"}},
+      {"sph",
+       {"--dim 1", "--dim 4", "--scale 0", "--scale -1", "--scale 65", "--dim 3 --scale 5", "--steps 0", "--steps -3",
+        "--steps 1000001", "--leaf 0", "--leaf 4097", "--openmp guided", "--openmp Dynamic", "--tbb none", "--output x.jpg",
+        "--output /no/such/folder/x.png"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{} : at->second;

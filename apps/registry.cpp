@@ -14,6 +14,7 @@ std::vector<entry> const& all() {
       {"strassen", make_strassen},
       {"strassen-z", make_strassen_z},
       {"heat", make_heat},
+      {"sph", make_sph},
       {"cilksort", make_cilksort},
   };
   return apps;
