@@ -18,7 +18,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 bench peers nightly install clean
+        aarch64 numa bench peers nightly install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -90,6 +90,12 @@ aarch64: ## cross-compile for AArch64 and run the tests under an emulator
 	  export GTEST_FILTER='-*DeathTest.*:*_in_a_fresh_process.*'; fi; \
 	tools/run_tests.py build/aarch64 -j $(JOBS)
 
+numa: ## the tests of memory and places on an emulated machine with four NUMA nodes
+	tools/install-packages build test numa
+	$(CMAKE) --preset dev
+	$(CMAKE) --build build/dev -j $(JOBS) --target memory_test topology_test numa_test
+	tools/numa_bed.py build/dev
+
 bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/measurements.md)
 	tools/install-packages build test
 	$(CMAKE) --preset bench
@@ -104,7 +110,7 @@ peers: ## fib on rayon, for comparison; does nothing without cargo
 	  cargo build --release --locked --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
-nightly: format-check test clang sanitize aarch64 coverage clang-tidy bench ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy bench ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)

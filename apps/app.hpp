@@ -58,6 +58,10 @@ std::unique_ptr<app> make_nqueens();
 std::unique_ptr<app> make_uts();
 std::unique_ptr<app> make_cilksort();
 std::unique_ptr<app> make_matmul();
+std::unique_ptr<app> make_matmul_z();
+std::unique_ptr<app> make_strassen();
+std::unique_ptr<app> make_strassen_z();
 std::unique_ptr<app> make_heat();
+std::unique_ptr<app> make_sph();
 
 }  // namespace skua::apps

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <string>
@@ -13,16 +14,21 @@
 
 namespace skua::apps {
 
-/// Rows are padded to whole cache lines, and never to a multiple of 1 KiB, so that the lines of one column spread over the
-/// sets of a cache. Padding and contents start as zero.
+/// What is left between rows. Rows a multiple of 1 KiB apart put the lines of one column into few sets of a cache.
+enum class row_gap : std::uint8_t {
+  against_conflicts,  ///< rows are never a multiple of 1 KiB apart
+  none,               ///< as a plain array has it, for those who measure what that costs
+};
+
+/// Rows are padded to whole cache lines, and by the gap. Padding and contents start as zero.
 class padded {
  public:
   static constexpr std::size_t line = cache_line_bytes / sizeof(float);
 
   padded() = default;
   /// Throws resource_error if there is not enough memory. Work O(rows * columns): all pages are touched here.
-  padded(std::size_t rows, std::size_t columns)
-      : rows_(rows), columns_(columns), stride_(stride_for(columns)), data_(allocate(rows * stride_)) {
+  padded(std::size_t rows, std::size_t columns, row_gap gap = row_gap::against_conflicts)
+      : rows_(rows), columns_(columns), stride_(stride_for(columns, gap)), data_(allocate(rows * stride_)) {
     std::fill_n(data_.get(), rows * stride_, 0.0F);
   }
 
@@ -34,16 +40,17 @@ class padded {
 
   void fill(float value) noexcept { std::fill_n(data_.get(), rows_ * stride_, value); }
 
+  /// From row to row of a matrix with so many columns, in floats.
+  static constexpr std::size_t stride_for(std::size_t columns, row_gap gap) noexcept {
+    std::size_t const whole = (columns + line - 1) / line * line;
+    return gap == row_gap::against_conflicts && whole * sizeof(float) % 1024 == 0 ? whole + line / 2 : whole;
+  }
+
  private:
   struct release {
     void operator()(float* p) const noexcept { ::operator delete(p, std::align_val_t{cache_line_bytes}); }
   };
   using floats = std::unique_ptr<float[], release>;
-
-  static constexpr std::size_t stride_for(std::size_t columns) noexcept {
-    std::size_t const whole = (columns + line - 1) / line * line;
-    return whole * sizeof(float) % 1024 == 0 ? whole + line / 2 : whole;
-  }
 
   static floats allocate(std::size_t count) {
     try {

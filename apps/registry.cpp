@@ -10,7 +10,11 @@ std::vector<entry> const& all() {
       {"nqueens", make_nqueens},
       {"uts", make_uts},
       {"matmul", make_matmul},
+      {"matmul-z", make_matmul_z},
+      {"strassen", make_strassen},
+      {"strassen-z", make_strassen_z},
       {"heat", make_heat},
+      {"sph", make_sph},
       {"cilksort", make_cilksort},
   };
   return apps;

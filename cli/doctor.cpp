@@ -59,6 +59,10 @@ std::string mechanisms_text(findings const& found) {
   table t({{}, {}});
   t.add({"fences", found.why_fence});
   t.add({"stacks", fmt::format("{} each, only touched pages cost; guard {}", in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(guard_bytes))});
+  auto const ability = [](page_ability const& a) { return a.works ? a.why : "no: " + a.why; };
+  t.add({"bind memory", ability(found.pages.bind)});
+  t.add({"find memory", ability(found.pages.locate)});
+  t.add({"huge pages", ability(found.pages.huge)});
   return section("Mechanisms", t);
 }
 
@@ -82,6 +86,11 @@ json quota_json(cpu_quota const& quota) {
   return all;
 }
 
+json pages_json(page_abilities const& pages) {
+  auto const ability = [](page_ability const& a) { return json{{"works", a.works}, {"why", a.why}}; };
+  return {{"bind", ability(pages.bind)}, {"locate", ability(pages.locate)}, {"huge", ability(pages.huge)}};
+}
+
 json as_json(findings const& found) {
   json settings_shown = json::object();
   for (shown_setting const& s : found.settings_shown()) settings_shown[s.name] = {{"value", s.value}, {"from", s.from}};
@@ -93,6 +102,7 @@ json as_json(findings const& found) {
           {"settings", std::move(settings_shown)},
           {"fences", {{"kind", found.fence == fences::asymmetric ? "asymmetric" : "full"}, {"why", found.why_fence}}},
           {"stacks", {{"bytes", found.facts.chosen.stack_bytes.value}, {"guard_bytes", guard_bytes}}},
+          {"memory", pages_json(found.pages)},
           {"topology", topology_json(found.tree, found.map)},
           {"missing", found.missing()}};
 }

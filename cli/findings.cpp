@@ -19,6 +19,12 @@ std::string duration_text(std::chrono::nanoseconds d) {
 
 std::string source_text(std::string const& from) { return from == "code" ? "command line" : from; }
 
+void add_missing_pages(page_abilities const& pages, std::vector<std::string>& all) {
+  if (!pages.bind.works) all.push_back(fmt::format("binding of memory to NUMA nodes: {}; arrays are placed by first touch", pages.bind.why));
+  if (!pages.locate.works) all.push_back(fmt::format("asking where a page of memory lies: {}", pages.locate.why));
+  if (!pages.huge.works) all.push_back(fmt::format("huge pages: {}; arrays that ask for them get small ones", pages.huge.why));
+}
+
 void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
   auto const nodes = tree.count(level::numa_node);
   if (nodes == 0) all.emplace_back("NUMA nodes: the system shows none, so all memory counts as equally near");
@@ -52,6 +58,7 @@ std::vector<std::string> findings::missing() const {
     if (refused++ == 0) first_refusal = pin;
   }
   if (refused > 0) all.push_back(fmt::format("pinning of {} of {} workers: {}", refused, facts.pins.size(), first_refusal));
+  add_missing_pages(pages, all);
   add_missing_levels(tree, all);
   for (std::string const& remark : tree.remarks()) all.push_back(remark);
   for (std::string const& remark : quota.remarks) all.push_back(remark);
@@ -86,7 +93,8 @@ findings examine(pool_options const& chosen, topology tree) {
           .facts = tried.facts(),
           .map = tried.map(),
           .fence = fence_kind(),
-          .why_fence = fence_reason()};
+          .why_fence = fence_reason(),
+          .pages = try_pages()};
 }
 
 }  // namespace skua::cli

@@ -8,6 +8,7 @@
 #include "cli/machine_facts.hpp"
 #include "skua/machine/threads/pool.hpp"
 #include "skua/parts/base/fence.hpp"
+#include "skua/parts/memory/abilities.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 #include "skua/parts/topology/default_workers.hpp"
@@ -32,6 +33,7 @@ struct findings {
   layout map;
   fences fence;
   std::string why_fence;
+  page_abilities pages;     ///< what the kernel lets us do with memory
 
   /// What this machine lacks or forbids, why that is so or what follows, one sentence each.
   [[nodiscard]] std::vector<std::string> missing() const;

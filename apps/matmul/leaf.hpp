@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The leaf of the matrix product: C += A * B on blocks small enough for the caches, without forks.
+// The leaf of the matrix product: C += A * B or C = A * B on blocks small enough for the caches, without forks.
 //
 // As in every fast GEMM (Goto and van de Geijn 2008) a tile of C stays in registers while a column of A and a row of B pass
 // by. B is copied, a panel of tile columns at a time, to a buffer on the stack (16 KiB), so that one step needs two
@@ -23,18 +23,14 @@ struct block {
   std::size_t m = 0;
   std::size_t n = 0;
   std::size_t k = 0;
-
-  [[nodiscard]] bool empty() const noexcept { return m == 0 || n == 0 || k == 0; }
-  [[nodiscard]] double flops() const noexcept {
-    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  }
+  bool replace = false;  ///< C = A * B: what C was before is not read
 };
 
 /// Columns come in groups of this many: the rows of C and B must be padded to a multiple of it, and the padding of B must be
-/// zero. The product of the padding is added to the padding of C, which stays as it was.
+/// zero. The product of the padding is added to the padding of C, which stays as it was, or replaces it by zero.
 inline constexpr std::size_t column_group = 32;
 
-/// C += A * B, 2 m n k flops, at most 20 KiB of stack. Arch is a tag of apps/simd.
+/// C += A * B (or C = A * B), 2 m n k flops, at most 20 KiB of stack. Arch is a tag of apps/simd.
 template <class Arch>
 void leaf(block const& p) noexcept;
 

@@ -16,19 +16,25 @@ struct tile {
   static constexpr int rows = Arch::lanes == 16 ? 8 : 4;
   static constexpr int vectors = 2;
   static constexpr int columns = vectors * Arch::lanes;
+  static constexpr std::size_t line = 16;    ///< floats in a cache line
   static constexpr std::size_t depth = 128;  ///< rows of B in one panel: 16 KiB, a third of the L1 cache
   using vector [[gnu::vector_size(Arch::lanes * sizeof(float))]] = float;
-  using unaligned [[gnu::vector_size(Arch::lanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] = float;
+  using unaligned [[gnu::vector_size(Arch::lanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
+      float;
 };
 
-/// Rows of C, starting at p.c, times one packed panel: C[0..Rows) += A[0..Rows) * panel.
+/// Rows of C times one packed panel: C[0..Rows) += A[0..Rows) * panel, or = where `replace`.
 template <class Arch, int Rows>
 [[gnu::noinline]] void times_panel(float* c, std::size_t c_stride, float const* a, std::size_t a_stride,
-                                   typename tile<Arch>::vector const* panel, std::size_t depth) noexcept {
+                                   typename tile<Arch>::vector const* panel, std::size_t depth, bool replace) noexcept {
   using shape = tile<Arch>;
   using vector = typename shape::vector;
   using unaligned = typename shape::unaligned;
   vector sum[Rows][shape::vectors] = {};
+  // C is wanted last of all and may be far away, in the cache of who wrote it last: ask for it first.
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < shape::columns; j += shape::line) __builtin_prefetch(c + i * c_stride + j, 1);
+  }
   for (std::size_t k = 0; k < depth; ++k, panel += shape::vectors) {
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
@@ -41,17 +47,17 @@ template <class Arch, int Rows>
   for (int i = 0; i < Rows; ++i) {
     auto* row = reinterpret_cast<unaligned*>(c + static_cast<std::size_t>(i) * c_stride);
 #pragma GCC unroll 4
-    for (int j = 0; j < shape::vectors; ++j) row[j] += sum[i][j];
+    for (int j = 0; j < shape::vectors; ++j) row[j] = replace ? sum[i][j] : row[j] + sum[i][j];
   }
 }
 
 /// The rows that are left when the height of C is no multiple of the tile's.
 template <class Arch, int Rows>
 void times_panel_rest(std::size_t rows, float* c, std::size_t c_stride, float const* a, std::size_t a_stride,
-                      typename tile<Arch>::vector const* panel, std::size_t depth) noexcept {
+                      typename tile<Arch>::vector const* panel, std::size_t depth, bool replace) noexcept {
   if constexpr (Rows > 0) {
-    if (rows == Rows) return times_panel<Arch, Rows>(c, c_stride, a, a_stride, panel, depth);
-    times_panel_rest<Arch, Rows - 1>(rows, c, c_stride, a, a_stride, panel, depth);
+    if (rows == Rows) return times_panel<Arch, Rows>(c, c_stride, a, a_stride, panel, depth, replace);
+    times_panel_rest<Arch, Rows - 1>(rows, c, c_stride, a, a_stride, panel, depth, replace);
   }
 }
 
@@ -61,6 +67,7 @@ void leaf(block const& p) noexcept {
   typename shape::vector panel[shape::depth * shape::vectors];
   for (std::size_t k = 0; k < p.k; k += shape::depth) {
     std::size_t const depth = p.k - k < shape::depth ? p.k - k : shape::depth;
+    bool const replace = p.replace && k == 0;
     for (std::size_t j = 0; j < p.n; j += shape::columns) {
       for (std::size_t row = 0; row < depth; ++row) {
         auto const* from = reinterpret_cast<typename shape::unaligned const*>(p.b + (k + row) * p.b_stride + j);
@@ -68,10 +75,11 @@ void leaf(block const& p) noexcept {
       }
       std::size_t i = 0;
       for (; i + shape::rows <= p.m; i += shape::rows) {
-        times_panel<Arch, shape::rows>(p.c + i * p.c_stride + j, p.c_stride, p.a + i * p.a_stride + k, p.a_stride, panel, depth);
+        times_panel<Arch, shape::rows>(p.c + i * p.c_stride + j, p.c_stride, p.a + i * p.a_stride + k, p.a_stride,
+                                       panel, depth, replace);
       }
-      times_panel_rest<Arch, shape::rows - 1>(p.m - i, p.c + i * p.c_stride + j, p.c_stride, p.a + i * p.a_stride + k, p.a_stride,
-                                              panel, depth);
+      times_panel_rest<Arch, shape::rows - 1>(p.m - i, p.c + i * p.c_stride + j, p.c_stride, p.a + i * p.a_stride + k,
+                                              p.a_stride, panel, depth, replace);
     }
   }
 }

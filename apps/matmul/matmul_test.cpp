@@ -2,7 +2,10 @@
 // The product of any sizes is right for every kernel and cut-off, and a wrong element is noticed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "apps/matmul/problem.hpp"
@@ -25,30 +28,78 @@ std::string text(sizes const& s) {
   return std::to_string(s.m) + " x " + std::to_string(s.n) + ", " + std::to_string(s.k) + " terms";
 }
 
-TEST(matmul, any_size_is_right_for_every_kernel_and_cutoff) {
-  for (sizes const& size : odd_sizes()) {
-    problem p(size, 7);
-    for (auto const& kernel : leaves()) {
-      for (std::size_t const side : {std::size_t{32}, std::size_t{100}, std::size_t{4096}}) {
-        p.reset();
-        serial here;
-        program(here, p.whole(), {.side = side, .leaf = kernel.function});
-        EXPECT_EQ(p.wrong(), "") << text(size) << ", " << kernel.name << ", cut-off " << side;
-      }
+/// Every kernel, as C += A * B on zeros and as C = A * B on rubbish.
+template <class Problem>
+void expect_right(input const& given) {
+  Problem p(given);
+  for (auto const& kernel : leaves()) {
+    for (bool const replace : {false, true}) {
+      p.reset();
+      auto whole = p.whole();
+      serial here;
+      if (replace) program(here, whole, kernel.function);
+      whole.replace = replace;
+      program(here, whole, kernel.function);
+      EXPECT_EQ(p.wrong(), "") << text(given.size) << ", " << kernel.name << ", blocks of " << given.side << (replace ? ", replaced" : "");
     }
   }
 }
 
+TEST(matmul, any_size_is_right_for_every_kernel_block_and_layout) {
+  for (sizes const& size : odd_sizes()) {
+    for (std::size_t const side : {std::size_t{32}, std::size_t{96}, std::size_t{4096}}) {
+      expect_right<problem>({.size = size, .side = side, .seed = 7});
+      expect_right<problem>({.size = size, .side = side, .seed = 7, .gap = row_gap::none});
+      if (side < 4096) expect_right<z_problem>({.size = size, .side = side, .seed = 7});
+    }
+  }
+}
+
+TEST(matmul, both_layouts_have_the_same_leaves) {
+  for (sizes const& size : odd_sizes()) {
+    input const given{.size = size, .side = 32};
+    problem rows(given);
+    z_problem blocks(given);
+    auto const leaves_of = [](auto const& whole) {
+      std::vector<std::array<std::size_t, 3>> all;
+      auto const walk = [&all](auto const& self, auto const& p) -> void {
+        if (p.empty()) return;
+        if (p.is_leaf()) return all.push_back({p.c.rows(), p.c.columns(), p.a.columns()});
+        for (auto const& g : p.groups()) {
+          for (auto const& q : g) self(self, q);
+        }
+      };
+      walk(walk, whole);
+      return all;
+    };
+    EXPECT_EQ(leaves_of(rows.whole()), leaves_of(blocks.whole())) << text(size);
+  }
+}
+
+TEST(matmul, places_divide_the_quadrants_without_a_gap) {
+  for (std::uint32_t count = 1; count < 70; ++count) {
+    place_range const all{.first = 5, .count = count};
+    std::uint32_t next = 5;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      place_range const part = all.quadrant(i);
+      EXPECT_TRUE(part.first == next || (count < 4 && part.first <= next)) << i << " of " << count;
+      EXPECT_GE(part.count, 1U);
+      next = std::max(next, part.first + part.count);
+    }
+    EXPECT_EQ(next, 5 + count);
+  }
+}
+
 TEST(matmul, openblas_judges_small_products) {
-  EXPECT_TRUE(problem({.m = 3, .n = 4, .k = 5}, 1).knows_product()) << "libopenblas.so.0 cannot be loaded";
+  EXPECT_TRUE(problem({.size = {.m = 3, .n = 4, .k = 5}}).knows_product()) << "libopenblas.so.0 cannot be loaded";
 }
 
 TEST(matmul, one_wrong_element_is_noticed_by_either_check) {
   dice random(11);
   for (sizes const& size : odd_sizes()) {
-    problem p(size, 3);
+    problem p({.size = size, .side = 64, .seed = 3});
     serial here;
-    program(here, p.whole(), {.side = 64, .leaf = leaves().back().function});
+    program(here, p.whole(), leaves().back().function);
     ASSERT_EQ(p.wrong(), "");
     std::size_t const i = random.below(static_cast<std::uint32_t>(size.m));
     std::size_t const j = random.below(static_cast<std::uint32_t>(size.n));
@@ -63,13 +114,13 @@ TEST(matmul, one_wrong_element_is_noticed_by_either_check) {
 }
 
 TEST(matmul, a_product_that_was_added_twice_or_never_is_noticed) {
-  problem p({.m = 70, .n = 70, .k = 70}, 5);
+  problem p({.size = {.m = 70, .n = 70, .k = 70}, .side = 32, .seed = 5});
   EXPECT_NE(p.wrong(), "");
   serial here;
-  cutoff const end{.side = 32, .leaf = leaves().back().function};
-  program(here, p.whole(), end);
+  leaf_function* const leaf = leaves().back().function;
+  program(here, p.whole(), leaf);
   EXPECT_EQ(p.wrong(), "");
-  program(here, p.whole(), end);
+  program(here, p.whole(), leaf);
   EXPECT_NE(p.wrong(), "");
 }
 
@@ -111,15 +162,13 @@ TEST(matmul, kernels_stay_within_the_error_bound_for_real_numbers) {
 }
 
 TEST(matmul, parts_cover_the_whole_once) {
-  cutoff const end{.side = 32, .leaf = nullptr};
   for (sizes const& size : odd_sizes()) {
-    problem p(size, 1);
-    block const whole = p.whole();
+    problem p({.size = size, .side = 32});
     double flops = 0;
-    for (block const& half : halves(whole, end)) {
-      for (block const& quarter : quarters(half, end)) flops += quarter.flops();
+    for (auto const& g : p.whole().groups()) {
+      for (auto const& part : g) flops += part.flops();
     }
-    EXPECT_EQ(flops, whole.flops()) << text(size);
+    EXPECT_EQ(flops, size.flops()) << text(size);
   }
 }
 

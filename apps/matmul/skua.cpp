@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The app matmul.
+// The apps matmul and matmul-z: one program on two layouts.
 #include "skua/skua.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "apps/app.hpp"
 #include "apps/checks.hpp"
@@ -16,33 +19,58 @@ namespace {
 
 constexpr std::int64_t most_side = 32768;
 
+/// What sets the two apps apart.
+struct in_rows {
+  using problem = matmul::problem;
+  static constexpr std::string_view name = "matmul";
+  static constexpr std::string_view about =
+      "matrix product in single precision by divide and conquer, two groups of four (ADWS 2019, NUMA-WS 2018)";
+  static constexpr bool has_rows = true;
+};
+struct in_z_order {
+  using problem = matmul::z_problem;
+  static constexpr std::string_view name = "matmul-z";
+  static constexpr std::string_view about = "matmul on matrices laid out in blocks on a Z curve (NUMA-WS 2018)";
+  static constexpr bool has_rows = false;
+};
+
+template <class Layout>
 class matmul_app final : public app {
  public:
-  [[nodiscard]] std::string_view name() const override { return "matmul"; }
-  [[nodiscard]] std::string_view about() const override {
-    return "matrix product in single precision by divide and conquer, two groups of four (ADWS 2019, NUMA-WS 2018)";
-  }
+  [[nodiscard]] std::string_view name() const override { return Layout::name; }
+  [[nodiscard]] std::string_view about() const override { return Layout::about; }
   void options(CLI::App& command) override {
     command.add_option("--n", n_, "columns of C, and its rows and the length of the sums if not given")
         ->capture_default_str();
     command.add_option("--m", m_, "rows of C");
     command.add_option("--k", k_, "columns of A = rows of B");
-    command.add_option("--leaf", leaf_, "longest side of a block that is not divided")->capture_default_str();
+    command.add_option("--leaf", leaf_, "longest side of a block, taken down to a multiple of 32")
+        ->capture_default_str();
     command.add_option("--seed", seed_, "of the matrices")->capture_default_str();
+    if constexpr (Layout::has_rows) {
+      command.add_flag("--tight", tight_, "no gap between rows, even where they are a multiple of 1 KiB apart");
+    }
   }
   void prepare() override {
-    require_between("matmul: --n", n_, 1, most_side);
-    require_between("matmul: --m", m_.value_or(n_), 1, most_side);
-    require_between("matmul: --k", k_.value_or(n_), 1, most_side);
-    require_between("matmul: --leaf", leaf_, matmul::least_side, most_side);
-    require_between("matmul: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
+    auto const option = [](char const* word) { return std::string(Layout::name) + ": " + word; };
+    require_between(option("--n"), n_, 1, most_side);
+    require_between(option("--m"), m_.value_or(n_), 1, most_side);
+    require_between(option("--k"), k_.value_or(n_), 1, most_side);
+    require_between(option("--leaf"), leaf_, matmul::column_group, most_side);
+    require_between(option("--seed"), seed_, 0, std::numeric_limits<std::int64_t>::max());
     auto const chosen = matmul::leaves().back();
     kernel_ = chosen.name;
-    end_ = {.side = static_cast<std::size_t>(leaf_), .leaf = chosen.function};
-    problem_ = matmul::problem({.m = static_cast<std::size_t>(m_.value_or(n_)),
-                                .n = static_cast<std::size_t>(n_),
-                                .k = static_cast<std::size_t>(k_.value_or(n_))},
-                               static_cast<std::uint64_t>(seed_));
+    kernel_function_ = chosen.function;
+    // No block is larger than what it must hold.
+    auto const longest = static_cast<std::size_t>(std::max({n_, m_.value_or(n_), k_.value_or(n_)}));
+    std::size_t const most_groups = (longest + matmul::column_group - 1) / matmul::column_group;
+    side_ = std::min(static_cast<std::size_t>(leaf_) / matmul::column_group, most_groups) * matmul::column_group;
+    problem_ = typename Layout::problem({.size = {.m = static_cast<std::size_t>(m_.value_or(n_)),
+                                                  .n = static_cast<std::size_t>(n_),
+                                                  .k = static_cast<std::size_t>(k_.value_or(n_))},
+                                         .side = side_,
+                                         .seed = static_cast<std::uint64_t>(seed_),
+                                         .gap = tight_ ? row_gap::none : row_gap::against_conflicts});
   }
   void reset() override {
     problem_.reset();
@@ -50,30 +78,38 @@ class matmul_app final : public app {
   }
 
   void run_skua(pool& workers) override {
-    workers.run([this](auto& here) { matmul::program(here, problem_.whole(), end_); });
+    workers.run([&](auto& here) {
+      matmul::program(here, problem_.whole(), kernel_function_, {.first = 0, .count = workers.map().places()});
+    });
     ran_ = true;
   }
   void run_serial() override {
     serial here;
-    matmul::program(here, problem_.whole(), end_);
+    matmul::program(here, problem_.whole(), kernel_function_);
     ran_ = true;
   }
   void run_openmp(unsigned workers) override {
-    matmul::with_openmp(workers, problem_.whole(), end_);
+    matmul::with_openmp(workers, problem_.whole(), kernel_function_);
     ran_ = true;
   }
   void run_tbb(unsigned workers) override {
-    matmul::with_tbb(tbb_workers_, workers, problem_.whole(), end_);
+    matmul::with_tbb(tbb_workers_, workers, problem_.whole(), kernel_function_);
     ran_ = true;
   }
 
-  [[nodiscard]] std::string wrong() override { return ran_ ? problem_.wrong() : "matmul: no run yet"; }
+  [[nodiscard]] std::string wrong() override {
+    std::string const found = ran_ ? problem_.wrong() : "no run yet";
+    return found.empty() ? found : std::string(Layout::name) + ": " + found;
+  }
   [[nodiscard]] nlohmann::json facts() const override {
-    return {{"m", m_.value_or(n_)},
-            {"n", n_},
-            {"k", k_.value_or(n_)},
-            {"flops", 2.0 * static_cast<double>(m_.value_or(n_)) * static_cast<double>(n_) * static_cast<double>(k_.value_or(n_))},
-            {"leaf", leaf_},
+    matmul::sizes const size = {.m = static_cast<std::size_t>(m_.value_or(n_)),
+                                .n = static_cast<std::size_t>(n_),
+                                .k = static_cast<std::size_t>(k_.value_or(n_))};
+    return {{"m", size.m},
+            {"n", size.n},
+            {"k", size.k},
+            {"flops", size.flops()},
+            {"leaf", side_},
             {"kernel", kernel_},
             {"checked_with", problem_.knows_product() ? "OpenBLAS" : "random vectors"}};
   }
@@ -84,15 +120,18 @@ class matmul_app final : public app {
   std::optional<std::int64_t> k_;
   std::int64_t leaf_ = 128;
   std::int64_t seed_ = 1;
+  bool tight_ = false;
   std::string_view kernel_;
-  matmul::cutoff end_;
-  matmul::problem problem_;
+  matmul::leaf_function* kernel_function_ = nullptr;
+  std::size_t side_ = 0;
+  typename Layout::problem problem_;
   bool ran_ = false;
   tbb_workers tbb_workers_;
 };
 
 }  // namespace
 
-std::unique_ptr<app> make_matmul() { return std::make_unique<matmul_app>(); }
+std::unique_ptr<app> make_matmul() { return std::make_unique<matmul_app<in_rows>>(); }
+std::unique_ptr<app> make_matmul_z() { return std::make_unique<matmul_app<in_z_order>>(); }
 
 }  // namespace skua::apps

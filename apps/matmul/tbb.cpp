@@ -2,26 +2,24 @@
 // The matrix product with oneTBB: each group of four products is one parallel_invoke.
 #include <tbb/parallel_invoke.h>
 
-#include "apps/matmul/problem.hpp"
+#include "apps/matmul/product.hpp"
+#include "apps/matmul/rows.hpp"
+#include "skua/parts/memory/z_matrix.hpp"
 
 namespace skua::apps::matmul {
-namespace {
 
-void multiply(block const& p, cutoff const& end) {
+template <template <class> class View>
+void with_tbb_tasks(product<View> const& p, leaf_function* leaf) {
   if (p.empty()) return;
-  if (end.reached(p)) return end.leaf(p);
-  for (block const& half : halves(p, end)) {
-    if (half.empty()) continue;
-    std::array<block, 4> const q = quarters(half, end);
-    tbb::parallel_invoke([&] { multiply(q[0], end); }, [&] { multiply(q[1], end); },  //
-                         [&] { multiply(q[2], end); }, [&] { multiply(q[3], end); });
+  if (p.is_leaf()) return leaf(p.as_block());
+  for (auto const& g : p.groups()) {
+    if (g[0].empty()) continue;
+    tbb::parallel_invoke([&] { with_tbb_tasks(g[0], leaf); }, [&] { with_tbb_tasks(g[1], leaf); },
+                         [&] { with_tbb_tasks(g[2], leaf); }, [&] { with_tbb_tasks(g[3], leaf); });
   }
 }
 
-}  // namespace
-
-void with_tbb(tbb_workers& workers, unsigned count, block const& p, cutoff const& end) {
-  workers.run(count, [&] { multiply(p, end); });
-}
+template void with_tbb_tasks(product<rows_view> const&, leaf_function*);
+template void with_tbb_tasks(product<z_view> const&, leaf_function*);
 
 }  // namespace skua::apps::matmul

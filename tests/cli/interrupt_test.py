@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import time
+import unittest
 
 import command
 
@@ -50,6 +51,8 @@ class CtrlC(command.Case):
     def test_in_the_middle_of_a_long_run(self):
         self.assertEqual(self.end([*LONG_RUN, "--json", "-"]), (130, "", ""))
 
+    # ThreadSanitizer keeps a signal back until the thread makes a system call, which this one never does.
+    @unittest.skipIf(os.environ.get("SANITIZER") == "thread", "signals come late under ThreadSanitizer")
     def test_in_the_middle_of_a_serial_run(self):
         self.assertEqual(self.end([*LONG_RUN, "--peer", "serial"]), (130, "", ""))
 

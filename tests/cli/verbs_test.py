@@ -10,7 +10,7 @@ import unittest
 
 import command
 
-APPS = ["fib", "nqueens", "uts", "matmul", "heat", "cilksort"]
+APPS = ["fib", "nqueens", "uts", "matmul", "heat", "sph", "cilksort"]
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -84,7 +84,7 @@ class Topology(command.Case):
 class Doctor(command.Case):
     def test_says_what_was_found(self):
         said = self.works("doctor")
-        for part in ("Machine", "CPU quota", "NUMA nodes", "Workers", "worker 0", "fences", "guard", "Settings", "Missing"):
+        for part in ("Machine", "CPU quota", "NUMA nodes", "Workers", "worker 0", "fences", "guard", "bind memory", "Settings", "Missing"):
             self.assertIn(part, said)
 
     def test_every_setting_says_who_chose_it(self):
@@ -97,6 +97,12 @@ class Doctor(command.Case):
         self.assertEqual(found["workers"]["count"], 3)
         self.assertEqual(len(found["workers"]["pins"]), 3)
         self.assertIn(found["fences"]["kind"], ("asymmetric", "full"))
+
+    def test_says_what_the_kernel_does_with_pages(self):
+        memory = self.works_json("doctor", "--json")["memory"]
+        for ability in ("bind", "locate", "huge"):
+            self.assertIsInstance(memory[ability]["works"], bool)
+            self.assertTrue(memory[ability]["why"])
 
     def test_a_smaller_mask_means_fewer_workers_and_is_named(self):
         only = min(os.sched_getaffinity(0))
@@ -138,7 +144,7 @@ class Run(command.Case):
 
     def test_every_app_with_64_workers_of_another_machine(self):
         inputs = {"fib": ["--n", "16"], "nqueens": ["--n", "6"], "uts": ["--tree", "T1", "--depth", "5"], "matmul": ["--n", "64"],
-                  "heat": ["--n", "64", "--iterations", "3"], "cilksort": ["--n", "10000"]}
+                  "heat": ["--n", "64", "--iterations", "3"], "sph": ["--scale", "1", "--steps", "2"], "cilksort": ["--n", "10000"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]

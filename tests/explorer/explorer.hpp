@@ -25,7 +25,8 @@
 // The script is made anew for every execution. It must be a function of the schedule: no clocks, no randomness, and no
 // memory from the heap in what model atomics live in (use explorer::memory(), which hands out the same addresses every
 // time). No spinning: wait with atomic::wait or a condition; a spinning thread is reported ("no end in sight"). A wait
-// that nobody ends is reported ("deadlock"), which is how lost wake-ups show. `require` also works inside `run`.
+// that nobody ends is reported ("deadlock"), which is how lost wake-ups show, unless the thread has said that it
+// `may_rest`. `require` also works inside `run`.
 //
 // The model. Each thread has a buffer of its stores. `tso` (x86): they reach memory in order, at any later moment;
 // `pso` (closer to AArch64): in any order, but a release store after all earlier ones, and stores to one word in order.
@@ -34,10 +35,15 @@
 // release store; a heavy fence empties its own buffer, then each other thread's at some moment before it returns; a
 // light fence does nothing. Constructors write memory at once.
 //
+// Races. A read-modify-write empties the buffer whatever its order is, so in the buffers a relaxed one is as good as a
+// release. With `races` the memory orders are followed as they are written, too (fences order nothing, as for
+// ThreadSanitizer): two accesses to a Sync::plain, or to anything and to its construction or destruction inside `run`
+// (immortal<T>, std::destroy_at), that no release and acquire put in order are a violation.
+//
 // The search. Depth first by re-execution; two prefixes that leave every thread with the same history of operations and
 // results, the same memory and the same buffers are continued once (a 64-bit hash tells; with 10^6 states the chance
-// that any two collide is 10^-7). Plain data are part of that only through histories and locks: what threads share
-// outside of atomics must be guarded by a Sync::mutex, or not depend on the order of their accesses (a tally). So
+// that any two collide is 10^-7). Other data are part of that only through histories and locks: what threads share
+// outside of atomics must be a Sync::plain, be guarded by a Sync::mutex, or not depend on an order (a tally). So
 // without a bound on preemptions `exhausted` means: all executions. With `random > 0` it draws that many schedules from
 // `seed` instead, for programs that are too large.
 #pragma once
@@ -126,6 +132,8 @@ class random_choice final : public chooser {
 
 template <class Script>
 class exploration {
+  static_assert(Script::threads <= static_cast<int>(vector_clock::threads_max));
+
  public:
   explicit exploration(options const& with) : options_(with), world_(Script::threads, with) {
     current_world() = &world_;

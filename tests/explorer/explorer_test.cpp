@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -53,6 +54,48 @@ struct message_passing {
       flag.store(1, Publication);
     } else if (flag.load(memory_order_acquire) == 1) {
       require(data.load(memory_order_relaxed) == 42, "the flag publishes the data");
+    }
+  }
+  void finish() {}
+};
+
+/// The same by a read-modify-write, which empties the buffer whatever its order is; the data are no atomic. Thread 2
+/// goes on with the release sequence, or breaks it.
+template <std::memory_order Publication, std::memory_order Look, bool Breaks = false>
+struct plain_message {
+  static constexpr int threads = 3;
+  model_plain<int> data;
+  model_atomic<int> flag;
+
+  void run(int me) {
+    if (me == 0) {
+      data.set(42);
+      flag.fetch_or(1, Publication);
+    } else if (me == 1) {
+      if ((flag.load(Look) & 1) == 1) require(data.get() == 42, "the flag publishes the data");
+    } else if (Breaks) {
+      if (flag.load(memory_order_relaxed) == 1) flag.store(1, memory_order_relaxed);
+    } else {
+      flag.fetch_or(2, memory_order_relaxed);
+    }
+  }
+  void finish() {}
+};
+
+/// Thread 1 ends what thread 0 has used, and has said so, or not yet.
+template <std::memory_order Leave, bool Comes_back>
+struct end_of_life {
+  static constexpr int threads = 2;
+  model_atomic<int>& word = immortal<model_atomic<int>>();
+  model_atomic<int> left;
+
+  void run(int me) {
+    if (me == 0) {
+      word.store(1, memory_order_relaxed);
+      left.exchange(1, Leave);
+      if (Comes_back) static_cast<void>(word.load(memory_order_relaxed));
+    } else if (left.load(memory_order_acquire) == 1) {
+      std::destroy_at(&word);
     }
   }
   void finish() {}
@@ -125,6 +168,19 @@ struct sleeper_on_a_word {
       word.wait(0, memory_order_acquire);
       require(word.load(memory_order_relaxed) == 1, "wait returns when the word differs");
     }
+  }
+  void finish() {}
+};
+
+/// Of two who wait for a word that nobody sets, the one that may rest is no deadlock.
+template <int Impatient>
+struct rest {
+  static constexpr int threads = 2;
+  model_atomic<int> word;
+
+  void run(int me) {
+    if (me >= Impatient) current_world()->may_rest();
+    word.wait(0, memory_order_acquire);
   }
   void finish() {}
 };
@@ -223,6 +279,22 @@ TEST(explorer, stores_stay_in_order_under_tso_but_need_release_under_pso) {
   holds<message_passing<memory_order_release>>(pso);
 }
 
+TEST(explorer, races_are_found_by_the_orders_as_written) {
+  constexpr options races{.races = true};
+  holds<plain_message<memory_order_release, memory_order_acquire>>(races);
+  fails<plain_message<memory_order_relaxed, memory_order_acquire>>("race: read", races);
+  fails<plain_message<memory_order_release, memory_order_relaxed>>("race: read", races);
+  fails<plain_message<memory_order_release, memory_order_acquire, true>>("race: read", races);
+  fails<plain_message<memory_order_release, memory_order_acquire>>("sets options::races");
+}
+
+TEST(explorer, an_end_comes_after_every_use) {
+  constexpr options races{.races = true};
+  holds<end_of_life<memory_order_release, false>>(races);
+  fails<end_of_life<memory_order_relaxed, false>>("race: destroyed", races);
+  fails<end_of_life<memory_order_release, true>>("destroyed", races);
+}
+
 TEST(explorer, read_modify_writes_and_locks_are_atomic_but_a_load_and_a_store_are_not) {
   holds<increments>();
   fails<torn_increments>("no increment is lost");
@@ -238,6 +310,8 @@ TEST(explorer, deadlocks_and_lost_wakeups_are_found) {
   fails<bell<false>>("deadlock: T1 can never go on");
   holds<bell<true>>();
   holds<sleeper_on_a_word>();
+  holds<rest<0>>();
+  fails<rest<1>>("deadlock: T0 can never go on");
 }
 
 TEST(explorer, a_spinning_thread_is_reported) { fails<spinner>("no end in sight"); }

@@ -2,117 +2,150 @@
 // The façade of base/sync.hpp in which the explorer chooses. Derive from it and hide a member to break something.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstring>
 #include <mutex>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "skua/parts/base/sync.hpp"
 #include "tests/explorer/world.hpp"
 
 namespace skua::explorer {
 
-/// Threads that sleep until they are notified. Who sleeps is the world's to know: scripts may put a wait list where it is
-/// never destroyed, and a ring wants its slots small.
+/// Threads that sleep until they are notified, oldest first: a list through their stacks, so that one that is never
+/// destroyed leaks nothing.
 class wait_list {
  public:
   /// Sleeps; from the last operation of the running thread until now nobody else has run.
   void sleep() noexcept {
     auto& w = *current_world();
-    bool notified = false;
-    w.sleepers().push_back({this, w.thread(), &notified});
-    w.step([&notified] { return notified; });
+    sleeper me{w.thread()};
+    *last_of(sleepers_) = &me;
+    ++count_;
+    w.step([&me] { return me.notified; });
     w.note("wakes", this, 0);
   }
   void notify_one() noexcept {
     auto& w = *current_world();
     w.step();
-    auto const asleep = static_cast<std::size_t>(std::ranges::count(w.sleepers(), this, &world::sleeper::where));
-    wake(w.choose(asleep), asleep == 0 ? 0 : 1);
+    sleeper** from = &sleepers_;
+    for (std::size_t skip = w.choose(count_); skip > 0; --skip) from = &(*from)->next;
+    wake(from, 1);
   }
   void notify_all() noexcept {
     current_world()->step();
-    wake(0, current_world()->sleepers().size());
+    wake(&sleepers_, count_);
   }
 
  private:
+  struct sleeper {
+    int thread;
+    bool notified = false;
+    sleeper* next = nullptr;
+  };
+
+  static sleeper** last_of(sleeper*& list) noexcept {
+    sleeper** at = &list;
+    while (*at != nullptr) at = &(*at)->next;
+    return at;
+  }
+
   // Notes who was woken: whether a sleep began before or after a notification must show in somebody's history.
-  void wake(std::size_t first, std::size_t count) noexcept {
+  void wake(sleeper** from, std::size_t most) noexcept {
     std::uint64_t woken = 0;
-    std::size_t seen = 0;
-    std::erase_if(current_world()->sleepers(), [&](world::sleeper const& s) {
-      if (s.where != this || seen++ < first || seen > first + count) return false;
-      *s.notified = true;
+    for (; most > 0 && *from != nullptr; --most) {
+      sleeper& s = **from;
+      *from = s.next;
+      --count_;
+      s.notified = true;
       woken |= std::uint64_t{1} << s.thread;
-      return true;
-    });
+    }
     current_world()->note("notify wakes", this, woken);
   }
+
+  sleeper* sleepers_ = nullptr;
+  std::size_t count_ = 0;
 };
+
+/// Values are kept as words.
+template <class T>
+std::uint64_t pack(T value) noexcept {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+template <class T>
+T unpacked(std::uint64_t bits) noexcept {
+  T value;
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
 
 /// std::atomic of up to eight bytes, modelled. compare_exchange_weak never fails spuriously.
 template <class T>
-class model_atomic {
+class alignas(64) model_atomic {  // a power of two: queues divide by the size of what is made of it
  public:
-  static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
-
   model_atomic() noexcept : model_atomic(T{}) {}
-  model_atomic(T value) noexcept { cell_.value = pack(value); }  // NOLINT: implicit, as std::atomic
+  model_atomic(T value) noexcept {  // NOLINT: implicit, as std::atomic
+    cell_.value = pack(value);
+    if (current_world() != nullptr) current_world()->begin(life_);
+  }
   model_atomic(model_atomic const&) = delete;
   model_atomic& operator=(model_atomic const&) = delete;
+  ~model_atomic() {
+    if (current_world() != nullptr) w().end(life_);
+  }
 
-  T load(std::memory_order) const noexcept {
+  T load(std::memory_order order) const noexcept {
     w().step();
-    auto const seen = w().load(cell_);
-    w().note("load", this, seen);
-    return unpack(seen);
+    w().use(life_);
+    return read("load", order);
   }
 
   void store(T value, std::memory_order order) noexcept {
     w().step();
+    w().use(life_);
     w().note("store", this, pack(value));
     w().store(cell_, pack(value), order != std::memory_order_relaxed);
     if (order == std::memory_order_seq_cst) w().drain_own();
   }
 
-  T exchange(T value, std::memory_order) noexcept {
-    return update("exchange", [value](T) { return value; });
+  T exchange(T value, std::memory_order order) noexcept {
+    return update("exchange", order, [value](T) { return value; });
   }
-  T fetch_add(T by, std::memory_order) noexcept {
-    return update("fetch_add", [by](T old) { return static_cast<T>(old + by); });
+  T fetch_add(T by, std::memory_order order) noexcept {
+    return update("fetch_add", order, [by](T old) { return static_cast<T>(old + by); });
   }
-  T fetch_sub(T by, std::memory_order) noexcept {
-    return update("fetch_sub", [by](T old) { return static_cast<T>(old - by); });
+  T fetch_sub(T by, std::memory_order order) noexcept {
+    return update("fetch_sub", order, [by](T old) { return static_cast<T>(old - by); });
   }
-  T fetch_or(T bits, std::memory_order) noexcept {
-    return update("fetch_or", [bits](T old) { return static_cast<T>(old | bits); });
+  T fetch_or(T bits, std::memory_order order) noexcept {
+    return update("fetch_or", order, [bits](T old) { return static_cast<T>(old | bits); });
   }
-  T fetch_and(T bits, std::memory_order) noexcept {
-    return update("fetch_and", [bits](T old) { return static_cast<T>(old & bits); });
+  T fetch_and(T bits, std::memory_order order) noexcept {
+    return update("fetch_and", order, [bits](T old) { return static_cast<T>(old & bits); });
   }
 
-  bool compare_exchange_strong(T& expected, T desired, std::memory_order, std::memory_order) noexcept {
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
     auto const wanted = pack(expected);
-    auto const old = update("compare_exchange", [&](T now) { return pack(now) == wanted ? desired : now; });
-    expected = old;
-    return pack(old) == wanted;
+    step_to_memory();
+    bool const won = cell_.value == wanted;
+    expected = read("compare_exchange", won ? yes : no);
+    w().write(cell_, won ? pack(desired) : cell_.value, won && releases(yes));
+    return won;
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
     return compare_exchange_strong(expected, desired, yes, no);
   }
 
   /// Returns only when the value differs; sleeps between notifications.
-  void wait(T old, std::memory_order) const noexcept {
+  void wait(T old, std::memory_order order) const noexcept {
     while (true) {
-      w().step();
-      w().drain_own();
-      auto const seen = w().load(cell_);
-      w().note("wait sees", this, seen);
-      if (seen != pack(old)) return;
+      step_to_memory();
+      if (pack(read("wait sees", order)) != pack(old)) return;
       waiters_.sleep();
     }
   }
@@ -122,29 +155,52 @@ class model_atomic {
  private:
   static world& w() noexcept { return *current_world(); }
 
-  template <class F>
-  T update(char const* what, F change) noexcept {
+  void step_to_memory() const noexcept {
     w().step();
     w().drain_own();
-    auto const old = cell_.value;
-    w().note(what, this, old);
-    w().write(cell_, pack(change(unpack(old))));
-    return unpack(old);
+    w().use(life_);
   }
-
-  static std::uint64_t pack(T value) noexcept {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    return bits;
+  T read(char const* what, std::memory_order order) const noexcept {
+    auto const seen = w().load(cell_);
+    w().note(what, this, seen);
+    if (acquires(order)) w().acquire(cell_);
+    return unpacked<T>(seen);
   }
-  static T unpack(std::uint64_t bits) noexcept {
-    T value;
-    std::memcpy(&value, &bits, sizeof(T));
-    return value;
+  template <class F>
+  T update(char const* what, std::memory_order order, F change) noexcept {
+    step_to_memory();
+    T const old = read(what, order);
+    w().write(cell_, pack(change(old)), releases(order));
+    return old;
   }
 
   cell cell_;
+  mutable lifetime life_;
   mutable wait_list waiters_;
+};
+
+/// A variable that is no atomic. With `options::races` two accesses that nothing puts in order are a violation, as is
+/// one after its end. Not a point at which others may run: where order is proved, there is nothing to choose.
+template <class T>
+class model_plain {
+ public:
+  model_plain() noexcept = default;
+  explicit model_plain(T value) noexcept { set(value); }
+  model_plain(model_plain const&) = delete;
+  model_plain& operator=(model_plain const&) = delete;
+  ~model_plain() {
+    if (current_world() != nullptr) current_world()->end(cell_.life);
+  }
+
+  [[nodiscard]] T get() const noexcept {
+    auto const seen = current_world()->get(cell_);
+    current_world()->note("get", this, seen);
+    return unpacked<T>(seen);
+  }
+  void set(T value) noexcept { current_world()->set(cell_, pack(value)); }
+
+ private:
+  mutable plain_cell cell_;
 };
 
 /// Unlocking is no more than a release store, as the standard promises no more.
@@ -155,7 +211,8 @@ class model_mutex {
     w.step([this] { return held_.value == 0; });
     w.drain_own();
     w.note("lock", this, story_.value);
-    w.write(held_, 1);
+    w.acquire(held_);
+    w.write(held_, 1, false);
   }
   bool try_lock() noexcept {
     auto& w = *current_world();
@@ -163,14 +220,15 @@ class model_mutex {
     w.drain_own();
     bool const is_free = held_.value == 0;
     w.note("try_lock", this, is_free ? story_.value : 0);
-    w.write(held_, 1);
+    if (is_free) w.acquire(held_);
+    w.write(held_, 1, false);
     return is_free;
   }
   void unlock() noexcept {
     auto& w = *current_world();
     w.step();
     w.note("unlock", this, 0);
-    w.write(story_, mix(story_.value, w.history()));
+    w.write(story_, mix(story_.value, w.history()), false);
     w.store(held_, 0, true);
   }
 
@@ -203,6 +261,8 @@ class model_condition {
 struct model_sync {
   template <class T>
   using atomic = model_atomic<T>;
+  template <class T>
+  using plain = model_plain<T>;
   using mutex = model_mutex;
   using condition = model_condition;
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
+#include "tests/explorer/clocks.hpp"
 #include "tests/explorer/fiber.hpp"
 
 namespace skua::explorer {
@@ -28,6 +29,7 @@ struct options {
   std::uint64_t random = 0;                           ///< > 0: so many random schedules instead of all
   std::uint64_t seed = 1;                             ///< of the random schedules
   std::uint32_t steps = 5'000;                        ///< of one execution; beyond: "no end in sight"
+  bool races = false;  ///< report plain accesses and ends of lifetimes that no memory order puts in order; more states
 };
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
@@ -37,6 +39,19 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
 /// One word of modelled memory.
 struct cell {
   std::uint64_t value = 0;
+  vector_clock released{};  ///< what happened before whoever acquires this value
+};
+
+/// Who has touched an object, and whether it has ended. Only with `options::races`.
+struct lifetime {
+  trail touched{};
+  bool over = false;
+};
+
+/// A variable that is no atomic.
+struct plain_cell {
+  std::uint64_t value = 0;
+  lifetime life{};
 };
 
 /// A store that has not reached memory.
@@ -44,6 +59,7 @@ struct buffered {
   cell* where;
   std::uint64_t value;
   bool release;
+  vector_clock released{};
 };
 
 /// Where choices come from: replays a path, then extends it.
@@ -67,7 +83,6 @@ class world {
     by_ = &by;
     trace_ = trace;
     names_.clear();
-    sleepers_.clear();
     violation_.clear();
     memory_hash_ = 0;
     preemptions_ = 0;
@@ -79,15 +94,6 @@ class world {
     }
     return violation_;
   }
-
-  /// A model thread that sleeps in a wait list.
-  struct sleeper {
-    void const* where;
-    int thread;
-    bool* notified;
-  };
-  /// In the order in which they fell asleep.
-  std::vector<sleeper>& sleepers() noexcept { return sleepers_; }
 
   /// Memory that is handed out in the same order at the same addresses in every execution.
   std::pmr::memory_resource& memory() noexcept { return arena_; }
@@ -132,33 +138,64 @@ class world {
   }
   void store(cell& c, std::uint64_t value, bool release) {
     if (inside()) {
-      running_->stores.push_back({&c, value, release});
+      running_->stores.push_back({&c, value, release, release ? stamp() : vector_clock{}});
     } else {
       c.value = value;
     }
   }
-  /// A store that everybody sees at once; the own buffer is empty.
-  void write(cell& c, std::uint64_t value) {
-    memory_hash_ +=
-        mix(reinterpret_cast<std::uintptr_t>(&c), value) - mix(reinterpret_cast<std::uintptr_t>(&c), c.value);
+  /// A store that everybody sees at once, of a read-modify-write; the own buffer is empty.
+  void write(cell& c, std::uint64_t value, bool release) {
+    vector_clock released = c.released;  // a read-modify-write goes on with the release sequence
+    if (release) released.join(stamp());
+    put(c, value, released);
+  }
+  /// What was released with the value that the running thread has just read. Its own is no news to it.
+  void acquire(cell const& c) {
+    if (!inside() || !options_.races) return;
+    for (auto const& s : running_->stores) {
+      if (s.where == &c) return;
+    }
+    running_->now.join(c.released);
+  }
+
+  std::uint64_t get(plain_cell& c) {
+    if (inside() && !options_.races) require(false, "who uses plain variables sets options::races");
+    touch(c.life, "read", &trail::read);
+    return c.value;
+  }
+  void set(plain_cell& c, std::uint64_t value) {
+    if (inside() && !options_.races) require(false, "who uses plain variables sets options::races");
+    touch(c.life, "written", &trail::write);
+    if (inside()) memory_hash_ += hash_of(c, value) - hash_of(c, c.value);
     c.value = value;
   }
+  /// An atomic operation: in order with everything but its end.
+  void use(lifetime& life) { touch(life, "used", &trail::read); }
+  void begin(lifetime& life) { touch(life, "constructed", &trail::write); }
+  /// Nobody may touch it any more.
+  void end(lifetime& life) { touch(life, "destroyed", &trail::write, true); }
   void drain_own() {
     if (inside()) drain(*running_);
   }
-  /// membarrier: every other thread's buffer is emptied at some moment during the call, in any order.
+  /// membarrier: every other thread's buffer is emptied at some moment during the call, in any order. Whose is empty
+  /// now is served now, which allows most: what it stores from now on may reach memory at any moment anyhow.
   void drain_others() {
     if (!inside()) return;
     std::vector<model_thread*> left;
     for (auto& t : threads_) {
       if (&t != running_) left.push_back(&t);
     }
-    while (!left.empty()) {
+    for (;;) {
+      std::erase_if(left, [](model_thread const* t) { return t->stores.empty(); });
+      if (left.empty()) return;
       auto const whom = left.begin() + static_cast<std::ptrdiff_t>(choose(left.size()));
       drain(**whom);
-      note("heavy fence at", nullptr, static_cast<std::uint64_t>((*whom)->id));
       left.erase(whom);
-      if (!left.empty()) step();
+      if (left.empty()) return;
+      std::uint64_t to_be_served = 0;
+      for (auto const* t : left) to_be_served |= std::uint64_t{1} << t->id;
+      note("heavy fence still waits for", nullptr, to_be_served);
+      step();
     }
   }
   /// One of n, explored like a schedule.
@@ -166,6 +203,11 @@ class world {
     if (n <= 1 || !inside()) return 0;
     return by_->choose(
         n, mix(state(), 1 + static_cast<std::uint64_t>(running_->id)));  // not the state it was scheduled in
+  }
+
+  /// The running thread may wait for ever: that is no deadlock.
+  void may_rest() {
+    if (inside()) running_->may_rest = true;
   }
 
   void require(bool holds, std::string const& what) {
@@ -179,17 +221,20 @@ class world {
     world* in = nullptr;
     int id = 0;
     bool done = false;
+    bool may_rest = false;
     bool (*enabled)(void*) = nullptr;
     void* enabled_argument = nullptr;
     std::uint64_t history = 0;
+    vector_clock now;
     std::vector<buffered> stores;
 
     void reset(world& w, int number) {
       in = &w;
       id = number;
-      done = false;
+      done = may_rest = false;
       enabled = [](void*) { return true; };
       history = 0;
+      now = vector_clock::start_of(number);
       stores.clear();
       stack.start(&main, this);
     }
@@ -219,7 +264,7 @@ class world {
   bool advance() {
     collect_moves();
     if (moves_.empty()) {
-      if (!idle()) require(false, "deadlock: " + waiting());
+      if (auto const who = waiting(); !who.empty()) require(false, "deadlock: " + who + " can never go on");
       return false;
     }
     auto const m = moves_[moves_.size() == 1 ? 0 : by_->choose(moves_.size(), state())];
@@ -264,19 +309,55 @@ class world {
   void commit(model_thread& t, std::size_t i) {
     auto const s = t.stores[i];
     t.stores.erase(t.stores.begin() + static_cast<std::ptrdiff_t>(i));
-    write(*s.where, s.value);
+    put(*s.where, s.value, s.released);
     if (trace_ != nullptr) say("  visible of T" + std::to_string(t.id), "store", s.where, s.value);
   }
   void drain(model_thread& t) {
     while (!t.stores.empty()) commit(t, 0);
   }
 
+  // The running thread's time, which it gives away: what it does from now on is later.
+  vector_clock stamp() {
+    if (!inside() || !options_.races) return {};
+    vector_clock const now = running_->now;
+    running_->now.tick(running_->id);
+    return now;
+  }
+
+  static std::uint64_t hash_of(cell const& c) {
+    return mix(reinterpret_cast<std::uintptr_t>(&c), mix(c.value, c.released.bits()));
+  }
+  static std::uint64_t hash_of(plain_cell const& c, std::uint64_t value) {
+    return mix(reinterpret_cast<std::uintptr_t>(&c), value);
+  }
+  static std::uint64_t hash_of(lifetime const& life) {
+    return mix(reinterpret_cast<std::uintptr_t>(&life) + (life.over ? 1 : 0),
+               mix(life.touched.reads.bits(), life.touched.writes.bits()));
+  }
+  void put(cell& c, std::uint64_t value, vector_clock const& released) {
+    memory_hash_ -= hash_of(c);
+    c.value = value;
+    c.released = released;
+    memory_hash_ += hash_of(c);
+  }
+
+  void touch(lifetime& life, char const* how, bool (trail::*access)(int, vector_clock const&), bool ends = false) {
+    if (!inside() || !options_.races) return;
+    if (life.over) require(false, std::string("what has been destroyed is ") + how);
+    memory_hash_ -= hash_of(life);
+    bool const ordered = (life.touched.*access)(running_->id, running_->now);
+    life.over = life.over || ends;
+    memory_hash_ += hash_of(life);
+    if (!ordered) require(false, std::string("race: ") + how + " in no order with what another thread did");
+  }
+
   std::uint64_t state() const {
     std::uint64_t h = memory_hash_;
     for (auto const& t : threads_) {
       h = mix(h, t.history + (t.done ? 1 : 0));
+      if (options_.races) h = mix(h, t.now.bits());
       for (auto const& s : t.stores)
-        h = mix(h, mix(reinterpret_cast<std::uintptr_t>(s.where), s.value) + (s.release ? 1 : 0));
+        h = mix(h, mix(reinterpret_cast<std::uintptr_t>(s.where), s.value) + (s.release ? 1 : 0) + s.released.bits());
     }
     if (options_.preemptions == std::numeric_limits<int>::max()) return h;
     return mix(mix(h, static_cast<std::uint64_t>(preemptions_)),
@@ -286,9 +367,9 @@ class world {
   std::string waiting() const {
     std::string who;
     for (auto const& t : threads_) {
-      if (!t.done) who += (who.empty() ? "T" : ", T") + std::to_string(t.id);
+      if (!t.done && !t.may_rest) who += (who.empty() ? "T" : ", T") + std::to_string(t.id);
     }
-    return who + " can never go on";
+    return who;
   }
 
   void say(std::string const& who, char const* what, void const* where, std::uint64_t value) {
@@ -304,7 +385,6 @@ class world {
   model_thread* running_ = nullptr;  // null while the scheduler or the script's constructor runs
   model_thread* current_ = nullptr;  // ran last
   std::vector<move> moves_;
-  std::vector<sleeper> sleepers_;
   int preemptions_ = 0;
   std::uint64_t memory_hash_ = 0;  // sum over words that were written; equal memory has equal sums
   std::string violation_;

@@ -16,13 +16,14 @@ namespace skua::threads {
 template <synchronisation Sync = real_sync>
 class lanes {
  public:
-  lanes() = default;  ///< Throws std::bad_alloc.
+  lanes() = default;                                                         ///< Throws std::bad_alloc.
   explicit lanes(deque_options const& with) : forks(with), spawned(with) {}  ///< Throws std::bad_alloc.
 
-  deque<Sync> forks;         ///< first member: the hot path adds no offset
-  std::uint64_t pushes = 0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
+  deque<Sync> forks;  ///< first member: the hot path adds no offset
+  std::uint64_t pushes =
+      0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
   deque<Sync> spawned;
-  injector<Sync> inbox;      ///< frames and tasks placed here by other workers
+  injector<Sync> inbox;  ///< frames and tasks placed here by other workers
 
   /// The next push on either lane will ask for attention. Any thread.
   void poke() noexcept {
@@ -46,19 +47,19 @@ class lanes {
   }
   [[nodiscard]] bool may_have_thefts() const noexcept { return thefts_before() < forks.top(); }
 
-  /// For the owner, after a push that asked for attention: room for the next ones; false if there is no memory. What was
-  /// stolen is noted before (then the ring may grow, and forgets) and after (then slots may be overwritten).
+  /// For the owner, after a push that asked for attention: room for the next ones; false if there is no memory. Then
+  /// note() must look at thefts: the next pushes may overwrite the slots. Before is not necessary: a ring that grows
+  /// has not been robbed since the last time.
   template <class Note>
   [[nodiscard]] bool make_room(Note&& note) noexcept {
-    note();
     bool const room = forks.attend() != attention::full;
     bool const more_room = spawned.attend() != attention::full;
     note();
     return room && more_room;
   }
 
-  /// For the owner, before its strand parks: entries of `forks` that nobody has taken go to `spawned`, oldest first, and
-  /// count as stolen from now on; attend() makes room. False: no memory for that. (group.md, "nesting")
+  /// For the owner, before its strand parks: entries of `forks` that nobody has taken go to `spawned`, oldest first,
+  /// and count as stolen from now on; attend() makes room. False: no memory for that. (group.md, "nesting")
   template <class Attend>
   [[nodiscard]] bool offer_open_joins(Attend&& attend) noexcept {
     entry oldest;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/region.hpp"
 
+#include <algorithm>
+
 #include "skua/machine/threads/crew.hpp"
+#include "skua/machine/threads/work_search.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::threads {
@@ -27,8 +30,8 @@ void region::inject(handed& t) noexcept {
 
 bool region::call_help() noexcept {
   // Who searches already is an excuse only if it takes whatever there is.
-  if (members_.size() == crew_.workers() && !seats_.front()->thinks.is_choosy()) return crew_.beds().notify();
-  return crew_.beds().notify_among(members_);
+  if (seats_.front()->thinks.is_choosy()) return crew_.beds().notify_among(members_);
+  return crew_.beds().call(members_);
 }
 
 handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }
@@ -38,12 +41,8 @@ void region::poke() noexcept {
 }
 
 bool region::looks_empty_to(seat* mine) noexcept {
-  if (!injected_.looks_empty()) return false;
-  if (mine != nullptr && (!mine->inbox.looks_empty() || !mine->slot.looks_empty())) return false;
-  for (auto const& s : seats_) {
-    if (!s->looks_robbed() || !s->kept.looks_empty() || !s->migrated.looks_empty()) return false;
-  }
-  return true;
+  if (!nothing_for(mine, injected_, seats_) || (mine != nullptr && !mine->slot.looks_empty())) return false;
+  return std::ranges::all_of(seats_, [](auto const& s) { return s->kept.looks_empty() && s->migrated.looks_empty(); });
 }
 
 seat* region::seat_for(worker const& w) const noexcept { return seat_of_crew_[index(w.number())]; }

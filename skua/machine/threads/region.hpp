@@ -44,8 +44,7 @@ class region : public std::enable_shared_from_this<region> {
 
   /// Every strand of this region looks at its next fork. Any thread.
   void poke() noexcept;
-  /// Nothing to take for the worker of this seat: nothing from outside, nothing in its inbox, no lane to steal from.
-  /// Without a seat: nothing that any member may take.
+  /// Nothing to take for the worker of this seat; without a seat: for any member.
   [[nodiscard]] bool looks_empty_to(seat* mine) noexcept;
 
  private:

@@ -37,8 +37,8 @@ class parked {
 template <synchronisation Sync = real_sync>
 class share_count {
  public:
-  static constexpr std::uint64_t failed = std::uint64_t{1} << 62;   ///< an exception was thrown by a child
-  static constexpr std::uint64_t dropped = std::uint64_t{1} << 61;  ///< a child was not run, because of a stop
+  static constexpr std::uint64_t failed = std::uint64_t{1} << 62;     ///< an exception was thrown by a child
+  static constexpr std::uint64_t dropped = std::uint64_t{1} << 61;    ///< a child was not run, because of a stop
   static constexpr std::uint64_t abandoned = std::uint64_t{1} << 60;  ///< the owner wants its siblings to end early
   static constexpr std::uint64_t enclosed = std::uint64_t{1} << 59;   ///< the join around it is known (open_join.hpp)
   static constexpr std::uint64_t counted = (std::uint64_t{1} << 48) - 1;
@@ -106,7 +106,7 @@ class share_count {
     return (word_.fetch_sub(children, std::memory_order_acq_rel) & counted) == children;
   }
 
-  typename Sync::template atomic<std::uint64_t> word_;  ///< children not yet dealt with, and flags above
+  typename Sync::template atomic<std::uint64_t> word_;   ///< children not yet dealt with, and flags above
   typename Sync::template plain<parked<Sync>*> waiter_;  ///< valid once the owner has subtracted its share
 };
 

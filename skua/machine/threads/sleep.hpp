@@ -101,6 +101,12 @@ class dormitory {
     return false;
   }
 
+  /// Something was pushed that all of `members` may do.
+  template <class Workers>
+  bool call(Workers const& members) noexcept {
+    return members.size() == workers_ ? notify() : notify_among(members);
+  }
+
   /// Wake this worker if it sleeps.
   bool wake(worker_id w) noexcept {
     bed& its = beds_[index(w)];

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "skua/machine/threads/crew.hpp"
+#include "skua/machine/threads/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/context/overflow.hpp"
@@ -47,7 +48,7 @@ worker::step worker::next_step(here& strand) noexcept {
     frame* const parked = std::exchange(me.ready_, nullptr);
     if (!parked->is_open || me.is_mine(strand, *parked)) return {&me, parked, {}};
   }
-  found const f = me.find_work();
+  found const f = work_search::find_work(me);
   if (f.what.what != nullptr && f.what.what->is == &frame::kind) return {&me, static_cast<frame*>(f.what.what), {}};
   return {&me, nullptr, f};
 }
@@ -90,35 +91,6 @@ void worker::send_home(frame& f) noexcept {
   worker_id const only = its.who.number();
   its.inbox.push(f);
   of.beds().wake(only);
-}
-
-worker::found worker::find_work() noexcept {
-  bool searching = false;
-  std::uint64_t began = 0;
-  for (;;) {
-    refresh_seats();
-    found const f = hunt_everywhere();
-    if (f.at != nullptr) {
-      if (searching && crew_.beds().found()) counts_.wakeups_sent.add(1);
-      return f;
-    }
-    if (crew_.closing()) return {};
-    std::uint64_t const now = time_book::now_ns();
-    if (began == 0) began = now;
-    if (is_barred()) {
-      if (std::exchange(searching, false) && crew_.beds().found()) counts_.wakeups_sent.add(1);
-      nap(now - began);
-      continue;
-    }
-    if (!searching) searching = crew_.beds().start_search();
-    if (searching && now - began < crew_.spin_ns()) {
-      crew_.breathe();
-      continue;
-    }
-    doze(searching);
-    searching = true;
-    began = 0;
-  }
 }
 
 worker::found worker::hunt_everywhere() noexcept {
@@ -234,28 +206,15 @@ void worker::nap(std::uint64_t since) noexcept {
 void worker::doze(bool was_searching) noexcept {
   counts_.times.change_to(doing::idling);
   bool const slept = crew_.beds().doze(
-      number_, was_searching, [this] { crew_.poke(); }, [this] { return anything_to_do(); });
+      number_, was_searching, [this] { crew_.poke(); }, [this] { return work_search::anything_to_do(*this); });
   if (slept) counts_.sleeps.add(1);
   counts_.times.change_to(doing::scheduling);
 }
 
-bool worker::anything_to_do() noexcept {
-  if (crew_.closing() || regions_seen_ != crew_.regions_version()) return true;
-  bool mine = false;
-  for (auto const& r : regions_) {
-    seat* const at = r->seat_for(*this);
-    if (r->looks_empty_to(at)) continue;
-    if (at != nullptr) {
-      mine = true;
-    } else {
-      r->call_help();  // who pushed may have relied on us, who searched, but are no member
-    }
-  }
-  return mine;
-}
+bool worker::has_new_regions() const noexcept { return regions_seen_ != crew_.regions_version(); }
 
 void worker::refresh_seats() noexcept {
-  if (regions_seen_ == crew_.regions_version()) return;
+  if (!has_new_regions()) return;
   regions_seen_ = crew_.copy_regions(regions_);
   seats_.clear();
   for (auto const& r : regions_) {

@@ -54,6 +54,7 @@ class worker final : public thread_record {
   static void wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept;
 
  private:
+  friend struct work_search;
   struct found {
     seat* at = nullptr;
     filed what{};
@@ -73,9 +74,9 @@ class worker final : public thread_record {
   [[nodiscard]] bool is_barred() noexcept;
   void nap(std::uint64_t since) noexcept;
   static void wake_for(seat& its) noexcept;
-  [[nodiscard]] found find_work() noexcept;  ///< null task: the crew closes
   void doze(bool was_searching) noexcept;
-  [[nodiscard]] bool anything_to_do() noexcept;
+  [[nodiscard]] bool has_new_regions() const noexcept;
+  [[nodiscard]] static std::uint64_t now_ns() noexcept { return time_book::now_ns(); }
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& strand, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses

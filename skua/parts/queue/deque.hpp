@@ -106,7 +106,7 @@ class deque {
 
   /// For the owner: f(task, extra) for the entries that thieves have taken since `seen` stood where it stands, oldest
   /// first; then `seen` is the top. A null task stands for an entry that is not known any more: the owner took it
-  /// itself as the last one, or the ring grew meanwhile. Complete, if called before and after every `attend`.
+  /// itself as the last one, or the ring grew meanwhile. Complete, if called after every `attend`, before the next push.
   template <class F>
   void each_stolen(std::int64_t& seen, F&& f) const noexcept {
     for (auto const t = top(); seen < t; seen += step) {

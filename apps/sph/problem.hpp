@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// sph: a dam breaks. Every step moves the water, sorts it into a tree, and finds what the particles do to each other:
+// that part is parallel, over the leaves, with the number of particles as a task's work. [adws-sc19 4.1.1, 5.3]
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "apps/loop_styles.hpp"
+#include "apps/picture/picture.hpp"
+#include "apps/sph/particles.hpp"
+#include "apps/sph/tank.hpp"
+#include "apps/tbb_workers.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::apps::sph {
+
+/// The tank, what is in it now, and the right answer.
+template <std::size_t D>
+class problem {
+ public:
+  problem() = default;
+  /// Computes the right answer serially: work O(particles * steps). At least one step and one particle per leaf.
+  problem(sph::tank<D> const& t, std::size_t steps, std::size_t most_per_leaf);
+
+  [[nodiscard]] std::size_t size() const noexcept { return now_.bodies.size(); }
+  [[nodiscard]] std::size_t water() const noexcept { return set_.water; }
+  [[nodiscard]] std::size_t steps() const noexcept { return steps_; }
+  [[nodiscard]] sph::tank<D> const& tank() const noexcept { return tank_; }
+  /// As they are after the last step's forces: positions of that moment, velocities of half a step before.
+  [[nodiscard]] particles<D> const& now() const noexcept { return now_; }
+  [[nodiscard]] particles<D>& now() noexcept { return now_; }
+  /// Of the last run, both passes of all steps.
+  [[nodiscard]] std::chrono::nanoseconds interaction_time() const noexcept { return interaction_time_; }
+  /// Joules in the water (in 2D per metre of depth): of motion, of height, of compression, walls included.
+  [[nodiscard]] double energy() const noexcept;
+  /// The least they can have: the water spread over the floor.
+  [[nodiscard]] double energy_at_rest() const noexcept;
+
+  /// Back to the column at rest; no answer.
+  void reset();
+
+  /// All steps. over_leaves(which) calls interact(now(), leaf, which) once for every leaf.
+  template <class OverLeaves>
+  void run(OverLeaves&& over_leaves) {
+    for (std::size_t step = 0; step < steps_; ++step) {
+      if (step > 0) move(step == 1 ? 0.5 : 1);
+      sort();
+      auto const begin = std::chrono::steady_clock::now();
+      over_leaves(pass::densities);
+      over_leaves(pass::forces);
+      interaction_time_ += std::chrono::steady_clock::now() - begin;
+    }
+  }
+
+  /// Empty, or one line: what is different(), or what is unphysical().
+  [[nodiscard]] std::string wrong() const;
+  /// A bit that is not that of the serial run.
+  [[nodiscard]] std::string different() const;
+  /// A law that is broken: mass, walls, momentum, energy; or a particle whose density or acceleration is not the sum
+  /// over all others. Work O(particles).
+  [[nodiscard]] std::string unphysical() const;
+
+ private:
+  /// Leapfrog: velocities go a step, the first time half of one, then positions go a step.
+  void move(double step_of_velocities);
+  /// Build the tree over the particles.
+  void sort();
+  [[nodiscard]] std::string not_as_brute_force(std::size_t i) const;
+
+  sph::tank<D> tank_;
+  particle_set<D> set_;
+  std::size_t steps_ = 0;
+  double energy_at_start_ = 0;
+  particles<D> right_;
+  particles<D> now_;
+  std::chrono::nanoseconds interaction_time_{};
+};
+
+/// One pass below a node. Work O(particles), span O(depth of the tree + a leaf).
+template <fork_join Here, std::size_t D>
+void visit(Here& here, particles<D>& p, node<D> const& n, pass which) {
+  if (n.is_leaf()) {
+    body<D> const* const bodies = p.bodies.data() + n.own.first;
+    state* const states = p.states.data() + n.own.first;
+    vec<D>* const accelerations = p.accelerations.data() + n.own.first;
+    std::size_t const count = n.own.size();
+    flops const cost{flops_per_particle<D> * static_cast<double>(count)};
+    reads const seen{bodies, count * sizeof *bodies};
+    if (which == pass::densities) {
+      here.leaf(seen, writes{states, count * sizeof *states}, cost, [&] { interact(p, n, which); });
+    } else {
+      here.leaf(seen, reads{states, count * sizeof *states}, writes{accelerations, count * sizeof *accelerations}, cost,
+                [&] { interact(p, n, which); });
+    }
+    return;
+  }
+  here.each(
+      p.tree.children(n), [](node<D> const& child) { return work{static_cast<double>(child.own.size())}; },
+      [&p, which](Here& h, node<D> const& child) { visit(h, p, child, which); });
+}
+
+template <fork_join Here, std::size_t D>
+void program(Here& here, problem<D>& p) {
+  p.run([&](pass which) { visit(here, p.now(), p.now().tree.root(), which); });
+}
+
+/// Seen from the side, two pixels per lattice point; a deep tank is averaged over its depth. Water is bright, walls are
+/// grey.
+template <std::size_t D>
+picture picture_of(problem<D> const& p);
+
+/// Over the array of leaves: `of_dynamic` hands out four at a time, as the paper's baseline does; `of_tasks` goes down
+/// the tree.
+template <std::size_t D>
+void with_openmp(unsigned workers, problem<D>& p, openmp_schedule schedule);
+template <std::size_t D>
+void with_tbb(tbb_workers& workers, unsigned count, problem<D>& p, tbb_partitioner partitioner);
+
+}  // namespace skua::apps::sph

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The app sph.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <variant>
+
+#include "apps/app.hpp"
+#include "apps/checks.hpp"
+#include "apps/sph/problem.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::int64_t most_steps = 1'000'000;
+constexpr std::int64_t most_per_leaf = 4096;
+/// About 9 and 12 million particles.
+constexpr std::int64_t largest_scale_2d = 64;
+constexpr std::int64_t largest_scale_3d = 4;
+/// Particles times steps of a run of about 0.7 s on one core: one has 14 neighbours in two dimensions, 39 in three.
+constexpr std::size_t default_visits_2d = 2'000'000;
+constexpr std::size_t default_visits_3d = 800'000;
+
+class sph_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "sph"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "a dam breaks: smoothed particle hydrodynamics over a quadtree or octree (ADWS 2019)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--dim", dimensions_, "2 or 3")->capture_default_str();
+    command.add_option("--scale", scale_,
+                       "particles stand 0.55 m / 30 / scale apart (4 in 2D: 35888 of them; 1 in 3D: 182364)");
+    command.add_option("--steps", steps_, "time steps (as many as take about 0.7 s on one core)");
+    command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
+    command.add_option("--output", output_, "write a picture of the last verified water here (.pgm or .png)");
+    twins_.add_to(command);
+  }
+
+  void prepare() override {
+    require_between("sph: --dim", dimensions_, 2, 3);
+    bool const flat = dimensions_ == 2;
+    std::int64_t const scale = scale_.value_or(flat ? 4 : 1);
+    require_between(flat ? "sph: --scale with --dim 2" : "sph: --scale with --dim 3", scale, 1,
+                    flat ? largest_scale_2d : largest_scale_3d);
+    if (steps_) require_between("sph: --steps", *steps_, 1, most_steps);
+    require_between("sph: --leaf", leaf_, 1, most_per_leaf);
+    twins_.read(name());
+    if (!output_.empty()) require_output();
+    try {
+      if (flat) {
+        problem_ = made<2>(static_cast<int>(scale), default_visits_2d);
+      } else {
+        problem_ = made<3>(static_cast<int>(scale), default_visits_3d);
+      }
+    } catch (std::bad_alloc const&) {
+      throw resource_error("sph: no memory for --scale " + std::to_string(scale) + "; a smaller one may fit");
+    }
+    ran_ = false;
+    written_ = false;
+  }
+  void reset() override {
+    std::visit([](auto& p) { p.reset(); }, problem_);
+    ran_ = false;
+  }
+
+  void run_skua(pool& workers) override {
+    std::visit([&](auto& p) { workers.run([&p](auto& here) { sph::program(here, p); }); }, problem_);
+    ran_ = true;
+  }
+  void run_serial() override {
+    serial here;
+    std::visit([&](auto& p) { sph::program(here, p); }, problem_);
+    ran_ = true;
+  }
+  void run_openmp(unsigned workers) override {
+    std::visit([&](auto& p) { sph::with_openmp(workers, p, twins_.openmp()); }, problem_);
+    ran_ = true;
+  }
+  void run_tbb(unsigned workers) override {
+    std::visit([&](auto& p) { sph::with_tbb(tbb_workers_, workers, p, twins_.tbb()); }, problem_);
+    ran_ = true;
+  }
+
+  /// Also writes --output, once: only verified water is worth keeping.
+  [[nodiscard]] std::string wrong() override {
+    if (!ran_) return "sph: no run yet";
+    std::string found = std::visit([](auto const& p) { return p.wrong(); }, problem_);
+    if (found.empty() && !output_.empty() && !written_) {
+      write_picture(output_, std::visit([](auto const& p) { return sph::picture_of(p); }, problem_));
+      written_ = true;
+    }
+    return found;
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return std::visit([this](auto const& p) { return facts_of(p); }, problem_);
+  }
+
+ private:
+  template <std::size_t D>
+  [[nodiscard]] sph::problem<D> made(int scale, std::size_t visits) const {
+    sph::tank<D> const tank = sph::dam_break<D>(scale);
+    std::size_t const few = std::max<std::size_t>(1, visits / sph::fill(tank).at.size());
+    return sph::problem<D>(tank, steps_ ? static_cast<std::size_t>(*steps_) : few, static_cast<std::size_t>(leaf_));
+  }
+  /// interaction_s: of the last run, what the paper measures: densities and forces without moving and sorting.
+  template <std::size_t D>
+  [[nodiscard]] nlohmann::json facts_of(sph::problem<D> const& p) const {
+    nlohmann::json all{
+        {"dimensions", D},        {"particles", p.size()},
+        {"water", p.water()},     {"leaves", p.now().tree.leaves().size()},
+        {"steps", p.steps()},     {"simulated_s", static_cast<double>(p.steps() - 1) * p.now().water.time_step()},
+        {"energy_j", p.energy()}, {"interaction_s", std::chrono::duration<double>(p.interaction_time()).count()}};
+    twins_.add_to(all);
+    return all;
+  }
+  void require_output() const {
+    try {
+      require_picture_name(output_);
+    } catch (usage_error const& refused) {
+      throw usage_error("sph: --output " + std::string(refused.what()));
+    }
+  }
+
+  std::int64_t dimensions_ = 2;
+  std::optional<std::int64_t> scale_;
+  std::optional<std::int64_t> steps_;
+  std::int64_t leaf_ = 64;
+  std::string output_;
+  loop_styles twins_{"dynamic"};
+
+  std::variant<sph::problem<2>, sph::problem<3>> problem_;
+  bool ran_ = false;
+  bool written_ = false;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_sph() { return std::make_unique<sph_app>(); }
+
+}  // namespace skua::apps

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The apps strassen and strassen-z: one program on two layouts.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "apps/checks.hpp"
+#include "apps/matmul/problem.hpp"
+#include "apps/strassen/program.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::int64_t most_side = 32768;
+
+/// What sets the two apps apart.
+struct in_rows {
+  using problem = matmul::problem;
+  static constexpr std::string_view name = "strassen";
+  static constexpr std::string_view about =
+      "Strassen's matrix product in Winograd's form, seven products of half the side (NUMA-WS 2018)";
+  static constexpr bool has_rows = true;
+};
+struct in_z_order {
+  using problem = matmul::z_problem;
+  static constexpr std::string_view name = "strassen-z";
+  static constexpr std::string_view about = "strassen on matrices laid out in blocks on a Z curve (NUMA-WS 2018)";
+  static constexpr bool has_rows = false;
+};
+
+template <class Layout, template <class> class View>
+class strassen_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return Layout::name; }
+  [[nodiscard]] std::string_view about() const override { return Layout::about; }
+  void options(CLI::App& command) override {
+    command.add_option("--n", n_, "rows and columns")->capture_default_str();
+    command.add_option("--cutoff", cutoff_, "longest side of a product that is left to matmul")->capture_default_str();
+    command.add_option("--leaf", leaf_, "longest side of a block, taken down to a multiple of 32")
+        ->capture_default_str();
+    command.add_option("--seed", seed_, "of the matrices")->capture_default_str();
+    if constexpr (Layout::has_rows) {
+      command.add_flag("--tight", tight_, "no gap between rows, even where they are a multiple of 1 KiB apart");
+    }
+  }
+  void prepare() override {
+    auto const option = [](char const* word) { return std::string(Layout::name) + ": " + word; };
+    require_between(option("--n"), n_, 1, most_side);
+    require_between(option("--cutoff"), cutoff_, matmul::column_group, most_side);
+    require_between(option("--leaf"), leaf_, matmul::column_group, most_side);
+    require_between(option("--seed"), seed_, 0, std::numeric_limits<std::int64_t>::max());
+    row_gap const gap = tight_ ? row_gap::none : row_gap::against_conflicts;
+    plan_ = strassen::plan(static_cast<std::size_t>(n_), static_cast<std::size_t>(cutoff_),
+                           static_cast<std::size_t>(leaf_));
+    matmul::input const given{.size = {plan_.n, plan_.n, plan_.n},
+                              .room = matmul::sizes{plan_.room, plan_.room, plan_.room},
+                              .side = plan_.side,
+                              .seed = static_cast<std::uint64_t>(seed_),
+                              .growth = plan_.growth(),
+                              .gap = gap};
+    if (given.most_entry() < 1) {
+      throw usage_error(option("--cutoff ") + std::to_string(cutoff_) + " makes " + std::to_string(plan_.levels) +
+                        " steps of --n " + std::to_string(n_) + ", too many for exact sums: try --cutoff " +
+                        std::to_string(exact_cutoff()));
+    }
+    problem_ = typename Layout::problem(given);
+    std::vector<std::size_t> floats;
+    for (unsigned level = 0; level < plan_.levels; ++level) {
+      floats.push_back(strassen::step<View>::floats(plan_.room >> (level + 1), plan_.side, gap));
+    }
+    room_ = std::make_unique<strassen::workspaces>(floats);
+    auto const leaf = matmul::leaves().back();
+    kernel_ = leaf.name;
+    tools_ = {.room = room_.get(),
+              .leaf = leaf.function,
+              .sum = strassen::sums().back().function,
+              .levels = plan_.levels,
+              .gap = gap};
+  }
+  void reset() override {
+    problem_.reset();
+    ran_ = false;
+  }
+
+  void run_skua(pool& workers) override {
+    auto const whole = begin(workers.workers());
+    workers.run([&](auto& here) { strassen::program(here, whole, tools_); });
+  }
+  void run_serial() override {
+    serial here;
+    strassen::program(here, begin(1), tools_);
+  }
+  void run_openmp(unsigned workers) override { strassen::with_openmp(workers, begin(workers), tools_); }
+  void run_tbb(unsigned workers) override { strassen::with_tbb(tbb_workers_, workers, begin(workers), tools_); }
+
+  [[nodiscard]] std::string wrong() override {
+    std::string const found = ran_ ? problem_.wrong() : "no run yet";
+    return found.empty() ? found : std::string(Layout::name) + ": " + found;
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"n", plan_.n},
+            {"stored_n", plan_.room},
+            {"levels", plan_.levels},
+            {"cutoff", cutoff_},
+            {"leaf", plan_.side},
+            {"kernel", kernel_},
+            {"temporaries_bytes", room_->bytes()},
+            {"temporaries_spilled", room_->spilled()},
+            {"checked_with", problem_.knows_product() ? "OpenBLAS" : "random vectors"}};
+  }
+
+ private:
+  /// The product C = A * B, with temporaries for so many workers.
+  matmul::product<View> begin(unsigned workers) {
+    room_->reserve(workers);
+    ran_ = true;
+    auto whole = problem_.whole();
+    whole.replace = true;
+    return whole;
+  }
+  [[nodiscard]] std::int64_t exact_cutoff() const {
+    std::int64_t cutoff = cutoff_;
+    for (;; cutoff *= 2) {
+      strassen::plan const p(plan_.n, static_cast<std::size_t>(cutoff), static_cast<std::size_t>(leaf_));
+      if (matmul::input{.size = {p.n, p.n, p.n}, .growth = p.growth()}.most_entry() >= 1) return cutoff;
+    }
+  }
+
+  std::int64_t n_ = 2048;
+  std::int64_t cutoff_ = 512;
+  std::int64_t leaf_ = 128;
+  std::int64_t seed_ = 1;
+  bool tight_ = false;
+  std::string_view kernel_;
+  strassen::plan plan_;
+  typename Layout::problem problem_;
+  std::unique_ptr<strassen::workspaces> room_;
+  strassen::tools<View> tools_;
+  bool ran_ = false;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_strassen() { return std::make_unique<strassen_app<in_rows, matmul::rows_view>>(); }
+std::unique_ptr<app> make_strassen_z() { return std::make_unique<strassen_app<in_z_order, z_view>>(); }
+
+}  // namespace skua::apps

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Strassen's product in Winograd's form: seven products of half the side instead of eight, for fifteen additions.
+// (Strassen 1969; Winograd 1971; numa-ws-2018 V)  Which pieces of work there are, whoever runs them and in which layout.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "apps/matmul/product.hpp"
+#include "apps/matmul/rows.hpp"
+#include "apps/padded.hpp"
+#include "apps/strassen/sums.hpp"
+#include "apps/strassen/workspaces.hpp"
+#include "skua/parts/memory/z_matrix.hpp"
+
+namespace skua::apps::strassen {
+
+using matmul::product;
+using matmul::rows_view;
+
+/// How an n x n product is cut. The matrices are enlarged by zeros, so that every step halves them in whole blocks.
+struct plan {
+  std::size_t n = 0;
+  unsigned levels = 0;   ///< of Strassen's steps; below them, matmul
+  std::size_t side = 0;  ///< of a block
+  std::size_t room = 0;  ///< side of the matrices: the next multiple of 2^levels blocks
+
+  /// As few levels as make the lowest products at most `cutoff` long, with blocks of at most `leaf`.
+  plan(std::size_t n, std::size_t cutoff, std::size_t leaf) noexcept;
+  plan() = default;
+
+  /// Bounds what the algorithm computes on the way, as matmul::input wants it. S2 * T2 sums 3 * 3 entries' products, over
+  /// half as many terms, and no other product of a step is larger: 4.5 per level. A step adds up to 1 + 9 + 4 of the
+  /// products of its level (P1 + P6 + P7), each of half the terms: 7, where the leaves have 4.5.
+  [[nodiscard]] double growth() const noexcept;
+};
+
+/// Rows of the step's temporaries, by layout.
+inline rows_view<float> view_at(rows_view<float> const&, float* data, std::size_t length, std::size_t side,
+                                row_gap gap) noexcept {
+  return {data, length, length, padded::stride_for(length, gap), side};
+}
+inline z_view<float> view_at(z_view<float> const&, float* data, std::size_t length, std::size_t side,
+                             row_gap) noexcept {
+  return {data, length, length, side};
+}
+inline std::size_t floats_of(rows_view<float> const& v) noexcept { return v.rows() * v.stride(); }
+inline std::size_t floats_of(z_view<float> const& v) noexcept { return v.stored(); }
+
+/// A square matrix as lines of contiguous elements. Rows are lines, but in Z layout so are whole blocks.
+template <class T>
+std::size_t lines(rows_view<T> const& v) noexcept {
+  return v.rows();
+}
+template <class T>
+std::size_t lines(z_view<T> const& v) noexcept {
+  return v.stored() / (v.side() * v.side());
+}
+template <class T>
+T* line(rows_view<T> const& v, std::size_t i) noexcept {
+  return v.row(i);
+}
+template <class T>
+T* line(z_view<T> const& v, std::size_t i) noexcept {
+  return v.data() + i * v.side() * v.side();
+}
+
+/// What all steps of a run share.
+template <template <class> class View>
+struct tools {
+  workspaces* room = nullptr;
+  matmul::leaf_function* leaf = nullptr;
+  sum_function* sum = nullptr;
+  unsigned levels = 0;
+  row_gap gap{};
+};
+
+/// One step: C = A * B on halves. It must be followed in this order: all pieces of `sum_inputs`, all products, all pieces of
+/// `sum_products`; among each there is no order.
+template <template <class> class View>
+class step {
+ public:
+  static constexpr std::size_t temporaries = 11;  ///< of the size of a quadrant
+
+  step(product<View> const& whole, float* room, tools<View> const& with) noexcept
+      : sum_(with.sum), a_(whole.a.quadrants()), b_(whole.b.quadrants()), c_(whole.c.quadrants()) {
+    for (View<float>& temporary : all_) {
+      temporary = view_at(View<float>{}, room, a_[0].rows(), whole.a.side(), with.gap);
+      room += floats_of(temporary);
+    }
+  }
+  /// Memory for a step on quadrants of this side.
+  [[nodiscard]] static std::size_t floats(std::size_t length, std::size_t side, row_gap gap) noexcept {
+    return temporaries * floats_of(view_at(View<float>{}, nullptr, length, side, gap));
+  }
+
+  /// P1 = A11 B11, P2 = A12 B21, P3 = S4 B22, P4 = A22 T4, P5 = S1 T1, P6 = S2 T2, P7 = S3 T3.
+  [[nodiscard]] std::array<product<View>, 7> products() const noexcept {
+    return {{{p(0), a_[0], b_[0], true},
+             {c_[0], a_[1], b_[2], true},
+             {c_[1], s(3), b_[3], true},
+             {c_[2], a_[3], t(3), true},
+             {c_[3], s(0), t(0), true},
+             {p(1), s(1), t(1), true},
+             {p(2), s(2), t(2), true}}};
+  }
+
+  /// The additions are cut in so many pieces, about 64 Ki elements each.
+  [[nodiscard]] std::size_t pieces() const noexcept {
+    std::size_t const wanted = (a_[0].rows() * a_[0].columns() + piece_elements - 1) / piece_elements;
+    return wanted < lines(c_[0]) ? wanted : lines(c_[0]);
+  }
+  /// Piece i of 2 * pieces(): the sums of A's quadrants, then those of B's.
+  void sum_inputs(std::size_t i) const noexcept {
+    bool const of_b = i >= pieces();
+    auto const& in = of_b ? b_ : a_;
+    std::size_t const out = of_b ? 4 : 0;
+    each_line(of_b ? i - pieces() : i, [&](std::size_t l, std::size_t count) {
+      float const* const from[]{line(in[0], l), line(in[1], l), line(in[2], l), line(in[3], l)};
+      float* const to[]{line(all_[out], l), line(all_[out + 1], l), line(all_[out + 2], l), line(all_[out + 3], l)};
+      sum_(of_b ? pass::of_b : pass::of_a, count, from, to);
+    });
+  }
+  /// Piece i of pieces(): C's quadrants from the products.
+  void sum_products(std::size_t i) const noexcept {
+    each_line(i, [&](std::size_t l, std::size_t count) {
+      float const* const from[]{line(p(0), l), line(p(1), l), line(p(2), l)};
+      float* const to[]{line(c_[0], l), line(c_[1], l), line(c_[2], l), line(c_[3], l)};
+      sum_(pass::of_products, count, from, to);
+    });
+  }
+
+ private:
+  static constexpr std::size_t piece_elements = std::size_t{1} << 16;
+
+  [[nodiscard]] View<float> const& s(std::size_t i) const noexcept { return all_[i]; }
+  [[nodiscard]] View<float> const& t(std::size_t i) const noexcept { return all_[4 + i]; }
+  [[nodiscard]] View<float> const& p(std::size_t i) const noexcept { return all_[8 + i]; }  ///< P1, P6, P7
+
+  template <class F>
+  void each_line(std::size_t piece, F const& f) const noexcept {
+    std::size_t const all = lines(c_[0]);
+    std::size_t const length = c_[0].rows() * c_[0].columns() / all;
+    for (std::size_t l = all * piece / pieces(); l < all * (piece + 1) / pieces(); ++l) f(l, length);
+  }
+
+  sum_function* sum_;
+  std::array<View<float const>, 4> a_;
+  std::array<View<float const>, 4> b_;
+  std::array<View<float>, 4> c_;
+  std::array<View<float>, temporaries> all_;  ///< S1 .. S4, T1 .. T4, P1, P6, P7
+};
+
+}  // namespace skua::apps::strassen

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What a worker does when it is out of work: search for a while, sleep, and before it sleeps look once more, for itself
+// and for others (sleep.md, S4). Written against a worker, so that a model can be one (work_search_model.cpp).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "skua/parts/base/sync.hpp"
+#include "skua/parts/queue/injector.hpp"
+
+namespace skua::threads {
+
+/// Nothing in a region for the worker of the seat `mine`: nothing from outside, nothing in its inbox, no lane to steal
+/// from. Without a seat: nothing that any member may take.
+template <synchronisation Sync, class Seat, class Seats>
+[[nodiscard]] bool nothing_for(Seat* mine, injector<Sync> const& injected, Seats const& seats) noexcept {
+  if (!injected.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
+  for (auto const& s : seats) {
+    if (!s->looks_robbed()) return false;
+  }
+  return true;
+}
+
+struct work_search {
+  /// Until something is found. A found that is nowhere (`at` is null): the crew closes.
+  template <class Worker>
+  static typename Worker::found find_work(Worker& me) noexcept {
+    auto& all = me.of();
+    bool searching = false;
+    std::uint64_t began = 0;
+    for (;;) {
+      me.refresh_seats();
+      typename Worker::found const f = me.hunt_everywhere();
+      if (f.at != nullptr) {
+        if (searching && all.beds().found()) me.counts().wakeups_sent.add(1);
+        return f;
+      }
+      if (all.closing()) return {};
+      std::uint64_t const now = Worker::now_ns();
+      if (began == 0) began = now;
+      if (me.is_barred()) {  // then it is no searcher that others may rely on
+        if (std::exchange(searching, false) && all.beds().found()) me.counts().wakeups_sent.add(1);
+        me.nap(now - began);
+        continue;
+      }
+      if (!searching) searching = all.beds().start_search();
+      if (searching && now - began < all.spin_ns()) {
+        all.breathe();
+        continue;
+      }
+      me.doze(searching);
+      searching = true;
+      began = 0;
+    }
+  }
+
+  /// S4: something for this worker. What is for others only is handed on to them: who pushed it may have relied on
+  /// this worker, who searched, but is no member; or the worker was woken in the stead of one that is.
+  template <class Worker>
+  [[nodiscard]] static bool anything_to_do(Worker& me) noexcept {
+    if (me.of().closing() || me.has_new_regions()) return true;
+    bool mine = false;
+    for (auto const& r : me.regions_) {
+      auto* const at = r->seat_for(me);
+      if (r->looks_empty_to(at)) continue;
+      if (at != nullptr) {
+        mine = true;
+      } else {
+        r->call_help();
+      }
+    }
+    return mine;
+  }
+};
+
+}  // namespace skua::threads

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// First touch as a task: every run of pages is touched by a child with its place as hint, so that under a policy that
+// heeds places, and with pinned workers, an array lies where its tasks will run. A hint does not bind: settle
+// (machine/threads/settle.hpp) is for those who must know where their pages are.
+#pragma once
+
+#include <span>
+#include <system_error>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/memory/page_block.hpp"
+#include "skua/parts/memory/shares.hpp"
+#include "skua/parts/memory/touch.hpp"
+#include "skua/program/footprint.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua {
+
+/// Brings in all pages of the runs. What they contain stays; nobody else may write to them meanwhile. Throws
+/// resource_error if there is no memory. Work: that of touch_pages; span: the longest run plus the number of runs.
+template <fork_join Here>
+void first_touch(Here& here, page_block const& block, std::span<page_run const> runs,
+                 page_kernel const& kernel = running_kernel()) {
+  auto const place_of = [](page_run const& run) { return at{run.place}; };
+  here.each(runs, place_of, [&block, &kernel](Here& h, page_run const& run) {
+    std::span<std::byte> const pages = block.bytes().subspan(run.first, run.bytes);
+    std::error_code const fault =
+        h.leaf(writes{pages.data(), pages.size()}, [&pages, &kernel] { return touch_pages(pages, kernel); });
+    if (fault) throw resource_error("cannot bring in the pages of an array: " + fault.message());
+  });
+}
+
+}  // namespace skua

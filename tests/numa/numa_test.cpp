@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// A machine with several NUMA nodes, from the topology to the page: nodes and distances are those of the firmware,
+// workers stay on their nodes, and arrays lie where their owners run, with mbind(2) and without. Every test is skipped
+// on a machine with one node; tools/numa_bed.py boots one with four and lets none be skipped.
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/parts/memory/fake_kernel_test.hpp"
+#include "skua/parts/memory/touch.hpp"
+#include "skua/skua.hpp"
+
+namespace skua {
+namespace {
+
+using testing::nodes_with_memory;
+
+/// The real kernel as a container shows it: it may do all but bind.
+class forbidding_kernel final : public page_kernel {
+ public:
+  int bind(std::span<std::byte>, page_rule, numa_set const&) const noexcept override { return EPERM; }
+  int locate(std::span<void* const> pages, std::span<int> found) const noexcept override {
+    return running_kernel().locate(pages, found);
+  }
+  int find(std::span<std::byte> pages) const noexcept override { return running_kernel().find(pages); }
+  int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
+    return running_kernel().advise(pages, advice);
+  }
+};
+
+numa_id node_of_this_thread() {
+  unsigned cpu = 0;
+  unsigned node = 0;
+  return syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? numa_id{node} : no_node;
+}
+
+std::vector<std::uint64_t> numbers_of(std::string const& text) {
+  std::istringstream words(text);
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t n = 0; words >> n;) all.push_back(n);
+  return all;
+}
+
+/// A row of the SLIT, as the kernel has read it.
+std::vector<std::uint64_t> distances_from(numa_id node) {
+  std::string row;
+  std::getline(std::ifstream("/sys/devices/system/node/node" + std::to_string(index(node)) + "/distance"), row);
+  return numbers_of(row);
+}
+
+class numa : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (nodes_.size() < 2) GTEST_SKIP() << "one node";
+    if (locate_pages(std::as_bytes(std::span{nodes_})).refusal) GTEST_SKIP() << "move_pages(2) is refused";
+  }
+
+  [[nodiscard]] static double at_home(page_block const& block, std::span<page_run const> runs, layout const& map) {
+    return part_at_home(locate_pages(block.bytes()).pages, runs, homes_of(map));
+  }
+  template <class T>
+  [[nodiscard]] static std::vector<page_run> runs_of(page_array<T> const& array, layout const& map) {
+    return pages_of(shares_of(array, map), sizeof(T), array.block().bytes().size(), array.block().page_bytes());
+  }
+
+  std::vector<numa_id> const nodes_ = nodes_with_memory();
+  topology const tree_ = topology::machine();
+  layout const map_{tree_, {.places = "numa_domains"}};
+};
+
+TEST_F(numa, latencies_are_those_of_the_firmware) {
+  ASSERT_EQ(tree_.count(level::numa_node), nodes_.size());
+  ASSERT_TRUE(tree_.has_numa_latencies());
+  std::vector<std::uint64_t> all;
+  for (std::size_t from = 0; from < nodes_.size(); ++from) {
+    std::vector<std::uint64_t> const row = distances_from(nodes_[from]);
+    ASSERT_EQ(row.size(), nodes_.size());
+    for (std::size_t to = 0; to < row.size(); ++to) {
+      std::uint64_t const back = distances_from(nodes_[to])[from];
+      EXPECT_EQ(tree_.numa_latency(index(nodes_[from]), index(nodes_[to])), std::max(row[to], back));
+    }
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  // The bed knows what the firmware was made of; elsewhere the kernel is believed.
+  char const* const slit = std::getenv("SKUA_TEST_SLIT");
+  if (slit != nullptr) {
+    EXPECT_EQ(all, numbers_of(slit));
+  }
+}
+
+TEST_F(numa, farther_nodes_are_farther_places) {
+  ASSERT_EQ(map_.places(), nodes_.size());
+  for (std::uint32_t a = 0; a < map_.places(); ++a) {
+    for (std::uint32_t b = 0; b < map_.places(); ++b) {
+      for (std::uint32_t c = 0; c < map_.places(); ++c) {
+        auto const latency = [&](std::uint32_t p) {
+          return tree_.numa_latency(map_.numa_of(place_id{a}), map_.numa_of(place_id{p}));
+        };
+        bool const nearer = map_.distance(place_id{a}, place_id{b}) < map_.distance(place_id{a}, place_id{c});
+        EXPECT_TRUE(latency(b) >= latency(c) || nearer) << a << " " << b << " " << c;
+      }
+    }
+  }
+}
+
+TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
+  pool crew({.pin = true});
+  layout const& map = crew.map();
+  ASSERT_EQ(map.workers(), tree_.pus().size());
+  std::vector<numa_id> seen(map.workers(), no_node);
+  std::atomic<std::uint32_t> arrived{0};
+  std::vector<int> const everybody(map.workers());
+  crew.run([&](auto& here) {
+    here.each(everybody, [&](auto& h, int) {
+      // Nobody leaves before all are here, so that every worker runs exactly one of these.
+      seen[index(h.worker())] = node_of_this_thread();
+      arrived.fetch_add(1);
+      while (arrived.load() < everybody.size()) std::this_thread::yield();
+    });
+  });
+  for (std::uint32_t w = 0; w < map.workers(); ++w) {
+    EXPECT_EQ(index(seen[w]), map.numa_of(worker_id{w})) << "worker " << w;
+    EXPECT_EQ(map.numa_of(worker_id{w}), map.numa_of(map.place_of(worker_id{w}))) << "a place is on one node";
+  }
+}
+
+TEST_F(numa, shares_lie_with_their_owners) {
+  page_array<double> const array(nodes_.size() * 20'000 + 17);
+  settled const how = settle(array, shares_of(array, map_), map_);
+  ASSERT_EQ(how.how, settling::bound) << how.why;
+  ASSERT_FALSE(touch_pages(array.block().bytes()));  // by this thread, wherever it is
+  EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0);
+  page_census const found = count_pages(locate_pages(array.block().bytes()).pages);
+  EXPECT_EQ(found.nodes.size(), nodes_.size()) << to_text(found);
+}
+
+// Small arrays too: under "transparent_hugepage=always" one thread's touch would bring in 2 MiB for all of them.
+TEST_F(numa, shares_lie_with_their_owners_also_where_binding_is_forbidden) {
+  for (std::size_t const elements_per_node : {std::size_t{4'096}, std::size_t{300'000}}) {
+    page_array<double> const array(nodes_.size() * elements_per_node + 5);
+    settled const how = settle(array, shares_of(array, map_), map_, forbidding_kernel{});
+    ASSERT_EQ(how.how, settling::first_touch) << how.why;
+    page_census const found = count_pages(locate_pages(array.block().bytes()).pages);
+    EXPECT_EQ(found.untouched + found.unmapped + found.unknown, 0U) << to_text(found);
+    EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0) << to_text(found);
+  }
+}
+
+TEST_F(numa, huge_pages_lie_with_their_owners) {
+  forbidding_kernel const forbidding;
+  for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
+    page_array<char> const array(nodes_.size() * 2 * huge_page_bytes(), page_size::huge);
+    ASSERT_EQ(array.block().page_bytes(), huge_page_bytes());
+    settled const how = settle(array, shares_of(array, map_), map_, *kernel);
+    ASSERT_FALSE(touch_pages(array.block().bytes()));
+    EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0) << how.why;
+  }
+}
+
+TEST_F(numa, blocks_are_dealt_to_the_nodes_in_turn) {
+  forbidding_kernel const forbidding;
+  for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
+    page_array<char> const array(101 * small_page_bytes());
+    std::size_t const block_bytes = 3 * small_page_bytes();
+    settled const how = settle_cyclic(array, block_bytes, map_, *kernel);
+    ASSERT_FALSE(touch_pages(array.block().bytes()));
+    std::vector<page_home> const found = locate_pages(array.block().bytes()).pages;
+    for (std::size_t page = 0; page < found.size(); ++page) {
+      EXPECT_EQ(found[page].node, homes_of(map_)[page / 3 % map_.places()]) << "page " << page << ", " << how.why;
+    }
+  }
+}
+
+TEST_F(numa, interleaved_pages_are_dealt_evenly) {
+  forbidding_kernel const forbidding;
+  for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
+    page_block const block(nodes_.size() * 50 * small_page_bytes());
+    settled const how = settle_interleaved(block, map_, *kernel);
+    ASSERT_FALSE(touch_pages(block.bytes()));
+    page_census const found = count_pages(locate_pages(block.bytes()).pages);
+    ASSERT_EQ(found.nodes.size(), nodes_.size()) << to_text(found);
+    for (auto const& [node, pages] : found.nodes) EXPECT_EQ(pages, 50U) << to_text(found) << ", " << how.why;
+  }
+}
+
+TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
+  pool crew({.policy = "random", .pin = true});
+  page_array<char> const array(256 * small_page_bytes());
+  std::vector<page_run> const runs =
+      cyclic_blocks(array.block().bytes().size(), 1, small_page_bytes(), crew.map().places());
+  std::vector<numa_id> toucher(runs.size(), no_node);
+  crew.run([&](auto& here) {
+    here.each(runs, [&](auto& h, page_run const& run) {
+      toucher[static_cast<std::size_t>(&run - runs.data())] = numa_id{crew.map().numa_of(h.worker())};
+      serial alone;
+      first_touch(alone, array.block(), std::span{&run, 1});
+    });
+  });
+  std::vector<page_home> const found = locate_pages(array.block().bytes()).pages;
+  for (std::size_t page = 0; page < found.size(); ++page) EXPECT_EQ(found[page].node, toucher[page]) << "page " << page;
+}
+
+}  // namespace
+}  // namespace skua
