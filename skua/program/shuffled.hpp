@@ -174,8 +174,8 @@ class shuffled {
     }
   }
 
-  template <class... F>
-  auto join_children(std::tuple<child<F>...> children) {
+  template <class... Known, class... F>
+  auto join_children(std::tuple<child<Known, F>...> children) {
     static_assert(sizeof...(F) >= 2, "join: two children or more");
     std::tuple<std::optional<value_of<F, shuffled&>>...> got;
     std::array<std::size_t, sizeof...(F)> order{};
