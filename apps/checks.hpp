@@ -2,8 +2,10 @@
 // The two sentences that every app says: "this input makes no sense" and "this answer is wrong".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,16 @@ inline void require_between(std::string_view what, std::int64_t value, std::int6
   if (least <= value && value <= most) return;
   throw usage_error(std::string(what) + " must be between " + std::to_string(least) + " and " + std::to_string(most) +
                     ", not " + std::to_string(value));
+}
+
+/// The position of `word` in `words`; throws usage_error, with the list of them, if it is none of them.
+inline std::size_t require_one_of(std::string_view what, std::span<std::string_view const> words, std::string_view word) {
+  std::string allowed;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == word) return i;
+    allowed += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + std::string(words[i]);
+  }
+  throw usage_error(std::string(what) + " must be " + allowed + ", not '" + std::string(word) + "'");
 }
 
 /// Compare a run's count with the right one: empty if equal, else one line. No count: there was no run.

@@ -10,6 +10,7 @@
 
 #include "apps/heat/field.hpp"
 #include "apps/heat/sweep.hpp"
+#include "apps/loop_styles.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -81,12 +82,7 @@ void program(Here& here, problem& p, cutoff const& end) {
   for (std::size_t i = 0; i < p.iterations(); ++i) step(here, p.whole(i), end);
 }
 
-/// How the OpenMP twin spreads the rows: whole rows in equal blocks, bands of the cut-off's height on demand, or the same
-/// recursion with tasks.
-enum class openmp_schedule : std::uint8_t { of_static, of_dynamic, of_tasks };
-/// oneTBB's partitioners.
-enum class tbb_partitioner : std::uint8_t { of_auto, of_static, of_affinity, of_simple };
-
+/// `of_dynamic` hands out bands of the cut-off's height.
 void with_openmp(unsigned workers, problem& p, cutoff const& end, openmp_schedule schedule);
 void with_tbb(tbb_workers& workers, unsigned count, problem& p, cutoff const& end, tbb_partitioner partitioner);
 

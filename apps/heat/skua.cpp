@@ -3,7 +3,6 @@
 #include "skua/skua.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/heat/problem.hpp"
+#include "apps/loop_styles.hpp"
 #include "skua/program/serial.hpp"
 
 namespace skua::apps {
@@ -18,19 +18,6 @@ namespace {
 
 constexpr std::int64_t most_side = 32768;
 constexpr std::int64_t most_iterations = 1'000'000'000;
-constexpr std::array<std::string_view, 3> schedules{"static", "dynamic", "tasks"};  // as openmp_schedule
-constexpr std::array<std::string_view, 4> partitioners{"auto", "static", "affinity", "simple"};  // as tbb_partitioner
-
-/// The position of `word` in `words`, as an Enum.
-template <class Enum, std::size_t N>
-Enum one_of(std::string_view what, std::array<std::string_view, N> const& words, std::string const& word) {
-  std::string allowed;
-  for (std::size_t i = 0; i < N; ++i) {
-    if (words[i] == word) return static_cast<Enum>(i);
-    allowed += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(words[i]);
-  }
-  throw usage_error(std::string(what) + " must be " + allowed + ", not '" + word + "'");
-}
 
 class heat_app final : public app {
  public:
@@ -46,9 +33,7 @@ class heat_app final : public app {
     command.add_option("--leaf-rows", leaf_rows_, "most rows of a leaf")->capture_default_str();
     command.add_option("--leaf-columns,--leaf-cols", leaf_columns_, "most columns of a leaf")->capture_default_str();
     command.add_option("--seed", seed_, "of the generated plate")->capture_default_str();
-    command.add_option("--openmp", schedule_, "the OpenMP twin's schedule: static, dynamic, tasks")->capture_default_str();
-    command.add_option("--tbb", partitioner_, "the oneTBB twin's partitioner: auto, static, affinity, simple")
-        ->capture_default_str();
+    twins_.add_to(command);
   }
 
   void prepare() override {
@@ -57,8 +42,7 @@ class heat_app final : public app {
     require_between("heat: --leaf-rows", leaf_rows_, 1, most_side);
     require_between("heat: --leaf-columns", leaf_columns_, static_cast<std::int64_t>(heat::column_group), most_side);
     require_between("heat: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
-    openmp_schedule_ = one_of<heat::openmp_schedule>("heat: --openmp", schedules, schedule_);
-    tbb_partitioner_ = one_of<heat::tbb_partitioner>("heat: --tbb", partitioners, partitioner_);
+    twins_.read(name());
     auto const chosen = heat::sweeps().back();
     kernel_ = chosen.name;
     end_ = {.rows = static_cast<std::size_t>(leaf_rows_),
@@ -82,11 +66,11 @@ class heat_app final : public app {
     ran_ = true;
   }
   void run_openmp(unsigned workers) override {
-    heat::with_openmp(workers, problem_, end_, openmp_schedule_);
+    heat::with_openmp(workers, problem_, end_, twins_.openmp());
     ran_ = true;
   }
   void run_tbb(unsigned workers) override {
-    heat::with_tbb(tbb_workers_, workers, problem_, end_, tbb_partitioner_);
+    heat::with_tbb(tbb_workers_, workers, problem_, end_, twins_.tbb());
     ran_ = true;
   }
 
@@ -103,10 +87,11 @@ class heat_app final : public app {
   [[nodiscard]] nlohmann::json facts() const override {
     char sum[17];
     std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(heat::checksum(problem_.answer())));
-    return {{"rows", problem_.rows()},       {"columns", problem_.columns()}, {"cells", problem_.rows() * problem_.columns()},
-            {"iterations", iterations_},     {"leaf_rows", leaf_rows_},       {"leaf_columns", leaf_columns_},
-            {"openmp_schedule", schedule_},  {"tbb_partitioner", partitioner_}, {"kernel", kernel_},
-            {"checksum", sum}};
+    nlohmann::json all{{"rows", problem_.rows()},   {"columns", problem_.columns()}, {"cells", problem_.rows() * problem_.columns()},
+                       {"iterations", iterations_}, {"leaf_rows", leaf_rows_},       {"leaf_columns", leaf_columns_},
+                       {"kernel", kernel_},         {"checksum", sum}};
+    twins_.add_to(all);
+    return all;
   }
 
  private:
@@ -138,11 +123,8 @@ class heat_app final : public app {
   std::int64_t leaf_rows_ = 64;
   std::int64_t leaf_columns_ = 4096;
   std::int64_t seed_ = 1;
-  std::string schedule_ = "static";
-  std::string partitioner_ = "auto";
+  loop_styles twins_;
 
-  heat::openmp_schedule openmp_schedule_{};
-  heat::tbb_partitioner tbb_partitioner_{};
   std::string_view kernel_;
   heat::cutoff end_;
   heat::problem problem_;

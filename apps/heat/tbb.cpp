@@ -2,15 +2,15 @@
 // heat with oneTBB: a parallel_for over rows per iteration, with the partitioner that was asked for.
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
 
 #include "apps/heat/problem.hpp"
+#include "apps/tbb_partitioners.hpp"
 
 namespace skua::apps::heat {
 namespace {
 
 template <class Partitioner>
-void iterate(problem& p, cutoff const& end, Partitioner&& partitioner) {
+void iterate(problem& p, cutoff const& end, Partitioner& partitioner) {
   for (std::size_t i = 0; i < p.iterations(); ++i) {
     rectangle const r = p.whole(i);
     auto const body = [&](tbb::blocked_range<std::size_t> const& rows) {
@@ -27,14 +27,7 @@ void iterate(problem& p, cutoff const& end, Partitioner&& partitioner) {
 }  // namespace
 
 void with_tbb(tbb_workers& workers, unsigned count, problem& p, cutoff const& end, tbb_partitioner partitioner) {
-  workers.run(count, [&] {
-    switch (partitioner) {
-      case tbb_partitioner::of_auto: return iterate(p, end, tbb::auto_partitioner{});
-      case tbb_partitioner::of_static: return iterate(p, end, tbb::static_partitioner{});
-      case tbb_partitioner::of_affinity: return iterate(p, end, tbb::affinity_partitioner{});
-      case tbb_partitioner::of_simple: return iterate(p, end, tbb::simple_partitioner{});
-    }
-  });
+  workers.run(count, [&] { with_partitioner(partitioner, [&](auto& chosen) { iterate(p, end, chosen); }); });
 }
 
 }  // namespace skua::apps::heat
