@@ -59,5 +59,6 @@ std::unique_ptr<app> make_uts();
 std::unique_ptr<app> make_cilksort();
 std::unique_ptr<app> make_matmul();
 std::unique_ptr<app> make_heat();
+std::unique_ptr<app> make_cg();
 
 }  // namespace skua::apps

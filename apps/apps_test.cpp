@@ -35,6 +35,8 @@ std::vector<std::string> small_inputs(std::string_view app) {
       {"heat",
        {"--n 1 --iterations 3", "--n 2 --iterations 2", "--n 65 --iterations 5 --leaf-rows 8 --leaf-cols 32",
         "--n 127 --iterations 4 --openmp tasks --tbb affinity", "--n 640 --iterations 3 --openmp dynamic --tbb static"}},
+      {"cg", {"--class S", "--class S --leaf-rows 7 --openmp tasks --tbb affinity",
+              "--class S --leaf-rows 1000000 --openmp dynamic --tbb static"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{""} : at->second;
@@ -51,6 +53,7 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"heat",
        {"--n 0", "--n -4", "--n 32769", "--iterations 0", "--iterations -1", "--leaf-rows 0", "--leaf-cols 31",
         "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg", "--seed -1", "--output /no/such/folder/x.png"}},
+      {"cg", {"--class D", "--class s", "--leaf-rows 0", "--leaf-rows -3", "--openmp guided", "--tbb none"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{} : at->second;

@@ -12,6 +12,7 @@ std::vector<entry> const& all() {
       {"matmul", make_matmul},
       {"heat", make_heat},
       {"cilksort", make_cilksort},
+      {"cg", make_cg},
   };
   return apps;
 }
