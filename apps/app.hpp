@@ -60,5 +60,6 @@ std::unique_ptr<app> make_cilksort();
 std::unique_ptr<app> make_matmul();
 std::unique_ptr<app> make_heat();
 std::unique_ptr<app> make_cg();
+std::unique_ptr<app> make_hull();
 
 }  // namespace skua::apps

@@ -13,6 +13,7 @@ std::vector<entry> const& all() {
       {"heat", make_heat},
       {"cilksort", make_cilksort},
       {"cg", make_cg},
+      {"hull", make_hull},
   };
   return apps;
 }

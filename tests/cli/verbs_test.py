@@ -10,7 +10,7 @@ import unittest
 
 import command
 
-APPS = ["fib", "nqueens", "uts", "matmul", "heat", "cilksort", "cg"]
+APPS = ["fib", "nqueens", "uts", "matmul", "heat", "cilksort", "cg", "hull"]
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -139,7 +139,7 @@ class Run(command.Case):
     def test_every_app_with_64_workers_of_another_machine(self):
         inputs = {"fib": ["--n", "16"], "nqueens": ["--n", "6"], "uts": ["--tree", "T1", "--depth", "5"], "matmul": ["--n", "64"],
                   "heat": ["--n", "64", "--iterations", "3"], "cilksort": ["--n", "10000"],
-                  "cg": ["--class", "S"]}
+                  "cg": ["--class", "S"], "hull": ["--n", "20000"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
