@@ -63,5 +63,7 @@ std::unique_ptr<app> make_strassen();
 std::unique_ptr<app> make_strassen_z();
 std::unique_ptr<app> make_heat();
 std::unique_ptr<app> make_sph();
+std::unique_ptr<app> make_cg();
+std::unique_ptr<app> make_hull();
 
 }  // namespace skua::apps

@@ -16,6 +16,8 @@ std::vector<entry> const& all() {
       {"heat", make_heat},
       {"sph", make_sph},
       {"cilksort", make_cilksort},
+      {"cg", make_cg},
+      {"hull", make_hull},
   };
   return apps;
 }

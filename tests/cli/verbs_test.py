@@ -10,7 +10,7 @@ import unittest
 
 import command
 
-APPS = ["fib", "nqueens", "uts", "matmul", "heat", "sph", "cilksort"]
+APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull"]
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -144,7 +144,9 @@ class Run(command.Case):
 
     def test_every_app_with_64_workers_of_another_machine(self):
         inputs = {"fib": ["--n", "16"], "nqueens": ["--n", "6"], "uts": ["--tree", "T1", "--depth", "5"], "matmul": ["--n", "64"],
-                  "heat": ["--n", "64", "--iterations", "3"], "sph": ["--scale", "1", "--steps", "2"], "cilksort": ["--n", "10000"]}
+                  "heat": ["--n", "64", "--iterations", "3"], "sph": ["--scale", "1", "--steps", "2"],
+                  "cilksort": ["--n", "10000"], "matmul-z": ["--n", "64"], "strassen": ["--n", "128"],
+                  "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// cg: the largest eigenvalue of a sparse matrix by inverse iteration, each step solved by conjugate gradients: NAS
+// benchmark CG. Irregular reads of a whole vector, and the same rows in every sweep: whoever did them before has them in
+// its cache. [numa-ws-2018 V]
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/cg/matrix.hpp"
+#include "apps/cg/sweeps.hpp"
+#include "apps/loop_styles.hpp"
+#include "apps/place_range.hpp"
+#include "apps/tbb_workers.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::apps::cg {
+
+/// Blocks of rows begin .. end-1. They are halved down to one; the sums of a sweep have the parentheses of this tree,
+/// whoever runs it and wherever its recursion ends, hence the same bits.
+struct blocks {
+  std::size_t begin;
+  std::size_t end;
+  [[nodiscard]] std::size_t count() const noexcept { return end - begin; }
+  [[nodiscard]] std::pair<blocks, blocks> halves() const noexcept {
+    std::size_t const middle = begin + count() / 2;
+    return {{begin, middle}, {middle, end}};
+  }
+};
+
+/// The sum over a tree of blocks, where of_block(b) is that of block b.
+template <class OfBlock>
+sums tree_sum(blocks const& some, OfBlock const& of_block) {
+  if (some.count() == 1) return of_block(some.begin);
+  auto const [left, right] = some.halves();
+  sums const a = tree_sum(left, of_block);
+  return a + tree_sum(right, of_block);
+}
+
+/// What a run finds.
+struct estimate {
+  double zeta = 0;
+  double residual = 0;  ///< of the last step: the length of x - a z
+  friend bool operator==(estimate const&, estimate const&) = default;
+};
+
+class problem {
+ public:
+  problem() = default;
+  /// rows_per_block >= 1. Throws std::bad_alloc.
+  problem(nas_class const& of, std::size_t rows_per_block);
+
+  [[nodiscard]] blocks all() const noexcept { return {0, (rows_of_all() + rows_per_block_ - 1) / rows_per_block_}; }
+  [[nodiscard]] rows rows_of(blocks const& b) const noexcept {
+    return {b.begin * rows_per_block_, std::min(b.end * rows_per_block_, rows_of_all())};
+  }
+  /// The most blocks that a leaf of this sweep has: its work should be worth a fork.
+  template <class Sweep>
+  [[nodiscard]] std::size_t grain(Sweep const&) const noexcept {
+    return Sweep::is_product ? 1 : std::max<std::size_t>(1, rows_per_vector_leaf / rows_per_block_);
+  }
+  /// Work: the nonzeros, for every sweep alike, so that a policy that goes by work gives a block to the same worker each
+  /// time. Place: the owner of the first block; from there the rest is handed on.
+  [[nodiscard]] hint known(blocks const& b, place_range const& places) const noexcept {
+    return {.work = static_cast<double>(nonzeros(on_.a, rows_of(b))), .place = places.owner(b.begin, all().end)};
+  }
+
+  /// Back to the first guess, no answer.
+  void reset();
+  /// Where a run works, and the sums of its blocks if it does not return them: two sets, because a fast thread may begin
+  /// a sweep while a slow one still adds those of the last.
+  [[nodiscard]] equations& on() noexcept { return on_; }
+  [[nodiscard]] std::vector<sums>& partial(std::size_t which) noexcept { return partial_[which % 2]; }
+  void answer(estimate const& found) noexcept { found_ = found; }
+
+  [[nodiscard]] nas_class const& of() const noexcept { return of_; }
+  [[nodiscard]] std::size_t nonzeros_of_all() const noexcept { return on_.a.nonzeros(); }
+  [[nodiscard]] std::optional<estimate> const& found() const noexcept { return found_; }
+  /// Is zeta the published one? Empty, or one line.
+  [[nodiscard]] std::string wrong() const;
+
+ private:
+  /// About a microsecond.
+  static constexpr std::size_t rows_per_vector_leaf = 2048;
+
+  [[nodiscard]] std::size_t rows_of_all() const noexcept { return on_.x.size(); }
+
+  nas_class of_{};
+  std::size_t rows_per_block_ = 1;
+  equations on_{.a = {.values = {}, .columns = {}, .starts = {0}}, .x = {}, .z = {}, .p = {}, .q = {}, .r = {}};
+  std::array<std::vector<sums>, 2> partial_;
+  std::optional<estimate> found_;
+};
+
+/// The benchmark, where sweep(s) carries out a sweep over all rows and returns its sums. Per iteration, 26 products with
+/// the matrix: work O(iterations * nonzeros).
+template <class Sweep>
+estimate solve(equations& on, nas_class const& of, Sweep&& sweep) {
+  constexpr int steps = 25;
+  estimate found;
+  double scale = 1;
+  for (std::size_t i = 0; i < of.iterations; ++i) {
+    double rho = sweep(start{on, scale}).first;
+    for (int step = 0; step < steps; ++step) {
+      double const alpha = rho / sweep(multiply{on}).first;
+      double const next = sweep(advance{on, alpha}).first;
+      sweep(turn{on, next / rho});
+      rho = next;
+    }
+    sums const judged = sweep(judge{on});
+    found = {.zeta = of.shift + 1 / judged.first, .residual = std::sqrt(judged.third)};
+    scale = 1 / std::sqrt(judged.second);
+  }
+  return found;
+}
+
+/// One sweep over some blocks. Span O(log blocks + a leaf).
+template <fork_join Here, class Sweep>
+sums over(Here& here, problem const& p, place_range const& places, blocks const& some, Sweep const& sweep) {
+  if (some.count() <= p.grain(sweep)) {
+    return sweep.leaf(here, p.rows_of(some),
+                      [&] { return tree_sum(some, [&](std::size_t b) { return sweep.run(p.rows_of({b, b + 1})); }); });
+  }
+  auto const [left, right] = some.halves();
+  auto const [a, b] = here.join(
+      p.known(left, places), [&, left = left](Here& h) { return over(h, p, places, left, sweep); },
+      p.known(right, places), [&, right = right](Here& h) { return over(h, p, places, right, sweep); });
+  return a + b;
+}
+
+/// The whole run.
+template <fork_join Here>
+void program(Here& here, problem& p, place_range const& places) {
+  p.answer(solve(p.on(), p.of(), [&](auto const& sweep) { return over(here, p, places, p.all(), sweep); }));
+}
+
+void with_openmp(unsigned workers, problem& p, openmp_schedule schedule);
+void with_tbb(tbb_workers& workers, unsigned count, problem& p, tbb_partitioner partitioner);
+
+}  // namespace skua::apps::cg

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The app cg.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "apps/app.hpp"
+#include "apps/cg/problem.hpp"
+#include "apps/checks.hpp"
+#include "apps/loop_styles.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::int64_t most_leaf_rows = 1'000'000;
+
+class cg_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cg"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "conjugate gradients on a sparse matrix, NAS benchmark CG (NUMA-WS 2018)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--class", class_, "NAS's size: S, W, A, B, C")->capture_default_str();
+    command.add_option("--leaf-rows", leaf_rows_, "rows of the matrix in a leaf")->capture_default_str();
+    twins_.add_to(command);
+  }
+
+  void prepare() override {
+    std::array<std::string_view, cg::classes.size()> names;
+    std::ranges::transform(cg::classes, names.begin(), &cg::nas_class::name);
+    cg::nas_class const& chosen = cg::classes[require_one_of("cg: --class", names, class_)];
+    require_between("cg: --leaf-rows", leaf_rows_, 1, most_leaf_rows);
+    twins_.read(name());
+    try {
+      problem_ = cg::problem(chosen, static_cast<std::size_t>(leaf_rows_));
+    } catch (std::bad_alloc const&) {
+      throw resource_error("cg: no memory for the matrix of class " + class_ + ": choose a smaller one");
+    }
+  }
+  void reset() override { problem_.reset(); }
+
+  void run_skua(pool& workers) override {
+    place_range const places{.first = 0, .count = workers.map().places()};
+    workers.run([this, places](auto& here) { cg::program(here, problem_, places); });
+  }
+  void run_serial() override {
+    serial here;
+    cg::program(here, problem_, {});
+  }
+  void run_openmp(unsigned workers) override { cg::with_openmp(workers, problem_, twins_.openmp()); }
+  void run_tbb(unsigned workers) override { cg::with_tbb(tbb_workers_, workers, problem_, twins_.tbb()); }
+
+  [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
+  [[nodiscard]] nlohmann::json facts() const override {
+    nlohmann::json all{{"class", class_},
+                       {"n", problem_.of().rows},
+                       {"nonzeros", problem_.nonzeros_of_all()},
+                       {"iterations", problem_.of().iterations},
+                       {"leaf_rows", leaf_rows_}};
+    twins_.add_to(all);
+    if (auto const& found = problem_.found()) {
+      char zeta[32];  // as NAS prints it: 13 decimals
+      std::snprintf(zeta, sizeof zeta, "%.13f", found->zeta);
+      all["zeta"] = zeta;
+      all["residual"] = found->residual;
+      all["verification"] = problem_.wrong().empty() ? "VERIFICATION SUCCESSFUL" : "VERIFICATION FAILED";
+    }
+    return all;
+  }
+
+ private:
+  std::string class_ = "A";
+  std::int64_t leaf_rows_ = 64;
+  loop_styles twins_;
+
+  cg::problem problem_;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_cg() { return std::make_unique<cg_app>(); }
+
+}  // namespace skua::apps

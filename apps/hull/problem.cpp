@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "apps/hull/problem.hpp"
+
+#include <algorithm>
+
+namespace skua::apps::hull {
+
+problem::problem(std::vector<point> points, std::size_t leaf)
+    : leaf_(leaf), input_(std::move(points)), extremes_((input_.size() + leaf - 1) / leaf) {
+  points_ = input_;
+  std::ranges::sort(points_);
+  right_ = monotone_chain(points_);
+  flaw_ = flaw(right_, points_);
+  scratch_.resize(input_.size());
+  reset();
+}
+
+std::span<point const> problem::block(std::size_t b) const noexcept {
+  std::span<point const> const rest = std::span(input_).subspan(b * leaf_);
+  return rest.first(std::min(leaf_, rest.size()));
+}
+
+void problem::reset() {
+  vertices_ = 0;
+  around_.clear();
+  run_at_.clear();
+  // Whoever takes a point that was not written shall be found out: this one is outside of all others.
+  for (auto* const v : {&points_, &scratch_}) std::ranges::fill(*v, point{2 * radius, 2 * radius});
+}
+
+void problem::look_at_block(std::size_t b) noexcept {
+  auto const [least, greatest] = std::ranges::minmax(block(b));
+  extremes_[b] = {least, greatest};
+}
+
+std::optional<division> problem::start() {
+  auto [least, greatest] = extremes_.front();
+  for (auto const& [low, high] : extremes_) {
+    least = std::min(least, low);
+    greatest = std::max(greatest, high);
+  }
+  points_.front() = least;
+  if (least != greatest) {
+    return division(input_, std::span(points_).subspan(1), scratch_, {least, greatest}, {greatest, least}, leaf_);
+  }
+  collect({});
+  write_run(0);
+  return std::nullopt;
+}
+
+void problem::collect(chain&& around) {
+  around_ = std::move(around);
+  around_.insert(around_.begin(), std::span(points_).first(1));
+  run_at_.clear();
+  vertices_ = 0;
+  for (std::span<point const> const run : around_) {
+    run_at_.push_back(vertices_);
+    vertices_ += run.size();
+  }
+}
+
+void problem::write_run(std::size_t i) noexcept {
+  std::ranges::copy(around_[i], std::span(scratch_).subspan(run_at_[i]).begin());
+}
+
+std::string problem::wrong() const {
+  if (vertices_ == 0) return "hull: no run yet";
+  if (!flaw_.empty()) return "hull: the check itself is wrong: " + flaw_;
+  if (std::ranges::equal(answer(), right_)) return {};
+  if (vertices_ != right_.size()) {
+    return "hull: " + std::to_string(vertices_) + " vertices; right are " + std::to_string(right_.size());
+  }
+  auto const at = std::ranges::mismatch(answer(), right_).in2 - right_.begin();
+  return "hull: vertex " + std::to_string(at) + " of " + std::to_string(vertices_) + " is not the right one";
+}
+
+}  // namespace skua::apps::hull

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// hull: the convex hull of random points by quickhull. In a disc nearly all points are gone after a few steps, and the
+// run is a pass over memory; on a circle none ever is. [numa-ws-2018 V]
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/hull/cap.hpp"
+#include "apps/hull/points.hpp"
+#include "apps/place_range.hpp"
+#include "apps/tbb_workers.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::apps::hull {
+
+/// The points, and what a run does before and after the recursion.
+class problem {
+ public:
+  problem() = default;
+  /// At least one point; leaf >= 1: caps up to this size are finished serially, larger ones are divided in blocks of
+  /// this size. Also finds the right answer: work O(n log n). Throws std::bad_alloc.
+  problem(std::vector<point> points, std::size_t leaf);
+
+  [[nodiscard]] std::size_t leaf() const noexcept { return leaf_; }
+  [[nodiscard]] std::size_t blocks() const noexcept { return extremes_.size(); }
+  [[nodiscard]] std::span<point const> block(std::size_t b) const noexcept;
+
+  void reset();
+  /// First for every block: its least and its greatest point.
+  void look_at_block(std::size_t b) noexcept;
+  /// Then once: divide all points below and above the line through the least and the greatest. None if they are equal;
+  /// that is the hull then.
+  [[nodiscard]] std::optional<division> start();
+  /// After the recursion: begin to write the answer. Then write every run of it.
+  void collect(chain&& around);
+  [[nodiscard]] std::size_t runs() const noexcept { return around_.size(); }
+  void write_run(std::size_t i) noexcept;
+
+  [[nodiscard]] std::span<point const> answer() const noexcept { return std::span(scratch_).first(vertices_); }
+  [[nodiscard]] std::size_t vertices() const noexcept { return vertices_; }
+  /// Is the answer the hull? Empty, or one line.
+  [[nodiscard]] std::string wrong() const;
+
+ private:
+  std::size_t leaf_ = 1;
+  std::vector<point> input_;
+  std::vector<point> right_;  ///< by another algorithm
+  std::string flaw_;          ///< of right_
+
+  std::vector<std::pair<point, point>> extremes_;  ///< least and greatest, per block
+  std::vector<point> points_;
+  std::vector<point> scratch_;
+  chain around_;
+  std::vector<std::size_t> run_at_;
+  std::size_t vertices_ = 0;
+};
+
+/// leaf(here, b) for the blocks begin .. end-1 of n. Work hints are their number; at the top level, where several places
+/// have a share of the points, a block is hinted to its owner.
+template <fork_join Here, class Leaf>
+void over(Here& here, std::size_t begin, std::size_t end, std::size_t n, place_range const& places, Leaf const& leaf) {
+  if (begin == end) return;
+  if (end - begin == 1) return leaf(here, begin);
+  std::size_t const middle = begin + (end - begin) / 2;
+  auto const known = [&](std::size_t from, std::size_t to) {
+    return hint{.work = static_cast<double>(to - from),
+                .place = places.count < 2 ? std::nullopt : places.owner(from, n)};
+  };
+  here.join(
+      known(begin, middle), [&](Here& h) { over(h, begin, middle, n, places, leaf); }, known(middle, end),
+      [&](Here& h) { over(h, middle, end, n, places, leaf); });
+}
+
+template <class Point>
+reads in(std::span<Point> points) noexcept {
+  return {points.data(), points.size_bytes()};
+}
+inline writes out(std::span<point> points) noexcept { return {points.data(), points.size_bytes()}; }
+
+template <fork_join Here>
+chain vertices_of(Here& here, division d, std::size_t leaf, place_range const& places);
+
+/// The vertices of a cap. Expected work O(points) if most are inside its triangle, else O(points log points); span
+/// O(depth * (log points + points / leaf + leaf)).
+template <fork_join Here>
+chain vertices_of(Here& here, cap const& c, std::size_t leaf, place_range const& places) {
+  if (c.points.empty()) return {};
+  if (c.points.size() > leaf) return vertices_of(here, division(c, leaf), leaf, places);
+  return {here.leaf(in(c.points), out(c.points), out(c.scratch), [&] { return finish(c); })};
+}
+
+template <fork_join Here>
+chain vertices_of(Here& here, division d, std::size_t leaf, place_range const& places) {
+  constexpr double per_point = 14;  // two areas: 10 operations, and 4 comparisons
+  over(here, 0, d.blocks(), d.blocks(), places, [&d](Here& h, std::size_t b) {
+    h.leaf(in(d.source(b)), out(d.scratch(b)), flops{per_point * static_cast<double>(d.source(b).size())},
+           [&] { d.sift_block(b); });
+  });
+  d.settle();
+  over(here, 0, d.blocks(), d.blocks(), places, [&d](Here& h, std::size_t b) {
+    auto const [first, second] = d.targets(b);
+    h.leaf(in(d.scratch(b)), out(first), out(second), [&] { d.move_block(b); });
+  });
+  auto const [left, right] = places.halves();
+  auto const known = [&](cap const& c, place_range const& its) {
+    return hint{.work = static_cast<double>(c.points.size()),
+                .place = places.count < 2 ? std::nullopt : its.owner(0, 1)};
+  };
+  cap const first = d.first();
+  cap const second = d.second();
+  auto [a, b] = here.join(
+      known(first, left), [&, left = left](Here& h) { return vertices_of(h, first, leaf, left); }, known(second, right),
+      [&, right = right](Here& h) { return vertices_of(h, second, leaf, right); });
+  return joined(std::move(a), d.middle(), b);
+}
+
+/// The whole run.
+template <fork_join Here>
+void program(Here& here, problem& p, place_range const& places) {
+  over(here, 0, p.blocks(), p.blocks(), places,
+       [&p](Here& h, std::size_t b) { h.leaf(in(p.block(b)), [&] { p.look_at_block(b); }); });
+  auto whole = p.start();
+  if (!whole) return;
+  p.collect(vertices_of(here, std::move(*whole), p.leaf(), places));
+  over(here, 0, p.runs(), p.runs(), places, [&p](Here& h, std::size_t i) { h.leaf([&] { p.write_run(i); }); });
+}
+
+void with_openmp(unsigned workers, problem& p);
+void with_tbb(tbb_workers& workers, unsigned count, problem& p);
+
+}  // namespace skua::apps::hull

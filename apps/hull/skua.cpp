@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The app hull.
+#include "skua/skua.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <limits>
+#include <new>
+
+#include "apps/app.hpp"
+#include "apps/checks.hpp"
+#include "apps/hull/problem.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::int64_t most_points = std::int64_t{1} << 28;
+constexpr std::int64_t least_leaf = 16;
+constexpr std::array<std::string_view, 2> shapes{"in", "on"};  // as hull::shape
+
+class hull_app final : public app {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "hull"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "convex hull of points in a disc or on a circle by quickhull (PBBS; NUMA-WS 2018)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--points", points_, "where they are: in a disc, or on a circle")->capture_default_str();
+    command.add_option("--n", n_, "how many, 1 to 2^28; 48 bytes each")->capture_default_str();
+    command.add_option("--leaf", leaf_, "most points of a leaf")->capture_default_str();
+    command.add_option("--seed", seed_, "of the points")->capture_default_str();
+  }
+
+  void prepare() override {
+    auto const where = static_cast<hull::shape>(require_one_of("hull: --points", shapes, points_));
+    require_between("hull: --n", n_, 1, most_points);
+    require_between("hull: --leaf", leaf_, least_leaf, most_points);
+    require_between("hull: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
+    try {
+      problem_ =
+          hull::problem(hull::make_points(where, static_cast<std::size_t>(n_), static_cast<std::uint64_t>(seed_)),
+                        static_cast<std::size_t>(leaf_));
+    } catch (std::bad_alloc const&) {
+      throw resource_error("hull: no memory for " + std::to_string(n_) +
+                           " points (48 bytes each); a smaller --n may fit");
+    }
+  }
+  void reset() override { problem_.reset(); }
+
+  void run_skua(pool& workers) override {
+    place_range const places{.first = 0, .count = workers.map().places()};
+    workers.run([this, places](auto& here) { hull::program(here, problem_, places); });
+  }
+  void run_serial() override {
+    serial here;
+    hull::program(here, problem_, {});
+  }
+  void run_openmp(unsigned workers) override { hull::with_openmp(workers, problem_); }
+  void run_tbb(unsigned workers) override { hull::with_tbb(tbb_workers_, workers, problem_); }
+
+  [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"points", points_}, {"n", n_}, {"leaf", leaf_}, {"seed", seed_}, {"vertices", problem_.vertices()}};
+  }
+
+ private:
+  std::string points_ = "in";
+  std::int64_t n_ = 4'000'000;
+  std::int64_t leaf_ = 10'000;
+  std::int64_t seed_ = 1;
+  hull::problem problem_;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_hull() { return std::make_unique<hull_app>(); }
+
+}  // namespace skua::apps
