@@ -61,6 +61,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   void learn(event const& seen) noexcept override;
   /// From the begin of a search-root until the search ends: at the first task's end, or wait. [adws-sc19 4.2.2]
   [[nodiscard]] bool sees_forks() const noexcept override { return may_divide_; }
+  [[nodiscard]] bool is_choosy() const noexcept override { return true; }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
