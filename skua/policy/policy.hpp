@@ -51,6 +51,10 @@ class mind {
   /// Must forks on this worker be shown to `meet`, `mark` and `place` now? False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
 
+  /// When something lies in my slot, shall what runs here be laid aside for it at its next fork? It is placed then
+  /// (laid_aside), in a lane of mine.
+  [[nodiscard]] virtual bool gives_way() const noexcept { return false; }
+
   /// Entries may lie where I could take them that I do not ask for, because they are not for me (yet): that `hunt` rests
   /// does not mean that there is nothing to do, and that I search does not mean that others need not.
   [[nodiscard]] virtual bool is_choosy() const noexcept { return false; }

@@ -41,6 +41,7 @@ struct frame {
   node_id node;
   node_id next;
   node_id forked = no_node;
+  node_id pending = no_node;                  ///< a child that is called next: the stack was laid aside when it forked
   bool owner = true;                          ///< false: the share of a group that a thief took
   bool parked = false;                        ///< it has waited for others
   std::unique_ptr<division> shown = nullptr;  ///< of a group or scope, if the mind was shown it
@@ -104,6 +105,8 @@ class engine {
   void end_group(worker_id w, fiber_id f);
   void park(worker_id w, fiber_id f, gathering& g);
   void unseat(worker_id w, fiber_id f);
+  bool gives_way(worker_id w, fiber_id f);
+  void put_aside(worker_id w, item it);
   mind& mind_of(worker_id w) { return players_.mind_of(w); }
 
   task_tree const& program_;

@@ -95,6 +95,14 @@ void referee::placed(worker_id self, placement const& to) {
   }
 }
 
+void referee::laid_aside(worker_id self, placement const& to) {
+  if (to.worker != self) {
+    fault(of_worker(self) + " lays something aside on " + of_worker(to.worker) + ", not on itself");
+  } else if (to.where != lane::spawned && to.where != lane::kept && to.where != lane::migrated) {
+    fault(of_worker(self) + " lays something aside, but not into its spawned, kept or migrated lane");
+  }
+}
+
 void referee::refused(worker_id self, placement const& to, std::uint64_t times) {
   if (!slot_refusals_allowed_) {
     fault(of_worker(self) + " places a task in the slot of " + of_worker(to.worker) + ", which is occupied");

@@ -21,6 +21,9 @@ class referee {
   /// A placement is legal: one existing worker; another one only through its inbox, slot or migrated lane.
   void placed(worker_id self, placement const& to);
 
+  /// What is laid aside is placed in a lane of this worker in which it may lie, and is found again.
+  void laid_aside(worker_id self, placement const& to);
+
   /// The slot of `to` is occupied; so many times in a row for this task.
   void refused(worker_id self, placement const& to, std::uint64_t times);
 

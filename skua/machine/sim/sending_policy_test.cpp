@@ -31,6 +31,7 @@ class scattering_mind final : public mind {
   tag mark(tag& parent, hint const&) noexcept override { return {{parent.words[0] + 1}}; }
   void leave(tag const&, tag const&) noexcept override { ++left; }
   placement place(tag& task, cause why) noexcept override {
+    if (why == cause::laid_aside) return {.worker = self_, .where = lane::spawned};
     if (task.words[0] == 0 && why != cause::injected && why != cause::resumed) ++unmarked;
     if (roll_.below(one_in_) != 0) return {.worker = self_};
     return {.worker = worker_id{roll_.below(workers_)}, .where = lane::inbox};

@@ -103,6 +103,7 @@ void engine::meet(worker_id w, fiber_id f, node_id group) {
 /// A group: come back from a child, then call the next one, with those that follow it open to thieves.
 tick engine::step_group(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
+  if (top.pending != no_node) return call(w, f, std::exchange(top.pending, no_node), 0);
   if (top.shown && top.shown->now == division::stage::placing) return place_next(w, f);
   if (top.shown && top.shown->now == division::stage::calling) come_back(w, f);
   if (top.forked != no_node) take_back(w, top);
@@ -111,7 +112,9 @@ tick engine::step_group(worker_id w, fiber_id f) {
   top.forked = program_[child].next;
   if (top.forked == no_node) return call(w, f, child, 0);
   lanes_.push(w, lane::forks, {.what = item::kind::rest, .node = top.forked});
-  return call(w, f, child, by_.fork_ticks);
+  if (!gives_way(w, f)) return call(w, f, child, by_.fork_ticks);
+  top.pending = child;
+  return by_.fork_ticks;
 }
 
 /// The next child of a shown group is sent away, alone; or it is kept, called, and those after it are filed as one.
@@ -188,6 +191,7 @@ tick engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
   if (!fibers_[f].frames.back().shown && mind_of(w).sees_forks()) meet(w, f, scope);
   ++gatherings_[scope].outstanding;
   lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = child});
+  static_cast<void>(gives_way(w, f));
   return by_.fork_ticks;
 }
 
@@ -271,18 +275,37 @@ void engine::park(worker_id w, fiber_id f, gathering& g) {
   if (top.shown) fibers_[f].known = top.shown->task;
 }
 
-/// The stack leaves its worker. What lies in the forks lane was offered by calls below the top (there is such a thing
-/// only if the top is a scope). It becomes free-standing: the stack may go on with another worker, where its owner would
-/// look for it in vain.
+/// It has just forked: if something in its worker's slot goes first, the stack leaves.
+bool engine::gives_way(worker_id w, fiber_id f) {
+  if (lanes_.empty(w, lane::slot) || !mind_of(w).gives_way()) return false;
+  ++result_.workers[index(w)].laid_aside;
+  fibers_[f].open = true;
+  unseat(w, f);
+  put_aside(w, {.what = item::kind::frame, .fiber = f, .known = fibers_[f].known});
+  return true;
+}
+
+/// The stack leaves its worker. What lies in the forks lane was offered by calls below the top (there is such a thing only
+/// if the top is a scope, or was laid aside). It becomes free-standing: the stack may go on with another worker, where
+/// its owner would look for it in vain.
 void engine::unseat(worker_id w, fiber_id f) {
   last_[index(w)] = fibers_[f].known.words[0];
   stack_of_[index(w)] = no_fiber;
   --running_;
   while (!lanes_.empty(w, lane::forks)) {
-    item const it = lanes_.take(w, lane::forks, end::oldest);
+    item it = lanes_.take(w, lane::forks, end::oldest);
     split_off(it);
-    lanes_.push(w, lane::spawned, it);
+    it.known = {{last_[index(w)]}};
+    it.known = mind_of(w).mark(it.known, program_[it.node].known);
+    put_aside(w, it);
   }
+}
+
+/// Into a lane of its own worker.
+void engine::put_aside(worker_id w, item it) {
+  placement const to = place(w, it.known, cause::laid_aside);
+  referee_.laid_aside(w, to);
+  put(w, it, {.worker = w, .where = referee_.content() ? to.where : lane::spawned}, cause::laid_aside);
 }
 
 }  // namespace skua::sim

@@ -49,6 +49,7 @@ struct tally {
   std::uint64_t rests = 0;
   std::uint64_t parks = 0;   ///< of frames, by this worker
   std::uint64_t resumes = 0;
+  std::uint64_t laid_aside = 0;  ///< stacks, for what lay in the slot
   std::uint64_t sent = 0;    ///< tasks and frames that its mind placed on another worker
   std::uint64_t refused = 0;  ///< placements into slots that were occupied
   tick busy = 0;

@@ -7,7 +7,6 @@
 // a thief finds the ranges that cover it by looking (README.md, "who may steal").
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
 
 namespace skua::adws {
@@ -23,6 +23,7 @@ namespace skua::adws {
 using node_id = std::uint32_t;
 inline constexpr node_id none = 0xffff'ffffU;
 
+template <synchronisation Sync = real_sync>
 class tree {
  public:
   /// Open groups of one owner's search; deeper ones are not divided. Enough for any sensible hints: each level halves
@@ -32,7 +33,7 @@ class tree {
   explicit tree(std::uint32_t workers) : owners_(workers) {}
 
   /// A group with this range was met by `owner`, inside the group `parent`. Inactive. `none` if the owner has too many.
-  /// Only by the one search of this owner.
+  /// Only by the one search of this owner (or by whoever brings the root, while nothing runs).
   node_id open(worker_id owner, range const& r, node_id parent) noexcept {
     auto& o = owners_[index(owner)];
     auto const depth = o.height.load(std::memory_order_relaxed);  // relaxed: only this search changes it
@@ -51,6 +52,11 @@ class tree {
   void activate(node_id id) noexcept {
     // relaxed: a permission; what may be taken is published by the lanes.
     if (id != none) at(id).state.fetch_or(is_active, std::memory_order_relaxed);
+  }
+
+  /// They may not any more. By the group's owner.
+  void deactivate(node_id id) noexcept {
+    if (id != none) at(id).state.fetch_and(~is_active, std::memory_order_relaxed);  // relaxed: as activate
   }
 
   /// The group has ended: the youngest node of its owner.
@@ -89,12 +95,12 @@ class tree {
   static constexpr std::uint32_t is_active = 2;
 
   struct node {
-    std::atomic<std::uint32_t> state{0};  ///< flags above; the rest counts its uses
-    std::atomic<node_id> parent{none};
-    std::atomic<std::uint64_t> where{0};
+    typename Sync::template atomic<std::uint32_t> state{0};  ///< flags above; the rest counts its uses
+    typename Sync::template atomic<node_id> parent{none};
+    typename Sync::template atomic<std::uint64_t> where{0};
   };
   struct alignas(cache_line_bytes) owner_nodes {
-    std::atomic<std::uint32_t> height{0};
+    typename Sync::template atomic<std::uint32_t> height{0};
     node nodes[most_depth];
   };
 
