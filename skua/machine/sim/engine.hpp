@@ -106,6 +106,7 @@ class engine {
   void park(worker_id w, fiber_id f, gathering& g);
   void unseat(worker_id w, fiber_id f);
   bool gives_way(worker_id w, fiber_id f);
+  void put_aside(worker_id w, lane from);
   void put_aside(worker_id w, item it);
   mind& mind_of(worker_id w) { return players_.mind_of(w); }
 

@@ -70,6 +70,14 @@ class lanes {
     return *take(w, where, from, [](item const&) { return true; });
   }
 
+  /// Empty a lane; oldest first.
+  std::deque<item> take_all(worker_id w, lane where) {
+    std::deque<item> all;
+    all.swap(queue(w, where));
+    count(where) -= all.size();
+    return all;
+  }
+
   /// What lies in a lane, oldest first. `injected` is the same for all workers.
   [[nodiscard]] std::deque<item> const& of(worker_id w, lane where) const {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];

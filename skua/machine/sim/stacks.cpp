@@ -287,13 +287,20 @@ bool engine::gives_way(worker_id w, fiber_id f) {
 
 /// The stack leaves its worker. What lies in the forks lane was offered by calls below the top (there is such a thing only
 /// if the top is a scope, or was laid aside). It becomes free-standing: the stack may go on with another worker, where
-/// its owner would look for it in vain.
+/// its owner would look for it in vain. If minds are choosy, what lies in `spawned` gets its tag now: soon the worker will
+/// run something else, and show that.
 void engine::unseat(worker_id w, fiber_id f) {
   last_[index(w)] = fibers_[f].known.words[0];
   stack_of_[index(w)] = no_fiber;
   --running_;
-  while (!lanes_.empty(w, lane::forks)) {
-    item it = lanes_.take(w, lane::forks, end::oldest);
+  if (mind_of(w).is_choosy()) put_aside(w, lane::spawned);
+  put_aside(w, lane::forks);
+}
+
+/// All that lies in this lane, which has no room for tags, goes into another one of the same worker.
+void engine::put_aside(worker_id w, lane from) {
+  std::deque<item> all = lanes_.take_all(w, from);
+  for (item& it : all) {
     split_off(it);
     it.known = {{last_[index(w)]}};
     it.known = mind_of(w).mark(it.known, program_[it.node].known);

@@ -12,34 +12,35 @@ namespace skua {
 namespace adws {
 namespace {
 
-constexpr std::uint64_t everybody = ~std::uint64_t{0};  // the first word of a free task
-constexpr std::uint64_t root_bit = 1ULL << 32;
-constexpr std::uint64_t fixed_bit = 1ULL << 33;
-constexpr std::uint64_t free_bit = 1ULL << 34;
-constexpr std::uint64_t outside_bit = 1ULL << 35;
-constexpr std::uint64_t known_bit = 1ULL << 36;  // a tag of zeros is nobody's
+// The first word: what thieves see. A group's number, and one; 0: of no group, nobody may steal it.
+constexpr std::uint64_t everybody = ~std::uint64_t{0};
+
+constexpr std::uint64_t root_bit = 1;
+constexpr std::uint64_t fixed_bit = 2;
+constexpr std::uint64_t outside_bit = 8;
+constexpr std::uint64_t known_bit = 16;  // else only the first word has been seen, of the task that it was stolen from
+
+node_id group_of(std::uint64_t first_word) noexcept {
+  return first_word == 0 || first_word == everybody ? none : static_cast<node_id>(first_word - 1);
+}
 
 }  // namespace
 
 card card::read(tag const& t) noexcept {
   std::uint64_t const what = t.words[3];
-  if ((what & known_bit) == 0) {  // stolen: only the range in which it was shown is known
-    if (t.words[0] == everybody) return {.where = {}, .is_fixed = true, .is_free = true};
-    return {.where = unpacked(t.words[0]), .is_fixed = true};
-  }
+  bool const is_known = (what & known_bit) != 0;
   return {.where = {.right = std::bit_cast<double>(t.words[1]), .left = std::bit_cast<double>(t.words[2])},
-          .group = static_cast<node_id>(what & 0xffff'ffffU),
+          .group = group_of(t.words[0]),
           .is_root = (what & root_bit) != 0,
           .is_outside = (what & outside_bit) != 0,
-          .is_fixed = (what & fixed_bit) != 0,
-          .is_free = (what & free_bit) != 0};
+          .is_fixed = (what & fixed_bit) != 0 || !is_known,
+          .is_free = t.words[0] == everybody};
 }
 
 tag card::written() const noexcept {
-  return {{is_free ? everybody : packed(where), std::bit_cast<std::uint64_t>(where.right),
-           std::bit_cast<std::uint64_t>(where.left),
-           std::uint64_t{group} | known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) |
-               (is_free ? free_bit : 0) | (is_outside ? outside_bit : 0)}};
+  std::uint64_t const shown = is_free ? everybody : group == none ? 0 : std::uint64_t{group} + 1;
+  return {{shown, std::bit_cast<std::uint64_t>(where.right), std::bit_cast<std::uint64_t>(where.left),
+           known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) | (is_outside ? outside_bit : 0)}};
 }
 
 worker_mind::worker_mind(common& with, worker_id self, std::uint64_t seed)
@@ -158,14 +159,14 @@ void worker_mind::end_search() noexcept {
 /// A task has ended: a search ends with it; a search-root makes its group's range active. [adws-sc19 4.3.1]
 void worker_mind::child_ended(card const& c) noexcept {
   end_search();
-  if (!c.is_free && c.where.spans()) with_.ranges.activate(c.group);
+  if (c.is_search_root()) with_.ranges.activate(c.group);
 }
 
 // ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------
 
 bool worker_mind::admits(std::uint64_t first_word) const noexcept {
   if (first_word == everybody) return true;
-  return steal_range_ && !anywhere_ && steal_range_->contains(unpacked(first_word));
+  return steal_range_ && !anywhere_ && with_.ranges.is_inside(group_of(first_word), steal_range_->id);
 }
 
 probe worker_mind::hunt() noexcept {
@@ -202,9 +203,7 @@ worker_mind::stage worker_mind::after(stage s) noexcept {
     case stage::kept: return stage::spawned;
     case stage::spawned: return stage::migrated;
     case stage::migrated: return stage::inbox;
-    case stage::inbox:
-      tries_ = 0;
-      return next_victim();
+    case stage::inbox: tries_ = 0; return next_victim();
     case stage::slot_again: return stage::migrated_again;
     case stage::migrated_again: return next_victim();
     case stage::their_migrated: return stage::their_kept;
@@ -227,10 +226,10 @@ worker_mind::stage worker_mind::next_victim() noexcept {
     return stage::their_migrated;
   };
   steal_range_ = with_.ranges.topmost(self_, roll_);
-  std::uint32_t const others = steal_range_ ? steal_range_->leftmost() - steal_range_->owner() : 0;
+  std::uint32_t const others = steal_range_ ? steal_range_->where.leftmost() - steal_range_->where.owner() : 0;
   if (tries_ < others) {
     ++tries_;
-    return choose(steal_range_->owner(), others);
+    return choose(steal_range_->where.owner(), others);
   }
   // relaxed: a hint.
   anywhere_ = with_.workers > 1 && with_.free_tasks.load(std::memory_order_relaxed) > 0;

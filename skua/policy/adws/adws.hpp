@@ -68,10 +68,19 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
 
  private:
   enum class stage : std::uint8_t {
-    slot, kept, spawned, migrated, inbox,                                // mine
-    slot_again, migrated_again,                                          // mine, after a victim
-    their_migrated, their_kept, their_forks, their_spawned,              // of a victim in my steal range
-    outside, rest
+    slot,
+    kept,
+    spawned,
+    migrated,
+    inbox,  // mine
+    slot_again,
+    migrated_again,  // mine, after a victim
+    their_migrated,
+    their_kept,
+    their_forks,
+    their_spawned,  // of a victim in my steal range
+    outside,
+    rest
   };
 
   void learn_probe(probed const& p) noexcept;
@@ -91,18 +100,18 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   dice roll_;
 
   // The search. Invariant (search): is_searching_ implies may_divide_.
-  bool may_divide_ = false;     ///< a search: the running task is a search-root on its owner, or kept from one
-  bool is_searching_ = false;   ///< it has met a group: what is marked now is cut
-  node_id innermost_ = none;    ///< the group in which the running task is: the current steal range of the paper
-  double remaining_ = 0;        ///< work of the children of the group just met that are not marked yet
-  bool equal_shares_ = false;   ///< nothing is known of that work: one each
+  bool may_divide_ = false;    ///< a search: the running task is a search-root on its owner, or kept from one
+  bool is_searching_ = false;  ///< it has met a group: what is marked now is cut
+  node_id innermost_ = none;   ///< the group in which the running task is: the current steal range of the paper
+  double remaining_ = 0;       ///< work of the children of the group just met that are not marked yet
+  bool equal_shares_ = false;  ///< nothing is known of that work: one each
 
   // The hunt.
   stage stage_ = stage::slot;
   worker_id victim_{};
-  std::uint32_t tries_ = 0;             ///< victims in this round
-  std::optional<range> steal_range_;    ///< found before this victim
-  bool anywhere_ = false;               ///< the victim was chosen for its free tasks
+  std::uint32_t tries_ = 0;                   ///< victims in this round
+  std::optional<tree<>::found> steal_range_;  ///< found before this victim
+  bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
 };
 
 }  // namespace adws
