@@ -51,6 +51,7 @@ class alignas(cache_line_bytes) greedy_mind final : public mind {
   placement place(tag&, cause why) noexcept override {
     switch (why) {
       case cause::forked: return {.worker = self_, .where = lane::forks};
+      case cause::laid_aside:
       case cause::released:
       case cause::seeded: return {.worker = self_, .where = lane::spawned};
       case cause::stolen:

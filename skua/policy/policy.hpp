@@ -22,7 +22,8 @@ class mind {
 
   /// While `sees_forks`: the running task opens a group of n children, whose works sum to `total_work` (0: nothing is
   /// known of them). Returns the tag from which the children are marked, in order; they are placed until one is kept by
-  /// this worker, which calls it. What is left of the tag then belongs to the children after it.
+  /// this worker, which calls it. What is left of the tag then belongs to the children after it. n = 0: a scope; it is
+  /// about to fork its first child, and its children are not shown one by one.
   virtual tag meet(tag const& task, double total_work, std::uint64_t n) noexcept {
     static_cast<void>(total_work);
     static_cast<void>(n);
@@ -49,6 +50,10 @@ class mind {
 
   /// Must forks on this worker be shown to `meet`, `mark` and `place` now? False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
+
+  /// When something lies in my slot, shall what runs here be laid aside for it at its next fork? It is placed then
+  /// (laid_aside), in a lane of mine.
+  [[nodiscard]] virtual bool gives_way() const noexcept { return false; }
 
   /// Entries may lie where I could take them that I do not ask for, because they are not for me (yet): that `hunt` rests
   /// does not mean that there is nothing to do, and that I search does not mean that others need not.

@@ -24,6 +24,7 @@ enum class cause : std::uint8_t {
   stolen,    ///< this worker has just stolen it
   resumed,   ///< its frame may go on: the group that it waited for has ended
   released,  ///< its last predecessor has finished
+  laid_aside,  ///< this worker turns to something else: a stack whose turn is over (`gives_way`), or what it had offered
   refused,   ///< the slot in which it was placed a moment ago is occupied
   injected,  ///< it came from outside the pool
   seeded,    ///< start of an iteration of a collection

@@ -123,7 +123,7 @@ TEST(referee_catches, placements_that_no_machine_can_carry_out) {
     return [wrong](worker_id, placement to, cause why) { return why == cause::resumed ? wrong : to; };
   };
   EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{9}, lane::inbox, 1})), "who does not exist"));
-  EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not into its inbox"));
+  EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not into its inbox, slot or migrated lane"));
   EXPECT_TRUE(says(verdict(4, as_it_was, [](worker_id self, placement, cause) {
                      return placement{self, lane::inbox, 4};
                    }), "width 4"));

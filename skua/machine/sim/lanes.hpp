@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "skua/parts/base/ids.hpp"
@@ -22,11 +24,12 @@ struct item {
   enum class kind : std::uint8_t {
     rest,   ///< the children of a group from `node` on: a join's continuation
     child,  ///< one task, `node`
-    frame,  ///< a parked stack that may go on
+    frame,  ///< a stack that may go on
   };
   kind what;
   node_id node = no_node;
   fiber_id fiber = no_fiber;
+  tag known{};  ///< in `forks` and `spawned` nobody has written it
 };
 
 /// The two ends of a lane.
@@ -43,37 +46,71 @@ class lanes {
 
   /// The newest item, or nullptr. Valid until the lane changes.
   [[nodiscard]] item const* newest(worker_id w, lane where) const {
-    std::deque<item> const& q = queue(w, where);
+    std::deque<item> const& q = of(w, where);
     return q.empty() ? nullptr : &q.back();
+  }
+
+  /// The first item from this end that is wanted leaves the lane; nothing if none is.
+  template <class Wanted>
+  std::optional<item> take(worker_id w, lane where, end from, Wanted&& wanted) {
+    std::deque<item>& q = queue(w, where);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      auto const at = q.begin() + static_cast<std::ptrdiff_t>(from == end::oldest ? i : q.size() - 1 - i);
+      if (!wanted(*at)) continue;
+      item const taken = *at;
+      q.erase(at);
+      --count(where);
+      return taken;
+    }
+    return {};
   }
 
   /// Take one item from a lane that is not empty.
   item take(worker_id w, lane where, end from) {
-    std::deque<item>& q = queue(w, where);
-    item const taken = from == end::newest ? q.back() : q.front();
-    from == end::newest ? q.pop_back() : q.pop_front();
-    --count(where);
-    return taken;
+    return *take(w, where, from, [](item const&) { return true; });
   }
 
-  [[nodiscard]] bool empty(worker_id w, lane where) const { return queue(w, where).empty(); }
-  [[nodiscard]] bool all_empty() const noexcept { return in_the_open_ + in_inboxes_ == 0; }
-  /// Worker w might find something: in a lane open to thieves, in the region's, or in its own inbox.
-  [[nodiscard]] bool in_reach_of(worker_id w) const { return in_the_open_ > 0 || !empty(w, lane::inbox); }
+  /// Empty a lane; oldest first.
+  std::deque<item> take_all(worker_id w, lane where) {
+    std::deque<item> all;
+    all.swap(queue(w, where));
+    count(where) -= all.size();
+    return all;
+  }
 
- private:
-  [[nodiscard]] std::deque<item> const& queue(worker_id w, lane where) const {
+  /// What lies in a lane, oldest first. `injected` is the same for all workers.
+  [[nodiscard]] std::deque<item> const& of(worker_id w, lane where) const {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
+  [[nodiscard]] bool empty(worker_id w, lane where) const { return of(w, where).empty(); }
+  [[nodiscard]] bool all_empty() const noexcept {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}) == 0;
+  }
+
+  /// Something lies in one of its own lanes, or in the region's.
+  [[nodiscard]] bool at_hand_of(worker_id w) const {
+    for (std::size_t l = 0; l < lane_kinds; ++l) {
+      if (!empty(w, static_cast<lane>(l))) return true;
+    }
+    return false;
+  }
+  /// The same, or in another worker's lane that thieves look into: all but what was placed on him alone.
+  [[nodiscard]] bool in_reach_of(worker_id w) const {
+    for (lane const open : {lane::forks, lane::spawned, lane::kept, lane::migrated}) {
+      if (counts_[static_cast<std::size_t>(open)] > 0) return true;
+    }
+    return at_hand_of(w);
+  }
+
+ private:
   std::deque<item>& queue(worker_id w, lane where) {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
-  std::uint64_t& count(lane where) noexcept { return where == lane::inbox ? in_inboxes_ : in_the_open_; }
+  std::uint64_t& count(lane where) noexcept { return counts_[static_cast<std::size_t>(where)]; }
 
-  std::vector<std::array<std::deque<item>, 3>> of_;  ///< forks, spawned, inbox
+  std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
-  std::uint64_t in_the_open_ = 0;
-  std::uint64_t in_inboxes_ = 0;
+  std::array<std::uint64_t, lane_kinds> counts_{};
 };
 
 }  // namespace skua::sim

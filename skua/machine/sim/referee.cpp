@@ -48,7 +48,7 @@ void check_times(result const& game, task_tree const& program, layout const& whe
   if (makespan < span) faults.push_back("makespan " + std::to_string(game.makespan) + " < span");
   double const busy = std::accumulate(game.workers.begin(), game.workers.end(), 0.0,
                                       [](double sum, tally const& t) { return sum + static_cast<double>(t.busy); });
-  if (anything_sent ? busy < all.work : busy != all.work) {
+  if (busy != all.work) {
     faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
   }
   if (where.workers() > 1) return;
@@ -68,8 +68,9 @@ void check_steals(result const& game, layout const& where, std::vector<std::stri
 
 }  // namespace
 
-referee::referee(std::uint32_t workers, std::uint64_t most_fruitless)
-    : most_(most_fruitless != 0 ? most_fruitless : 1000 + 200 * std::uint64_t{workers}), of_(workers) {}
+referee::referee(std::uint32_t workers, rules const& by)
+    : most_(by.most_fruitless != 0 ? by.most_fruitless : 1000 + 200 * std::uint64_t{workers}),
+      slot_refusals_allowed_(by.slot_refusals_allowed), of_(workers) {}
 
 void referee::asked(worker_id self, probe const& p) {
   if (p.what == verb::rest) return;
@@ -87,10 +88,26 @@ void referee::asked(worker_id self, probe const& p) {
 void referee::placed(worker_id self, placement const& to) {
   if (index(to.worker) >= of_.size()) {
     fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", who does not exist");
-  } else if (to.worker != self && to.where != lane::inbox) {
-    fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", but not into its inbox");
+  } else if (to.worker != self && to.where != lane::inbox && to.where != lane::slot && to.where != lane::migrated) {
+    fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", but not into its inbox, slot or migrated lane");
   } else if (to.width != 1) {
     fault(of_worker(self) + " places a task of width " + std::to_string(to.width) + "; the tabletop has no teams");
+  }
+}
+
+void referee::laid_aside(worker_id self, placement const& to) {
+  if (to.worker != self) {
+    fault(of_worker(self) + " lays something aside on " + of_worker(to.worker) + ", not on itself");
+  } else if (to.where != lane::spawned && to.where != lane::kept && to.where != lane::migrated) {
+    fault(of_worker(self) + " lays something aside, but not into its spawned, kept or migrated lane");
+  }
+}
+
+void referee::refused(worker_id self, placement const& to, std::uint64_t times) {
+  if (!slot_refusals_allowed_) {
+    fault(of_worker(self) + " places a task in the slot of " + of_worker(to.worker) + ", which is occupied");
+  } else if (times > most_) {
+    fault(of_worker(self) + " places a task in occupied slots, " + std::to_string(times) + " times in a row");
   }
 }
 

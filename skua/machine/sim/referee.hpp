@@ -13,15 +13,22 @@ namespace skua::sim {
 /// Sees every answer of a policy during one game.
 class referee {
  public:
-  referee(std::uint32_t workers, std::uint64_t most_fruitless);
+  referee(std::uint32_t workers, rules const& by);
 
   /// A probe is legal: it pops from its own lane, or steals from another worker that exists.
   void asked(worker_id self, probe const& p);
 
-  /// A placement is legal: one existing worker; another one only through its inbox.
+  /// A placement is legal: one existing worker; another one only through its inbox, slot or migrated lane.
   void placed(worker_id self, placement const& to);
 
-  /// How a probe or rest ended. `in_reach`: something lay in this worker's inbox or in a lane open to thieves.
+  /// What is laid aside is placed in a lane of this worker in which it may lie, and is found again.
+  void laid_aside(worker_id self, placement const& to);
+
+  /// The slot of `to` is occupied; so many times in a row for this task.
+  void refused(worker_id self, placement const& to, std::uint64_t times);
+
+  /// How a probe or rest ended. `in_reach`: something lay in a lane of this worker, in the region's, or, unless the mind
+  /// is choosy, in a lane open to thieves.
   void answered(worker_id self, probe const& p, outcome how, bool in_reach);
 
   void fault(std::string what) { faults_.push_back(std::move(what)); }
@@ -35,6 +42,7 @@ class referee {
   };
 
   std::uint64_t most_;
+  bool slot_refusals_allowed_;
   std::vector<patience> of_;
   std::vector<std::string> faults_;
 };

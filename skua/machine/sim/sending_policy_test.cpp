@@ -22,12 +22,16 @@ class scattering_mind final : public mind {
   scattering_mind(mind& hunter, worker_id self, std::uint32_t workers, std::uint32_t one_in, std::uint64_t seed)
       : hunter_(hunter), self_(self), workers_(workers), one_in_(one_in), roll_(dice_of(seed, self)) {}
 
-  tag mark(tag& parent, hint const& known) noexcept override {
-    ++marked;
-    hinted += known.work || known.place ? 1U : 0U;
-    return {{parent.words[0] + 1}};
+  tag meet(tag const& task, double total_work, std::uint64_t n) noexcept override {
+    ++met;
+    children += n;
+    work += total_work;
+    return task;
   }
+  tag mark(tag& parent, hint const&) noexcept override { return {{parent.words[0] + 1}}; }
+  void leave(tag const&, tag const&) noexcept override { ++left; }
   placement place(tag& task, cause why) noexcept override {
+    if (why == cause::laid_aside) return {.worker = self_, .where = lane::spawned};
     if (task.words[0] == 0 && why != cause::injected && why != cause::resumed) ++unmarked;
     if (roll_.below(one_in_) != 0) return {.worker = self_};
     return {.worker = worker_id{roll_.below(workers_)}, .where = lane::inbox};
@@ -39,8 +43,10 @@ class scattering_mind final : public mind {
   }
   [[nodiscard]] bool sees_forks() const noexcept override { return true; }
 
-  std::uint64_t marked = 0;
-  std::uint64_t hinted = 0;
+  std::uint64_t met = 0;
+  std::uint64_t left = 0;
+  std::uint64_t children = 0;
+  double work = 0;
   std::uint64_t unmarked = 0;
   std::uint64_t ran = 0;
 
@@ -62,9 +68,10 @@ class scattering final : public policy {
   [[nodiscard]] std::string_view name() const noexcept override { return "scattering"; }
   mind& mind_of(worker_id w) noexcept override { return minds[index(w)]; }
 
-  [[nodiscard]] std::uint64_t sum(std::uint64_t scattering_mind::*of) const {
-    return std::accumulate(minds.begin(), minds.end(), std::uint64_t{0},
-                           [=](std::uint64_t s, scattering_mind const& m) { return s + m.*of; });
+  template <class N>
+  [[nodiscard]] N sum(N scattering_mind::*of) const {
+    return std::accumulate(minds.begin(), minds.end(), N{0},
+                           [=](N s, scattering_mind const& m) { return s + m.*of; });
   }
   std::vector<scattering_mind> minds;
 
@@ -89,15 +96,28 @@ TEST(sending_policy, tasks_and_frames_may_go_anywhere_and_none_is_lost) {
   EXPECT_GT(sent, 10'000U);
 }
 
-TEST(sending_policy, every_child_is_marked_once_with_its_hint_and_every_placed_task_bears_a_mark) {
-  task_tree const program = random_tree::make(3, {.tasks = 500});
-  std::uint64_t hinted = 0;
-  for (node_id i = 1; i < program.size(); ++i) hinted += program[i].known.work || program[i].known.place ? 1U : 0U;
+TEST(sending_policy, every_group_is_met_with_the_work_of_its_children_and_left_and_every_placed_task_bears_a_mark) {
+  task_tree const program = random_tree::make(3, {.tasks = 500, .scope_percent = 30});
+  std::uint64_t groups = 0;
+  std::uint64_t children = 0;
+  double work = 0;
+  for (node_id i = 0; i < program.size(); ++i) {
+    node_kind const k = program[i].kind;
+    bool const is_group = k == node_kind::join || k == node_kind::each;
+    if ((!is_group && k != node_kind::scope) || program.task_from(program[i].first) == no_node) continue;
+    ++groups;
+    for (node_id c = program[i].first; is_group && c != no_node; c = program[c].next, ++children) {
+      work += known_work(program[c].known);
+    }
+  }
   scattering players(8, 3, 3);
   ASSERT_TRUE(play(program, players, layout::flat(8)).finished);
-  EXPECT_EQ(players.sum(&scattering_mind::marked), program.weigh(unit::leaves).tasks - 1);
-  EXPECT_EQ(players.sum(&scattering_mind::hinted), hinted);
+  EXPECT_GT(groups, 50U);
+  EXPECT_EQ(players.sum(&scattering_mind::met), groups);
+  EXPECT_EQ(players.sum(&scattering_mind::left), groups);
+  EXPECT_EQ(players.sum(&scattering_mind::children), children);
   EXPECT_EQ(players.sum(&scattering_mind::unmarked), 0U);
+  EXPECT_DOUBLE_EQ(players.sum(&scattering_mind::work), work);
 }
 
 TEST(sending_policy, the_minds_learn_of_all_the_time_that_their_workers_were_busy) {

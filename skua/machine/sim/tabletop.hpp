@@ -28,6 +28,7 @@ struct rules {
   std::uint32_t lost_per_mille = 0;   ///< so many steals that would succeed are lost, as if another had been faster
   std::uint64_t most_fruitless = 0;   ///< probes in a row that may fail while there is work, or without a rest;
                                       ///< 0: 1000 + 200 * workers
+  bool slot_refusals_allowed = true;  ///< false: to place a task in a slot that is occupied is a fault
 };
 
 /// What happened to one node. Groups are not run themselves: times = 0.
@@ -44,10 +45,13 @@ struct tally {
   std::uint64_t probes = 0;  ///< rests excluded
   std::uint64_t steals = 0;  ///< that brought something
   std::uint64_t lost = 0;
+  std::uint64_t barred = 0;  ///< probes of lanes with something in it that was not for this worker
   std::uint64_t rests = 0;
   std::uint64_t parks = 0;   ///< of frames, by this worker
   std::uint64_t resumes = 0;
+  std::uint64_t laid_aside = 0;  ///< stacks, for what lay in the slot
   std::uint64_t sent = 0;    ///< tasks and frames that its mind placed on another worker
+  std::uint64_t refused = 0;  ///< placements into slots that were occupied
   tick busy = 0;
   friend constexpr bool operator==(tally const&, tally const&) = default;
 };
@@ -66,6 +70,10 @@ struct result {
 /// Play `program` under `players` on the workers of `where`. The game ends with the root task, or at the first fault.
 /// Throws usage_error for rules that make no sense. Cost: O(nodes + makespan * workers / probe_ticks), times log workers.
 result play(task_tree const& program, policy& players, layout const& where, rules const& by = {});
+
+/// The same, before somebody's eyes (onlooker.hpp).
+class onlooker;
+result play(task_tree const& program, policy& players, layout const& where, rules const& by, onlooker& watched_by);
 
 /// The ticks that node `id` costs itself.
 tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept;

@@ -57,10 +57,29 @@ void division::wait(std::uint64_t mine) noexcept {
     owner_.note_thefts();
     owner_.wait(group_, mine);
   }
-  seat& now = owner_.at();
-  now.thinks.leave(owner_.known(), whole_);
-  owner_.settle();
-  owner_.at().ask_whether_to_show();
+  go_on(owner_, whole_);
+}
+
+/// The group has ended for its owner, which goes on where the policy wants.
+void division::go_on(strand& owner, tag const& group) noexcept {
+  owner.at().thinks.leave(owner.known(), group);
+  owner.settle();
+  owner.at().ask_whether_to_show();
+}
+
+void shown_scope::meet(strand& owner) noexcept {
+  if (is_met_) return;
+  is_met_ = true;
+  task_ = owner.known();
+  whole_ = owner.at().thinks.meet(task_, 0, 0);
+  owner.know(whole_);
+  owner.at().ask_whether_to_show();
+}
+
+void shown_scope::leave(strand& owner) noexcept {
+  if (!is_met_) return;
+  owner.know(task_);
+  division::go_on(owner, whole_);
 }
 
 }  // namespace skua::threads

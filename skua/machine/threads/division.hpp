@@ -30,6 +30,8 @@ class division {
   /// The owner has dealt with `mine` children: wait for the others, and go on where the policy wants.
   void wait(std::uint64_t mine) noexcept;
 
+  static void go_on(strand& owner, tag const& group) noexcept;
+
  private:
   strand& owner_;
   group& group_;
@@ -42,6 +44,19 @@ class division {
   lane rest_goes_to_ = lane::kept;
   seat* filed_at_ = nullptr;  ///< where the rest lies; null: nowhere
   std::uint64_t after_ = 0;   ///< the first child of the rest
+};
+
+/// A scope that forks while the policy sees forks: met as a group of no children, which can all be stolen.
+class shown_scope {
+ public:
+  void meet(strand& owner) noexcept;
+  /// After the scope's children have ended; does nothing if it was not met.
+  void leave(strand& owner) noexcept;
+
+ private:
+  bool is_met_ = false;
+  tag task_;
+  tag whole_;
 };
 
 }  // namespace skua::threads

@@ -48,6 +48,7 @@ bool worker::send(seat& from, filed what, placement to, cause) noexcept {
     switch (to.where) {
       case lane::slot:
         sent = its.slot.push_if_empty(what);
+        if (sent && from.thinks.gives_way()) its.poke();  // what runs there shall look up
         if (sent) break;
         to = from.thinks.place(what.known, cause::refused);
         continue;
@@ -80,6 +81,7 @@ void worker::move(here& strand, placement const& to) noexcept {
   tsan::unseen const scheduling;
   bool const offered = strand.at().offer_open_joins([&] { static_cast<void>(strand.make_room()); });
   strand.note_thefts();
+  if (offered) tag_offers(strand);
   stack* const fresh = offered ? take_stack() : nullptr;
   if (fresh == nullptr) return;
   frame f{strand, current_stack_, false};
@@ -95,7 +97,30 @@ void worker::move(here& strand, placement const& to) noexcept {
 void worker::commit_move(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
   frame& f = *me.moving_.what;
-  if (!send(f.strand->at(), {&f, 1, f.strand->known()}, me.moving_.to, cause::resumed)) me.ready_ = &f;
+  seat& its = f.strand->at();
+  filed const what{&f, 1, f.strand->known()};
+  bool const is_aside = me.moving_.to.worker == its.id;
+  if (!(is_aside ? its.kept.push(what) : send(its, what, me.moving_.to, cause::resumed))) me.ready_ = &f;
+}
+
+void worker::lay_aside(here& strand) noexcept {
+  tag its = strand.known();
+  placement const to = strand.at().thinks.place(its, cause::laid_aside);
+  if (to.worker == strand.at().id && to.where == lane::kept) move(strand, to);
+}
+
+/// What a strand has offered in `spawned` before it leaves its worker: where the policy chooses by tags, it gets the tag
+/// under which it was shown. Without memory for that it stays.
+void worker::tag_offers(here& strand) noexcept {
+  seat& s = strand.at();
+  if (!s.thinks.gives_way()) return;
+  entry oldest;
+  while (s.spawned.peek(oldest)) {
+    if (s.spawned.outside().steal(oldest) != outcome::got) continue;
+    if (s.kept.push({static_cast<task*>(oldest.task), oldest.extra, {{strand.known().words[0]}}})) continue;
+    if (s.spawned.push(oldest.task, oldest.extra)) static_cast<void>(strand.make_room());
+    return;
+  }
 }
 
 }  // namespace skua::threads

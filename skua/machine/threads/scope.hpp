@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/division.hpp"
 #include "skua/machine/threads/strand.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/hint.hpp"
@@ -36,6 +37,7 @@ class scope final : public group {
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(Hint known, F&& f) {
     auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, as_hint(known), std::forward<F>(f));
+    if (owner_.at().shows_groups()) [[unlikely]] shown_.meet(owner_);
     seat& s = owner_.at();
     bool const wants_attention = s.spawned.push(child.release(), key());
     ++forked_;
@@ -125,6 +127,7 @@ class scope final : public group {
     // From here on the count is what is still to be dealt with, plus one for the owner itself.
     add(forked_ + 1 - bias);
     owner_.wait(*this, 1);
+    shown_.leave(owner_);
   }
 
   [[gnu::cold, gnu::noinline]] void attend() {
@@ -142,6 +145,7 @@ class scope final : public group {
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 
   Here& owner_;
+  shown_scope shown_;
   std::uint64_t forked_ = 0;  ///< children that the owner has neither run nor seen finished
   std::exception_ptr error_;
 };

@@ -68,11 +68,16 @@ class sequence final : public group {
     double total = 0;
     for (std::uint64_t i = 0; i < children_; ++i) total += known_work(hint_of(i));
     division parts{here, *this, children_, total};
-    std::uint64_t kept = 0;
-    while (parts.sends(kept, hint_of(kept))) ++kept;
-    parts.keep(kept);
-    std::uint64_t mine = run_one(here, kept);
-    if (parts.comes_back()) mine += run_piece(here, kept + 1);
+    std::uint64_t mine = 0;
+    for (std::uint64_t next = 0; next < children_; ++next) {
+      while (parts.sends(next, hint_of(next))) ++next;
+      parts.keep(next);
+      mine += run_one(here, next);
+      if (!parts.comes_back()) break;
+      if (here.at().shows_groups()) continue;
+      mine += run_piece(here, next + 1);
+      break;
+    }
     parts.wait(mine);
   }
 

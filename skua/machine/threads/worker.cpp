@@ -230,6 +230,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   bool const offered = waiting.at().offer_open_joins([&] { static_cast<void>(waiting.make_room()); });
   waiting.note_thefts();
   if (!offered) return false;
+  tag_offers(waiting);
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_, true};
@@ -393,6 +394,7 @@ advice strand::attend() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
+  if (!tied_ && !seat_->slot.looks_empty() && seat_->thinks.gives_way()) seat_->who.lay_aside(static_cast<here&>(*this));
   if (!seat_->shows_groups()) return advice::go_on;
   seat_->ask_whether_to_show();  // the mark was used up
   return advice::show;

@@ -42,6 +42,8 @@ class worker final : public thread_record {
 
   [[nodiscard]] static bool send(seat& from, filed what, placement to, cause why) noexcept;
   void move(here& strand, placement const& to) noexcept;
+  /// Something has come that goes first: the strand waits in a lane of this worker.
+  void lay_aside(here& strand) noexcept;
 
   /// Send a frame that is ready to where it belongs. Any thread.
   static void send_home(frame& f) noexcept;
@@ -74,6 +76,7 @@ class worker final : public thread_record {
   [[nodiscard]] bool is_barred() noexcept;
   void nap(std::uint64_t since) noexcept;
   static void wake_for(seat& its) noexcept;
+  static void tag_offers(here& strand) noexcept;
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
   [[nodiscard]] static std::uint64_t now_ns() noexcept { return time_book::now_ns(); }

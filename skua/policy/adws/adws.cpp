@@ -20,6 +20,7 @@ tag worker_mind::meet(tag const& task, double total_work, std::uint64_t n) noexc
   equal_shares_ = !(total_work > 0);
   remaining_ = equal_shares_ ? static_cast<double>(n) : total_work;
   is_searching_ = true;
+  if (c.is_root) with_.ranges.deactivate(c.group);
   if (c.is_search_root()) {
     node_id const opened = with_.ranges.open(self_, c.where, c.group);
     if (opened == none) {
@@ -29,6 +30,7 @@ tag worker_mind::meet(tag const& task, double total_work, std::uint64_t n) noexc
     }
   }
   c.is_root = c.is_outside = false;
+  if (n == 0) end_search();  // nothing can be divided in a scope: its tasks are there to be stolen
   return c.written();
 }
 
@@ -62,6 +64,7 @@ placement worker_mind::place(tag& task, cause why) noexcept {
     }
     case cause::injected: return place_root(c, task);
     case cause::resumed: return place_resumed(c, task);
+    case cause::laid_aside: return {.worker = self_, .where = lane::kept};
     case cause::released:
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
     case cause::refused:
@@ -75,10 +78,11 @@ placement worker_mind::place(tag& task, cause why) noexcept {
 /// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one.
 placement worker_mind::place_root(card& c, tag& task) noexcept {
   c = {.where = {.right = 0, .left = static_cast<double>(with_.workers)}};
-  // relaxed: who wins is all that matters; nothing else is published by it.
-  c.is_root = !with_.has_root.exchange(true, std::memory_order_relaxed);
+  // acquire: after the last root has closed its group. Partner: outside_ended.
+  c.is_root = !with_.has_root.exchange(true, std::memory_order_acquire);
   c.is_free = !c.is_root;
   c.is_outside = true;
+  if (c.is_root) c.group = with_.ranges.open(worker_id{0}, c.where, none);
   task = c.written();
   if (c.is_free) {
     with_.free_tasks.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
@@ -92,14 +96,18 @@ placement worker_mind::place_root(card& c, tag& task) noexcept {
 placement worker_mind::place_resumed(card& c, tag& task) noexcept {
   placement const here{.worker = self_, .where = lane::inbox};
   if (!c.is_search_root()) return here;
-  worker_id const owner{c.where.owner()};
-  if (owner == self_) return here;
-  if (!c.is_root && with_.ranges.active_from(c.group)) {
+  if (may_be_stolen_from_outside(c)) {
     c.is_fixed = true;
     task = c.written();
     return here;
   }
-  return {.worker = owner, .where = lane::slot};
+  worker_id const owner{c.where.owner()};
+  return owner == self_ ? here : placement{.worker = owner, .where = lane::slot};
+}
+
+/// A group around this task is active: its tasks may be stolen from outside of its range. The root has none.
+bool worker_mind::may_be_stolen_from_outside(card const& c) const noexcept {
+  return !c.is_root && with_.ranges.active_from(c.group);
 }
 
 void worker_mind::leave(tag const& task, tag const& group) noexcept {
@@ -108,36 +116,38 @@ void worker_mind::leave(tag const& task, tag const& group) noexcept {
   if (opened != c.group) with_.ranges.close(opened);
   innermost_ = c.group;
   is_searching_ = false;
-  may_divide_ = c.is_search_root() && c.where.owner() == index(self_);
+  may_divide_ = c.is_search_root() && c.where.owner() == index(self_) && !may_be_stolen_from_outside(c);
 }
 
 /// The workers of the innermost group may steal from each other now. [adws-sc19 4.3.1]
 void worker_mind::end_search() noexcept {
-  if (is_searching_) with_.ranges.activate(innermost_);
+  if (may_divide_) with_.ranges.activate(innermost_);
   is_searching_ = may_divide_ = false;
 }
 
 /// A task has ended: a search ends with it; a search-root makes its group's range active. [adws-sc19 4.3.1]
 void worker_mind::child_ended(card const& c) noexcept {
   end_search();
-  if (!c.is_free && c.where.spans()) with_.ranges.activate(c.group);
+  if (c.is_search_root()) with_.ranges.activate(c.group);
 }
 
 // ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------
 
 bool worker_mind::admits(std::uint64_t first_word) const noexcept {
   if (first_word == everybody) return true;
-  return steal_range_ && !anywhere_ && steal_range_->contains(unpacked(first_word));
+  return steal_range_ && !anywhere_ && with_.ranges.is_inside(group_of(first_word), steal_range_->id);
 }
 
 probe worker_mind::hunt() noexcept {
   auto const own = [this](lane l) { return probe{.what = verb::pop, .whom = self_, .where = l}; };
   auto const theirs = [this](lane l) { return probe{.what = verb::steal, .whom = victim_, .where = l}; };
   switch (stage_) {
-    case stage::slot: return own(lane::slot);
+    case stage::slot:
+    case stage::slot_again: return own(lane::slot);
     case stage::kept: return own(lane::kept);
     case stage::spawned: return own(lane::spawned);
-    case stage::migrated: return own(lane::migrated);
+    case stage::migrated:
+    case stage::migrated_again: return own(lane::migrated);
     case stage::inbox: return own(lane::inbox);
     case stage::their_migrated: return theirs(lane::migrated);
     case stage::their_kept: return theirs(lane::kept);
@@ -162,38 +172,37 @@ worker_mind::stage worker_mind::after(stage s) noexcept {
     case stage::kept: return stage::spawned;
     case stage::spawned: return stage::migrated;
     case stage::migrated: return stage::inbox;
-    case stage::inbox:
-      if (!with_.options.steal) return stage::outside;
-      steal_range_ = with_.ranges.topmost(self_, roll_);
-      tries_ = steal_range_ ? steal_range_->leftmost() - steal_range_->owner() : 0;
-      return next_victim();
+    case stage::inbox: tries_ = 0; return next_victim();
+    case stage::slot_again: return stage::migrated_again;
+    case stage::migrated_again: return next_victim();
     case stage::their_migrated: return stage::their_kept;
     case stage::their_kept: return stage::their_forks;
     case stage::their_forks: return stage::their_spawned;
-    case stage::their_spawned: return next_victim();
+    case stage::their_spawned: return anywhere_ ? stage::outside : stage::slot_again;
     case stage::outside: return stage::rest;
     case stage::rest: break;
   }
   return stage::slot;
 }
 
-/// Uniform in the steal range, without me; then, if there are tasks that anybody may take, one victim of all.
+/// Uniform in the steal range, without me, as many as there are; the range is looked for before every one, and what may
+/// have been placed here after it. Then, if there are tasks that anybody may take, one victim of all.
 worker_mind::stage worker_mind::next_victim() noexcept {
+  if (!with_.options.steal) return stage::outside;
   auto const choose = [this](std::uint32_t first, std::uint32_t others) {
     std::uint32_t const v = first + roll_.below(others);
     victim_ = worker_id{v < index(self_) ? v : v + 1};
     return stage::their_migrated;
   };
-  if (tries_ > 0) {
-    --tries_;
-    return choose(steal_range_->owner(), steal_range_->leftmost() - steal_range_->owner());
+  steal_range_ = with_.ranges.topmost(self_, roll_);
+  std::uint32_t const others = steal_range_ ? steal_range_->where.leftmost() - steal_range_->where.owner() : 0;
+  if (tries_ < others) {
+    ++tries_;
+    return choose(steal_range_->where.owner(), others);
   }
   // relaxed: a hint.
-  if (!anywhere_ && with_.workers > 1 && with_.free_tasks.load(std::memory_order_relaxed) > 0) {
-    anywhere_ = true;
-    return choose(0, with_.workers - 1);
-  }
-  return stage::outside;
+  anywhere_ = with_.workers > 1 && with_.free_tasks.load(std::memory_order_relaxed) > 0;
+  return anywhere_ ? choose(0, with_.workers - 1) : stage::outside;
 }
 
 void worker_mind::learn_probe(probed const& p) noexcept {
@@ -217,17 +226,17 @@ void worker_mind::learn(event const& seen) noexcept {
     child_ended(card::read(r->child));
   } else if (auto const* e = std::get_if<ended>(&seen)) {
     card const c = card::read(e->task);
-    child_ended(c);
-    if (c.is_outside) outside_ended(c);
+    c.is_outside ? outside_ended(c) : child_ended(c);
   }
 }
 
 void worker_mind::outside_ended(card const& c) noexcept {
-  // relaxed, both: as in place_root.
+  is_searching_ = may_divide_ = false;
   if (c.is_root) {
-    with_.has_root.store(false, std::memory_order_relaxed);
+    with_.ranges.close(c.group);
+    with_.has_root.store(false, std::memory_order_release);  // the group is closed before. Partner: place_root
   } else {
-    with_.free_tasks.fetch_sub(1, std::memory_order_relaxed);
+    with_.free_tasks.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
   }
 }
 

@@ -4,7 +4,6 @@
 // they stand in the paper: README.md.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/adws/card.hpp"
+#include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/policy.hpp"
@@ -30,9 +30,9 @@ struct common {
   explicit common(std::uint32_t n, adws_options const& chosen) : workers(n), options(chosen), ranges(n) {}
   std::uint32_t const workers;
   adws_options const options;
-  tree ranges;
-  std::atomic<bool> has_root{false};           ///< a root is being spread, or runs
-  std::atomic<std::uint32_t> free_tasks{0};    ///< other tasks from outside that run
+  tree<> ranges;
+  real_sync::atomic<bool> has_root{false};         ///< a root is being spread, or runs
+  real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
 
 class alignas(cache_line_bytes) worker_mind final : public mind {
@@ -47,14 +47,26 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   void learn(event const& seen) noexcept override;
   /// From the begin of a search-root until the search ends: at the first task's end, or wait. [adws-sc19 4.2.2]
   [[nodiscard]] bool sees_forks() const noexcept override { return may_divide_; }
+  /// A search-root starts at once, or at the next end or wait. [adws-sc19 4.3.2]
+  [[nodiscard]] bool gives_way() const noexcept override { return true; }
   [[nodiscard]] bool is_choosy() const noexcept override { return true; }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
   enum class stage : std::uint8_t {
-    slot, kept, spawned, migrated, inbox,                                // mine
-    their_migrated, their_kept, their_forks, their_spawned,              // of a victim in my steal range
-    outside, rest
+    slot,
+    kept,
+    spawned,
+    migrated,
+    inbox,  // mine
+    slot_again,
+    migrated_again,  // mine, after a victim
+    their_migrated,
+    their_kept,
+    their_forks,
+    their_spawned,  // of a victim in my steal range
+    outside,
+    rest
   };
 
   void learn_probe(probed const& p) noexcept;
@@ -64,6 +76,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   void end_search() noexcept;
   placement place_root(card& c, tag& task) noexcept;
   placement place_resumed(card& c, tag& task) noexcept;
+  [[nodiscard]] bool may_be_stolen_from_outside(card const& c) const noexcept;
   void child_ended(card const& c) noexcept;
   void outside_ended(card const& c) noexcept;
   [[nodiscard]] double share_of(hint const& known) noexcept;
@@ -73,18 +86,18 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   dice roll_;
 
   // The search. Invariant (search): is_searching_ implies may_divide_.
-  bool may_divide_ = false;     ///< the running task is a search-root on its owner, and may open groups
-  bool is_searching_ = false;   ///< it has opened one
-  node_id innermost_ = none;    ///< the group in which the running task is
-  double remaining_ = 0;        ///< work of the children of the group just met that are not marked yet
-  bool equal_shares_ = false;   ///< nothing is known of that work: one each
+  bool may_divide_ = false;    ///< a search: the running task is a search-root on its owner, or kept from one
+  bool is_searching_ = false;  ///< it has met a group: what is marked now is cut
+  node_id innermost_ = none;   ///< the group in which the running task is: the current steal range of the paper
+  double remaining_ = 0;       ///< work of the children of the group just met that are not marked yet
+  bool equal_shares_ = false;  ///< nothing is known of that work: one each
 
   // The hunt.
   stage stage_ = stage::slot;
   worker_id victim_{};
-  std::uint32_t tries_ = 0;             ///< victims left in this round
-  std::optional<range> steal_range_;    ///< found at the begin of the round; empty: not looked for
-  bool anywhere_ = false;               ///< the victim was chosen for its free tasks
+  std::uint32_t tries_ = 0;                   ///< victims in this round
+  std::optional<tree<>::found> steal_range_;  ///< found before this victim
+  bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
 };
 
 }  // namespace adws

@@ -26,32 +26,33 @@ struct card {
   [[nodiscard]] bool is_search_root() const noexcept { return !is_fixed && !is_free && where.spans(); }
 };
 
-inline constexpr std::uint64_t everybody = ~std::uint64_t{0};  // the first word of a free task
-inline constexpr std::uint64_t root_bit = 1ULL << 32;
-inline constexpr std::uint64_t fixed_bit = 1ULL << 33;
-inline constexpr std::uint64_t free_bit = 1ULL << 34;
-inline constexpr std::uint64_t outside_bit = 1ULL << 35;
-inline constexpr std::uint64_t known_bit = 1ULL << 36;  // a tag of zeros is nobody's
+// The first word: what thieves see. A group's number, and one; 0: of no group, nobody may steal it.
+inline constexpr std::uint64_t everybody = ~std::uint64_t{0};
+
+inline constexpr std::uint64_t root_bit = 1;
+inline constexpr std::uint64_t fixed_bit = 2;
+inline constexpr std::uint64_t outside_bit = 8;
+inline constexpr std::uint64_t known_bit = 16;  // else only the first word has been seen, of the task that it was stolen from
+
+inline node_id group_of(std::uint64_t first_word) noexcept {
+  return first_word == 0 || first_word == everybody ? none : static_cast<node_id>(first_word - 1);
+}
 
 inline card card::read(tag const& t) noexcept {
   std::uint64_t const what = t.words[3];
-  if ((what & known_bit) == 0) {  // stolen: only the range in which it was shown is known
-    if (t.words[0] == everybody) return {.where = {}, .is_fixed = true, .is_free = true};
-    return {.where = unpacked(t.words[0]), .is_fixed = true};
-  }
+  bool const is_known = (what & known_bit) != 0;
   return {.where = {.right = std::bit_cast<double>(t.words[1]), .left = std::bit_cast<double>(t.words[2])},
-          .group = static_cast<node_id>(what & 0xffff'ffffU),
+          .group = group_of(t.words[0]),
           .is_root = (what & root_bit) != 0,
           .is_outside = (what & outside_bit) != 0,
-          .is_fixed = (what & fixed_bit) != 0,
-          .is_free = (what & free_bit) != 0};
+          .is_fixed = (what & fixed_bit) != 0 || !is_known,
+          .is_free = t.words[0] == everybody};
 }
 
 inline tag card::written() const noexcept {
-  return {{is_free ? everybody : packed(where), std::bit_cast<std::uint64_t>(where.right),
-           std::bit_cast<std::uint64_t>(where.left),
-           std::uint64_t{group} | known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) |
-               (is_free ? free_bit : 0) | (is_outside ? outside_bit : 0)}};
+  std::uint64_t const shown = is_free ? everybody : group == none ? 0 : std::uint64_t{group} + 1;
+  return {{shown, std::bit_cast<std::uint64_t>(where.right), std::bit_cast<std::uint64_t>(where.left),
+           known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) | (is_outside ? outside_bit : 0)}};
 }
 
 }  // namespace skua::adws

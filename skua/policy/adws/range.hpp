@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -28,29 +27,29 @@ struct range {
   }
   /// The worker that runs a task with this range: the one at the right end; of an empty range the one before it, if
   /// that is where its parent's range is.
-  [[nodiscard]] std::uint32_t owner() const noexcept {
-    return std::min(static_cast<std::uint32_t>(right), leftmost());
-  }
+  [[nodiscard]] std::uint32_t owner() const noexcept { return std::min(static_cast<std::uint32_t>(right), leftmost()); }
   /// Reaches into the units of several workers: its task is a search-root. [adws-sc19 4.2.2]
   [[nodiscard]] bool spans() const noexcept { return leftmost() > owner(); }
   [[nodiscard]] bool covers(std::uint32_t worker) const noexcept { return owner() <= worker && worker <= leftmost(); }
-  [[nodiscard]] bool contains(range const& inner) const noexcept {
-    return right <= inner.right && inner.left <= left;
-  }
+  [[nodiscard]] bool contains(range const& inner) const noexcept { return right <= inner.right && inner.left <= left; }
 };
 
-/// Where `r` is cut for a child with `work` of the `remaining` work: the child gets [cut, left]. Always inside r; a cut
-/// within 10^-6 of a border between workers is that border, so that rounding makes no slivers. [adws-sc19 4.2.2, 5-8]
+/// A cut nearer to a border between workers than this is that border: what reaches so little into another unit is not
+/// worth a migration, and rounding makes no slivers. Costs no worker more than two of them.
+inline constexpr double least_share = 1.0 / 128;
+
+/// Where `r` is cut for a child with `work` of the `remaining` work: the child gets [cut, left]. Always inside r.
+/// [adws-sc19 4.2.2, 5-8]
 [[nodiscard]] inline double cut(range const& r, double work, double remaining) noexcept {
   if (!(remaining > 0) || work >= remaining) return r.right;
   double const exact = r.left - (r.left - r.right) * (work / remaining);
   double const border = std::round(exact);
-  double const at = std::abs(exact - border) < 1e-6 ? border : exact;
+  double const at = std::abs(exact - border) < least_share ? border : exact;
   return std::clamp(at, r.right, r.left);
 }
 
-// One word, for those who look at a range while its owner may change it: both ends in units of 2^-18 worker, rounded,
-// so that a range inside another still is. Good for 16384 workers.
+// One word, for those who look at a range while its owner may change it: both ends in units of 2^-18 worker, rounded.
+// Good for 16384 workers.
 inline constexpr double packed_unit = 1.0 / 262144;
 
 [[nodiscard]] inline std::uint64_t packed(range const& r) noexcept {

@@ -7,7 +7,6 @@
 // a thief finds the ranges that cover it by looking (README.md, "who may steal").
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,14 +14,17 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
 
 namespace skua::adws {
 
-/// The number of a node, or `none`.
+/// The number of a node, or `none`. Invariant (downwards): a parent's number is smaller than its child's, as its owner is
+/// further right, or the same and the node lower in its stack.
 using node_id = std::uint32_t;
 inline constexpr node_id none = 0xffff'ffffU;
 
+template <synchronisation Sync = real_sync>
 class tree {
  public:
   /// Open groups of one owner's search; deeper ones are not divided. Enough for any sensible hints: each level halves
@@ -32,7 +34,7 @@ class tree {
   explicit tree(std::uint32_t workers) : owners_(workers) {}
 
   /// A group with this range was met by `owner`, inside the group `parent`. Inactive. `none` if the owner has too many.
-  /// Only by the one search of this owner.
+  /// Only by the one search of this owner (or by whoever brings the root, while nothing runs).
   node_id open(worker_id owner, range const& r, node_id parent) noexcept {
     auto& o = owners_[index(owner)];
     auto const depth = o.height.load(std::memory_order_relaxed);  // relaxed: only this search changes it
@@ -51,6 +53,11 @@ class tree {
   void activate(node_id id) noexcept {
     // relaxed: a permission; what may be taken is published by the lanes.
     if (id != none) at(id).state.fetch_or(is_active, std::memory_order_relaxed);
+  }
+
+  /// They may not any more. By the group's owner.
+  void deactivate(node_id id) noexcept {
+    if (id != none) at(id).state.fetch_and(~is_active, std::memory_order_relaxed);  // relaxed: as activate
   }
 
   /// The group has ended: the youngest node of its owner.
@@ -73,13 +80,30 @@ class tree {
     return false;
   }
 
-  /// The topmost active range that covers this worker; if there are two side by side, one of them by chance. Any time:
-  /// an answer may be outdated when it is given. Cost: O(workers at its right).
-  [[nodiscard]] std::optional<range> topmost(worker_id w, dice& roll) const noexcept {
-    std::optional<range> best;
+  /// Is this group the other one, or inside of it? Any time: exact for those who are inside of `id`.
+  [[nodiscard]] bool is_inside(node_id id, node_id of) const noexcept {
+    // A parent's number is smaller, whatever becomes of it meanwhile: this ends.
+    while (id != none && id > of) id = at(id).parent.load(std::memory_order_relaxed);  // relaxed: as in active_from
+    return id == of;
+  }
+
+  /// A group, and its range.
+  struct found {
+    node_id id;
+    range where;
+  };
+  /// The topmost active group whose range covers this worker and others; of two side by side, one of them by chance. Any
+  /// time: an answer may be outdated when it is given. Cost: O(open groups of the workers at its right).
+  [[nodiscard]] std::optional<found> topmost(worker_id w, dice& roll) const noexcept {
+    std::optional<found> best;
     for (std::uint32_t o = index(w) + 1; o-- > 0;) {
       auto const height = owners_[o].height.load(std::memory_order_acquire);  // Partner: open
-      for (std::uint32_t d = 0; d < height; ++d) consider(owners_[o].nodes[d], index(w), roll, best);
+      for (std::uint32_t d = 0; d < height; ++d) {
+        node_id const id = o * most_depth + d;
+        std::optional<range> const r = active_range(id);
+        if (!r || !r->spans() || !r->covers(index(w))) continue;
+        if (!best || is_inside(best->id, id) || (!is_inside(id, best->id) && roll.below(2) == 0)) best = {id, *r};
+      }
     }
     return best;
   }
@@ -89,25 +113,24 @@ class tree {
   static constexpr std::uint32_t is_active = 2;
 
   struct node {
-    std::atomic<std::uint32_t> state{0};  ///< flags above; the rest counts its uses
-    std::atomic<node_id> parent{none};
-    std::atomic<std::uint64_t> where{0};
+    typename Sync::template atomic<std::uint32_t> state{0};  ///< flags above; the rest counts its uses
+    typename Sync::template atomic<node_id> parent{none};
+    typename Sync::template atomic<std::uint64_t> where{0};
   };
   struct alignas(cache_line_bytes) owner_nodes {
-    std::atomic<std::uint32_t> height{0};
+    typename Sync::template atomic<std::uint32_t> height{0};
     node nodes[most_depth];
   };
 
-  static void consider(node const& n, std::uint32_t w, dice& roll, std::optional<range>& best) noexcept {
+  /// The range of a group that is open and active; a moment ago, it was.
+  [[nodiscard]] std::optional<range> active_range(node_id id) const noexcept {
+    node const& n = at(id);
     auto const before = n.state.load(std::memory_order_acquire);  // Partner: open, close
-    if ((before & is_active) == 0 || (before & is_open) == 0) return;
+    if ((before & is_active) == 0 || (before & is_open) == 0) return {};
     range const r = unpacked(n.where.load(std::memory_order_acquire));  // before the second look. Partner: open
-    if (n.state.load(std::memory_order_relaxed) != before || !r.covers(w) || r.leftmost() == r.owner()) return;
-    if (!best || r.contains(*best)) {
-      best = r;
-    } else if (!best->contains(r) && roll.below(2) == 0) {
-      best = r;
-    }
+    // relaxed: if the range was that of a later group, its release has brought the state that closed the one before it.
+    if (n.state.load(std::memory_order_relaxed) != before) return {};
+    return r;
   }
 
   [[nodiscard]] node& at(node_id id) noexcept { return owners_[id / most_depth].nodes[id % most_depth]; }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// The engine of the tabletop: one game. States and invariants: tabletop.md. Time and result: tabletop.cpp;
+// hunting, taking and placing: hunting.cpp; stacks of calls, groups and scopes: stacks.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/sim/lanes.hpp"
+#include "skua/machine/sim/onlooker.hpp"
+#include "skua/machine/sim/referee.hpp"
+#include "skua/machine/sim/tabletop.hpp"
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::sim {
+
+/// What a mind has written on a group that it was shown, and on what becomes of it.
+struct division {
+  enum class stage : std::uint8_t {
+    placing,   ///< children are marked and placed, until one is kept
+    calling,   ///< the one that was kept runs
+    going_on,  ///< it has returned: those after it run as if the group had not been shown
+  };
+  tag task{};                   ///< of the task that met the group
+  tag group{};                  ///< as the mind gave it
+  tag rest{};                   ///< of the children that are not placed yet
+  tag child{};                  ///< of the one that was kept
+  lane filed_in = lane::forks;  ///< where the rest was filed ...
+  worker_id filed_at{};         ///< ... and whose lane it was
+  stage now = stage::placing;
+};
+
+/// One call that has not returned. A task or a scope's body: `next` is its next step. A group: `next` is the next child
+/// to call, `forked` the first of those that were offered to thieves while a child runs.
+struct frame {
+  node_id node;
+  node_id next;
+  node_id forked = no_node;
+  node_id pending = no_node;                  ///< a child that is called next: the stack was laid aside when it forked
+  bool owner = true;                          ///< false: the share of a group that a thief took
+  bool parked = false;                        ///< it has waited for others
+  std::unique_ptr<division> shown = nullptr;  ///< of a group or scope, if the mind was shown it
+};
+
+/// A stack of calls, and the ticks that it took so far.
+struct fiber {
+  std::vector<frame> frames;
+  tag known{};        ///< what the policy has written on what runs on top
+  bool open = false;  ///< its top waits for a group
+  tick ran = 0;
+};
+
+/// The state of a group or scope, by its node.
+struct gathering {
+  std::uint32_t outstanding = 0;  ///< shares of a group, the owner's included; children of a scope
+  bool robbed = false;            ///< some share or child was taken from its owner
+  fiber_id waiting = no_fiber;    ///< the parked stack on whose top it waits
+};
+
+class engine {
+ public:
+  engine(task_tree const& program, policy& players, layout const& where, rules const& by, onlooker& watched_by);
+  result play();
+
+ private:
+  // Time (tabletop.cpp).
+  void schedule(worker_id w, tick in);
+  tick move(worker_id w);
+  void let_everybody_rest();
+
+  // Hunting, taking, placing (hunting.cpp).
+  void hunt(worker_id w);
+  void count_steal(std::uint32_t distance);
+  std::pair<outcome, std::optional<item>> carry_out(worker_id w, probe const& p);
+  void receive(worker_id w, item taken, probe const& by);
+  void split_off(item const& it);
+  placement ask(worker_id w, tag& task, cause why);
+  placement place(worker_id w, tag& task, cause why);
+  void put(worker_id w, item const& what, placement const& to, cause why);
+  void send(worker_id w, item const& what, placement const& to, cause why);
+  void tell(worker_id w, event const& what);
+  std::uint64_t shown_by(worker_id w) const;
+
+  // Stacks (stacks.cpp).
+  void begin(worker_id w, item const& it);
+  fiber_id new_fiber();
+  tick step(worker_id w, fiber_id f);
+  tick call(worker_id w, fiber_id f, node_id id, tick after);
+  tick step_body(worker_id w, fiber_id f);
+  tick step_group(worker_id w, fiber_id f);
+  void meet(worker_id w, fiber_id f, node_id group);
+  tick place_next(worker_id w, fiber_id f);
+  void come_back(worker_id w, fiber_id f);
+  void take_back(worker_id w, frame& top);
+  tick end_share(worker_id w, fiber_id f);
+  tick fork_of_scope(worker_id w, fiber_id f, node_id child);
+  tick end_scope(worker_id w, fiber_id f);
+  tick end_task(worker_id w, fiber_id f);
+  void end_base(worker_id w, fiber_id f, gathering* g);
+  void end_group(worker_id w, fiber_id f);
+  void park(worker_id w, fiber_id f, gathering& g);
+  void unseat(worker_id w, fiber_id f);
+  bool gives_way(worker_id w, fiber_id f);
+  void put_aside(worker_id w, lane from);
+  void put_aside(worker_id w, item it);
+  mind& mind_of(worker_id w) { return players_.mind_of(w); }
+
+  task_tree const& program_;
+  policy& players_;
+  layout const& where_;
+  rules by_;
+  onlooker& watched_by_;
+  dice roll_;
+  referee referee_;
+  result result_;
+
+  using entry = std::tuple<tick, std::uint64_t, std::uint32_t>;  // when, a die to break ties, who
+  std::priority_queue<entry, std::vector<entry>, std::greater<>> calendar_;
+  tick now_ = 0;
+
+  lanes lanes_;
+  std::vector<fiber_id> stack_of_;   ///< by worker: what it runs
+  std::vector<std::uint64_t> last_;  ///< by worker: first word of the tag of what it ran last
+  std::uint64_t running_ = 0;        ///< workers that are not idle
+  std::vector<fiber> fibers_;
+  std::vector<fiber_id> free_fibers_;
+  std::vector<gathering> gatherings_;
+  std::vector<bool> away_;  ///< by child of a group: the share that it begins is not its owner's any more
+};
+
+}  // namespace skua::sim

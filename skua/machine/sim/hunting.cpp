@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The tabletop's idle workers: what they try, what becomes of what they find, and where tasks are put.
+#include "skua/machine/sim/engine.hpp"
+
+namespace skua::sim {
+namespace {
+
+/// The owner takes the newest of what it has forked itself, and the oldest of what others have placed.
+end owners_end(lane l) { return l == lane::forks || l == lane::spawned || l == lane::kept ? end::newest : end::oldest; }
+end thiefs_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
+
+/// Entries of these lanes are closures in their parents' frames: there is no room for a tag.
+bool bears_tags(lane l) { return l != lane::forks && l != lane::spawned; }
+
+}  // namespace
+
+void engine::hunt(worker_id w) {
+  mind& m = mind_of(w);
+  tally& t = result_.workers[index(w)];
+  probe const p = m.hunt();
+  referee_.asked(w, p);
+  if (!referee_.content()) return;
+  bool const in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
+  if (p.what == verb::rest) {
+    ++t.rests;
+    referee_.answered(w, p, outcome::empty, in_reach);
+    watched_by_.hunted(now_, w, p, outcome::empty, lanes_);
+    return;
+  }
+  ++t.probes;
+  auto const [how, taken] = carry_out(w, p);
+  if (how == outcome::lost) ++t.lost;
+  if (how == outcome::barred) ++t.barred;
+  tell(w, probed{p, how});
+  referee_.answered(w, p, how, in_reach);
+  watched_by_.hunted(now_, w, p, how, lanes_);
+  if (!taken) return;
+  if (p.what == verb::steal) {
+    ++t.steals;
+    count_steal(where_.distance(w, p.whom));
+  }
+  receive(w, *taken, p);
+}
+
+void engine::count_steal(std::uint32_t distance) {
+  std::vector<std::uint64_t>& by_distance = result_.steals_by_distance;
+  if (distance >= by_distance.size()) by_distance.resize(distance + 1);
+  ++by_distance[distance];
+}
+
+std::pair<outcome, std::optional<item>> engine::carry_out(worker_id w, probe const& p) {
+  if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
+  if (p.what == verb::pop) return {outcome::got, lanes_.take(w, p.where, owners_end(p.where))};
+  if (roll_.below(1000) < by_.lost_per_mille) return {outcome::lost, {}};
+  std::uint64_t const shown = shown_by(p.whom);
+  auto taken = lanes_.take(p.whom, p.where, thiefs_end(p.where), [&](item const& it) {
+    return mind_of(w).admits(bears_tags(p.where) ? it.known.words[0] : shown);
+  });
+  if (!taken) return {outcome::barred, {}};
+  if (!bears_tags(p.where)) taken->known = {{shown}};
+  return {outcome::got, taken};
+}
+
+/// The first word of the tag of what a worker runs, or ran last: all that a thief sees of it.
+std::uint64_t engine::shown_by(worker_id w) const {
+  fiber_id const f = stack_of_[index(w)];
+  return f == no_fiber ? last_[index(w)] : fibers_[f].known.words[0];
+}
+
+/// What was taken from a lane becomes a stack of its own, here or where the policy wants it.
+void engine::receive(worker_id w, item taken, probe const& by) {
+  split_off(taken);
+  if (!bears_tags(by.where)) {
+    if (by.what == verb::pop) taken.known = {{last_[index(w)]}};
+    taken.known = mind_of(w).mark(taken.known, program_[taken.node].known);
+  }
+  bool const is_new = by.what == verb::steal || by.where == lane::injected;
+  if (is_new) {
+    cause const why = by.what == verb::steal ? cause::stolen : cause::injected;
+    placement const to = place(w, taken.known, why);
+    if (to.worker != w) return send(w, taken, to, why);
+  }
+  begin(w, taken);
+}
+
+/// A continuation leaves the lane of its owner, who will find it gone: the group waits for one share more.
+void engine::split_off(item const& it) {
+  if (it.what == item::kind::frame || program_[it.node].parent == no_node) return;
+  gathering& g = gatherings_[program_[it.node].parent];
+  g.robbed = true;
+  if (it.what != item::kind::rest || away_[it.node]) return;
+  away_[it.node] = true;
+  ++g.outstanding;
+}
+
+placement engine::ask(worker_id w, tag& task, cause why) {
+  placement const to = mind_of(w).place(task, why);
+  referee_.placed(w, to);
+  return referee_.content() ? to : placement{.worker = w};
+}
+
+/// Ask, and ask again while the answer is a slot that is occupied.
+placement engine::place(worker_id w, tag& task, cause why) {
+  placement to = ask(w, task, why);
+  for (std::uint64_t refusals = 0; to.worker != w && to.where == lane::slot && !lanes_.empty(to.worker, lane::slot);) {
+    ++result_.workers[index(w)].refused;
+    referee_.refused(w, to, ++refusals);
+    to = ask(w, task, cause::refused);
+  }
+  return to;
+}
+
+void engine::put(worker_id w, item const& what, placement const& to, cause why) {
+  lanes_.push(to.worker, to.where, what);
+  watched_by_.put(w, to, what, why);
+}
+
+void engine::send(worker_id w, item const& what, placement const& to, cause why) {
+  ++result_.workers[index(w)].sent;
+  put(w, what, to, why);
+}
+
+void engine::tell(worker_id w, event const& what) {
+  mind_of(w).learn(what);
+  watched_by_.told(w, what);
+}
+
+}  // namespace skua::sim

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// The tabletop's busy workers: stacks of calls that meet groups and scopes, wait for them, and go on.
+#include "skua/machine/sim/engine.hpp"
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::sim {
+
+void engine::begin(worker_id w, item const& it) {
+  invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
+  ++running_;
+  watched_by_.began(w, it);
+  bool const is_frame = it.what == item::kind::frame;
+  fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
+  fibers_[f].known = it.known;
+  tell(w, begun{.task = it.known, .open = std::exchange(fibers_[f].open, false)});
+  if (is_frame) return;
+  if (it.what == item::kind::rest) {
+    fibers_[f].frames.push_back({.node = program_[it.node].parent, .next = it.node, .owner = false});
+  } else {
+    fibers_[f].frames.push_back({.node = no_node, .next = it.node});  // calls the child, then ends
+  }
+}
+
+fiber_id engine::new_fiber() {
+  if (free_fibers_.empty()) {
+    fibers_.emplace_back();
+    return static_cast<fiber_id>(fibers_.size() - 1);
+  }
+  fiber_id const f = free_fibers_.back();
+  free_fibers_.pop_back();
+  fibers_[f].ran = 0;
+  return f;
+}
+
+/// One step of a running stack; returns what it costs.
+tick engine::step(worker_id w, fiber_id f) {
+  invariant(!fibers_[f].frames.empty(), "a running stack holds a call");
+  frame& top = fibers_[f].frames.back();
+  if (top.node == no_node) {
+    node_id const child = top.next;
+    fibers_[f].frames.pop_back();
+    return call(w, f, child, 0);
+  }
+  node_kind const k = program_[top.node].kind;
+  if (k == node_kind::join || k == node_kind::each) return step_group(w, f);
+  if (top.next != no_node) return step_body(w, f);
+  return k == node_kind::scope ? end_scope(w, f) : end_task(w, f);
+}
+
+/// Call a task, leaf or strand `after` ticks from now.
+tick engine::call(worker_id w, fiber_id f, node_id id, tick after) {
+  turn& t = result_.turns[id];
+  tick const cost = ticks_of(program_, id, by_);
+  ++t.times;
+  t.who = w;
+  t.begin = now_ + after;
+  t.end = t.begin + cost;
+  result_.order.push_back(id);
+  if (program_[id].kind == node_kind::task) fibers_[f].frames.push_back({.node = id, .next = program_[id].first});
+  return after + cost;
+}
+
+/// The next step of a task or of a scope's body.
+tick engine::step_body(worker_id w, fiber_id f) {
+  frame& top = fibers_[f].frames.back();
+  node_id const id = top.next;
+  top.next = program_[id].next;
+  switch (program_[id].kind) {
+    case node_kind::leaf:
+    case node_kind::strand: return call(w, f, id, 0);
+    case node_kind::task: return fork_of_scope(w, f, id);
+    case node_kind::join:
+    case node_kind::each:
+      gatherings_[id].outstanding = 1;
+      fibers_[f].frames.push_back({.node = id, .next = program_[id].first});
+      if (program_[id].first != no_node && mind_of(w).sees_forks()) meet(w, f, id);
+      return 0;
+    case node_kind::scope: break;
+  }
+  fibers_[f].frames.push_back({.node = id, .next = program_[id].first});
+  return 0;
+}
+
+// ---- groups --------------------------------------------------------------------------------------------------------
+
+/// The top of the stack is a group, or a scope that is about to fork its first child: show it to the mind.
+void engine::meet(worker_id w, fiber_id f, node_id group) {
+  double total = 0;
+  std::uint64_t n = 0;
+  if (program_[group].kind != node_kind::scope) {
+    for (node_id c = program_[group].first; c != no_node; c = program_[c].next, ++n) {
+      total += known_work(program_[c].known);
+    }
+  }
+  auto d = std::make_unique<division>();
+  d->task = fibers_[f].known;
+  d->group = d->rest = mind_of(w).meet(d->task, total, n);
+  watched_by_.met(w, group, d->group);
+  if (n == 0) fibers_[f].known = d->group;
+  fibers_[f].frames.back().shown = std::move(d);
+}
+
+/// A group: come back from a child, then call the next one, with those that follow it open to thieves.
+tick engine::step_group(worker_id w, fiber_id f) {
+  frame& top = fibers_[f].frames.back();
+  if (top.pending != no_node) return call(w, f, std::exchange(top.pending, no_node), 0);
+  if (top.shown && top.shown->now == division::stage::placing) return place_next(w, f);
+  if (top.shown && top.shown->now == division::stage::calling) come_back(w, f);
+  if (top.forked != no_node) take_back(w, top);
+  if (top.next == no_node) return end_share(w, f);
+  node_id const child = std::exchange(top.next, no_node);
+  top.forked = program_[child].next;
+  if (top.forked == no_node) return call(w, f, child, 0);
+  lanes_.push(w, lane::forks, {.what = item::kind::rest, .node = top.forked});
+  if (!gives_way(w, f)) return call(w, f, child, by_.fork_ticks);
+  top.pending = child;
+  return by_.fork_ticks;
+}
+
+/// The next child of a shown group is sent away, alone; or it is kept, called, and those after it are filed as one.
+tick engine::place_next(worker_id w, fiber_id f) {
+  frame& top = fibers_[f].frames.back();
+  division& d = *top.shown;
+  node_id const child = std::exchange(top.next, program_[top.next].next);
+  bool const is_last = top.next == no_node;
+  tag its = mind_of(w).mark(d.rest, program_[child].known);
+  placement const to = is_last ? ask(w, its, cause::forked) : place(w, its, cause::forked);
+  if (!is_last && to.worker != w) {
+    ++gatherings_[top.node].outstanding;
+    send(w, {.what = item::kind::child, .node = child, .known = its}, to, cause::forked);
+    return by_.fork_ticks;
+  }
+  d.now = division::stage::calling;
+  fibers_[f].known = d.child = its;
+  if (is_last) return call(w, f, child, 0);
+  top.forked = std::exchange(top.next, no_node);
+  d.filed_in = to.where == lane::kept ? lane::kept : lane::forks;
+  d.filed_at = w;
+  put(w, {.what = item::kind::rest, .node = top.forked, .known = d.rest}, {.worker = w, .where = d.filed_in},
+      cause::forked);
+  return call(w, f, child, by_.fork_ticks);
+}
+
+/// The kept child of a shown group has returned.
+void engine::come_back(worker_id w, fiber_id f) {
+  division& d = *fibers_[f].frames.back().shown;
+  d.now = division::stage::going_on;
+  tell(w, returned{d.child});
+  fibers_[f].known = d.rest;
+}
+
+/// The children after the one that has returned are mine again, unless somebody has taken them.
+void engine::take_back(worker_id w, frame& top) {
+  node_id const rest = std::exchange(top.forked, no_node);
+  if (top.shown && top.shown->filed_in == lane::kept) {
+    auto const back = lanes_.take(top.shown->filed_at, lane::kept, end::newest,
+                                  [=](item const& it) { return it.what == item::kind::rest && it.node == rest; });
+    top.shown->filed_in = lane::forks;  // from now on as if it had not been shown
+    if (back) top.next = rest;
+    invariant(back || away_[rest], "one owner: what is gone from `kept` is a share of its own");
+    return;
+  }
+  item const* const newest = lanes_.newest(w, lane::forks);
+  if (newest != nullptr && newest->node == rest) {
+    top.next = lanes_.take(w, lane::forks, end::newest).node;
+  } else {
+    invariant(away_[rest] && newest == nullptr, "oldest first: if my continuation is gone, all older ones are");
+  }
+}
+
+/// No child of a group is left for this stack.
+tick engine::end_share(worker_id w, fiber_id f) {
+  frame& top = fibers_[f].frames.back();
+  gathering& g = gatherings_[top.node];
+  if (!top.owner) {
+    fibers_[f].frames.pop_back();
+    invariant(fibers_[f].frames.empty(), "a thief's share is the base of its stack");
+    end_base(w, f, &g);
+    return 0;
+  }
+  // The owner's share was given back before it parked.
+  bool const complete = top.parked || --g.outstanding == 0;
+  complete ? end_group(w, f) : park(w, f, g);
+  return 0;
+}
+
+// ---- scopes --------------------------------------------------------------------------------------------------------
+
+tick engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
+  node_id const scope = program_[child].parent;
+  if (!fibers_[f].frames.back().shown && mind_of(w).sees_forks()) meet(w, f, scope);
+  ++gatherings_[scope].outstanding;
+  lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = child});
+  static_cast<void>(gives_way(w, f));
+  return by_.fork_ticks;
+}
+
+/// The body of a scope is done: call own children from the own lane, wait for the others.
+tick engine::end_scope(worker_id w, fiber_id f) {
+  node_id const scope = fibers_[f].frames.back().node;
+  gathering& g = gatherings_[scope];
+  if (g.outstanding == 0) {
+    end_group(w, f);
+    return 0;
+  }
+  item const* const newest = lanes_.newest(w, lane::spawned);
+  bool const mine = newest != nullptr && newest->what == item::kind::child && program_[newest->node].parent == scope;
+  if (!mine) {
+    park(w, f, g);
+    return 0;
+  }
+  return call(w, f, lanes_.take(w, lane::spawned, end::newest).node, 0);
+}
+
+// ---- ends and waits ------------------------------------------------------------------------------------------------
+
+tick engine::end_task(worker_id w, fiber_id f) {
+  node_id const task = fibers_[f].frames.back().node;
+  fibers_[f].frames.pop_back();
+  result_.turns[task].end = now_;
+  if (task == 0) {
+    result_.finished = true;
+    result_.makespan = now_ - result_.turns[0].begin;
+    end_base(w, f, nullptr);
+    return 0;
+  }
+  gathering& above = gatherings_[program_[task].parent];
+  if (fibers_[f].frames.empty()) {
+    end_base(w, f, &above);
+  } else if (program_[program_[task].parent].kind == node_kind::scope) {
+    --above.outstanding;
+  }
+  return 0;
+}
+
+/// Nothing below this call: the stack ends, and then one share or child of `g` has (null: nobody waits for it).
+void engine::end_base(worker_id w, fiber_id f, gathering* g) {
+  tell(w, ended{.task = fibers_[f].known, .duration_ns = fibers_[f].ran});
+  unseat(w, f);
+  free_fibers_.push_back(f);
+  if (g == nullptr || --g->outstanding > 0 || g->waiting == no_fiber) return;
+  fiber_id const woken = std::exchange(g->waiting, no_fiber);
+  ++result_.workers[index(w)].resumes;
+  placement const to = place(w, fibers_[woken].known, cause::resumed);
+  item const it{.what = item::kind::frame, .fiber = woken, .known = fibers_[woken].known};
+  to.worker == w ? begin(w, it) : send(w, it, to, cause::resumed);
+}
+
+/// The group or scope on top is complete: its task goes on, here or elsewhere. If nobody had a share of it and no mind
+/// has seen it, nothing is asked.
+void engine::end_group(worker_id w, fiber_id f) {
+  fiber& stack = fibers_[f];
+  frame const top = std::move(stack.frames.back());
+  stack.frames.pop_back();
+  if (top.shown) {
+    stack.known = top.parked ? stack.known : top.shown->task;
+    mind_of(w).leave(stack.known, top.shown->group);
+    watched_by_.left(w, top.node);
+  }
+  if (top.parked || (!top.shown && !gatherings_[top.node].robbed)) return;  // parked: it was asked when it was woken
+  placement const to = place(w, stack.known, cause::resumed);
+  if (to.worker == w) return;
+  unseat(w, f);
+  send(w, {.what = item::kind::frame, .fiber = f, .known = stack.known}, to, cause::resumed);
+}
+
+/// The top of `f` must wait: its worker becomes idle.
+void engine::park(worker_id w, fiber_id f, gathering& g) {
+  frame& top = fibers_[f].frames.back();
+  top.parked = fibers_[f].open = true;
+  g.waiting = f;
+  ++result_.workers[index(w)].parks;
+  tell(w, waiting{});
+  unseat(w, f);
+  if (top.shown) fibers_[f].known = top.shown->task;
+}
+
+/// It has just forked: if something in its worker's slot goes first, the stack leaves.
+bool engine::gives_way(worker_id w, fiber_id f) {
+  if (lanes_.empty(w, lane::slot) || !mind_of(w).gives_way()) return false;
+  ++result_.workers[index(w)].laid_aside;
+  fibers_[f].open = true;
+  unseat(w, f);
+  put_aside(w, {.what = item::kind::frame, .fiber = f, .known = fibers_[f].known});
+  return true;
+}
+
+/// The stack leaves its worker. What lies in the forks lane was offered by calls below the top (there is such a thing only
+/// if the top is a scope, or was laid aside). It becomes free-standing: the stack may go on with another worker, where
+/// its owner would look for it in vain. If minds are choosy, what lies in `spawned` gets its tag now: soon the worker will
+/// run something else, and show that.
+void engine::unseat(worker_id w, fiber_id f) {
+  last_[index(w)] = fibers_[f].known.words[0];
+  stack_of_[index(w)] = no_fiber;
+  --running_;
+  if (mind_of(w).is_choosy()) put_aside(w, lane::spawned);
+  put_aside(w, lane::forks);
+}
+
+/// All that lies in this lane, which has no room for tags, goes into another one of the same worker.
+void engine::put_aside(worker_id w, lane from) {
+  std::deque<item> all = lanes_.take_all(w, from);
+  for (item& it : all) {
+    split_off(it);
+    it.known = {{last_[index(w)]}};
+    it.known = mind_of(w).mark(it.known, program_[it.node].known);
+    put_aside(w, it);
+  }
+}
+
+/// Into a lane of its own worker.
+void engine::put_aside(worker_id w, item it) {
+  placement const to = place(w, it.known, cause::laid_aside);
+  referee_.laid_aside(w, to);
+  put(w, it, {.worker = w, .where = referee_.content() ? to.where : lane::spawned}, cause::laid_aside);
+}
+
+}  // namespace skua::sim
