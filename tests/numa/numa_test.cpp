@@ -40,7 +40,7 @@ class forbidding_kernel final : public page_kernel {
 numa_id node_of_this_thread() {
   unsigned cpu = 0;
   unsigned node = 0;
-  return syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? numa_id{node} : no_node;
+  return syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? numa_id{node} : no_numa_node;
 }
 
 std::vector<std::uint64_t> numbers_of(std::string const& text) {
@@ -116,7 +116,7 @@ TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
   pool crew({.pin = true});
   layout const& map = crew.map();
   ASSERT_EQ(map.workers(), tree_.pus().size());
-  std::vector<numa_id> seen(map.workers(), no_node);
+  std::vector<numa_id> seen(map.workers(), no_numa_node);
   std::atomic<std::uint32_t> arrived{0};
   std::vector<int> const everybody(map.workers());
   crew.run([&](auto& here) {
@@ -197,7 +197,7 @@ TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
   page_array<char> const array(256 * small_page_bytes());
   std::vector<page_run> const runs =
       cyclic_blocks(array.block().bytes().size(), 1, small_page_bytes(), crew.map().places());
-  std::vector<numa_id> toucher(runs.size(), no_node);
+  std::vector<numa_id> toucher(runs.size(), no_numa_node);
   crew.run([&](auto& here) {
     here.each(runs, [&](auto& h, page_run const& run) {
       toucher[static_cast<std::size_t>(&run - runs.data())] = numa_id{crew.map().numa_of(h.worker())};

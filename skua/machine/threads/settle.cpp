@@ -16,7 +16,7 @@ namespace {
 /// Why nothing can be gained; empty if something can.
 std::string why_pointless(layout const& map, std::vector<numa_id> homes) {
   if (!map.is_this_system()) return "the topology is not that of this machine, so there is no node to put pages on";
-  std::erase(homes, no_node);
+  std::erase(homes, no_numa_node);
   std::ranges::sort(homes);
   auto const repeated = std::ranges::unique(homes);
   homes.erase(repeated.begin(), repeated.end());
@@ -79,7 +79,7 @@ settled settle_by_touch(page_block const& block, std::span<page_run const> runs,
 }  // namespace
 
 std::vector<numa_id> homes_of(layout const& map) {
-  std::vector<numa_id> homes(map.places(), no_node);
+  std::vector<numa_id> homes(map.places(), no_numa_node);
   if (!map.is_this_system()) return homes;
   for (std::uint32_t p = 0; p < map.places(); ++p) {
     std::uint32_t const node = map.numa_of(place_id{p});
@@ -107,7 +107,7 @@ settled settle(page_block const& block, std::span<page_run const> runs, layout c
 settled settle_interleaved(page_block const& block, layout const& map, page_kernel const& kernel) {
   std::vector<numa_id> homes = homes_of(map);
   if (std::string why = why_pointless(map, homes); !why.empty()) return {settling::pointless, std::move(why)};
-  std::erase(homes, no_node);
+  std::erase(homes, no_numa_node);
   std::error_code const fault = interleave_pages(block.bytes(), homes, kernel);
   if (!fault) return {settling::bound, "interleaved over the NUMA nodes of the workers"};
   std::vector<page_run> const pages =

@@ -29,7 +29,7 @@ struct settled {
   std::string why = {};  ///< one clause for people
 };
 
-/// Per place: the NUMA node of its first worker; no_node if it has none or the topology is not this machine's.
+/// Per place: the NUMA node of its first worker; no_numa_node if it has none or the topology is not this machine's.
 [[nodiscard]] std::vector<numa_id> homes_of(layout const& map);
 /// Per place: its workers.
 [[nodiscard]] std::vector<std::uint32_t> weights_of(layout const& map);

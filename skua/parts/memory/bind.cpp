@@ -11,7 +11,7 @@ std::error_code as_error(int number) noexcept { return {number, std::generic_cat
 }  // namespace
 
 numa_id home_of(place_id place, std::span<numa_id const> homes) noexcept {
-  return index(place) < homes.size() ? homes[index(place)] : no_node;
+  return index(place) < homes.size() ? homes[index(place)] : no_numa_node;
 }
 
 std::error_code bind_pages(std::span<std::byte> pages, numa_id node, page_kernel const& kernel) {
@@ -40,7 +40,7 @@ std::error_code bind_pages(std::span<std::byte> pages, std::span<page_run const>
     std::size_t end = first;
     for (; i < runs.size() && runs[i].first == end && home_of(runs[i].place, homes) == node; ++i) end += runs[i].bytes;
     expects(end <= pages.size(), "runs lie inside the pages");
-    if (node == no_node) continue;
+    if (node == no_numa_node) continue;
     if (std::error_code const fault = bind_pages(pages.subspan(first, end - first), node, kernel)) {
       static_cast<void>(
           unbind_pages(pages, kernel));  // who refuses to bind may refuse this too; then nothing was bound

@@ -23,7 +23,7 @@ namespace skua {
 [[nodiscard]] std::error_code interleave_pages(std::span<std::byte> pages, std::span<numa_id const> nodes,
                                                page_kernel const& kernel = running_kernel());
 
-/// Each run on the node of its place, homes[place]; runs without one (no_node, or a place that is not in `homes`) are
+/// Each run on the node of its place, homes[place]; runs without one (no_numa_node, or a place that is not in `homes`) are
 /// left to first touch. Neighbours on one node are one system call and one mapping of the process. All or nothing: after
 /// an error the whole of `pages` is as unbind_pages leaves it. not_enough_memory: more stretches than vm.max_map_count allows.
 [[nodiscard]] std::error_code bind_pages(std::span<std::byte> pages, std::span<page_run const> runs,
@@ -32,7 +32,7 @@ namespace skua {
 /// Pages that come from now on lie where they are touched first. Those that are there stay.
 [[nodiscard]] std::error_code unbind_pages(std::span<std::byte> pages, page_kernel const& kernel = running_kernel());
 
-/// homes[place], or no_node.
+/// homes[place], or no_numa_node.
 [[nodiscard]] numa_id home_of(place_id place, std::span<numa_id const> homes) noexcept;
 
 }  // namespace skua

@@ -38,7 +38,7 @@ TEST(numa_set, holds_what_was_put_in) {
   EXPECT_EQ(s.size(), 4U);
   EXPECT_TRUE(s.contains(numa_id{64}));
   EXPECT_FALSE(s.contains(numa_id{65}));
-  EXPECT_FALSE(s.contains(no_node));
+  EXPECT_FALSE(s.contains(no_numa_node));
   EXPECT_EQ(s.words().back() >> (sizeof(unsigned long) * 8 - 1), 1UL);
 }
 
@@ -59,7 +59,7 @@ TEST(bind_pages, puts_every_run_on_the_node_of_its_place) {
     std::size_t const page = small_page_bytes();
     page_block const block((1 + d.below(64)) * page, page_size::small, kernel);
     std::vector<numa_id> homes(1 + d.below(6));
-    for (numa_id& h : homes) h = d.below(5) == 0 ? no_node : numa_id{d.below(4)};
+    for (numa_id& h : homes) h = d.below(5) == 0 ? no_numa_node : numa_id{d.below(4)};
     auto const runs = cyclic_blocks(block.bytes().size(), (1 + d.below(4)) * page, page, 1 + d.below(8));
     EXPECT_FALSE(bind_pages(block.bytes(), runs, homes, kernel));
     EXPECT_LE(kernel.binds(), runs.size());
@@ -68,7 +68,7 @@ TEST(bind_pages, puts_every_run_on_the_node_of_its_place) {
     for (page_run const& run : runs) {
       numa_id const home = home_of(run.place, homes);
       for (std::size_t at = run.first; at < run.first + run.bytes; at += page) {
-        EXPECT_EQ(found[at / page].node, home == no_node ? numa_id{0} : home) << "a page without home is its toucher's";
+        EXPECT_EQ(found[at / page].node, home == no_numa_node ? numa_id{0} : home) << "a page without home is its toucher's";
       }
     }
     EXPECT_EQ(part_at_home(found, runs, homes), 1.0);
@@ -100,7 +100,7 @@ TEST(bind_pages, tells_refusals) {
   fake_kernel kernel;
   page_block const block(small_page_bytes(), page_size::small, kernel);
   EXPECT_EQ(bind_pages(block.bytes(), numa_id{4}, kernel), std::errc::invalid_argument) << "there is no such node";
-  EXPECT_EQ(bind_pages(block.bytes(), no_node, kernel), std::errc::invalid_argument);
+  EXPECT_EQ(bind_pages(block.bytes(), no_numa_node, kernel), std::errc::invalid_argument);
   EXPECT_EQ(interleave_pages(block.bytes(), {}, kernel), std::errc::invalid_argument);
   kernel.bind_error = EPERM;
   EXPECT_EQ(bind_pages(block.bytes(), numa_id{0}, kernel), std::errc::operation_not_permitted);

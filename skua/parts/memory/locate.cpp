@@ -96,7 +96,7 @@ double part_at_home(std::span<page_home const> pages, std::span<page_run const> 
   std::size_t at_home = 0;
   for (page_run const& run : runs) {
     numa_id const home = home_of(run.place, homes);
-    if (home == no_node) continue;
+    if (home == no_numa_node) continue;
     expects((run.first + run.bytes) / page <= pages.size(), "runs lie inside the pages");
     for (page_home const& p : pages.subspan(run.first / page, run.bytes / page)) {
       if (p.state != page_state::on_node) continue;

@@ -24,7 +24,7 @@ enum class page_state : std::uint8_t {
 
 struct page_home {
   page_state state = page_state::unknown;
-  numa_id node = no_node;  ///< for on_node
+  numa_id node = no_numa_node;  ///< for on_node
   friend bool operator==(page_home const&, page_home const&) = default;
 };
 

@@ -16,7 +16,7 @@ namespace skua {
 enum class numa_id : std::uint32_t {};
 
 /// No NUMA node: a simulated machine, or one whose memory is all equally near.
-inline constexpr numa_id no_node{0xffff'ffffU};
+inline constexpr numa_id no_numa_node{0xffff'ffffU};
 
 /// The most that Linux can be configured for (CONFIG_NODES_SHIFT = 10).
 inline constexpr std::uint32_t most_numa_nodes = 1024;
