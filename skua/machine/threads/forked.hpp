@@ -168,16 +168,17 @@ template <class Here, class F, class G>
   return values(std::move(first), call(std::forward<G>(g), here));
 }
 
-/// join(f, g) of two children on threads. f is called; g is called, or was stolen and is waited for. `as_division()` runs
-/// both where the policy wants to see them.
-template <class Here, class KnownF, class F, class KnownG, class G, class Division>
-[[gnu::always_inline]] inline auto join_two(Here& here, child<KnownF, F> const& f, child<KnownG, G> const& g, Division&& as_division) {
+/// join(f, g) of two children on threads. f is called; g is called, or was stolen and is waited for.
+template <class Here, class KnownF, class F, class KnownG, class G>
+[[gnu::always_inline]] inline auto join_two(Here& here, child<KnownF, F> const& f, child<KnownG, G> const& g) {
   forked<Here, KnownG, G> second(g.known, g.function, here.watching());
   if (here.push(second)) [[unlikely]] {
     switch (here.attend()) {
       case advice::go_on: break;
       case advice::show:
-        if (here.pop()) return as_division(std::forward<F>(f.function), second.callable());
+        if (here.pop()) {
+          return here.template join_as_division<F, G>(f.known, g.known, kept<F>(f.function), kept<G>(g.function));
+        }
         break;  // it was stolen: too late to show it
       case advice::stop: second.give_up(here);
       case advice::full:

@@ -32,9 +32,7 @@ class here final : public strand {
     return std::apply(
         [this](auto&&... c) __attribute__((always_inline)) {
           if constexpr (sizeof...(c) == 2) {
-            return join_two(*this, c..., [&](auto&&... f) __attribute__((cold, noinline)) {
-              return join_many(std::tuple{c.known...}, std::forward<decltype(f)>(f)...);
-            });
+            return join_two(*this, c...);
           } else {
             return join_many(std::tuple{c.known...}, std::forward<decltype(c.function)>(c.function)...);
           }
@@ -117,6 +115,13 @@ class here final : public strand {
   [[nodiscard]] bool stop_requested() const noexcept { return strand::stop_requested(); }
   [[nodiscard]] worker_id worker() const noexcept { return at().id; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return at().in_workers; }
+
+  /// join_two where the policy wants to see the group: as one of n. Small callables come as copies, so that the originals
+  /// can stay in registers where this is not called.
+  template <class F, class G, class KnownF, class KnownG>
+  [[gnu::cold, gnu::noinline]] auto join_as_division(KnownF known_f, KnownG known_g, kept<F> f, kept<G> g) {
+    return join_many(std::tuple<KnownF, KnownG>{known_f, known_g}, f.get(), g.get());
+  }
 
  private:
   template <class Invoke>
