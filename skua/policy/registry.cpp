@@ -13,6 +13,7 @@
 #include "skua/policy/nearest_name.hpp"
 #include "skua/policy/numa_ws.hpp"
 #include "skua/policy/random.hpp"
+#include "skua/policy/replay/replay.hpp"
 
 namespace skua {
 namespace {
@@ -86,6 +87,26 @@ constexpr std::array numa_ws_options_known{
     policy_option{"local", "local: no steals from other places"},
 };
 
+std::unique_ptr<policy> make_replay(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
+  replay_options options;
+  for (chosen_option const& o : chosen) {
+    if (o.word == "relaxed") options.relaxed = whole_number("replay", o, 0, 1'000'000);
+    if (o.word == "groups") options.groups = whole_number("replay", o, 0, 60'000);
+    if (o.word == "detail") options.detail = whole_number("replay", o, 1, 20);
+    if (o.word == "watch") options.watch = whole_number("replay", o, 1, 1'000'000);
+    if (o.word == "near-first") options.near_first = bare_word("replay", o);
+  }
+  return std::make_unique<replaying>(where, seed, options);
+}
+
+constexpr std::array replay_options_known{
+    policy_option{"relaxed", "relaxed=K: K iterations after the first follow the record and still steal (default 5)"},
+    policy_option{"groups", "groups=K: K joins of the root are an iteration; 0: each root is one (default 1)"},
+    policy_option{"detail", "detail=B: steals are noted down to where there are 2^B branches (1 .. 20, default 14)"},
+    policy_option{"watch", "watch=K: in every Kth strict iteration changes of the tree are looked for (default 64)"},
+    policy_option{"near-first", "near-first: steal as hierarchical does, not as random does"},
+};
+
 constexpr std::array adws_options_known{
     policy_option{"no-steal", "no-steal: every task where its work hints put it, no stealing"},
 };
@@ -102,6 +123,8 @@ constexpr std::array entries{
                  adws_options_known, make_adws},
     policy_entry{"numa-ws", "stolen tasks are pushed to the place of their hint, near victims first (NUMA-WS, 2018)",
                  numa_ws_options_known, make_numa_ws},
+    policy_entry{"replay", "iterations repeat what the first ones stole (constrained work stealing, 2013, 2014)",
+                 replay_options_known, make_replay},
 };
 
 policy_entry const& entry_of(std::string_view name) {

@@ -78,6 +78,15 @@ TEST(registry, options_of_numa_ws) {
             "policy 'numa-ws': option 'bias' is '0', but must be a whole number from 1 to 100");
 }
 
+TEST(registry, options_of_replay) {
+  EXPECT_EQ(make_policy("replay:relaxed=0,groups=0,detail=1,watch=1,near-first", layout::flat(4), 1)->name(), "replay");
+  EXPECT_EQ(refusal("replay:detail=21"),
+            "policy 'replay': option 'detail' is '21', but must be a whole number from 1 to 20");
+  EXPECT_EQ(refusal("replay:watch=0"),
+            "policy 'replay': option 'watch' is '0', but must be a whole number from 1 to 1000000");
+  EXPECT_EQ(refusal("replay:near-first=1"), "policy 'replay': option 'near-first' takes no value, but got '1'");
+}
+
 TEST(registry, an_option_reaches_its_policy) {
   auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
   EXPECT_EQ(victims_of(fruitless_round(patient->mind_of(worker_id{0}))).size(), 15U);
