@@ -11,7 +11,9 @@
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/hierarchical.hpp"
 #include "skua/policy/nearest_name.hpp"
+#include "skua/policy/numa_ws.hpp"
 #include "skua/policy/random.hpp"
+#include "skua/policy/replay/replay.hpp"
 
 namespace skua {
 namespace {
@@ -56,9 +58,54 @@ std::unique_ptr<policy> make_hierarchical(layout const& where, std::uint64_t see
   return std::make_unique<hierarchical_stealing>(where, seed, patience);
 }
 
+/// True, for an option that is chosen by its word alone.
+bool bare_word(std::string_view policy_name, chosen_option const& o) {
+  if (o.value.empty()) return true;
+  throw usage_error("policy " + quoted(policy_name) + ": option " + quoted(o.word) + " takes no value, but got " +
+                    quoted(o.value));
+}
+
 std::unique_ptr<policy> make_adws(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
   return std::make_unique<almost_deterministic>(where, seed, adws_options{.steal = chosen.empty()});
 }
+
+std::unique_ptr<policy> make_numa_ws(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
+  numa_ws_options options;
+  for (chosen_option const& o : chosen) {
+    if (o.word == "threshold") options.threshold = whole_number("numa-ws", o, 0, 1000);
+    if (o.word == "bias") options.bias = whole_number("numa-ws", o, 1, 100);
+    if (o.word == "as-released") options.as_released = bare_word("numa-ws", o);
+    if (o.word == "local") options.local = bare_word("numa-ws", o);
+  }
+  return std::make_unique<numa_aware_stealing>(where, seed, options);
+}
+
+constexpr std::array numa_ws_options_known{
+    policy_option{"threshold", "threshold=K: a task is pushed home at most K + 1 times (0 .. 1000, default 4)"},
+    policy_option{"bias", "bias=B: near victims B, local ones B * B times as likely as far ones (1 .. 100, default 4)"},
+    policy_option{"as-released", "as-released: a victim's slot first, no coin, as in the published code"},
+    policy_option{"local", "local: no steals from other places"},
+};
+
+std::unique_ptr<policy> make_replay(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
+  replay_options options;
+  for (chosen_option const& o : chosen) {
+    if (o.word == "relaxed") options.relaxed = whole_number("replay", o, 0, 1'000'000);
+    if (o.word == "groups") options.groups = whole_number("replay", o, 0, 60'000);
+    if (o.word == "detail") options.detail = whole_number("replay", o, 1, 20);
+    if (o.word == "watch") options.watch = whole_number("replay", o, 1, 1'000'000);
+    if (o.word == "near-first") options.near_first = bare_word("replay", o);
+  }
+  return std::make_unique<replaying>(where, seed, options);
+}
+
+constexpr std::array replay_options_known{
+    policy_option{"relaxed", "relaxed=K: K iterations after the first follow the record and still steal (default 5)"},
+    policy_option{"groups", "groups=K: K joins of the root are an iteration; 0: each root is one (default 1)"},
+    policy_option{"detail", "detail=B: steals are noted down to where there are 2^B branches (1 .. 20, default 14)"},
+    policy_option{"watch", "watch=K: in every Kth strict iteration changes of the tree are looked for (default 64)"},
+    policy_option{"near-first", "near-first: steal as hierarchical does, not as random does"},
+};
 
 constexpr std::array adws_options_known{
     policy_option{"no-steal", "no-steal: every task where its work hints put it, no stealing"},
@@ -74,6 +121,10 @@ constexpr std::array entries{
                  hierarchical_options, make_hierarchical},
     policy_entry{"adws", "tasks spread by their work hints, stealing inside the group's range (ADWS, 2019)",
                  adws_options_known, make_adws},
+    policy_entry{"numa-ws", "stolen tasks are pushed to the place of their hint, near victims first (NUMA-WS, 2018)",
+                 numa_ws_options_known, make_numa_ws},
+    policy_entry{"replay", "iterations repeat what the first ones stole (constrained work stealing, 2013, 2014)",
+                 replay_options_known, make_replay},
 };
 
 policy_entry const& entry_of(std::string_view name) {

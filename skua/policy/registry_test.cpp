@@ -64,6 +64,29 @@ TEST(registry, an_unknown_or_senseless_option_is_refused_and_says_what_would_be_
   EXPECT_NE(refusal("hierarchical:patience").find("whole number"), std::string::npos);
 }
 
+TEST(registry, options_of_numa_ws) {
+  auto const name = [](std::string_view asked) { return std::string(make_policy(asked, layout::flat(4), 1)->name()); };
+  EXPECT_EQ(name("numa-ws:threshold=0,bias=1,local"), "numa-ws");
+  EXPECT_EQ(name("numa-ws:local,as-released,bias=100,threshold=1000"), "numa-ws:as-released");
+  EXPECT_EQ(refusal("numa-ws:treshold=3"),
+            "policy 'numa-ws' has no option 'treshold'; known: threshold, bias, as-released, local (did you mean "
+            "'threshold'?)");
+  EXPECT_EQ(refusal("numa-ws:local=yes"), "policy 'numa-ws': option 'local' takes no value, but got 'yes'");
+  EXPECT_EQ(refusal("numa-ws:threshold=1001"),
+            "policy 'numa-ws': option 'threshold' is '1001', but must be a whole number from 0 to 1000");
+  EXPECT_EQ(refusal("numa-ws:bias=0"),
+            "policy 'numa-ws': option 'bias' is '0', but must be a whole number from 1 to 100");
+}
+
+TEST(registry, options_of_replay) {
+  EXPECT_EQ(make_policy("replay:relaxed=0,groups=0,detail=1,watch=1,near-first", layout::flat(4), 1)->name(), "replay");
+  EXPECT_EQ(refusal("replay:detail=21"),
+            "policy 'replay': option 'detail' is '21', but must be a whole number from 1 to 20");
+  EXPECT_EQ(refusal("replay:watch=0"),
+            "policy 'replay': option 'watch' is '0', but must be a whole number from 1 to 1000000");
+  EXPECT_EQ(refusal("replay:near-first=1"), "policy 'replay': option 'near-first' takes no value, but got '1'");
+}
+
 TEST(registry, an_option_reaches_its_policy) {
   auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
   EXPECT_EQ(victims_of(fruitless_round(patient->mind_of(worker_id{0}))).size(), 15U);

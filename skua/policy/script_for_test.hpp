@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <ostream>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace skua {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
   constexpr char const* verbs[] = {"pop", "steal", "rest"};
-  constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected"};
+  constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected", "slot", "kept", "migrated"};
+  static_assert(std::size(lanes) == lane_kinds);
   *out << verbs[static_cast<int>(p.what)] << ' ' << lanes[static_cast<int>(p.where)] << " of " << index(p.whom);
 }
 

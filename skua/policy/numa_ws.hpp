@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// NUMA-WS (Deters, Wu, Xu, Lee, IISWC 2018): work stealing that prefers near victims, and that brings a task with a
+// place hint home when it is in a worker's hands anyway: just stolen, or just ready to go on. States, rules and where
+// they stand in the paper: numa_ws.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/policy/biased_victims.hpp"
+#include "skua/policy/policy.hpp"
+
+namespace skua {
+
+struct numa_ws_options {
+  std::uint32_t threshold = 4;  ///< a task is pushed at most threshold + 1 times before it runs
+  std::uint32_t bias = 4;       ///< biased_victims
+  bool as_released = false;     ///< a victim's slot is always looked into first; no coin
+  bool local = false;           ///< no steals from other places
+};
+
+namespace numa_ws {
+
+/// What is written on a task, in its tag's first two words; a tag of zeros says nothing.
+struct card {
+  std::optional<place_id> place = {};      ///< where it belongs
+  std::uint32_t pushes = 0;                ///< since it last ran
+  std::optional<worker_id> receiver = {};  ///< of the last push
+
+  [[nodiscard]] static card read(tag const& t) noexcept;
+  void write(tag& t) const noexcept;  ///< other words stay as they are
+};
+
+class alignas(cache_line_bytes) worker_mind final : public mind {
+ public:
+  worker_mind(layout const& where, worker_id self, std::uint64_t seed, numa_ws_options const& chosen);
+
+  tag mark(tag& parent, hint const& known) noexcept override;
+  placement place(tag& task, cause why) noexcept override;
+  probe hunt() noexcept override;
+  void learn(event const& seen) noexcept override;
+
+ private:
+  enum class stage : std::uint8_t {
+    spawned,
+    inbox,
+    slot,  // mine
+    outside_first,
+    their_slot,
+    their_forks,
+    their_spawned,  // of a victim
+    outside_last,
+    rest
+  };
+
+  placement push_back(card c, tag& task) noexcept;
+  [[nodiscard]] worker_id receiver_for(card const& c) noexcept;
+  void begin_round() noexcept;
+  stage after(outcome how) noexcept;
+  stage next_victim() noexcept;
+
+  layout const& where_;
+  worker_id const self_;
+  numa_ws_options const options_;
+  dice roll_;
+  biased_victims victims_;
+  worker_id victim_{};
+  stage stage_ = stage::spawned;
+  bool rested_ = false;  ///< the last round ended in rest
+};
+
+}  // namespace numa_ws
+
+/// The policy `numa-ws`.
+class numa_aware_stealing final : public policy {
+ public:
+  numa_aware_stealing(layout const& where, std::uint64_t seed, numa_ws_options const& chosen = {});
+  numa_aware_stealing(numa_aware_stealing const&) = delete;  // its minds look into its layout
+  numa_aware_stealing& operator=(numa_aware_stealing const&) = delete;
+  [[nodiscard]] std::string_view name() const noexcept override {
+    return as_released_ ? "numa-ws:as-released" : "numa-ws";
+  }
+  mind& mind_of(worker_id w) noexcept override;
+
+ private:
+  layout where_;
+  bool as_released_;
+  std::vector<numa_ws::worker_mind> minds_;
+};
+
+}  // namespace skua

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/replay/replay.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/policy/greedy.hpp"
+
+namespace skua {
+namespace replay {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: `common`
+
+/// What can be known of a path.
+enum class fact : std::uint64_t {
+  met,    ///< of a group: it exists
+  last,   ///< of a group: children before this one are sent
+  rest,   ///< of a child: it, and those after it, were stolen by
+  child,  ///< of a child: it alone was stolen by
+  shown,  ///< of a task: something below it was stolen
+};
+std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~static_cast<std::uint64_t>(f)); }
+
+constexpr std::uint64_t root_path = 0x5cb7'1e1d'0a3f'9241ULL;
+constexpr std::uint64_t most_children = record::largest_value - 1;
+
+std::uint8_t deeper(std::uint8_t breadth, std::uint64_t children) noexcept {
+  return static_cast<std::uint8_t>(std::min<int>(255, breadth + static_cast<int>(std::bit_width(children - 1))));
+}
+
+}  // namespace
+
+worker_mind::worker_mind(common& with, layout const& where, worker_id self, std::uint64_t seed)
+    : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())) {
+  if (with.options.near_first) victims_ = ring_victims(self, where, 1);
+}
+
+bool worker_mind::is_strict() const noexcept { return with_.is_strict.load(relaxed); }
+
+/// While something may be noted: down to where there are enough branches. Strictly: where something is known.
+bool worker_mind::shows(card const& running) const noexcept {
+  if (with_.workers == 1 || !running.is_tracked()) return false;
+  if (running.what == kind::group || running.is_root) return true;
+  if (is_strict() && !with_.is_watching.load(relaxed)) {
+    return with_.known.find(key(fact::shown, running.path)).has_value();
+  }
+  return running.breadth <= with_.options.detail;
+}
+
+// ---- the tree of an iteration ----------------------------------------------------------------------------------------
+
+std::uint16_t worker_mind::ordinal_of(card const& task) const noexcept {
+  return last_left_.path == task.path ? last_left_.next : task.ordinal;
+}
+
+tag worker_mind::meet(tag const& task, double, std::uint64_t n) noexcept {
+  card c = card::read(task);
+  if (c.what == kind::group) c.what = kind::untracked;  // whose child this is was not shown
+  if (c.what != kind::task || c.is_open || n == 0) return c.written();
+  std::uint16_t const ordinal = ordinal_of(c);
+  if (c.is_root && ordinal == 0) begin_iteration();
+  card g{.what = kind::group,
+         .breadth = deeper(c.breadth, n),
+         .ordinal = ordinal,
+         .owner = static_cast<std::uint16_t>(index(self_)),
+         .path = mixed(mixed(c.path, ordinal), n) | 1,  // it is a first word as well: not 0
+         .around = n};
+  if (is_strict()) {
+    bool const is_new = !with_.known.has_gaps() && !with_.known.find(key(fact::met, g.path));
+    g.is_open = is_new || n > most_children;
+    if (g.is_open) with_.has_open_work.store(true, relaxed);
+  } else {
+    g.is_open = n > most_children;
+    with_.known.note(key(fact::met, g.path), 1);
+  }
+  g.last = with_.known.find(key(fact::last, g.path)).value_or(0);
+  return g.written();
+}
+
+/// The next child of a tracked group, with the worker that shall run it as its home.
+card worker_mind::marked(card& group) noexcept {
+  card c{.what = kind::task,
+         .breadth = group.breadth,
+         .index = group.index,
+         .path = mixed(group.path, group.index),
+         .around = group.path};
+  std::uint16_t runs = group.owner;
+  if (group.index < group.last) {
+    if (auto const thief = with_.known.find(key(fact::rest, c.path))) {
+      runs = group.owner = static_cast<std::uint16_t>(*thief);
+      with_.placed.fetch_add(1, relaxed);
+    }
+    if (auto const thief = with_.known.find(key(fact::child, c.path))) {
+      runs = static_cast<std::uint16_t>(*thief);
+      with_.placed.fetch_add(1, relaxed);
+    }
+  }
+  c.home = runs;
+  c.is_sent = group.index + 1 < group.last || runs != index(self_);
+  ++group.index;
+  return c;
+}
+
+tag worker_mind::mark(tag& parent, hint const&) noexcept {
+  card p = card::read(parent);
+  switch (p.what) {
+    case kind::unknown: return {};
+    case kind::untracked: return parent;
+    case kind::task: break;  // stolen where forks were not shown
+    case kind::group: {
+      if (p.is_open) break;
+      tag const child = marked(p).written();
+      parent = p.written();
+      return child;
+    }
+  }
+  return card{.what = kind::untracked, .is_open = p.is_open}.written();
+}
+
+void worker_mind::leave(tag const& task, tag const& group) noexcept {
+  card const c = card::read(task);
+  card const g = card::read(group);
+  sees_ = shows(c);
+  if (c.what != kind::task || g.what != kind::group) return;
+  std::uint32_t next = std::min<std::uint32_t>(g.ordinal + 1U, std::numeric_limits<std::uint16_t>::max());
+  if (c.is_root && with_.options.groups != 0) next %= with_.options.groups;
+  last_left_ = {.path = c.path, .next = static_cast<std::uint16_t>(next)};
+  if (is_strict() || !g.is_tracked()) return;
+  auto const has_pieces = [&] {
+    if (with_.known.find(key(fact::last, g.path))) return true;
+    if (g.breadth > with_.options.detail) return false;  // its children's forks were not shown
+    for (std::uint64_t i = 0; i < g.around; ++i) {
+      if (with_.known.find(key(fact::shown, mixed(g.path, i)))) return true;
+    }
+    return false;
+  };
+  if (has_pieces()) with_.known.note(key(fact::shown, c.path), 1);
+}
+
+/// By who runs the root: nothing of the iteration before runs any more.
+void worker_mind::begin_iteration() noexcept {
+  if (is_strict()) {
+    bool const all_placed = with_.known.has_gaps() || with_.placed.load(relaxed) == with_.pieces.load(relaxed);
+    if (!all_placed || with_.has_open_work.load(relaxed)) {
+      with_.known.forget();
+      with_.pieces.store(0, relaxed);
+      with_.since_restart.store(0, relaxed);
+      with_.restarts.fetch_add(1, relaxed);
+    }
+  }
+  with_.placed.store(0, relaxed);
+  with_.has_open_work.store(false, relaxed);
+  std::uint64_t const number = with_.since_restart.fetch_add(1, relaxed);
+  with_.is_strict.store(number > with_.options.relaxed, relaxed);
+  with_.is_watching.store(number % with_.options.watch == 0, relaxed);
+  with_.iterations.fetch_add(1, relaxed);
+}
+
+// ---- whose is it? ----------------------------------------------------------------------------------------------------
+
+placement worker_mind::place(tag& task, cause why) noexcept {
+  card c = card::read(task);
+  placement const here{.worker = self_, .where = lane::inbox};
+  switch (why) {
+    case cause::forked:
+      if (c.is_tracked() && c.is_sent) return {.worker = worker_id{c.home}, .where = lane::migrated};
+      sees_ = shows(c);  // it is called at once
+      return {.worker = self_, .where = lane::kept};
+    case cause::stolen:
+      if (!is_strict()) note_theft(c);
+      (c.what == kind::group ? c.owner : c.home) = static_cast<std::uint16_t>(index(self_));
+      task = c.written();
+      return here;
+    case cause::injected: return place_root(c, task);
+    case cause::resumed: return place_resumed(c, task);
+    case cause::released:
+    case cause::seeded: return {.worker = self_, .where = lane::spawned};
+    case cause::refused: break;
+  }
+  return here;
+}
+
+/// From now on this piece is mine, in every iteration.
+void worker_mind::note_theft(card const& c) noexcept {
+  if (!c.is_tracked() || c.is_root) return;
+  bool const is_rest = c.what == kind::group;
+  std::uint64_t const path = is_rest ? mixed(c.path, c.index) : c.path;
+  auto const how = with_.known.note(key(is_rest ? fact::rest : fact::child, path), index(self_));
+  if (how == record::noted::not_at_all) return;
+  if (how == record::noted::anew) with_.pieces.fetch_add(1, relaxed);
+  with_.known.note(key(fact::last, is_rest ? c.path : c.around), c.index + 1, true);
+}
+
+/// A task from outside: the root, whose iterations are counted and which runs on worker 0, where nobody can steal it; or, while there is one, a task
+/// of which nothing is noted.
+placement worker_mind::place_root(card& c, tag& task) noexcept {
+  bool const is_root = !with_.has_root.exchange(true, relaxed);
+  if (!is_root) {
+    with_.free_tasks.fetch_add(1, relaxed);
+    task = card{.is_open = true, .is_outside = true}.written();
+    return {.worker = self_, .where = lane::inbox};
+  }
+  c = {.what = kind::task, .is_root = true, .is_outside = true, .path = root_path};
+  task = c.written();
+  return {.worker = worker_id{0}, .where = lane::inbox};
+}
+
+/// Strictly, a task goes on where it was to run; else where it is ready. The root always goes on on worker 0.
+placement worker_mind::place_resumed(card& c, tag& task) noexcept {
+  placement const here{.worker = self_, .where = lane::inbox};
+  if (c.what != kind::task || c.is_open) return here;
+  c.ordinal = ordinal_of(c);
+  bool const goes_home = c.is_root || is_strict();
+  if (!goes_home) c.home = static_cast<std::uint16_t>(index(self_));
+  task = c.written();
+  if (c.home == index(self_)) return here;
+  return {.worker = worker_id{c.home}, .where = c.is_root ? lane::inbox : lane::migrated};
+}
+
+// ---- the hunt --------------------------------------------------------------------------------------------------------
+
+bool worker_mind::admits(std::uint64_t first_word) const noexcept { return first_word == 0 || !is_strict(); }
+
+bool worker_mind::may_steal() const noexcept {
+  return !is_strict() || with_.has_open_work.load(relaxed) || with_.free_tasks.load(relaxed) > 0;
+}
+
+probe worker_mind::hunt() noexcept {
+  auto const own = [this](lane l) { return probe{.what = verb::pop, .whom = self_, .where = l}; };
+  auto const theirs = [this](lane l) { return probe{.what = verb::steal, .whom = victim_, .where = l}; };
+  switch (stage_) {
+    case stage::kept: return own(lane::kept);
+    case stage::spawned: return own(lane::spawned);
+    case stage::migrated: return own(lane::migrated);
+    case stage::inbox: return own(lane::inbox);
+    case stage::their_kept: return theirs(lane::kept);
+    case stage::their_forks: return theirs(lane::forks);
+    case stage::their_spawned: return theirs(lane::spawned);
+    case stage::their_migrated: return theirs(lane::migrated);
+    case stage::outside_first:
+    case stage::outside_last: return own(lane::injected);
+    case stage::rest: break;
+  }
+  rested_ = true;
+  begin_round();
+  return {.what = verb::rest, .whom = self_};
+}
+
+void worker_mind::begin_round() noexcept {
+  std::visit([](auto& v) { v.restart(); }, victims_);
+  stage_ = stage::kept;
+}
+
+/// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
+worker_mind::stage worker_mind::after(outcome how) noexcept {
+  bool const lost = how == outcome::lost;
+  switch (stage_) {
+    case stage::kept: return stage::spawned;
+    case stage::spawned: return stage::migrated;
+    case stage::migrated: return stage::inbox;
+    case stage::inbox: return rested_ ? stage::outside_first : next_victim();
+    case stage::outside_first: return lost ? stage_ : next_victim();
+    case stage::their_kept: return lost ? next_victim() : stage::their_forks;
+    case stage::their_forks: return lost ? next_victim() : stage::their_spawned;
+    case stage::their_spawned: return lost ? next_victim() : stage::their_migrated;
+    case stage::their_migrated:
+      if (!lost) std::visit([](auto& v) { v.missed(); }, victims_);
+      return next_victim();
+    case stage::outside_last: return lost ? stage_ : stage::rest;
+    case stage::rest: break;
+  }
+  return stage::rest;
+}
+
+worker_mind::stage worker_mind::next_victim() noexcept {
+  if (!may_steal()) return stage::outside_last;
+  auto const v = std::visit([this](auto& choice) { return choice.next(roll_); }, victims_);
+  if (!v) return stage::outside_last;
+  victim_ = *v;
+  return stage::their_kept;
+}
+
+void worker_mind::learn(event const& seen) noexcept {
+  if (auto const* p = std::get_if<probed>(&seen)) {
+    if (p->what.what == verb::rest) return;
+    if (p->how == outcome::got) {
+      rested_ = false;
+      begin_round();
+    } else {
+      stage_ = after(p->how);
+    }
+  } else if (auto const* b = std::get_if<begun>(&seen)) {
+    sees_ = shows(card::read(b->task));
+    last_left_ = {};  // its ordinal is on its tag
+  } else if (std::holds_alternative<returned>(seen)) {
+    sees_ = true;  // its siblings were being shown, and the rest of them shall be
+  } else if (auto const* e = std::get_if<ended>(&seen)) {
+    outside_ended(card::read(e->task));
+  }
+}
+
+void worker_mind::outside_ended(card const& c) noexcept {
+  if (!c.is_outside) return;
+  if (c.is_root) {
+    with_.has_root.store(false, relaxed);
+  } else {
+    with_.free_tasks.fetch_sub(1, relaxed);
+  }
+}
+
+}  // namespace replay
+
+replaying::replaying(layout const& where, std::uint64_t seed, replay_options const& chosen)
+    : shared_(where.workers(), chosen) {
+  minds_.reserve(where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) minds_.emplace_back(shared_, where, worker_id{w}, seed);
+}
+
+mind& replaying::mind_of(worker_id w) noexcept {
+  expects(index(w) < minds_.size(), "mind_of: a worker of the region");
+  return minds_[index(w)];
+}
+
+replay_status replaying::status() const noexcept {
+  return {.iterations = shared_.iterations.load(std::memory_order_relaxed),  // relaxed, all: counts
+          .restarts = shared_.restarts.load(std::memory_order_relaxed),
+          .pieces = shared_.pieces.load(std::memory_order_relaxed),
+          .is_strict = shared_.is_strict.load(std::memory_order_relaxed),
+          .has_gaps = shared_.known.has_gaps()};
+}
+
+}  // namespace skua

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Constrained work stealing for iterative programs: the first iteration is scheduled by random stealing and recorded,
+// the next few follow the record and still steal, those after them follow it strictly.
+// [lifflander-krishnamoorthy-kale-13, -14; the baseline "constrained WS" of adws-sc19 5.1]
+// States, rules, what differs from those papers: replay.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/policy/hierarchical.hpp"
+#include "skua/policy/policy.hpp"
+#include "skua/policy/random.hpp"
+#include "skua/policy/replay/card.hpp"
+#include "skua/policy/replay/record.hpp"
+
+namespace skua {
+
+struct replay_options {
+  std::uint32_t relaxed = 5;  ///< iterations after the first that follow the record and still steal
+  std::uint32_t groups = 1;   ///< of the root, that make an iteration; 0: each root is one
+  std::uint32_t detail = 14;  ///< forks are shown while their tree has at most 2^detail branches; at most 30
+  std::uint32_t watch =
+      64;  ///< in every so manyth strict iteration all forks are shown, to see whether the tree is the same
+  bool near_first = false;  ///< steal as `hierarchical` does, not as `random` does
+};
+
+/// Where a region stands. A snapshot; exact between iterations.
+struct replay_status {
+  std::uint64_t iterations = 0;  ///< begun
+  std::uint64_t restarts = 0;    ///< records thrown away because the tree was another one
+  std::uint64_t pieces = 0;      ///< in the record: what was stolen, by whom
+  bool is_strict = false;
+  bool has_gaps = false;  ///< the record is full: later steals are not in it
+};
+
+namespace replay {
+
+/// What the minds of a region share.
+struct common {
+  common(std::uint32_t n, replay_options const& chosen) : workers(n), options(chosen), known(chosen.detail + 3) {}
+  std::uint32_t const workers;
+  replay_options const options;
+  record known;
+  // relaxed, all of these, at every use: written at the begin of an iteration by the one who runs the root, or counts
+  // and permissions. Who sees an old value steals once more, or once less.
+  std::atomic<std::uint64_t> iterations{0};
+  std::atomic<std::uint64_t> since_restart{0};
+  std::atomic<std::uint64_t> restarts{0};
+  std::atomic<std::uint64_t> pieces{0};  ///< in the record
+  std::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
+  std::atomic<bool> is_strict{false};
+  std::atomic<bool> is_watching{false};    ///< strict, but forks are shown as if it were not
+  std::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
+  std::atomic<bool> has_root{false};
+  std::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
+};
+
+class alignas(cache_line_bytes) worker_mind final : public mind {
+ public:
+  worker_mind(common& with, layout const& where, worker_id self, std::uint64_t seed);
+
+  tag meet(tag const& task, double total_work, std::uint64_t n) noexcept override;
+  tag mark(tag& parent, hint const& known) noexcept override;
+  placement place(tag& task, cause why) noexcept override;
+  void leave(tag const& task, tag const& group) noexcept override;
+  probe hunt() noexcept override;
+  void learn(event const& seen) noexcept override;
+  [[nodiscard]] bool sees_forks() const noexcept override { return sees_; }
+  [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
+
+ private:
+  enum class stage : std::uint8_t {
+    kept,
+    spawned,
+    migrated,
+    inbox,  // mine
+    outside_first,
+    their_kept,
+    their_forks,
+    their_spawned,
+    their_migrated,  // of a victim
+    outside_last,
+    rest
+  };
+
+  [[nodiscard]] bool is_strict() const noexcept;
+  [[nodiscard]] bool shows(card const& running) const noexcept;
+  void begin_iteration() noexcept;
+  [[nodiscard]] std::uint16_t ordinal_of(card const& task) const noexcept;
+  card marked(card& group) noexcept;
+  placement place_root(card& c, tag& task) noexcept;
+  placement place_resumed(card& c, tag& task) noexcept;
+  void note_theft(card const& c) noexcept;
+  void outside_ended(card const& c) noexcept;
+  [[nodiscard]] bool may_steal() const noexcept;
+  void begin_round() noexcept;
+  stage after(outcome how) noexcept;
+  stage next_victim() noexcept;
+
+  common& with_;
+  worker_id const self_;
+  dice roll_;
+  std::variant<uniform_victims, ring_victims> victims_;
+
+  bool sees_ = false;  ///< forks of the running task are to be shown
+  struct {
+    std::uint64_t path = 0;
+    std::uint16_t next = 0;
+  } last_left_;  ///< the task whose group ended last on this worker, and the ordinal of its next one
+
+  worker_id victim_{};
+  stage stage_ = stage::kept;
+  bool rested_ = false;  ///< the last round ended in rest
+};
+
+}  // namespace replay
+
+/// The policy `replay`.
+class replaying final : public policy {
+ public:
+  replaying(layout const& where, std::uint64_t seed, replay_options const& chosen = {});
+  [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
+  mind& mind_of(worker_id w) noexcept override;
+  [[nodiscard]] replay_status status() const noexcept;
+
+ private:
+  replay::common shared_;
+  std::vector<replay::worker_mind> minds_;
+};
+
+}  // namespace skua

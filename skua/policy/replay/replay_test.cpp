@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/replay/replay.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "skua/policy/replay/stage_for_test.hpp"
+
+namespace skua {
+namespace {
+
+using replay::card;
+
+/// A root that runs the same random tree below itself `iterations` times, `groups` groups each time.
+script_tree iterated(std::uint64_t seed, std::uint32_t iterations, std::uint32_t groups = 1, std::uint32_t depth = 5) {
+  dice roll(seed);
+  script_tree t(1);
+  auto const grow = [&](auto const& self, std::uint32_t left) -> std::uint32_t {
+    auto const me = static_cast<std::uint32_t>(t.size());
+    t.push_back({.steps = 1 + roll.below(6)});
+    if (left == 0 || roll.below(8) == 0) {
+      t[me].steps = 10 + roll.below(40);
+      return me;
+    }
+    std::uint32_t const n_groups = 1 + roll.below(2);
+    for (std::uint32_t g = 0; g < n_groups; ++g) {
+      std::vector<std::uint32_t> kids;
+      std::uint32_t const n = 1 + roll.below(4);
+      for (std::uint32_t i = 0; i < n; ++i) kids.push_back(self(self, left - 1));
+      t[me].groups.push_back(kids);
+    }
+    return me;
+  };
+  std::vector<std::vector<std::uint32_t>> once;
+  for (std::uint32_t g = 0; g < groups; ++g) {
+    once.push_back({grow(grow, depth), grow(grow, depth), grow(grow, depth)});
+  }
+  for (std::uint32_t i = 0; i < iterations; ++i) t[0].groups.insert(t[0].groups.end(), once.begin(), once.end());
+  return t;
+}
+
+void expect_each_task_once_per_iteration(stage const& s, script_tree const& t, std::uint32_t iterations) {
+  for (std::uint32_t n = 1; n < t.size(); ++n) {
+    auto const found = s.ran.find({&t, n});
+    ASSERT_TRUE(found != s.ran.end()) << "node " << n;
+    ASSERT_EQ(found->second.size(), iterations) << "node " << n;
+  }
+}
+
+/// Of all tasks, those that the same worker ran in iterations a and b.
+double overlap(stage const& s, script_tree const& t, std::uint32_t a, std::uint32_t b) {
+  double same = 0;
+  for (std::uint32_t n = 1; n < t.size(); ++n) {
+    auto const& who = s.ran.at({&t, n});
+    if (who[a] == who[b]) ++same;
+  }
+  return same / static_cast<double>(t.size() - 1);
+}
+
+std::size_t workers_used(stage const& s, script_tree const& t, std::uint32_t iteration) {
+  std::set<std::uint32_t> used;
+  for (std::uint32_t n = 1; n < t.size(); ++n) used.insert(s.ran.at({&t, n})[iteration]);
+  return used.size();
+}
+
+TEST(replay, every_task_runs_once_per_iteration_and_strict_iterations_put_all_on_the_same_workers) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint32_t const workers : {1U, 2U, 5U, 16U}) {
+      replaying p(layout::flat(workers), seed, {.near_first = seed % 2 == 0});
+      script_tree const t = iterated(seed, 12);
+      stage s(p, workers, seed);
+      s.bring(t);
+      ASSERT_TRUE(s.play()) << "seed " << seed << ", workers " << workers;
+      expect_each_task_once_per_iteration(s, t, 12);
+      EXPECT_EQ(p.status().restarts, 0U) << "seed " << seed << ", workers " << workers;
+      for (std::uint32_t i = 7; i < 12; ++i) {
+        EXPECT_EQ(overlap(s, t, 6, i), 1) << "seed " << seed << ", workers " << workers << ", iteration " << i;
+      }
+      if (workers > 1 && t.size() > 200) {
+        EXPECT_TRUE(p.status().is_strict);
+        EXPECT_GT(p.status().pieces, 0U);
+        EXPECT_GT(workers_used(s, t, 11), workers / 2) << "seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(replay, strict_iterations_steal_nothing_and_show_fewer_groups) {
+  script_tree const few = iterated(4, 7);
+  script_tree const more = iterated(4, 27);
+  std::uint64_t steals[2] = {};
+  std::uint64_t shown[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    replaying p(layout::flat(4), 9);
+    stage s(p, 4, 9);
+    s.bring(i == 0 ? few : more);
+    ASSERT_TRUE(s.play());
+    steals[i] = s.steals;
+    shown[i] = s.shown;
+  }
+  EXPECT_GT(steals[0], 0U);
+  EXPECT_EQ(steals[0], steals[1]);
+  EXPECT_LT((shown[1] - shown[0]) / 20, shown[0] / 7);
+}
+
+TEST(replay, relaxed_iterations_follow_the_record_more_than_chance_would) {
+  double followed = 0;
+  double at_random = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    script_tree const t = iterated(seed, 8);
+    replaying relaxed(layout::flat(4), seed, {.relaxed = 100});
+    stage s(relaxed, 4, seed);
+    s.bring(t);
+    ASSERT_TRUE(s.play());
+    followed += overlap(s, t, 6, 7);
+    random_stealing random(layout::flat(4), seed);
+    stage r(random, 4, seed);
+    r.bring(t);
+    ASSERT_TRUE(r.play());
+    at_random += overlap(r, t, 6, 7);
+  }
+  EXPECT_GT(followed, at_random + 1) << "of 10";
+}
+
+TEST(replay, an_iteration_may_be_several_groups_or_a_whole_root) {
+  script_tree const three = iterated(2, 12, 3);
+  replaying p(layout::flat(4), 5, {.groups = 3});
+  stage s(p, 4, 5);
+  s.bring(three);
+  ASSERT_TRUE(s.play());
+  EXPECT_EQ(p.status().iterations, 12U);
+  EXPECT_EQ(overlap(s, three, 7, 11), 1);
+
+  script_tree const one = iterated(2, 1, 3);
+  replaying q(layout::flat(4), 5, {.groups = 0});
+  stage whole(q, 4, 5);
+  for (int i = 0; i < 12; ++i) {
+    whole.bring(one);
+    ASSERT_TRUE(whole.play());
+  }
+  EXPECT_EQ(q.status().iterations, 12U);
+  EXPECT_EQ(q.status().restarts, 0U);
+  EXPECT_EQ(overlap(whole, one, 7, 11), 1);
+}
+
+TEST(replay, a_tree_that_changes_is_still_run_once_and_is_recorded_anew) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    replaying p(layout::flat(4), seed, {.relaxed = 2, .groups = 0, .watch = 1});
+    stage s(p, 4, seed);
+    script_tree const before = iterated(seed, 1);
+    script_tree const after = iterated(seed + 1000, 1);
+    for (int i = 0; i < 6; ++i) {
+      s.bring(before);
+      ASSERT_TRUE(s.play());
+    }
+    ASSERT_TRUE(p.status().is_strict);
+    std::uint64_t const steals_before = s.steals;
+    for (int i = 0; i < 6; ++i) {
+      s.bring(after);
+      ASSERT_TRUE(s.play()) << "seed " << seed;
+    }
+    expect_each_task_once_per_iteration(s, before, 6);
+    expect_each_task_once_per_iteration(s, after, 6);
+    EXPECT_EQ(p.status().restarts, 1U) << "seed " << seed;
+    EXPECT_TRUE(p.status().is_strict);
+    EXPECT_GT(s.steals, steals_before) << "seed " << seed;
+    EXPECT_EQ(overlap(s, after, 4, 5), 1) << "seed " << seed;
+  }
+}
+
+TEST(replay, growth_where_nothing_was_ever_stolen_is_seen_when_it_is_watched_for) {
+  replaying p(layout::flat(4), 3, {.relaxed = 1, .groups = 0, .watch = 8});
+  stage s(p, 4, 3);
+  script_tree const leaves{{.groups = {{1, 2}}}, {}, {}};
+  script_tree grown{{.groups = {{1, 2}}}, {.groups = {{}}}, {}};
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    grown[1].groups[0].push_back(3 + i);
+    grown.push_back({.steps = 500});
+  }
+  for (int i = 0; i < 5; ++i) {
+    s.bring(leaves);
+    ASSERT_TRUE(s.play());
+  }
+  ASSERT_TRUE(p.status().is_strict);
+  for (int i = 0; i < 16; ++i) {
+    s.bring(grown);
+    ASSERT_TRUE(s.play());
+  }
+  EXPECT_EQ(p.status().restarts, 1U);
+  EXPECT_EQ(workers_used(s, grown, 15), 4U);
+}
+
+TEST(replay, what_is_new_in_a_strict_iteration_may_be_stolen_at_once) {
+  replaying p(layout::flat(4), 3, {.relaxed = 1, .groups = 0});
+  stage s(p, 4, 3);
+  script_tree const small = iterated(8, 1, 1, 3);
+  script_tree grown = small;  // the root has a second group
+  std::vector<std::uint32_t> more;
+  for (int i = 0; i < 64; ++i) {
+    more.push_back(static_cast<std::uint32_t>(grown.size()));
+    grown.push_back({.steps = 500});
+  }
+  grown[0].groups.push_back(more);
+  for (int i = 0; i < 4; ++i) {
+    s.bring(small);
+    ASSERT_TRUE(s.play());
+  }
+  ASSERT_TRUE(p.status().is_strict);
+  s.bring(grown);
+  ASSERT_TRUE(s.play());
+  ASSERT_TRUE(p.status().is_strict) << "the iteration itself was strict";
+  EXPECT_EQ(workers_used(s, grown, 0), 4U);
+}
+
+TEST(replay, several_tasks_from_outside_at_once_are_all_run) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    replaying p(layout::flat(4), seed, {.relaxed = 1});
+    stage s(p, 4, seed);
+    script_tree const a = iterated(seed, 6);
+    script_tree const b = iterated(seed + 1, 3);
+    script_tree const c = iterated(seed + 2, 5);
+    for (script_tree const* t : {&a, &b, &c}) s.bring(*t);
+    ASSERT_TRUE(s.play()) << "seed " << seed;
+    expect_each_task_once_per_iteration(s, a, 6);
+    expect_each_task_once_per_iteration(s, b, 3);
+    expect_each_task_once_per_iteration(s, c, 5);
+    s.bring(a);
+    ASSERT_TRUE(s.play()) << "seed " << seed;
+    expect_each_task_once_per_iteration(s, a, 12);
+  }
+}
+
+TEST(replay, one_worker_is_never_asked) {
+  replaying p(layout::flat(1), 1);
+  stage s(p, 1, 1);
+  script_tree const t = iterated(3, 4);
+  s.bring(t);
+  ASSERT_TRUE(s.play());
+  EXPECT_EQ(s.shown, 0U);
+}
+
+TEST(replay, below_the_detail_forks_are_not_shown_and_strict_iterations_still_repeat) {
+  replaying p(layout::flat(4), 6, {.relaxed = 3, .detail = 2});
+  stage s(p, 4, 6);
+  script_tree const t = iterated(6, 10);
+  s.bring(t);
+  ASSERT_TRUE(s.play());
+  expect_each_task_once_per_iteration(s, t, 10);
+  EXPECT_EQ(overlap(s, t, 5, 9), 1);
+  EXPECT_EQ(p.status().restarts, 0U);
+}
+
+TEST(replay, a_record_that_is_full_costs_locality_only) {
+  replaying p(layout::flat(8), 6, {.relaxed = 3, .detail = 1});
+  stage s(p, 8, 6);
+  script_tree t = iterated(6, 10);
+  for (int i = 0; i < 3; ++i) {  // wide groups under the root: more to note than there is room
+    std::vector<std::uint32_t> wide;
+    for (int k = 0; k < 50; ++k) {
+      wide.push_back(static_cast<std::uint32_t>(t.size()));
+      t.push_back({.steps = 5});
+    }
+    for (auto& g : t[0].groups) g.insert(g.end(), wide.begin(), wide.end());
+  }
+  s.bring(t);
+  ASSERT_TRUE(s.play());
+  expect_each_task_once_per_iteration(s, t, 10);
+}
+
+TEST(replay, what_was_stolen_is_placed_on_its_thief_next_time) {
+  replaying p(layout::flat(3), 1, {.relaxed = 1});
+  mind& w = p.mind_of(worker_id{0});
+  mind& thief = p.mind_of(worker_id{2});
+  tag root{};
+  ASSERT_EQ(p.mind_of(worker_id{1}).place(root, cause::injected), (placement{worker_id{0}, lane::inbox}));
+  w.learn(begun{.task = root});
+
+  for (int iteration = 0; iteration < 3; ++iteration) {
+    ASSERT_TRUE(w.sees_forks());
+    tag g = w.meet(root, 0, 3);
+    tag first = w.mark(g, {});
+    EXPECT_EQ(p.status().is_strict, iteration == 2);
+    EXPECT_EQ(thief.admits(g.words[0]), iteration < 2) << "strictly, nobody takes what is not for all";
+    EXPECT_TRUE(thief.admits(tag{}.words[0]));
+    if (iteration == 0) {
+      EXPECT_EQ(w.place(first, cause::forked), (placement{worker_id{0}, lane::kept}));
+      EXPECT_EQ(thief.place(g, cause::stolen), (placement{worker_id{2}, lane::inbox}));
+      thief.learn(begun{.task = g});
+      EXPECT_TRUE(thief.sees_forks());
+      tag second = thief.mark(g, {});
+      EXPECT_EQ(thief.place(second, cause::forked), (placement{worker_id{2}, lane::kept}));
+    } else {
+      EXPECT_EQ(w.place(first, cause::forked), (placement{worker_id{0}, lane::migrated})) << "the others first";
+      for (int i = 0; i < 2; ++i) {
+        tag next = w.mark(g, {});
+        EXPECT_EQ(w.place(next, cause::forked), (placement{worker_id{2}, lane::migrated}));
+      }
+    }
+    w.leave(root, g);
+    EXPECT_EQ(thief.place(root, cause::resumed), (placement{worker_id{0}, lane::inbox}));
+    w.learn(begun{.task = root});
+  }
+  EXPECT_EQ(p.status().iterations, 3U);
+  EXPECT_EQ(p.status().pieces, 1U);
+  w.learn(ended{.task = root});
+  tag again{};
+  EXPECT_EQ(w.place(again, cause::injected), (placement{worker_id{0}, lane::inbox}));
+  EXPECT_TRUE(card::read(again).is_root);
+  tag other{};
+  EXPECT_EQ(thief.place(other, cause::injected), (placement{worker_id{2}, lane::inbox}));
+  EXPECT_TRUE(card::read(other).is_open) << "there is a root already: this one is anybody's";
+}
+
+TEST(replay, a_card_survives_being_written) {
+  card const c{.what = replay::kind::task,
+               .is_root = true,
+               .is_outside = true,
+               .is_sent = true,
+               .breadth = 255,
+               .ordinal = 65'535,
+               .home = 65'534,
+               .owner = 65'533,
+               .index = 0xffff'fff0U,
+               .last = 0xffff'fff1U,
+               .path = ~0ULL,
+               .around = ~0ULL - 1};
+  tag const t = c.written();
+  EXPECT_EQ(card::read(t).written(), t);
+  card const back = card::read(t);
+  EXPECT_EQ(back.what, c.what);
+  EXPECT_EQ(back.breadth, c.breadth);
+  EXPECT_EQ(back.ordinal, c.ordinal);
+  EXPECT_EQ(back.home, c.home);
+  EXPECT_EQ(back.owner, c.owner);
+  EXPECT_EQ(back.index, c.index);
+  EXPECT_EQ(back.last, c.last);
+  EXPECT_TRUE(back.is_root && back.is_outside && back.is_sent && !back.is_open);
+  EXPECT_TRUE(card::read({}).is_open) << "a tag of zeros is anybody's";
+}
+
+}  // namespace
+}  // namespace skua

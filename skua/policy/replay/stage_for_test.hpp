@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+// A machine without time or threads for policies that look at forks: it plays a tree of tasks, one small step of a worker
+// chosen by a die at a time, and shows groups as policy.hpp says. A task is some steps of work, then its groups, one
+// after the other; after a kept child has returned, the children after it are shown as well while the mind asks for it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/policy/policy.hpp"
+
+namespace skua {
+
+/// A tree; node 0 is the root.
+struct script_node {
+  std::uint32_t steps = 1;
+  std::vector<std::vector<std::uint32_t>> groups = {};
+};
+using script_tree = std::vector<script_node>;
+
+class stage {
+ public:
+  stage(policy& p, std::uint32_t workers, std::uint64_t seed) : policy_(p), roll_(seed), workers_(workers) {}
+
+  /// A task from outside. Its tree stays where it is until `play` has returned.
+  void bring(script_tree const& tree) {
+    outside_.push_back({.what = item::task_from_outside, .tree = &tree, .node = 0});
+    ++roots_;
+  }
+
+  /// Until all tasks from outside have ended, or nothing has happened for too long. True: all have ended.
+  [[nodiscard]] bool play(std::uint64_t most_steps = 20'000'000) {
+    for (std::uint64_t i = 0; roots_ > 0 && i < most_steps; ++i) {
+      std::uint32_t const w = roll_.below(static_cast<std::uint32_t>(workers_.size()));
+      if (workers_[w].calls) {
+        step(w);
+      } else {
+        hunt(w);
+      }
+    }
+    return roots_ == 0;
+  }
+
+  /// (tree, node) -> workers, one for each time that it was run, in order.
+  std::map<std::pair<script_tree const*, std::uint32_t>, std::vector<std::uint32_t>> ran;
+  std::uint64_t steals = 0;
+  std::uint64_t shown = 0;  ///< groups
+
+ private:
+  struct join;
+  /// A call that has not returned: a task, or a share of a group.
+  struct call {
+    script_tree const* tree = nullptr;
+    std::uint32_t node = 0;                   ///< the task, or the task whose group it is
+    tag own{};                                ///< of the task; of a group: what is left of it
+    tag of_task{};                            ///< of a group: its task's
+    std::shared_ptr<join> gathers = nullptr;  ///< of a group
+    std::uint32_t next = 0;                   ///< task: the next group; group: the next child
+    std::uint32_t steps = 0;                  ///< of a task, left
+    bool is_shown = false;                    ///< of a group: met
+    bool is_owner = false;                    ///< of a group: not a thief's share
+    bool has_called = false;                  ///< of a group: a child was called and has not been looked after
+    bool has_offered = false;                 ///< of a group: the rest lies in a lane
+    tag child{};                              ///< of a group: that was called
+    std::uint32_t group = 0;
+  };
+  using stack = std::vector<call>;
+  struct join {
+    std::uint32_t shares = 1;
+    std::unique_ptr<stack> waits;
+  };
+  struct item {
+    enum kind : std::uint8_t { task_from_outside, rest, child, frame } what = rest;
+    script_tree const* tree = nullptr;
+    std::uint32_t node = 0;
+    std::uint32_t group = 0;
+    std::uint32_t next = 0;
+    tag own{};
+    tag of_task{};
+    bool is_shown = false;
+    std::shared_ptr<join> gathers = nullptr;
+    std::shared_ptr<std::unique_ptr<stack>> resumes = nullptr;
+  };
+  struct worker {
+    std::unique_ptr<stack> calls;
+    std::deque<item> lanes[lane_kinds];
+  };
+
+  static std::vector<std::uint32_t> const& children(call const& c) { return (*c.tree)[c.node].groups[c.group]; }
+  mind& mind_of(std::uint32_t w) { return policy_.mind_of(worker_id{w}); }
+  std::deque<item>& lane_of(std::uint32_t w, lane l) { return workers_[w].lanes[static_cast<std::size_t>(l)]; }
+
+  tag running_tag(std::uint32_t w) const {
+    if (!workers_[w].calls) return {};
+    call const& top = workers_[w].calls->back();
+    return top.gathers ? top.of_task : top.own;
+  }
+
+  // ---- idle ----------------------------------------------------------------------------------------------------------
+
+  void hunt(std::uint32_t w) {
+    mind& m = mind_of(w);
+    probe const p = m.hunt();
+    if (p.what == verb::rest) return;
+    std::optional<item> got;
+    outcome const how = take(w, p, got);
+    m.learn(probed{p, how});
+    if (!got) return;
+    if (p.what == verb::steal) ++steals;
+    receive(w, std::move(*got), p);
+  }
+
+  outcome take(std::uint32_t w, probe const& p, std::optional<item>& got) {
+    EXPECT_EQ(p.what == verb::pop, p.whom == worker_id{w});
+    std::deque<item>& from = p.where == lane::injected ? outside_ : lane_of(index(p.whom), p.where);
+    if (from.empty()) return outcome::empty;
+    bool const steals_one = p.what == verb::steal;
+    if (steals_one && p.where == lane::forks && !mind_of(w).admits(running_tag(index(p.whom)).words[0])) {
+      return outcome::barred;
+    }
+    bool const newest = steals_one ? p.where == lane::migrated : p.where != lane::migrated && p.where != lane::inbox;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      std::size_t const at = newest ? from.size() - 1 - i : i;
+      if (steals_one && p.where != lane::forks && !mind_of(w).admits(from[at].own.words[0])) continue;
+      got = std::move(from[at]);
+      from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
+      return outcome::got;
+    }
+    return outcome::barred;
+  }
+
+  void receive(std::uint32_t w, item it, probe const& by) {
+    mind& m = mind_of(w);
+    bool const is_stolen = by.what == verb::steal;
+    if (it.what == item::rest) ++it.gathers->shares;  // even if it was my own: I rob myself
+    if (is_stolen && by.where == lane::forks) {
+      tag parent = running_tag(index(by.whom));
+      it.own = it.of_task = m.mark(parent, {});
+    }
+    if (is_stolen || by.where == lane::injected) {
+      placement const to = m.place(it.own, is_stolen ? cause::stolen : cause::injected);
+      if (to.worker != worker_id{w}) return lane_of(index(to.worker), to.where).push_back(std::move(it));
+    }
+    m.learn(begun{.task = it.own, .open = it.what == item::frame});
+    if (it.what == item::frame) {
+      workers_[w].calls = std::move(*it.resumes);
+      (*workers_[w].calls)[last_task(*workers_[w].calls)].own = it.own;
+      return;
+    }
+    workers_[w].calls = std::make_unique<stack>();
+    if (it.what == item::rest) {
+      workers_[w].calls->push_back({.tree = it.tree,
+                                    .node = it.node,
+                                    .own = it.own,
+                                    .of_task = it.of_task,
+                                    .gathers = std::move(it.gathers),
+                                    .next = it.next,
+                                    .is_shown = it.is_shown,
+                                    .group = it.group});
+    } else {
+      if (it.gathers) {  // a child that was sent: its end is the end of a share
+        workers_[w].calls->push_back({.tree = it.tree,
+                                      .node = it.node,
+                                      .own = it.own,
+                                      .of_task = it.of_task,
+                                      .gathers = std::move(it.gathers),
+                                      .next = no_more,
+                                      .group = it.group});
+        call_child(w, it.tree, it.next, it.own);
+      } else {
+        call_child(w, it.tree, 0, it.own);
+      }
+    }
+  }
+
+  static std::size_t last_task(stack const& s) {
+    std::size_t i = s.size() - 1;
+    while (s[i].gathers) --i;
+    return i;
+  }
+
+  // ---- busy ----------------------------------------------------------------------------------------------------------
+
+  void call_child(std::uint32_t w, script_tree const* tree, std::uint32_t node, tag const& t) {
+    ran[{tree, node}].push_back(w);
+    workers_[w].calls->push_back({.tree = tree, .node = node, .own = t, .steps = (*tree)[node].steps});
+  }
+
+  void step(std::uint32_t w) {
+    call& top = workers_[w].calls->back();
+    if (top.gathers) return step_group(w);
+    if (top.steps > 0) {
+      --top.steps;
+    } else if (top.next < (*top.tree)[top.node].groups.size()) {
+      open_group(w);
+    } else {
+      end_task(w);
+    }
+  }
+
+  void open_group(std::uint32_t w) {
+    mind& m = mind_of(w);
+    call& t = workers_[w].calls->back();
+    call g{.tree = t.tree,
+           .node = t.node,
+           .own = t.own,
+           .of_task = t.own,
+           .gathers = std::make_shared<join>(),
+           .is_shown = m.sees_forks(),
+           .is_owner = true,
+           .group = t.next++};
+    if (g.is_shown) {
+      ++shown;
+      g.own = m.meet(t.own, 0, children(g).size());
+    }
+    workers_[w].calls->push_back(std::move(g));
+  }
+
+  void end_task(std::uint32_t w) {
+    stack& s = *workers_[w].calls;
+    if (s.size() > 1) {
+      s.pop_back();
+      return;
+    }
+    mind_of(w).learn(ended{.task = s.back().own});
+    workers_[w].calls.reset();
+    --roots_;
+  }
+
+  /// Look after the child that was called, then place children until one is kept, and call it.
+  void step_group(std::uint32_t w) {
+    mind& m = mind_of(w);
+    call& g = workers_[w].calls->back();
+    if (std::exchange(g.has_called, false)) {
+      if (g.is_shown) m.learn(returned{.child = g.child});
+      if (std::exchange(g.has_offered, false) && !take_back(w, g)) return end_share(w);
+    }
+    if (g.next >= children(g).size()) return end_share(w);
+    std::uint32_t const node = children(g)[g.next++];
+    g.child = g.own;
+    if (g.is_shown && m.sees_forks()) {
+      g.child = m.mark(g.own, {});
+      placement const to = m.place(g.child, cause::forked);
+      if (to.where != lane::kept) {
+        ++g.gathers->shares;
+        return lane_of(index(to.worker), to.where)
+            .push_back({.what = item::child,
+                        .tree = g.tree,
+                        .node = g.node,
+                        .group = g.group,
+                        .next = node,
+                        .own = g.child,
+                        .of_task = g.of_task,
+                        .gathers = g.gathers});
+      }
+      EXPECT_EQ(to.worker, worker_id{w});
+    }
+    g.has_called = true;
+    if (g.next < children(g).size()) {
+      g.has_offered = true;
+      lane_of(w, g.is_shown ? lane::kept : lane::forks)
+          .push_back({.what = item::rest,
+                      .tree = g.tree,
+                      .node = g.node,
+                      .group = g.group,
+                      .next = g.next,
+                      .own = g.own,
+                      .of_task = g.of_task,
+                      .is_shown = g.is_shown,
+                      .gathers = g.gathers});
+    }
+    tag const t = g.child;
+    call_child(w, g.tree, node, t);
+  }
+
+  bool take_back(std::uint32_t w, call& g) {
+    std::deque<item>& l = lane_of(w, g.is_shown ? lane::kept : lane::forks);
+    if (l.empty() || l.back().gathers != g.gathers || l.back().next != g.next) return false;
+    g.own = l.back().own;
+    l.pop_back();
+    return true;
+  }
+
+  void end_share(std::uint32_t w) {
+    mind& m = mind_of(w);
+    stack& s = *workers_[w].calls;
+    std::shared_ptr<join> const j = s.back().gathers;
+    bool const is_last = --j->shares == 0;
+    if (s.back().is_owner) {
+      if (is_last) return go_on(w);
+      m.learn(waiting{});
+      j->waits = std::move(workers_[w].calls);
+      return;
+    }
+    EXPECT_EQ(s.size(), 1U);
+    m.learn(ended{.task = s.back().own});
+    workers_[w].calls.reset();
+    if (!is_last) return;
+    stack& waiter = *j->waits;
+    call const g = waiter.back();
+    tag task = g.of_task;
+    if (g.is_shown) m.leave(task, g.own);
+    placement const to = m.place(task, cause::resumed);
+    waiter.pop_back();
+    waiter.back().own = task;
+    if (to.worker == worker_id{w}) {
+      m.learn(begun{.task = task, .open = false});
+      workers_[w].calls = std::move(j->waits);
+      return;
+    }
+    lane_of(index(to.worker), to.where)
+        .push_back({.what = item::frame,
+                    .own = task,
+                    .resumes = std::make_shared<std::unique_ptr<stack>>(std::move(j->waits))});
+  }
+
+  /// The owner's share was the last: its task goes on here.
+  void go_on(std::uint32_t w) {
+    call const g = workers_[w].calls->back();
+    if (g.is_shown) mind_of(w).leave(g.of_task, g.own);
+    workers_[w].calls->pop_back();
+  }
+
+  static constexpr std::uint32_t no_more = 0xffff'ffffU;
+
+  policy& policy_;
+  dice roll_;
+  std::vector<worker> workers_;
+  std::deque<item> outside_;
+  std::uint64_t roots_ = 0;
+};
+
+}  // namespace skua
