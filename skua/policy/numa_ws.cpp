@@ -42,7 +42,8 @@ placement worker_mind::place(tag& task, cause why) noexcept {
   switch (why) {
     case cause::forked: return {.worker = self_, .where = lane::forks};  // no hint is looked at where work is done
     case cause::released:
-    case cause::seeded: return {.worker = self_, .where = lane::spawned};
+    case cause::seeded:
+    case cause::laid_aside: return {.worker = self_, .where = lane::spawned};
     case cause::injected:
       c = {.place = c.place};
       // The root starts at the first worker of the first place. If that is busy with another root, others may take it

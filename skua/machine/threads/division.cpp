@@ -15,6 +15,7 @@ division::division(strand& owner, group& g, std::uint64_t n, double total_work) 
       task_(owner.known()),
       whole_(owner.at().thinks.meet(task_, total_work, n)),
       rest_(whole_) {
+  group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
   owner_.watch(&node_);
 }
 
@@ -24,8 +25,9 @@ bool division::sends(std::uint64_t i, hint const& known) noexcept {
   seat& mine = owner_.at();
   child_ = mine.thinks.mark(rest_, known);
   placement const to = mine.thinks.place(child_, cause::forked);
-  rest_goes_to_ = to.where;
-  return i + 1 < children_ && worker::send(mine, {&group_, i | alone, child_}, to, cause::forked);
+  filed const what{&group_, i | alone, child_};
+  if (to.worker != mine.id) return worker::send(mine, what, to, cause::forked);
+  return to.where == lane::migrated && mine.migrated.push(what);
 }
 
 void division::keep(std::uint64_t i) noexcept {
@@ -53,10 +55,8 @@ bool division::comes_back() noexcept {
 
 void division::wait(std::uint64_t mine) noexcept {
   owner_.know(task_);
-  if (mine != children_) {
-    owner_.note_thefts();
-    owner_.wait(group_, mine);
-  }
+  owner_.note_thefts();
+  owner_.wait(group_, mine + 1);
   go_on(owner_, whole_);
 }
 

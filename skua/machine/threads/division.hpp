@@ -21,7 +21,7 @@ class division {
   division& operator=(division const&) = delete;
   ~division();
 
-  /// Child i, which is next: true if it was sent to another worker; false if it stays here. The last one stays.
+  /// Child i, which is next: true if it was sent to another worker, or to this one for later; false if it is called now.
   [[nodiscard]] bool sends(std::uint64_t i, hint const& known) noexcept;
   /// Child i will be called now; those after it may be taken by others meanwhile.
   void keep(std::uint64_t i) noexcept;
@@ -41,7 +41,6 @@ class division {
   tag const whole_;        ///< of the group
   tag rest_;               ///< of the children that are not placed yet
   tag child_{};            ///< of the last one that was marked
-  lane rest_goes_to_ = lane::kept;
   seat* filed_at_ = nullptr;  ///< where the rest lies; null: nowhere
   std::uint64_t after_ = 0;   ///< the first child of the rest
 };

@@ -43,7 +43,11 @@ std::vector<setup> every_policy() {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryPolicy, Joins, ::testing::ValuesIn(every_policy()),
-                         [](auto const& p) { return p.param.policy + "_" + std::to_string(p.param.workers); });
+                         [](auto const& p) {
+                           std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST_P(Joins, FibIsRight) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(pool_.run([](auto& h) { return fib(h, 20); }), 6765);

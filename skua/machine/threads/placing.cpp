@@ -23,18 +23,20 @@ void strand::task_ends() noexcept {
   seat_->ask_whether_to_show();
 }
 
-placement strand::place_again(mind& by) noexcept {
+placement strand::place_again(mind& by, tag& used) noexcept {
   hint const said = stop_node::inherited(stop_);
-  if (!said.place) return by.place(tag_, cause::resumed);
-  tag inside = by.mark(tag_, said);  // the place holds only as long as we are inside of it: not for the strand's own tag
-  return by.place(inside, cause::resumed);
+  used = said.place ? by.mark(tag_, said) : tag_;
+  placement const to = by.place(used, cause::resumed);
+  if (!said.place) tag_ = used;  // a place that was said holds only inside: it is not for the strand's own tag
+  return to;
 }
 
 void strand::settle() noexcept {
   if (tied_) return;
   seat& now = *seat_;
-  placement const to = place_again(now.thinks);
-  if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to);
+  tag used;
+  placement const to = place_again(now.thinks, used);
+  if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);
 }
 
 /// Puts what the policy has placed on another worker there; asks again while a slot is occupied. False: it stays here,
@@ -77,7 +79,7 @@ void worker::wake_for(seat& its) noexcept {
 }
 
 /// The running strand, between two groups, goes on on another worker. Without a stack or memory for that it stays.
-void worker::move(here& strand, placement const& to) noexcept {
+void worker::move(here& strand, placement const& to, tag const& known) noexcept {
   tsan::unseen const scheduling;
   bool const offered = strand.at().offer_open_joins([&] { static_cast<void>(strand.make_room()); });
   strand.note_thefts();
@@ -85,7 +87,7 @@ void worker::move(here& strand, placement const& to) noexcept {
   stack* const fresh = offered ? take_stack() : nullptr;
   if (fresh == nullptr) return;
   frame f{strand, current_stack_, false};
-  moving_ = {&f, to};
+  moving_ = {&f, to, known};
   pause_work(strand.at());
   current_stack_ = fresh;
   skua::start(next_, *fresh, &worker::strand_main, this);
@@ -98,7 +100,7 @@ void worker::commit_move(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
   frame& f = *me.moving_.what;
   seat& its = f.strand->at();
-  filed const what{&f, 1, f.strand->known()};
+  filed const what{&f, 1, me.moving_.known};
   bool const is_aside = me.moving_.to.worker == its.id;
   if (!(is_aside ? its.kept.push(what) : send(its, what, me.moving_.to, cause::resumed))) me.ready_ = &f;
 }
@@ -106,7 +108,7 @@ void worker::commit_move(void* self) noexcept {
 void worker::lay_aside(here& strand) noexcept {
   tag its = strand.known();
   placement const to = strand.at().thinks.place(its, cause::laid_aside);
-  if (to.worker == strand.at().id && to.where == lane::kept) move(strand, to);
+  if (to.worker == strand.at().id && to.where == lane::kept) move(strand, to, its);
 }
 
 /// What a strand has offered in `spawned` before it leaves its worker: where the policy chooses by tags, it gets the tag

@@ -41,8 +41,9 @@ void region::poke() noexcept {
 }
 
 bool region::looks_empty_to(seat* mine) noexcept {
-  if (!nothing_for(mine, injected_, seats_) || (mine != nullptr && !mine->slot.looks_empty())) return false;
-  return std::ranges::all_of(seats_, [](auto const& s) { return s->kept.looks_empty() && s->migrated.looks_empty(); });
+  return nothing_for(mine, injected_, seats_) && std::ranges::all_of(seats_, [](auto const& s) {
+           return s->kept.looks_empty() && s->migrated.looks_empty() && s->slot.looks_empty();
+         });
 }
 
 seat* region::seat_for(worker const& w) const noexcept { return seat_of_crew_[index(w.number())]; }

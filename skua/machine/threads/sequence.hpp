@@ -70,7 +70,8 @@ class sequence final : public group {
     division parts{here, *this, children_, total};
     std::uint64_t mine = 0;
     for (std::uint64_t next = 0; next < children_; ++next) {
-      while (parts.sends(next, hint_of(next))) ++next;
+      while (next < children_ && parts.sends(next, hint_of(next))) ++next;
+      if (next == children_) break;
       parts.keep(next);
       mine += run_one(here, next);
       if (!parts.comes_back()) break;

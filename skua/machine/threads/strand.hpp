@@ -72,8 +72,8 @@ class strand {
   /// What the policy has written on what runs now.
   [[nodiscard]] tag const& known() const noexcept { return tag_; }
   void know(tag const& t) noexcept;
-  /// The task goes on after a wait: whose is it? The tag is as the policy left it.
-  [[nodiscard]] placement place_again(mind& by) noexcept;
+  /// The task goes on after a wait: whose is it? `used` is the tag with which it goes there.
+  [[nodiscard]] placement place_again(mind& by, tag& used) noexcept;
   /// The same on its own worker: the strand moves if the policy wants that.
   void settle() noexcept;
 

@@ -76,8 +76,9 @@ bool worker::is_mine(here& strand, frame& f) noexcept {
     send_home(f);
     return false;
   }
-  placement const to = f.strand->place_again(strand.at().thinks);
-  return !send(strand.at(), {&f, 1, f.strand->known()}, to, cause::resumed);
+  tag used;
+  placement const to = f.strand->place_again(strand.at().thinks, used);
+  return !send(strand.at(), {&f, 1, used}, to, cause::resumed);
 }
 
 void worker::send_home(frame& f) noexcept {
@@ -118,7 +119,8 @@ bool worker::is_sent_on(seat& s, probe const& p, filed& what) noexcept {
   if (p.what == verb::pop && p.where != lane::injected) return false;
   if (is_frame && p.what == verb::pop) {
     frame& f = static_cast<frame&>(*what.what);
-    return send(s, what, f.strand->place_again(s.thinks), cause::resumed);
+    placement const to = f.strand->place_again(s.thinks, what.known);
+    return send(s, what, to, cause::resumed);
   }
   if (!is_frame && (p.where != lane::kept && p.where != lane::migrated && p.where != lane::slot)) {
     what.known = s.thinks.mark(what.known, what.what->known(what.extra));

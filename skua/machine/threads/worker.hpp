@@ -41,7 +41,7 @@ class worker final : public thread_record {
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
   [[nodiscard]] static bool send(seat& from, filed what, placement to, cause why) noexcept;
-  void move(here& strand, placement const& to) noexcept;
+  void move(here& strand, placement const& to, tag const& known) noexcept;
   /// Something has come that goes first: the strand waits in a lane of this worker.
   void lay_aside(here& strand) noexcept;
 
@@ -131,6 +131,7 @@ class worker final : public thread_record {
   struct moving {
     frame* what = nullptr;
     placement to{};
+    tag known{};
   } moving_;
 
   tallies counts_;

@@ -177,7 +177,8 @@ placement worker_mind::place(tag& task, cause why) noexcept {
     case cause::injected: return place_root(c, task);
     case cause::resumed: return place_resumed(c, task);
     case cause::released:
-    case cause::seeded: return {.worker = self_, .where = lane::spawned};
+    case cause::seeded:
+    case cause::laid_aside: return {.worker = self_, .where = lane::spawned};
     case cause::refused: break;
   }
   return here;
