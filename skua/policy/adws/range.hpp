@@ -38,19 +38,21 @@ struct range {
 /// worth a migration, and rounding makes no slivers. Costs no worker more than two of them.
 inline constexpr double least_share = 1.0 / 128;
 
-/// Where `r` is cut for a child with `work` of the `remaining` work: the child gets [cut, left]. Always inside r.
+/// Where `r` is cut for a child with `work` of the `remaining` work: the child gets [cut, left]. Always inside r, for any
+/// two numbers.
 /// [adws-sc19 4.2.2, 5-8]
 [[nodiscard]] inline double cut(range const& r, double work, double remaining) noexcept {
-  if (!(remaining > 0) || work >= remaining) return r.right;
+  if (!(work > 0)) return r.left;
+  if (!(work < remaining)) return r.right;
   double const exact = r.left - (r.left - r.right) * (work / remaining);
   double const border = std::round(exact);
   double const at = std::abs(exact - border) < least_share ? border : exact;
   return std::clamp(at, r.right, r.left);
 }
 
-// One word, for those who look at a range while its owner may change it: both ends in units of 2^-18 worker, rounded.
-// Good for 16384 workers.
-inline constexpr double packed_unit = 1.0 / 262144;
+// One word, for those who look at a range while its owner may change it: both ends in units of 2^-16 worker, rounded.
+// Good for 65535 workers.
+inline constexpr double packed_unit = 1.0 / 65536;
 
 [[nodiscard]] inline std::uint64_t packed(range const& r) noexcept {
   auto const end = [](double x) { return static_cast<std::uint64_t>(x * (1 / packed_unit) + 0.5); };

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -31,7 +33,8 @@ class tree {
   /// or quarters a range, and 2^32 workers are not in sight.
   static constexpr std::uint32_t most_depth = 32;
 
-  explicit tree(std::uint32_t workers) : owners_(workers) {}
+  explicit tree(std::uint32_t workers, std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : owners_(workers, memory) {}
 
   /// A group with this range was met by `owner`, inside the group `parent`. Inactive. `none` if the owner has too many.
   /// Only by the one search of this owner (or by whoever brings the root, while nothing runs).
@@ -39,34 +42,32 @@ class tree {
     auto& o = owners_[index(owner)];
     auto const depth = o.height.load(std::memory_order_relaxed);  // relaxed: only this search changes it
     if (depth == most_depth) return none;
+    node_id const opened = index(owner) * most_depth + depth;
+    invariant(parent == none || parent < opened, "downwards");
     node& n = o.nodes[depth];
     n.parent.store(parent, std::memory_order_relaxed);  // relaxed: followed only by those who are inside the group
-    // release: the range after the version that freed the node. Partner: topmost, its two looks at the state.
+    // release: the range after the end of the group before. Partner: active_range, between its two looks.
     n.where.store(packed(r), std::memory_order_release);
-    auto const before = n.state.load(std::memory_order_relaxed);  // relaxed: ours
-    n.state.store(before | is_open, std::memory_order_release);   // the range before it. Partner: topmost
-    o.height.store(depth + 1, std::memory_order_release);         // Partner: topmost
-    return index(owner) * most_depth + depth;
+    o.height.store(depth + 1, std::memory_order_release);  // the node before it. Partner: topmost
+    return opened;
   }
 
   /// Its workers may steal from each other. By whoever ends a search or a search-root inside it: the group is open.
   void activate(node_id id) noexcept {
     // relaxed: a permission; what may be taken is published by the lanes.
-    if (id != none) at(id).state.fetch_or(is_active, std::memory_order_relaxed);
+    if (id != none) at(id).is_active.store(true, std::memory_order_relaxed);
   }
 
   /// They may not any more. By the group's owner.
   void deactivate(node_id id) noexcept {
-    if (id != none) at(id).state.fetch_and(~is_active, std::memory_order_relaxed);  // relaxed: as activate
+    if (id != none) at(id).is_active.store(false, std::memory_order_relaxed);  // relaxed: as activate
   }
 
   /// The group has ended: the youngest node of its owner.
   void close(node_id id) noexcept {
     if (id == none) return;
-    node& n = at(id);
-    auto const next_version = (n.state.load(std::memory_order_relaxed) | is_open | is_active) + 1;
-    // release: a look at the next range (open) that still sees this state is seen through. Partner: topmost.
-    n.state.store(next_version, std::memory_order_release);
+    // release: a look at the next range (open) that still sees this one active is seen through. Partner: active_range.
+    at(id).is_active.store(false, std::memory_order_release);
     owners_[id / most_depth].height.store(id % most_depth, std::memory_order_relaxed);  // relaxed: as in open
   }
 
@@ -74,8 +75,8 @@ class tree {
   [[nodiscard]] bool active_from(node_id id) const noexcept {
     while (id != none) {
       node const& n = at(id);
-      if ((n.state.load(std::memory_order_relaxed) & is_active) != 0) return true;  // relaxed: a permission
-      id = n.parent.load(std::memory_order_relaxed);  // relaxed: written before we were inside
+      if (n.is_active.load(std::memory_order_relaxed)) return true;  // relaxed: a permission
+      id = n.parent.load(std::memory_order_relaxed);                 // relaxed: written before we were inside
     }
     return false;
   }
@@ -109,11 +110,8 @@ class tree {
   }
 
  private:
-  static constexpr std::uint32_t is_open = 1;
-  static constexpr std::uint32_t is_active = 2;
-
   struct node {
-    typename Sync::template atomic<std::uint32_t> state{0};  ///< flags above; the rest counts its uses
+    typename Sync::template atomic<bool> is_active{false};
     typename Sync::template atomic<node_id> parent{none};
     typename Sync::template atomic<std::uint64_t> where{0};
   };
@@ -125,18 +123,17 @@ class tree {
   /// The range of a group that is open and active; a moment ago, it was.
   [[nodiscard]] std::optional<range> active_range(node_id id) const noexcept {
     node const& n = at(id);
-    auto const before = n.state.load(std::memory_order_acquire);  // Partner: open, close
-    if ((before & is_active) == 0 || (before & is_open) == 0) return {};
+    if (!n.is_active.load(std::memory_order_acquire)) return {};        // Partner: close
     range const r = unpacked(n.where.load(std::memory_order_acquire));  // before the second look. Partner: open
-    // relaxed: if the range was that of a later group, its release has brought the state that closed the one before it.
-    if (n.state.load(std::memory_order_relaxed) != before) return {};
+    // relaxed: if the range is a later group's, we have acquired the end of the one before; then this is the later one's.
+    if (!n.is_active.load(std::memory_order_relaxed)) return {};
     return r;
   }
 
   [[nodiscard]] node& at(node_id id) noexcept { return owners_[id / most_depth].nodes[id % most_depth]; }
   [[nodiscard]] node const& at(node_id id) const noexcept { return owners_[id / most_depth].nodes[id % most_depth]; }
 
-  std::vector<owner_nodes> owners_;
+  std::pmr::vector<owner_nodes> owners_;
 };
 
 }  // namespace skua::adws

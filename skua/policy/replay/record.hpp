@@ -10,12 +10,12 @@
 // generation lasts, and an entry is noted in the first free word that its search comes to.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/sync.hpp"
 
 namespace skua::replay {
 
@@ -33,7 +33,7 @@ class record {
 
   /// Room for 3/4 of 2^bits entries; 8 bytes each. 1 <= bits <= 24.
   explicit record(std::uint32_t bits)
-      : mask_((std::uint64_t{1} << bits) - 1), words_(std::make_unique<std::atomic<std::uint64_t>[]>(mask_ + 1)) {
+      : mask_((std::uint64_t{1} << bits) - 1), words_(std::make_unique<real_sync::atomic<std::uint64_t>[]>(mask_ + 1)) {
     expects(bits >= 1 && bits <= 24, "record: 2 to 2^24 entries");
   }
 
@@ -104,10 +104,10 @@ class record {
   [[nodiscard]] bool is_full() const noexcept { return size() > (mask_ + 1) / 4 * 3; }
 
   std::uint64_t const mask_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> words_;  ///< 0, or of an old generation: free
-  std::atomic<std::uint64_t> generation_{1};             ///< 1 .. 255
-  std::atomic<std::uint64_t> used_{0};
-  std::atomic<bool> overflowed_{false};
+  std::unique_ptr<real_sync::atomic<std::uint64_t>[]> words_;  ///< 0, or of an old generation: free
+  real_sync::atomic<std::uint64_t> generation_{1};             ///< 1 .. 255
+  real_sync::atomic<std::uint64_t> used_{0};
+  real_sync::atomic<bool> overflowed_{false};
 };
 
 }  // namespace skua::replay

@@ -5,7 +5,6 @@
 // States, rules, what differs from those papers: replay.md.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -14,6 +13,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/hierarchical.hpp"
+#include "skua/parts/base/sync.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/card.hpp"
@@ -49,16 +49,16 @@ struct common {
   record known;
   // relaxed, all of these, at every use: written at the begin of an iteration by the one who runs the root, or counts
   // and permissions. Who sees an old value steals once more, or once less.
-  std::atomic<std::uint64_t> iterations{0};
-  std::atomic<std::uint64_t> since_restart{0};
-  std::atomic<std::uint64_t> restarts{0};
-  std::atomic<std::uint64_t> pieces{0};  ///< in the record
-  std::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
-  std::atomic<bool> is_strict{false};
-  std::atomic<bool> is_watching{false};    ///< strict, but forks are shown as if it were not
-  std::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
-  std::atomic<bool> has_root{false};
-  std::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
+  real_sync::atomic<std::uint64_t> iterations{0};
+  real_sync::atomic<std::uint64_t> since_restart{0};
+  real_sync::atomic<std::uint64_t> restarts{0};
+  real_sync::atomic<std::uint64_t> pieces{0};  ///< in the record
+  real_sync::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
+  real_sync::atomic<bool> is_strict{false};
+  real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are shown as if it were not
+  real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
+  real_sync::atomic<bool> has_root{false};
+  real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
 
 class alignas(cache_line_bytes) worker_mind final : public mind {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// ADWS by hand: what a machine would tell and ask, without one.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "skua/policy/adws/adws.hpp"
+#include "skua/policy/script_for_test.hpp"
+
+namespace skua::adws {
+
+constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
+
+/// A region of `workers`, played by hand.
+class by_hand : public testing::Test {
+ protected:
+  explicit by_hand(std::uint32_t workers = 8, adws_options const& with = {}) { restart(workers, with); }
+
+  void restart(std::uint32_t workers, adws_options const& with = {}) {
+    workers_ = workers;
+    policy_.emplace(layout::flat(workers), 11, with);
+  }
+
+  mind& of(std::uint32_t w) { return policy_->mind_of(worker_id{w}); }
+  void begin(std::uint32_t w, tag const& t, bool open = false) { of(w).learn(begun{t, open}); }
+
+  /// The root, taken in by worker `by` and begun on worker 0.
+  tag root(std::uint32_t by = 0) {
+    tag t{};
+    EXPECT_EQ(of(by).place(t, cause::injected), on(0, lane::slot));
+    begin(0, t);
+    return t;
+  }
+
+  /// One child of a group, and where it goes.
+  struct born {
+    tag known;
+    placement to;
+    [[nodiscard]] card is() const { return card::read(known); }
+  };
+  struct family {
+    tag group;
+    std::vector<born> children;  ///< up to the one that is kept
+    tag rest;                    ///< of those after it
+  };
+
+  /// Worker w's running task meets a group with these works; the last child of it is kept in any case.
+  family meet(std::uint32_t w, tag const& task, std::vector<double> const& works) {
+    double total = 0;
+    for (double const x : works) total += known_work(as_hint(work{x}));
+    family f;
+    f.group = f.rest = of(w).meet(task, total, works.size());
+    for (double const x : works) {
+      born b;
+      b.known = of(w).mark(f.rest, as_hint(work{x}));
+      b.to = of(w).place(b.known, cause::forked);
+      f.children.push_back(b);
+      if (b.to.worker == worker_id{w}) break;
+    }
+    return f;
+  }
+
+  /// Whom worker w would rob in 200 rounds: the workers of its steal range, without itself.
+  std::set<std::uint32_t> victims(std::uint32_t w) {
+    fruitless_round(of(w));  // what it has begun
+    std::set<std::uint32_t> all;
+    for (int i = 0; i < 200; ++i) {
+      for (probe const& p : fruitless_round(of(w))) {
+        if (p.what == verb::steal) all.insert(index(p.whom));
+      }
+    }
+    return all;
+  }
+  /// first .. last, without w.
+  static std::set<std::uint32_t> others(std::uint32_t w, std::uint32_t first, std::uint32_t last) {
+    std::set<std::uint32_t> all;
+    for (std::uint32_t v = first; v <= last; ++v) {
+      if (v != w) all.insert(v);
+    }
+    return all;
+  }
+
+  /// May worker w, if it robs somebody now, take something with this tag?
+  bool takes(std::uint32_t w, tag const& t) {
+    fruitless_round(of(w));  // what it has begun
+    for (int rests = 0; rests < 1;) {
+      probe const p = of(w).hunt();
+      if (p.what == verb::steal) return of(w).admits(t.words[0]);
+      rests += p.what == verb::rest ? 1 : 0;
+      if (p.what != verb::rest) of(w).learn(probed{p, outcome::empty});
+    }
+    return false;
+  }
+
+  std::uint32_t workers_ = 0;
+
+ private:
+  std::optional<almost_deterministic> policy_;
+};
+
+}  // namespace skua::adws

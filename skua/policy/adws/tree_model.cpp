@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The tree of steal ranges under every schedule: nodes are used again and again while thieves look at them, and no thief
+// ever sees the range of one use with the permission of another.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <type_traits>
+
+#include "skua/policy/adws/tree.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::worker_id;
+using skua::adws::none;
+using skua::adws::range;
+
+constexpr range first{.right = 0, .left = 2};
+constexpr range second{.right = 0, .left = 4};
+
+/// Worker 0 opens, activates and closes a group, then opens another one in the same node; worker 1 looks for its range.
+/// `second_too`: the other one is activated as well.
+template <class Sync, bool second_too>
+struct a_node_used_twice {
+  static constexpr int threads = 2;
+  skua::adws::tree<Sync>& ranges = immortal<skua::adws::tree<Sync>>(2U, &memory());
+
+  void run(int me) {
+    if (me == 0) {
+      auto const a = ranges.open(worker_id{0}, first, none);
+      ranges.activate(a);
+      ranges.close(a);
+      auto const b = ranges.open(worker_id{0}, second, none);
+      require(a == b, "the node is used again");
+      if (second_too) ranges.activate(b);
+      return;
+    }
+    skua::dice roll(1);
+    for (int i = 0; i < 2; ++i) {
+      auto const found = ranges.topmost(worker_id{1}, roll);
+      if (!found) continue;
+      bool const sound = found->where == first || (second_too && found->where == second);
+      require(sound, "an active range is one that was activated");
+      if (found->where == second) return;
+    }
+  }
+  void finish() {
+    skua::dice roll(1);
+    require(ranges.topmost(worker_id{1}, roll).has_value() == second_too, "what is active is found");
+  }
+};
+
+/// The ranges are published no later than what opens and closes: a plain store.
+struct range_published_early : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, std::memory_order order) noexcept {
+      model_atomic<T>::store(value, std::is_same_v<T, std::uint64_t> ? std::memory_order_relaxed : order);
+    }
+  };
+};
+
+template <class Script>
+void holds() {
+  auto const seen = explore<Script>({.model = memory_model::pso});
+  std::cout << seen << '\n';
+  EXPECT_EQ(seen.violation, "");
+  EXPECT_TRUE(seen.exhausted);
+}
+
+template <class Script>
+void fails(char const* how) {
+  auto const seen = explore<Script>({.model = memory_model::pso});
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+}
+
+}  // namespace
+
+TEST(tree_model, the_second_use_is_not_active) { holds<a_node_used_twice<model_sync, false>>(); }
+TEST(tree_model, both_uses_are_active) { holds<a_node_used_twice<model_sync, true>>(); }
+
+TEST(tree_mutant, range_published_early) {
+  fails<a_node_used_twice<range_published_early, false>>("one that was activated");
+}
