@@ -80,8 +80,6 @@ class scope final : public group {
       if (!all.place) all.place = stop_node::inherited(self.in.stop).place;
       return all;
     }
-    static constexpr task_kind kind{.run = &child_of::run_task, .known = &child_of::known_of};
-
     /// extra == 0: called by the owner at the end of the scope; otherwise taken from a lane.
     static void run_task(task& t, std::uint64_t extra, here& on) noexcept {
       std::unique_ptr<child_of> self(static_cast<child_of*>(&t));
@@ -97,6 +95,7 @@ class scope final : public group {
       runner.task_ends();
       runner.finish(in, 1, 0);
     }
+    static constexpr task_kind kind{.run = &child_of::run_task, .known = &child_of::known_of};
   };
 
   template <class F>
