@@ -25,6 +25,7 @@ struct spoilt_mind final : mind {
   placement place(tag& t, cause why) noexcept override { return places(sound.place(t, why), why); }
   probe hunt() noexcept override { return hunts(sound.hunt()); }
   void learn(event const& seen) noexcept override { sound.learn(seen); }
+  [[nodiscard]] bool gives_way() const noexcept override { return true; }
 };
 
 class spoilt_policy final : public policy {
@@ -32,7 +33,8 @@ class spoilt_policy final : public policy {
   using spoil_probe = std::function<probe(worker_id, probe)>;
   using spoil_placement = std::function<placement(worker_id, placement, cause)>;
 
-  spoilt_policy(std::uint32_t workers, spoil_probe h, spoil_placement p = [](worker_id, placement to, cause) { return to; })
+  spoilt_policy(
+      std::uint32_t workers, spoil_probe h, spoil_placement p = [](worker_id, placement to, cause) { return to; })
       : sound_(layout::flat(workers), 3) {
     for (std::uint32_t w = 0; w < workers; ++w) {
       worker_id const self{w};
@@ -51,13 +53,15 @@ class spoilt_policy final : public policy {
 
 probe as_it_was(worker_id, probe p) { return p; }
 
+placement as_it_was_placed(worker_id, placement to, cause) { return to; }
+
 /// The first fault of a game of `workers` under this policy; empty if there was none.
 std::string verdict(std::uint32_t workers, spoilt_policy::spoil_probe h,
-                    spoilt_policy::spoil_placement p = [](worker_id, placement to, cause) { return to; }) {
+                    spoilt_policy::spoil_placement p = as_it_was_placed, rules by = {}) {
   task_tree const program = random_tree::make(12, {.tasks = 4000, .most_flops = 50, .scope_percent = 20});
   layout const where = layout::flat(workers);
   spoilt_policy players(workers, std::move(h), std::move(p));
-  rules const by{.in = unit::flops};
+  by.in = unit::flops;
   std::vector<std::string> const faults = faults_of(play(program, players, where, by), program, where, by);
   return faults.empty() ? "" : faults.front();
 }
@@ -67,12 +71,16 @@ bool says(std::string const& text, std::string const& part) { return text.find(p
 TEST(referee_catches, nothing_in_a_sound_policy) { EXPECT_EQ(verdict(8, as_it_was), ""); }
 
 TEST(referee_catches, a_thief_of_its_own_lanes) {
-  auto const self_stealing = [](worker_id self, probe p) { return p.what == verb::steal ? probe{p.what, self, p.where} : p; };
+  auto const self_stealing = [](worker_id self, probe p) {
+    return p.what == verb::steal ? probe{p.what, self, p.where} : p;
+  };
   EXPECT_TRUE(says(verdict(4, self_stealing), "steals from itself"));
 }
 
 TEST(referee_catches, a_victim_that_does_not_exist) {
-  auto const beyond = [](worker_id, probe p) { return p.what == verb::steal ? probe{p.what, worker_id{4}, p.where} : p; };
+  auto const beyond = [](worker_id, probe p) {
+    return p.what == verb::steal ? probe{p.what, worker_id{4}, p.where} : p;
+  };
   EXPECT_TRUE(says(verdict(4, beyond), "worker 4, who does not exist"));
 }
 
@@ -118,15 +126,48 @@ TEST(referee_catches, a_mind_that_never_opens_its_inbox) {
   EXPECT_TRUE(says(verdict(4, blind, to_the_next), "starves"));
 }
 
+/// What others steal goes into the slot of worker 1, who looks there instead of into its inbox. What is laid aside for it
+/// goes where `aside` says.
+std::string verdict_with_slot(spoilt_policy::spoil_placement const& aside, cause also = cause::stolen,
+                              rules const& by = {}) {
+  auto const sees_slot = [](worker_id self, probe p) {
+    return p.where == lane::inbox && p.what == verb::pop ? probe{verb::pop, self, lane::slot} : p;
+  };
+  auto const to_one = [=](worker_id self, placement to, cause why) {
+    bool const sends = (why == cause::stolen || why == also) && self != worker_id{1};
+    return sends ? placement{.worker = worker_id{1}, .where = lane::slot} : aside(self, to, why);
+  };
+  return verdict(4, sees_slot, to_one, by);
+}
+
+TEST(referee_catches, a_slot_that_is_occupied_if_the_rules_say_that_it_never_is) {
+  EXPECT_EQ(verdict_with_slot(as_it_was_placed), "") << "refused, and kept by who has it";
+  EXPECT_TRUE(says(verdict_with_slot(as_it_was_placed, cause::stolen, {.slot_refusals_allowed = false}),
+                   "slot of worker 1, which is occupied"));
+  EXPECT_TRUE(says(verdict_with_slot(as_it_was_placed, cause::refused), "in occupied slots"));
+}
+
+TEST(referee_catches, what_is_laid_aside_where_it_cannot_lie) {
+  auto const elsewhere = [](worker_id self, placement to, cause why) {
+    return why == cause::laid_aside ? placement{.worker = worker_id{(index(self) + 1) % 4}, .where = lane::inbox} : to;
+  };
+  auto const in_forks = [](worker_id self, placement to, cause why) {
+    return why == cause::laid_aside ? placement{.worker = self, .where = lane::forks} : to;
+  };
+  EXPECT_TRUE(says(verdict_with_slot(elsewhere), "lays something aside on"));
+  EXPECT_TRUE(says(verdict_with_slot(in_forks), "not into its spawned"));
+}
+
 TEST(referee_catches, placements_that_no_machine_can_carry_out) {
   auto const spoil = [](placement wrong) {
     return [wrong](worker_id, placement to, cause why) { return why == cause::resumed ? wrong : to; };
   };
   EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{9}, lane::inbox, 1})), "who does not exist"));
-  EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not into its inbox, slot or migrated lane"));
-  EXPECT_TRUE(says(verdict(4, as_it_was, [](worker_id self, placement, cause) {
-                     return placement{self, lane::inbox, 4};
-                   }), "width 4"));
+  EXPECT_TRUE(
+      says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not into its inbox, slot or migrated lane"));
+  EXPECT_TRUE(
+      says(verdict(4, as_it_was, [](worker_id self, placement, cause) { return placement{self, lane::inbox, 4}; }),
+           "width 4"));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ placement engine::place(worker_id w, tag& task, cause why) {
 
 void engine::put(worker_id w, item const& what, placement const& to, cause why) {
   lanes_.push(to.worker, to.where, what);
-  watched_by_.put(w, to, what, why);
+  watched_by_.put(now_, w, to, what, why);
 }
 
 void engine::send(worker_id w, item const& what, placement const& to, cause why) {

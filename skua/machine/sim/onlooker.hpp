@@ -17,9 +17,9 @@ class onlooker {
   /// It has ended, and `by` goes on.
   virtual void left(worker_id /*by*/, node_id /*group*/) {}
   /// `from` puts something into a lane where its tag goes with it.
-  virtual void put(worker_id /*from*/, placement const& /*to*/, item const& /*what*/, cause /*why*/) {}
+  virtual void put(tick /*now*/, worker_id /*from*/, placement const& /*to*/, item const& /*what*/, cause /*why*/) {}
   /// Something begins to run, or goes on.
-  virtual void began(worker_id /*who*/, item const& /*what*/) {}
+  virtual void began(tick /*now*/, worker_id /*who*/, item const& /*what*/) {}
   virtual void told(worker_id /*who*/, event const& /*what*/) {}
   /// An idle worker has tried something; this is what lies in the lanes now.
   virtual void hunted(tick /*now*/, worker_id /*who*/, probe const& /*tried*/, outcome /*how*/, lanes const& /*left*/) {

@@ -69,9 +69,8 @@ class scattering final : public policy {
   mind& mind_of(worker_id w) noexcept override { return minds[index(w)]; }
 
   template <class N>
-  [[nodiscard]] N sum(N scattering_mind::*of) const {
-    return std::accumulate(minds.begin(), minds.end(), N{0},
-                           [=](N s, scattering_mind const& m) { return s + m.*of; });
+  [[nodiscard]] N sum(N scattering_mind::* of) const {
+    return std::accumulate(minds.begin(), minds.end(), N{0}, [=](N s, scattering_mind const& m) { return s + m.*of; });
   }
   std::vector<scattering_mind> minds;
 

@@ -8,7 +8,7 @@ namespace skua::sim {
 void engine::begin(worker_id w, item const& it) {
   invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
   ++running_;
-  watched_by_.began(w, it);
+  watched_by_.began(now_, w, it);
   bool const is_frame = it.what == item::kind::frame;
   fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
   fibers_[f].known = it.known;

@@ -119,16 +119,21 @@ void worker_mind::leave(tag const& task, tag const& group) noexcept {
   may_divide_ = c.is_search_root() && c.where.owner() == index(self_) && !may_be_stolen_from_outside(c);
 }
 
+/// Where nobody steals no group becomes active, and every search-root goes home.
+void worker_mind::activate(node_id group) noexcept {
+  if (with_.options.steal) with_.ranges.activate(group);
+}
+
 /// The workers of the innermost group may steal from each other now. [adws-sc19 4.3.1]
 void worker_mind::end_search() noexcept {
-  if (may_divide_) with_.ranges.activate(innermost_);
+  if (may_divide_) activate(innermost_);
   is_searching_ = may_divide_ = false;
 }
 
 /// A task has ended: a search ends with it; a search-root makes its group's range active. [adws-sc19 4.3.1]
 void worker_mind::child_ended(card const& c) noexcept {
   end_search();
-  if (c.is_search_root()) with_.ranges.activate(c.group);
+  if (c.is_search_root()) activate(c.group);
 }
 
 // ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------

@@ -73,6 +73,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   void begin_round() noexcept;
   stage after(stage s) noexcept;
   stage next_victim() noexcept;
+  void activate(node_id group) noexcept;
   void end_search() noexcept;
   placement place_root(card& c, tag& task) noexcept;
   placement place_resumed(card& c, tag& task) noexcept;

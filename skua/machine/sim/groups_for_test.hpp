@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Games of ADWS before the eyes of somebody who knows the groups: trees of equal groups, what is open, who is idle.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/machine/sim/onlooker.hpp"
+#include "skua/machine/sim/referee.hpp"
+#include "skua/policy/adws/adws.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/program/random_tree.hpp"
+#include "skua/program/recorder.hpp"
+
+namespace skua::sim {
+
+/// `groups` groups of four children each, one after the other, `depth` levels of them; leaves cost `cost` flops.
+/// Two groups: matrix multiplication [adws-sc19 4.1.2].
+inline void four_way(auto& here, int groups, int depth, double cost) {
+  if (depth == 0) return here.leaf(flops{cost}, [] {});
+  auto const child = [=](auto& h) { four_way(h, groups, depth - 1, cost); };
+  for (int g = 0; g < groups; ++g) here.join(work{1}, child, work{1}, child, work{1}, child, work{1}, child);
+}
+
+/// Rules under which ADWS must never find a slot occupied.
+inline rules strict(std::uint64_t seed) { return {.seed = seed, .in = unit::flops, .slot_refusals_allowed = false}; }
+
+/// Another tree and other rules for every seed. Hints are random, and often nonsense.
+struct random_game {
+  explicit random_game(std::uint64_t seed) : random_game(seed, dice(seed * 77)) {}
+  task_tree program;
+  rules by;
+
+ private:
+  random_game(std::uint64_t seed, dice roll)
+      : program(random_tree::make(seed, {.tasks = 20 + roll.below(400),
+                                         .most_children = 2 + roll.below(8),
+                                         .most_flops = 1 + roll.below(200),
+                                         .scope_percent = roll.below(3) * 20})),
+        by(strict(seed)) {
+    by.fork_ticks = seed % 3;
+    by.probe_ticks = 1 + seed % 2;
+    by.lost_per_mille = seed % 5 == 0 ? 300 : 0;
+  }
+};
+
+/// A game that must be fair.
+inline result fair_game(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by,
+                        onlooker& watched_by) {
+  layout const where = layout::flat(workers);
+  auto const players = make_policy(name, where, by.seed);
+  result game = play(program, *players, where, by, watched_by);
+  std::vector<std::string> const faults = faults_of(game, program, where, by);
+  EXPECT_TRUE(faults.empty()) << faults.front() << ", " << name << ", seed " << by.seed << ", " << workers
+                              << " workers";
+  return game;
+}
+inline result fair_game(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by) {
+  onlooker nobody;
+  return fair_game(name, program, workers, by, nobody);
+}
+
+/// T1 / (P * TP).
+inline double efficiency(result const& game, task_tree const& program, rules const& by) {
+  return weigh(program, by).work / static_cast<double>(game.makespan) / static_cast<double>(game.workers.size());
+}
+
+/// Knows the open groups and their ranges, and how long workers were idle while something was ready in their group: in an
+/// innermost open group whose range covers them.
+class group_watch : public onlooker {
+ public:
+  group_watch(task_tree const& program, std::uint32_t workers) : program_(program), since_(workers, nothing) {}
+
+  void met(worker_id, node_id group, tag const& of_group) override { open_[group] = adws::card::read(of_group).where; }
+  void left(worker_id, node_id group) override { open_.erase(group); }
+  void began(tick, worker_id who, item const&) override { since_[index(who)] = nothing; }
+  void hunted(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
+    tick& since = since_[index(who)];
+    if (how == outcome::got || !something_is_ready_for(index(who), lanes_now)) {
+      since = nothing;
+      return;
+    }
+    if (since == nothing) since = now;
+    longest_ = std::max(longest_, now - since);
+  }
+
+  [[nodiscard]] std::map<node_id, adws::range> const& open() const noexcept { return open_; }
+  /// The longest time in which a worker found nothing although all the while there was something in its group.
+  [[nodiscard]] tick longest() const noexcept { return longest_; }
+
+ private:
+  static constexpr tick nothing = ~tick{0};
+
+  [[nodiscard]] bool something_is_ready_for(std::uint32_t w, lanes const& lanes_now) const {
+    std::map<node_id, bool> mine;
+    for (auto const& [group, where] : open_) {
+      if (!where.spans() || !where.covers(w)) continue;
+      mine[group] = true;
+      for (node_id above = program_[group].parent; above != no_node; above = program_[above].parent) mine.erase(above);
+    }
+    if (mine.empty()) return false;
+    for (std::uint32_t v = 0; v < since_.size(); ++v) {
+      for (lane const l : {lane::forks, lane::spawned, lane::kept, lane::migrated}) {
+        for (item const& it : lanes_now.of(worker_id{v}, l)) {
+          for (node_id n = it.node; n != no_node; n = program_[n].parent) {
+            if (mine.contains(n)) return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  task_tree const& program_;
+  std::map<node_id, adws::range> open_;
+  std::vector<tick> since_;
+  tick longest_ = 0;
+};
+
+}  // namespace skua::sim
