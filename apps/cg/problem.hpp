@@ -127,10 +127,12 @@ sums over(Here& here, problem const& p, place_range const& places, blocks const&
     return sweep.leaf(here, p.rows_of(some),
                       [&] { return tree_sum(some, [&](std::size_t b) { return sweep.run(p.rows_of({b, b + 1})); }); });
   }
-  auto const [left, right] = some.halves();
+  auto const halves = some.halves();
+  auto const& left = std::get<0>(halves);
+  auto const& right = std::get<1>(halves);
   auto const [a, b] = here.join(
-      p.known(left, places), [&, left = left](Here& h) { return over(h, p, places, left, sweep); },
-      p.known(right, places), [&, right = right](Here& h) { return over(h, p, places, right, sweep); });
+      p.known(left, places), [&](Here& h) { return over(h, p, places, left, sweep); },
+      p.known(right, places), [&](Here& h) { return over(h, p, places, right, sweep); });
   return a + b;
 }
 

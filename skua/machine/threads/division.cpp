@@ -4,8 +4,18 @@
 #include "skua/machine/threads/here.hpp"
 #include "skua/machine/threads/region.hpp"
 #include "skua/machine/threads/worker.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::threads {
+
+namespace {
+
+tag shown(strand& owner, double total_work, std::uint64_t n) noexcept {
+  tsan::unseen const scheduling;
+  return owner.at().thinks.meet(owner.known(), total_work, n);
+}
+
+}  // namespace
 
 division::division(strand& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner),
@@ -13,7 +23,7 @@ division::division(strand& owner, group& g, std::uint64_t n, double total_work) 
       children_(n),
       node_{owner.watching(), &g, nullptr, nullptr},
       task_(owner.known()),
-      whole_(owner.at().thinks.meet(task_, total_work, n)),
+      whole_(shown(owner, total_work, n)),
       rest_(whole_) {
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
   owner_.watch(&node_);
@@ -22,6 +32,7 @@ division::division(strand& owner, group& g, std::uint64_t n, double total_work) 
 division::~division() { owner_.watch(node_.outer); }
 
 bool division::sends(std::uint64_t i, hint const& known) noexcept {
+  tsan::unseen const scheduling;
   seat& mine = owner_.at();
   child_ = mine.thinks.mark(rest_, known);
   placement const to = mine.thinks.place(child_, cause::forked);
@@ -31,6 +42,7 @@ bool division::sends(std::uint64_t i, hint const& known) noexcept {
 }
 
 void division::keep(std::uint64_t i) noexcept {
+  tsan::unseen const scheduling;
   seat& mine = owner_.at();
   after_ = i + 1;
   if (after_ < children_ && mine.kept.push({&group_, after_, rest_})) {
@@ -42,6 +54,7 @@ void division::keep(std::uint64_t i) noexcept {
 }
 
 bool division::comes_back() noexcept {
+  tsan::unseen const scheduling;
   seat& now = owner_.at();
   now.thinks.learn(returned{child_});
   now.ask_whether_to_show();
@@ -62,13 +75,17 @@ void division::wait(std::uint64_t mine) noexcept {
 
 /// The group has ended for its owner, which goes on where the policy wants.
 void division::go_on(strand& owner, tag const& group) noexcept {
-  owner.at().thinks.leave(owner.known(), group);
+  {
+    tsan::unseen const scheduling;
+    owner.at().thinks.leave(owner.known(), group);
+  }
   owner.settle();
   owner.at().ask_whether_to_show();
 }
 
 void shown_scope::meet(strand& owner) noexcept {
   if (is_met_) return;
+  tsan::unseen const scheduling;
   is_met_ = true;
   task_ = owner.known();
   whole_ = owner.at().thinks.meet(task_, 0, 0);

@@ -4,6 +4,7 @@
 
 #include "skua/machine/threads/crew.hpp"
 #include "skua/machine/threads/worker.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::threads {
 
@@ -13,17 +14,20 @@ void strand::know(tag const& t) noexcept {
 }
 
 void strand::begins(tag const& t, bool open) noexcept {
+  tsan::unseen const scheduling;
   know(t);
   seat_->thinks.learn(begun{t, open});
   seat_->ask_whether_to_show();
 }
 
 void strand::task_ends() noexcept {
+  tsan::unseen const scheduling;
   seat_->thinks.learn(ended{.task = tag_, .duration_ns = 0});
   seat_->ask_whether_to_show();
 }
 
 placement strand::place_again(mind& by, tag& used) noexcept {
+  tsan::unseen const scheduling;
   hint const said = stop_node::inherited(stop_);
   used = said.place ? by.mark(tag_, said) : tag_;
   placement const to = by.place(used, cause::resumed);
@@ -42,6 +46,7 @@ void strand::settle() noexcept {
 /// Puts what the policy has placed on another worker there; asks again while a slot is occupied. False: it stays here,
 /// because the policy wants that after all, or there is no memory. Only frames and tasks from outside go to an inbox.
 bool worker::send(seat& from, filed what, placement to, cause) noexcept {
+  tsan::unseen const scheduling;
   for (;;) {
     if (to.worker == from.id) return false;
     invariant(index(to.worker) < from.in.workers(), "a policy places on a worker of the region");
@@ -106,6 +111,7 @@ void worker::commit_move(void* self) noexcept {
 }
 
 void worker::lay_aside(here& strand) noexcept {
+  tsan::unseen const scheduling;
   tag its = strand.known();
   placement const to = strand.at().thinks.place(its, cause::laid_aside);
   if (to.worker == strand.at().id && to.where == lane::kept) move(strand, to, its);

@@ -21,6 +21,11 @@ class share_count;
 template <synchronisation Sync = real_sync>
 class parked {
  public:
+  /// It waits for nothing and will now run: after what the caller did.
+  void call() noexcept {
+    called_.store(true, std::memory_order_release);  // release: the caller's flow. Pairs with: resumed
+  }
+
   /// The frame runs again. From here on nobody else will look at it, or at what it waited for.
   void resumed() const noexcept {
     // acquire: the last thief has let go. Pairs with: share_count::finish, store.

@@ -329,8 +329,11 @@ bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 
 void strand::park(group& g, std::uint64_t mine) noexcept {
   if (ends_soon(g, mine)) return settle();
-  seat_->thinks.learn(waiting{});
-  seat_->ask_whether_to_show();
+  {
+    tsan::unseen const scheduling;
+    seat_->thinks.learn(waiting{});
+    seat_->ask_whether_to_show();
+  }
   if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
     static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
     return;
@@ -358,6 +361,7 @@ void worker::prepare_to_leave(frame* next) noexcept {
 /// This worker's running strand is the frame's from now on.
 void worker::return_to(frame& f) noexcept {
   current_stack_ = f.on;
+  if (!f.is_open) f.call();
   here& resumed = *f.strand;
   seat& mine = *resumed.at().in.seat_for(*this);
   resumed.sit(mine);
