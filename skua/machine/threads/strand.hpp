@@ -23,11 +23,11 @@ class strand {
 
   /// Show `t` to thieves. True: call attend() before anything else is pushed.
   [[nodiscard]] bool push(task& t) noexcept {
-    ++seat_->pushes;
+    seat_->count_push();
     return seat_->forks.push(&t);
   }
   [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept {
-    ++seat_->pushes;
+    seat_->count_push();
     return seat_->forks.push(&t, extra);
   }
 
