@@ -129,7 +129,7 @@ TEST_P(on_every_policy, an_empty_program_and_one_without_parallelism_end) {
   result const game = play_as(GetParam(), chain, layout::flat(64));
   EXPECT_EQ(lines(faults_of(game, chain, layout::flat(64))), "");
   EXPECT_EQ(game.makespan, 1000U);
-  EXPECT_EQ(steals(game), 0U);
+  EXPECT_LE(steals(game), 1U) << "at most the root, from a slot in which it was placed";
 }
 
 TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
