@@ -30,7 +30,7 @@ build: ## the library and the command: build/release/bin/skua
 demo: build ## compare schedulers and peers on published workloads
 	$(SKUA) compare uts --tree T1 --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
 	$(SKUA) compare cilksort --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
-	$(SKUA) compare heat --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
+	$(SKUA) compare heat --policies random,adws --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
 
 test: ## build with checks and run every test
 	tools/install-packages build test
