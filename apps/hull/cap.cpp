@@ -19,25 +19,27 @@ std::pair<cap, cap> halves(cap const& c) noexcept {
           {.points = second, .scratch = c.scratch.last(found.second), .base = two, .peak = found.second_peak.at}};
 }
 
+/// 1 or 0. Which side a point is on is a coin toss, so it must not be a branch: sift writes it to both ends, and it stays
+/// at one. Compilers see a branch in `d > 0`.
+std::size_t is_positive(wide d) noexcept { return static_cast<std::uint64_t>(-d >> 64) >> 63; }
+
 }  // namespace
 
 sifted sift(std::span<point const> from, edge const& one, edge const& two, point* to) noexcept {
+  edge const first = one;  // copies, which no write to the points can change
+  edge const second = two;
   sifted found;
-  point* front = to;
-  point* back = to + from.size();
-  // Which side a point is on is a coin toss, so it must not be a branch: it is written to both ends, and stays at one.
+  point* const last = to + from.size() - 1;
   for (point const& p : from) {
-    wide const beyond_one = outside(one, p);
-    wide const beyond_two = outside(two, p);
-    *front = p;
-    *(back - 1) = p;
-    front += static_cast<std::ptrdiff_t>(beyond_one > 0);
-    back -= static_cast<std::ptrdiff_t>(beyond_two > 0);
-    found.first_peak.offer(p, beyond_one);
-    found.second_peak.offer(p, beyond_two);
+    wide const beyond_first = outside(first, p);
+    wide const beyond_second = outside(second, p);
+    to[found.first] = p;
+    *(last - found.second) = p;
+    found.first += is_positive(beyond_first);
+    found.second += is_positive(beyond_second);
+    found.first_peak.offer(p, beyond_first);
+    found.second_peak.offer(p, beyond_second);
   }
-  found.first = static_cast<std::size_t>(front - to);
-  found.second = static_cast<std::size_t>(to + from.size() - back);
   return found;
 }
 

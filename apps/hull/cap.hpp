@@ -18,7 +18,8 @@ struct farthest {
   point at;
   wide distance = 0;  ///< as `outside` measures it; 0 while there is none
   void offer(point const& p, wide d) noexcept {
-    if (d > distance || (d == distance && d > 0 && p < at)) *this = {p, d};
+    if (d < distance) return;  // nearly always
+    if (d > distance || (d > 0 && p < at)) *this = {p, d};
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hull with OpenMP tasks: a taskloop over the blocks of a division, and a task for one of its caps.
+// hull with OpenMP tasks: a task for every block of a division, and a task for one of its caps.
 #include "apps/hull/problem.hpp"
 
 namespace skua::apps::hull {
@@ -8,8 +8,11 @@ namespace {
 /// f(b) for all blocks; returns when all are done.
 template <class F>
 void each_block(std::size_t blocks, F const& f) {
-#pragma omp taskloop grainsize(1) shared(f)
-  for (std::size_t b = 0; b < blocks; ++b) f(b);
+#pragma omp taskgroup
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma omp task shared(f) firstprivate(b)
+    f(b);
+  }
 }
 
 chain of_cap(cap const& c, std::size_t leaf);

@@ -29,7 +29,14 @@ void problem::reset() {
 }
 
 void problem::look_at_block(std::size_t b) noexcept {
-  auto const [least, greatest] = std::ranges::minmax(block(b));
+  // Not std::minmax: its first comparison, of neighbours, is a coin toss; these two nearly always fail.
+  std::span<point const> const points = block(b);
+  point least = points.front();
+  point greatest = least;
+  for (point const& p : points) {
+    if (p < least) least = p;
+    if (greatest < p) greatest = p;
+  }
   extremes_[b] = {least, greatest};
 }
 

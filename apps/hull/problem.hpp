@@ -106,7 +106,7 @@ chain vertices_of(Here& here, division d, std::size_t leaf, place_range const& p
     auto const [first, second] = d.targets(b);
     h.leaf(in(d.scratch(b)), out(first), out(second), [&] { d.move_block(b); });
   });
-  auto const [left, right] = places.halves();
+  auto const shares = places.halves();
   auto const known = [&](cap const& c, place_range const& its) {
     return hint{.work = static_cast<double>(c.points.size()),
                 .place = places.count < 2 ? std::nullopt : its.owner(0, 1)};
@@ -114,8 +114,8 @@ chain vertices_of(Here& here, division d, std::size_t leaf, place_range const& p
   cap const first = d.first();
   cap const second = d.second();
   auto [a, b] = here.join(
-      known(first, left), [&, left = left](Here& h) { return vertices_of(h, first, leaf, left); }, known(second, right),
-      [&, right = right](Here& h) { return vertices_of(h, second, leaf, right); });
+      known(first, shares.first), [&](Here& h) { return vertices_of(h, first, leaf, shares.first); },
+      known(second, shares.second), [&](Here& h) { return vertices_of(h, second, leaf, shares.second); });
   return joined(std::move(a), d.middle(), b);
 }
 
