@@ -32,23 +32,29 @@ std::vector<std::string> small_inputs(std::string_view app) {
       {"cilksort", {"--n 1", "--n 2048", "--n 2049", "--n 100003 --seed 5"}},
       {"nqueens", {"--n 1", "--n 2", "--n 3", "--n 4", "--n 8", "--n 9"}},
       {"uts", {"--tree T3 --branching 60", "--tree T1 --depth 6", "--type hybrid --shape expdec --depth 5 --seed 3"}},
-      {"matmul", {"--n 1", "--n 2", "--n 65 --leaf 32", "--n 100 --m 3 --k 257 --leaf 32", "--n 128", "--n 256 --tight"}},
+      {"matmul",
+       {"--n 1", "--n 2", "--n 65 --leaf 32", "--n 100 --m 3 --k 257 --leaf 32", "--n 128", "--n 256 --tight"}},
       {"matmul-z", {"--n 1", "--n 2", "--n 65 --leaf 32", "--n 100 --m 3 --k 257 --leaf 63", "--n 128 --leaf 64"}},
-      {"strassen", {"--n 1", "--n 33 --cutoff 32", "--n 128 --cutoff 64 --leaf 32", "--n 321 --cutoff 63 --leaf 50 --seed 7",
-                    "--n 256 --cutoff 128 --tight", "--n 100"}},
-      {"strassen-z", {"--n 1", "--n 33 --cutoff 32", "--n 128 --cutoff 64 --leaf 32", "--n 321 --cutoff 63 --leaf 50 --seed 7",
-                      "--n 256 --cutoff 128", "--n 100"}},
+      {"strassen",
+       {"--n 1", "--n 33 --cutoff 32", "--n 128 --cutoff 64 --leaf 32", "--n 321 --cutoff 63 --leaf 50 --seed 7",
+        "--n 256 --cutoff 128 --tight", "--n 100"}},
+      {"strassen-z",
+       {"--n 1", "--n 33 --cutoff 32", "--n 128 --cutoff 64 --leaf 32", "--n 321 --cutoff 63 --leaf 50 --seed 7",
+        "--n 256 --cutoff 128", "--n 100"}},
       {"heat",
        {"--n 1 --iterations 3", "--n 2 --iterations 2", "--n 65 --iterations 5 --leaf-rows 8 --leaf-cols 32",
-        "--n 127 --iterations 4 --openmp tasks --tbb affinity", "--n 640 --iterations 3 --openmp dynamic --tbb static"}},
+        "--n 127 --iterations 4 --openmp tasks --tbb affinity",
+        "--n 640 --iterations 3 --openmp dynamic --tbb static"}},
       {"sph",
        {"--scale 1 --steps 1 --leaf 512 --openmp static", "--scale 1 --steps 3 --leaf 16 --tbb affinity",
         "--scale 1 --steps 3 --openmp tasks"}},
       // An OpenMP loop ends with a barrier that spins, and a short run of cg has a thousand: the tests of cg run it.
-      {"cg", {"--class S --openmp tasks", "--class S --leaf-rows 7 --openmp tasks --tbb affinity",
-              "--class S --leaf-rows 1000000 --openmp tasks --tbb static"}},
-      {"hull", {"--n 1", "--n 2", "--n 3 --points on", "--n 30011 --leaf 100", "--n 20011 --points on --leaf 16 --seed 5",
-                "--n 20011 --points on"}},
+      {"cg",
+       {"--class S --openmp tasks", "--class S --leaf-rows 7 --openmp tasks --tbb affinity",
+        "--class S --leaf-rows 1000000 --openmp tasks --tbb static"}},
+      {"hull",
+       {"--n 1", "--n 2", "--n 3 --points on", "--n 30011 --leaf 100", "--n 20011 --points on --leaf 16 --seed 5",
+        "--n 20011 --points on"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{""} : at->second;
@@ -59,21 +65,30 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807"}},
       {"cilksort", {"--n 0", "--n -1", "--n 1073741825"}},
       {"nqueens", {"--n 0", "--n -1", "--n 19"}},
-      {"uts", {"--tree T9", "--type bushy", "--shape round", "--depth 0", "--children 0", "--branching nan",
-               "--tree T3 --probability 0.125", "--probability -1", "--shift inf", "--seed -1"}},
-      {"matmul", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0", "--seed -1"}},
-      {"matmul-z", {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0", "--seed -1"}},
-      {"strassen", {"--n 0", "--n -1", "--n 32769", "--n 9 --cutoff 31", "--n 9 --leaf 31", "--leaf 0", "--seed -1", "--n 8192 --cutoff 256"}},
-      {"strassen-z", {"--n 0", "--n -1", "--n 32769", "--n 9 --cutoff 31", "--n 9 --leaf 31", "--leaf 0", "--seed -1", "--n 8192 --cutoff 256"}},
+      {"uts",
+       {"--tree T9", "--type bushy", "--shape round", "--depth 0", "--children 0", "--branching nan",
+        "--tree T3 --probability 0.125", "--probability -1", "--shift inf", "--seed -1"}},
+      {"matmul",
+       {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0", "--seed -1"}},
+      {"matmul-z",
+       {"--n 0", "--n -1", "--n 32769", "--n 4 --m 0", "--n 4 --k -7", "--n 4 --leaf 31", "--leaf 0", "--seed -1"}},
+      {"strassen",
+       {"--n 0", "--n -1", "--n 32769", "--n 9 --cutoff 31", "--n 9 --leaf 31", "--leaf 0", "--seed -1",
+        "--n 8192 --cutoff 256"}},
+      {"strassen-z",
+       {"--n 0", "--n -1", "--n 32769", "--n 9 --cutoff 31", "--n 9 --leaf 31", "--leaf 0", "--seed -1",
+        "--n 8192 --cutoff 256"}},
       {"heat",
        {"--n 0", "--n -4", "--n 32769", "--iterations 0", "--iterations -1", "--leaf-rows 0", "--leaf-cols 31",
-        "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg", "--seed -1", "--output /no/such/folder/x.png"}},
+        "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg", "--seed -1",
+        "--output /no/such/folder/x.png"}},
       {"sph",
        {"--dim 1", "--dim 4", "--scale 0", "--scale -1", "--scale 65", "--dim 3 --scale 5", "--steps 0", "--steps -3",
-        "--steps 1000001", "--leaf 0", "--leaf 4097", "--openmp guided", "--openmp Dynamic", "--tbb none", "--output x.jpg",
-        "--output /no/such/folder/x.png"}},
+        "--steps 1000001", "--leaf 0", "--leaf 4097", "--openmp guided", "--openmp Dynamic", "--tbb none",
+        "--output x.jpg", "--output /no/such/folder/x.png"}},
       {"cg", {"--class D", "--class s", "--leaf-rows 0", "--leaf-rows -3", "--openmp guided", "--tbb none"}},
-      {"hull", {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},
+      {"hull",
+       {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},
   };
   auto const at = inputs.find(app);
   return at == inputs.end() ? std::vector<std::string>{} : at->second;
@@ -153,12 +168,11 @@ TEST_P(every_app, refuses_senseless_input_in_one_line) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(apps, every_app, testing::ValuesIn(all()),
-                         [](auto const& tested) {
-                           std::string word(tested.param.name);
-                           std::ranges::replace(word, '-', '_');
-                           return word;
-                         });
+INSTANTIATE_TEST_SUITE_P(apps, every_app, testing::ValuesIn(all()), [](auto const& tested) {
+  std::string word(tested.param.name);
+  std::ranges::replace(word, '-', '_');
+  return word;
+});
 
 }  // namespace
 }  // namespace skua::apps

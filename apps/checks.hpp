@@ -21,7 +21,8 @@ inline void require_between(std::string_view what, std::int64_t value, std::int6
 }
 
 /// The position of `word` in `words`; throws usage_error, with the list of them, if it is none of them.
-inline std::size_t require_one_of(std::string_view what, std::span<std::string_view const> words, std::string_view word) {
+inline std::size_t require_one_of(std::string_view what, std::span<std::string_view const> words,
+                                  std::string_view word) {
   std::string allowed;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == word) return i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // skua compare: one app under several policies and peers, in interleaved rounds, every answer verified.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -56,7 +56,8 @@ std::vector<std::string> names_in(std::string_view option, std::string const& li
 std::vector<std::string> policies_in(std::string const& list) {
   std::vector<std::string> joined_items;
   for (std::string& item : names_in("--policies", list)) {
-    bool const continues = !joined_items.empty() && item.find('=') < item.find(':') && joined_items.back().find(':') != std::string::npos;
+    bool const continues =
+        !joined_items.empty() && item.find('=') < item.find(':') && joined_items.back().find(':') != std::string::npos;
     if (continues) {
       joined_items.back() += fmt::format(",{}", item);
     } else {
@@ -75,7 +76,8 @@ std::vector<std::string> policies_in(std::string const& list) {
 std::vector<unsigned> worker_counts(request const& asked) {
   std::vector<unsigned> all;
   if (asked.workers) {
-    for (std::string const& item : items_of("--workers", *asked.workers)) add_once(all, read_workers("--workers", item));
+    for (std::string const& item : items_of("--workers", *asked.workers))
+      add_once(all, read_workers("--workers", item));
   } else {
     all.push_back(1);
     add_once(all, layout_of(asked.flags.machine(), asked.flags.options()).workers());
@@ -88,7 +90,8 @@ std::vector<runner> runners_of(request const& asked) {
   std::vector<std::string> const policies = policies_in(asked.policies);
   std::vector<peer const*> chosen_peers;
   for (std::string const& name : names_in("--peers", asked.peers)) add_once(chosen_peers, &peer_of("--peers", name));
-  if (policies.empty() && chosen_peers.empty()) throw usage_error("--policies none --peers none: there is nothing to compare");
+  if (policies.empty() && chosen_peers.empty())
+    throw usage_error("--policies none --peers none: there is nothing to compare");
 
   std::vector<unsigned> const counts = worker_counts(asked);
   for (peer const* p : chosen_peers) {
@@ -114,9 +117,10 @@ std::vector<runner> runners_of(request const& asked) {
 }
 
 std::string for_people(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
-  return fmt::format("{}\n{}: {} rounds, interleaved. speed-up: serial time / own time. vs peer: time of the best parallel\n"
-                     "peer with as many workers / own time, so above 1 is faster than that peer.\n\n{}",
-                     to_text(machine), app, rows.front().what->times_s.size(), to_table(rows));
+  return fmt::format(
+      "{}\n{}: {} rounds, interleaved. speed-up: serial time / own time. vs peer: time of the best parallel\n"
+      "peer with as many workers / own time, so above 1 is faster than that peer.\n\n{}",
+      to_text(machine), app, rows.front().what->times_s.size(), to_table(rows));
 }
 
 int carry_out(request const& asked) {
@@ -140,10 +144,12 @@ int carry_out(request const& asked) {
   target.write(report(app.name(), machine, rows));
   if (!target.takes_stdout()) write_to_stdout(for_people(app.name(), machine, rows));
   if (measured.restless > 0) {
-    std::fputs(fmt::format("skua: compare: note: before {} of {} runs a peer's threads were still spinning (OMP_WAIT_POLICY?)\n",
-                           measured.restless, measured.runs)
-                   .c_str(),
-               stderr);
+    std::fputs(
+        fmt::format(
+            "skua: compare: note: before {} of {} runs a peer's threads were still spinning (OMP_WAIT_POLICY?)\n",
+            measured.restless, measured.runs)
+            .c_str(),
+        stderr);
   }
   auto const wrong = complaints(rows);
   if (wrong.empty()) return exit_done;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/complaint.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -16,7 +16,8 @@ namespace {
 /// root, the verb, the app: as far as they were recognised.
 std::vector<CLI::App const*> path_to_last(CLI::App const& root) {
   std::vector<CLI::App const*> path{&root};
-  for (auto next = root.get_subcommands(); !next.empty(); next = path.back()->get_subcommands()) path.push_back(next.front());
+  for (auto next = root.get_subcommands(); !next.empty(); next = path.back()->get_subcommands())
+    path.push_back(next.front());
   return path;
 }
 
@@ -38,7 +39,8 @@ std::vector<std::string> option_names(std::vector<CLI::App const*> const& path) 
 
 std::vector<std::string> words_below(CLI::App const& words) {
   std::vector<std::string> names;
-  for (CLI::App const* const sub : words.get_subcommands([](CLI::App const*) { return true; })) names.push_back(sub->get_name());
+  for (CLI::App const* const sub : words.get_subcommands([](CLI::App const*) { return true; }))
+    names.push_back(sub->get_name());
   return names;
 }
 
@@ -88,7 +90,8 @@ std::string about_value(std::string const& said, std::vector<CLI::App const*> co
   if (auto const typed = said.find(" = ", begin); typed != std::string::npos) {
     return fmt::format("{}=\"{}\": allowed is {}", name, said.substr(typed + 3), allowed_by(*option));
   }
-  if (option->results().size() > 1) return fmt::format("{} is given {} times; once is enough", name, option->results().size());
+  if (option->results().size() > 1)
+    return fmt::format("{} is given {} times; once is enough", name, option->results().size());
   return fmt::format("{}: its value is missing; allowed is {}", name, allowed_by(*option));
 }
 
@@ -97,7 +100,8 @@ std::string about_value(std::string const& said, std::vector<CLI::App const*> co
 std::string complaint_of(CLI::App const& root, CLI::ParseError const& fault) {
   auto const path = path_to_last(root);
   auto const extras = root.remaining(true);
-  auto const option = std::ranges::find_if(extras, [](std::string const& word) { return word.size() > 1 && word.starts_with('-'); });
+  auto const option =
+      std::ranges::find_if(extras, [](std::string const& word) { return word.size() > 1 && word.starts_with('-'); });
   std::string said;
   if (option != extras.end()) {
     said = about_unknown_option(*option, path);

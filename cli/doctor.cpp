@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // skua doctor: what was found, what is pinned, what limits us, who chose which setting, what is missing and why.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -22,7 +22,9 @@ struct request {
   std::string where;
 };
 
-std::string section(std::string_view title, table const& lines) { return fmt::format("{}\n{}\n", title, lines.text("  ")); }
+std::string section(std::string_view title, table const& lines) {
+  return fmt::format("{}\n{}\n", title, lines.text("  "));
+}
 
 std::string limit_text(cpu_limit const& l) { return fmt::format("{:.2f} CPUs, says {}", l.cpus(), l.file); }
 
@@ -31,11 +33,14 @@ std::string machine_text(findings const& found) {
   table t({{}, {}});
   t.add({"processor", found.machine.cpu});
   t.add({"kernel", found.machine.kernel});
-  t.add({"skua", fmt::format("{}, {}, {}", found.machine.skua_version, found.machine.compiler, found.machine.build_type)});
+  t.add({"skua",
+         fmt::format("{}, {}, {}", found.machine.skua_version, found.machine.compiler, found.machine.build_type)});
   t.add({"topology of", tree.source()});
-  t.add({"PUs", fmt::format("{} of {} usable; affinity mask {}", tree.pus().size(), tree.machine_pus(), to_text(found.mask))});
+  t.add({"PUs",
+         fmt::format("{} of {} usable; affinity mask {}", tree.pus().size(), tree.machine_pus(), to_text(found.mask))});
   t.add({"CPU quota", found.quota.limited() ? limit_text(found.quota.limits.front()) : "none"});
-  for (std::size_t i = 1; i < found.quota.limits.size(); ++i) t.add({"", fmt::format("also {}", limit_text(found.quota.limits[i]))});
+  for (std::size_t i = 1; i < found.quota.limits.size(); ++i)
+    t.add({"", fmt::format("also {}", limit_text(found.quota.limits[i]))});
   t.add({"packages", fmt::format("{}", tree.count(level::package))});
   t.add({"NUMA nodes", fmt::format("{}", tree.count(level::numa_node))});
   t.add({"L3 caches", fmt::format("{}", tree.count(level::l3))});
@@ -46,11 +51,14 @@ std::string machine_text(findings const& found) {
 std::string workers_text(findings const& found) {
   table t({{}, {}});
   t.add({"workers", fmt::format("{}: {}", found.map.workers(), found.facts.why_workers)});
-  if (found.facts.chosen.workers.value) t.add({"by default", fmt::format("{}: {}", found.usual.count, found.usual.why)});
-  for (std::uint32_t p = 0; p < found.map.places(); ++p) t.add({fmt::format("place {}", p), place_text(found.map, place_id{p})});
+  if (found.facts.chosen.workers.value)
+    t.add({"by default", fmt::format("{}: {}", found.usual.count, found.usual.why)});
+  for (std::uint32_t p = 0; p < found.map.places(); ++p)
+    t.add({fmt::format("place {}", p), place_text(found.map, place_id{p})});
   for (std::uint32_t w = 0; w < found.map.workers(); ++w) {
     worker_id const id{w};
-    t.add({fmt::format("worker {}", w), fmt::format("place {}, PU {}, {}", index(found.map.place_of(id)), found.map.pu_of(id), found.facts.pins[w])});
+    t.add({fmt::format("worker {}", w), fmt::format("place {}, PU {}, {}", index(found.map.place_of(id)),
+                                                    found.map.pu_of(id), found.facts.pins[w])});
   }
   return section("Workers", t);
 }
@@ -58,7 +66,8 @@ std::string workers_text(findings const& found) {
 std::string mechanisms_text(findings const& found) {
   table t({{}, {}});
   t.add({"fences", found.why_fence});
-  t.add({"stacks", fmt::format("{} each, only touched pages cost; guard {}", in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(guard_bytes))});
+  t.add({"stacks", fmt::format("{} each, only touched pages cost; guard {}",
+                               in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(guard_bytes))});
   auto const ability = [](page_ability const& a) { return a.works ? a.why : "no: " + a.why; };
   t.add({"bind memory", ability(found.pages.bind)});
   t.add({"find memory", ability(found.pages.locate)});
@@ -73,7 +82,8 @@ std::string settings_text(findings const& found) {
 }
 
 std::string as_text(findings const& found) {
-  std::string text = fmt::format("{}{}{}{}Missing\n", machine_text(found), workers_text(found), mechanisms_text(found), settings_text(found));
+  std::string text = fmt::format("{}{}{}{}Missing\n", machine_text(found), workers_text(found), mechanisms_text(found),
+                                 settings_text(found));
   auto const missing = found.missing();
   for (std::string const& m : missing) text += fmt::format("  {}\n", m);
   if (missing.empty()) text += "  nothing\n";

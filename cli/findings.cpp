@@ -20,9 +20,11 @@ std::string duration_text(std::chrono::nanoseconds d) {
 std::string source_text(std::string const& from) { return from == "code" ? "command line" : from; }
 
 void add_missing_pages(page_abilities const& pages, std::vector<std::string>& all) {
-  if (!pages.bind.works) all.push_back(fmt::format("binding of memory to NUMA nodes: {}; arrays are placed by first touch", pages.bind.why));
+  if (!pages.bind.works)
+    all.push_back(fmt::format("binding of memory to NUMA nodes: {}; arrays are placed by first touch", pages.bind.why));
   if (!pages.locate.works) all.push_back(fmt::format("asking where a page of memory lies: {}", pages.locate.why));
-  if (!pages.huge.works) all.push_back(fmt::format("huge pages: {}; arrays that ask for them get small ones", pages.huge.why));
+  if (!pages.huge.works)
+    all.push_back(fmt::format("huge pages: {}; arrays that ask for them get small ones", pages.huge.why));
 }
 
 void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
@@ -30,10 +32,12 @@ void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
   if (nodes == 0) all.emplace_back("NUMA nodes: the system shows none, so all memory counts as equally near");
   if (nodes == 1) all.emplace_back("several NUMA nodes: there is one, so all memory is equally near");
   if (nodes > 1 && !tree.has_numa_latencies()) {
-    all.emplace_back("latencies between NUMA nodes: the firmware (SLIT) gives none, so all other nodes count as equally far");
+    all.emplace_back(
+        "latencies between NUMA nodes: the firmware (SLIT) gives none, so all other nodes count as equally far");
   }
   if (tree.count(level::l3) == 0) {
-    all.emplace_back("L3 caches: the system shows none (a virtual machine, or a processor without), so places are larger units");
+    all.emplace_back(
+        "L3 caches: the system shows none (a virtual machine, or a processor without), so places are larger units");
   }
   bool kinds = false;
   for (topology_pu const& pu : tree.pus()) kinds = kinds || pu.efficiency >= 0;
@@ -44,12 +48,15 @@ void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
 
 std::vector<std::string> findings::missing() const {
   std::vector<std::string> all;
-  if (fence == fences::full) all.push_back(fmt::format("asymmetric fences: {}; every join pays a full fence", why_fence));
+  if (fence == fences::full)
+    all.push_back(fmt::format("asymmetric fences: {}; every join pays a full fence", why_fence));
   if (quota.limited() && quota.whole_cpus() < tree.pus().size()) {
-    all.push_back(fmt::format("processors: {} PUs could be used, but the control group allows {:.2f} CPUs", tree.pus().size(), quota.limits.front().cpus()));
+    all.push_back(fmt::format("processors: {} PUs could be used, but the control group allows {:.2f} CPUs",
+                              tree.pus().size(), quota.limits.front().cpus()));
   }
   if (tree.is_this_system() && tree.pus().size() < tree.machine_pus()) {
-    all.push_back(fmt::format("processors: the machine has {} PUs, the affinity mask allows {}", tree.machine_pus(), tree.pus().size()));
+    all.push_back(fmt::format("processors: the machine has {} PUs, the affinity mask allows {}", tree.machine_pus(),
+                              tree.pus().size()));
   }
   std::size_t refused = 0;
   std::string first_refusal;
@@ -57,7 +64,8 @@ std::vector<std::string> findings::missing() const {
     if (pin.find("refused") == std::string::npos) continue;
     if (refused++ == 0) first_refusal = pin;
   }
-  if (refused > 0) all.push_back(fmt::format("pinning of {} of {} workers: {}", refused, facts.pins.size(), first_refusal));
+  if (refused > 0)
+    all.push_back(fmt::format("pinning of {} of {} workers: {}", refused, facts.pins.size(), first_refusal));
   add_missing_pages(pages, all);
   add_missing_levels(tree, all);
   for (std::string const& remark : tree.remarks()) all.push_back(remark);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/help.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

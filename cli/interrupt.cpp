@@ -40,7 +40,7 @@ extern "C" void on_alarm(int) {
 }
 
 void handle(int signal, void (*handler)(int), int flags) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = handler;
   action.sa_flags = flags;
   ::sigemptyset(&action.sa_mask);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // skua list: what can be run, and by whom.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -38,9 +38,10 @@ std::string as_text() {
   }
   table known_peers({{}, {}});
   for (peer const& p : peers()) known_peers.add({std::string(p.name), std::string(p.about)});
-  return fmt::format("Apps (skua run APP; its options: skua run APP --help)\n{}\nPolicies (--policy NAME or NAME:OPTION; the "
-                     "first is the default)\n{}\nPeers (--peer, --peers)\n{}",
-                     known_apps.text("  "), known_policies.text("  "), known_peers.text("  "));
+  return fmt::format(
+      "Apps (skua run APP; its options: skua run APP --help)\n{}\nPolicies (--policy NAME or NAME:OPTION; the "
+      "first is the default)\n{}\nPeers (--peer, --peers)\n{}",
+      known_apps.text("  "), known_policies.text("  "), known_peers.text("  "));
 }
 
 }  // namespace

@@ -9,14 +9,14 @@
 namespace skua::cli {
 
 struct machine_facts {
-  std::string cpu;                  ///< the processor's model as the kernel calls it
-  unsigned pus = 0;                 ///< of the whole machine
-  unsigned usable_pus = 0;          ///< in our affinity mask
+  std::string cpu;          ///< the processor's model as the kernel calls it
+  unsigned pus = 0;         ///< of the whole machine
+  unsigned usable_pus = 0;  ///< in our affinity mask
   std::string kernel;
   std::string compiler;
   std::string build_type;
   std::string skua_version;
-  double load_average = 0;          ///< over the last minute, now; -1 = not known
+  double load_average = 0;  ///< over the last minute, now; -1 = not known
 };
 
 /// Reads a few files of /proc.

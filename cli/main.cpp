@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The `skua` command: parse, carry out one verb, and turn whatever went wrong into one line and an exit code.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,8 @@ int carry_out(verb const& chosen) {
 int command(int argc, char** argv) {
   install_signal_handlers();
   CLI::App root("Skua runs programs made of many small tasks on all cores.", "skua");
-  root.set_version_flag("--version", fmt::format("skua {}", look_at_machine().skua_version), "print the version and exit");
+  root.set_version_flag("--version", fmt::format("skua {}", look_at_machine().skua_version),
+                        "print the version and exit");
   explain_plainly(root, "VERB");
   root.require_subcommand(1);
   root.footer("Each verb explains itself: skua VERB --help.");

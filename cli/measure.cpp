@@ -101,7 +101,8 @@ measurement measure_rounds(apps::app& what, std::span<runner const> runners, mea
     }
     if (warm) {
       unsigned const done = round + 1 - plan.warm_up_rounds;
-      rounds = plan.warm_up_rounds + std::max(done, expected_rounds(plan, done, std::chrono::steady_clock::now() - begin));
+      rounds =
+          plan.warm_up_rounds + std::max(done, expected_rounds(plan, done, std::chrono::steady_clock::now() - begin));
     }
   }
   stop_if_interrupted();

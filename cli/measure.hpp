@@ -20,10 +20,10 @@ namespace skua::cli {
 /// What came of one runner.
 struct record {
   std::vector<double> times_s;
-  bool checked = true;        ///< answers were verified
+  bool checked = true;  ///< answers were verified
   unsigned wrong_answers = 0;
-  std::string complaint;      ///< about the first wrong answer: one line
-  nlohmann::json facts;       ///< of the last run
+  std::string complaint;  ///< about the first wrong answer: one line
+  nlohmann::json facts;   ///< of the last run
 
   [[nodiscard]] double median_s() const;
   [[nodiscard]] double min_s() const;
@@ -38,12 +38,12 @@ void measure_once(apps::app& what, runner const& who, bool verify, bool keep_tim
 bool settle();
 
 struct measurement_plan {
-  unsigned warm_up_rounds = 1;                    ///< run and verified, not timed
-  std::optional<unsigned> rounds = {};            ///< exactly so many; unset: by budget
+  unsigned warm_up_rounds = 1;          ///< run and verified, not timed
+  std::optional<unsigned> rounds = {};  ///< exactly so many; unset: by budget
   unsigned least_rounds = 5;
   unsigned most_rounds = 100;
-  std::chrono::duration<double> budget{10};       ///< after `least_rounds`, no round begins that would exceed it
-  std::uint64_t seed = 1;                         ///< of the order within rounds
+  std::chrono::duration<double> budget{10};  ///< after `least_rounds`, no round begins that would exceed it
+  std::uint64_t seed = 1;                    ///< of the order within rounds
 };
 
 /// Called before every run with the estimated share of the work that is done.

@@ -48,11 +48,10 @@ class scripted_app final : public apps::app {
 };
 
 runner scripted(std::string name, unsigned workers, bool is_peer, std::function<void(scripted_app&)> run) {
-  return {.name = std::move(name),
-          .workers = workers,
-          .is_serial = false,
-          .is_peer = is_peer,
-          .run = [run](apps::app& a) { run(dynamic_cast<scripted_app&>(a)); }};
+  return {
+      .name = std::move(name), .workers = workers, .is_serial = false, .is_peer = is_peer, .run = [run](apps::app& a) {
+        run(dynamic_cast<scripted_app&>(a));
+      }};
 }
 
 void right(scripted_app& a) { a.run(true); }
@@ -93,7 +92,8 @@ TEST(measure_rounds, every_runner_runs_once_per_round_in_an_order_that_changes_a
 TEST(measure_rounds, without_a_number_of_rounds_the_least_is_kept_even_over_budget_and_the_most_even_below) {
   std::vector<runner> const runners{scripted("a", 1, false, right)};
   scripted_app app;
-  measurement_plan plan{.warm_up_rounds = 0, .least_rounds = 3, .most_rounds = 7, .budget = std::chrono::duration<double>(0)};
+  measurement_plan plan{
+      .warm_up_rounds = 0, .least_rounds = 3, .most_rounds = 7, .budget = std::chrono::duration<double>(0)};
   EXPECT_EQ(measure_rounds(app, runners, plan, ignore).records[0].times_s.size(), 3U);
   plan.budget = std::chrono::hours(1);
   EXPECT_EQ(measure_rounds(app, runners, plan, ignore).records[0].times_s.size(), 7U);
@@ -146,10 +146,11 @@ TEST(rows, speed_up_is_over_serial_and_ratio_to_the_best_parallel_peer_with_as_m
   serial.is_serial = true;
   std::vector<runner> const runners{serial, scripted("ours", 1, false, right), scripted("slow", 1, true, right),
                                     scripted("fast", 1, true, right), scripted("ours", 2, false, right)};
-  std::vector<record> const records{with_times({1}), with_times({2}), with_times({20}), with_times({8}), with_times({0.5})};
+  std::vector<record> const records{with_times({1}), with_times({2}), with_times({20}), with_times({8}),
+                                    with_times({0.5})};
   auto const rows = rows_of(runners, records);
   EXPECT_DOUBLE_EQ(*rows[1].speedup_over_serial, 0.5);
-  EXPECT_DOUBLE_EQ(*rows[1].ratio_to_best_peer, 4);   // against fast, not slow, and not against serial
+  EXPECT_DOUBLE_EQ(*rows[1].ratio_to_best_peer, 4);  // against fast, not slow, and not against serial
   EXPECT_DOUBLE_EQ(*rows[2].ratio_to_best_peer, 0.4);
   EXPECT_DOUBLE_EQ(*rows[3].ratio_to_best_peer, 1);
   EXPECT_DOUBLE_EQ(*rows[4].speedup_over_serial, 2);
@@ -171,8 +172,7 @@ TEST(settle, returns_when_this_process_rests_and_also_when_it_never_does) {
   EXPECT_TRUE(settle());
   std::atomic<bool> stop{false};
   std::thread spinning([&] {
-    while (!stop.load(std::memory_order_relaxed)) {
-    }
+    while (!stop.load(std::memory_order_relaxed)) {}
   });
   // No claim about the answer: on a busy machine the spinning thread may get no processor.
   static_cast<void>(settle());

@@ -25,7 +25,8 @@ std::vector<std::string> items_of(std::string_view option, std::string_view list
     std::string_view item = rest.substr(0, comma);
     auto const first = item.find_first_not_of(" \t");
     if (first == std::string_view::npos) {
-      throw usage_error(fmt::format("{} '{}': an item is missing; write names or numbers with commas between them", option, list));
+      throw usage_error(
+          fmt::format("{} '{}': an item is missing; write names or numbers with commas between them", option, list));
     }
     item = item.substr(first, item.find_last_not_of(" \t") - first + 1);
     items.emplace_back(item);

@@ -32,7 +32,7 @@ void write_all(int file, std::string_view text, std::string_view name) {
 }
 
 bool is_regular(int file) {
-  struct stat found {};
+  struct stat found{};
   return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
 }
 

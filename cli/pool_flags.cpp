@@ -17,7 +17,8 @@ void pool_flags::add_to(CLI::App& words, offer which) {
     words.add_option(name, value, about)->group(group)->type_name(kind);
   };
   if (which.policy) add("--policy", policy_, "NAME", "the scheduler (default: SKUA_POLICY, else random)");
-  if (which.workers) add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what mask and quota allow)");
+  if (which.workers)
+    add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what mask and quota allow)");
   add("--places", places_, "LIST", "what makes up a place, as in OMP_PLACES (default: SKUA_PLACES, else L3 caches)");
   if (which.running) {
     add("--pin", pin_, "on|off", "bind workers to processors (default: SKUA_PIN, else the machine decides)");

@@ -17,7 +17,8 @@ std::optional<double> serial_time(std::span<runner const> runners, std::span<rec
   return std::nullopt;
 }
 
-std::optional<double> best_peer_time(std::span<runner const> runners, std::span<record const> records, unsigned workers) {
+std::optional<double> best_peer_time(std::span<runner const> runners, std::span<record const> records,
+                                     unsigned workers) {
   std::optional<double> best;
   for (std::size_t i = 0; i < runners.size(); ++i) {
     if (!runners[i].is_peer || runners[i].workers != workers) continue;
@@ -88,7 +89,8 @@ std::vector<std::string> complaints(std::span<row const> rows) {
   std::vector<std::string> all;
   for (row const& r : rows) {
     if (r.what->wrong_answers == 0) continue;
-    all.push_back(fmt::format("{} gave a wrong answer ({} times): {}", name_of(*r.who), r.what->wrong_answers, r.what->complaint));
+    all.push_back(fmt::format("{} gave a wrong answer ({} times): {}", name_of(*r.who), r.what->wrong_answers,
+                              r.what->complaint));
   }
   return all;
 }

@@ -19,7 +19,8 @@ struct row {
   runner const* who = nullptr;
   record const* what = nullptr;
   std::optional<double> speedup_over_serial = {};  ///< unset: serial was not among the runners
-  std::optional<double> ratio_to_best_peer = {};   ///< above 1: faster than the fastest parallel peer with as many workers
+  std::optional<double> ratio_to_best_peer =
+      {};  ///< above 1: faster than the fastest parallel peer with as many workers
 };
 
 [[nodiscard]] std::vector<row> rows_of(std::span<runner const> runners, std::span<record const> records);

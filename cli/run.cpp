@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // skua run: one app, one runner; its facts, its times, and whether the answer is right.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <optional>
@@ -51,7 +51,8 @@ runner peer_runner(request const& asked) {
 
 std::string facts_for_people(nlohmann::json const& facts) {
   table t({{}, {}});
-  for (auto const& [key, value] : facts.items()) t.add({key, value.is_string() ? value.get<std::string>() : value.dump()});
+  for (auto const& [key, value] : facts.items())
+    t.add({key, value.is_string() ? value.get<std::string>() : value.dump()});
   return t.text("  ");
 }
 
@@ -59,10 +60,12 @@ std::string for_people(std::string_view app, row const& r) {
   record const& what = *r.what;
   std::string times = in_seconds(what.median_s());
   if (what.times_s.size() > 1) {
-    times += fmt::format(", the median of {} runs ({} to {})", what.times_s.size(), in_seconds(what.min_s()), in_seconds(what.max_s()));
+    times += fmt::format(", the median of {} runs ({} to {})", what.times_s.size(), in_seconds(what.min_s()),
+                         in_seconds(what.max_s()));
   }
   std::string const answer = !what.checked ? "not checked" : what.wrong_answers == 0 ? "right" : "WRONG";
-  return fmt::format("{} on {}\n{}  time    {}\n  answer  {}\n", app, name_of(*r.who), facts_for_people(what.facts), times, answer);
+  return fmt::format("{} on {}\n{}  time    {}\n  answer  {}\n", app, name_of(*r.who), facts_for_people(what.facts),
+                     times, answer);
 }
 
 int carry_out(request const& asked) {
@@ -73,7 +76,9 @@ int carry_out(request const& asked) {
 
   std::shared_ptr<pool> workers;
   if (!asked.peer) workers = std::make_shared<pool>(asked.flags.options());
-  runner const who = asked.peer ? peer_runner(asked) : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())));
+  runner const who = asked.peer
+                         ? peer_runner(asked)
+                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())));
   app.prepare();
 
   record what;

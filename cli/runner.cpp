@@ -18,7 +18,8 @@ constexpr unsigned most_peer_workers = 1024;
 constexpr std::array all_peers{
     peer{"serial", "the serial elision of the same source: no runtime at all",
          [](apps::app& a, unsigned) { a.run_serial(); }, false},
-    peer{"openmp", "the same algorithm with OpenMP", [](apps::app& a, unsigned workers) { a.run_openmp(workers); }, true},
+    peer{"openmp", "the same algorithm with OpenMP", [](apps::app& a, unsigned workers) { a.run_openmp(workers); },
+         true},
     peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a, unsigned workers) { a.run_tbb(workers); }, true},
 };
 
@@ -36,7 +37,8 @@ peer const& peer_of(std::string_view option, std::string_view name) {
 
 void refuse_too_many(peer const& which, unsigned workers) {
   if (!which.is_parallel || workers <= most_peer_workers) return;
-  throw usage_error(fmt::format("{} workers: the peer {} takes at most {} here", workers, which.name, most_peer_workers));
+  throw usage_error(
+      fmt::format("{} workers: the peer {} takes at most {} here", workers, which.name, most_peer_workers));
 }
 
 runner runner_of(peer const& which, unsigned workers) {

@@ -14,7 +14,7 @@ namespace {
 struct plain_counter {
   char const* name;  ///< in JSON
   char const* head;  ///< in the table
-  std::uint64_t worker_counters::*value;
+  std::uint64_t worker_counters::* value;
 };
 constexpr std::array plain_counters{
     plain_counter{"forks", "forks", &worker_counters::forks},
@@ -73,7 +73,8 @@ std::string statistics::as_text() const {
     distances.push_back(d);
     columns.push_back({fmt::format("steals@{}", d), true});
     bool const and_farther = d + 1 == sum.steals.size();
-    legend += fmt::format("  steals@{}: {}{}\n", d, map_.distance_name(static_cast<std::uint32_t>(d)), and_farther ? " or farther" : "");
+    legend += fmt::format("  steals@{}: {}{}\n", d, map_.distance_name(static_cast<std::uint32_t>(d)),
+                          and_farther ? " or farther" : "");
   }
 
   table t(std::move(columns));

@@ -19,7 +19,8 @@ std::string table::text(std::string_view indent) const {
     std::string line{indent};
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (i > 0) line += "  ";
-      line += columns_[i].is_number ? fmt::format("{:>{}}", cell_of(i), widths[i]) : fmt::format("{:<{}}", cell_of(i), widths[i]);
+      line += columns_[i].is_number ? fmt::format("{:>{}}", cell_of(i), widths[i])
+                                    : fmt::format("{:<{}}", cell_of(i), widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     all += line + "\n";

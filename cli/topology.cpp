@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // skua topology: the machine as Skua sees it, or another one, and where workers would sit.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

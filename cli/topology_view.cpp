@@ -82,7 +82,8 @@ std::string tree_text(topology const& machine, layout const& map) {
     if (n.kind == level::pu) {
       topology_pu const& pu = machine.pus()[n.first_pu];
       if (kinds) line += fmt::format("  kind {}", pu.efficiency);
-      if (auto const here = workers.find(pu.os_index); here != workers.end()) line += fmt::format("  {}", workers_text(here->second));
+      if (auto const here = workers.find(pu.os_index); here != workers.end())
+        line += fmt::format("  {}", workers_text(here->second));
     }
     all += line + "\n";
   }
@@ -95,7 +96,8 @@ std::string place_text(layout const& map, place_id p) {
 
 std::string places_text(layout const& map) {
   std::string all;
-  for (std::uint32_t p = 0; p < map.places(); ++p) all += fmt::format("place {}  {}\n", p, place_text(map, place_id{p}));
+  for (std::uint32_t p = 0; p < map.places(); ++p)
+    all += fmt::format("place {}  {}\n", p, place_text(map, place_id{p}));
   return all;
 }
 

@@ -12,8 +12,8 @@ namespace skua::cli {
 
 /// Exit codes of the command.
 inline constexpr int exit_done = 0;
-inline constexpr int exit_failed = 1;       ///< a wrong answer, or the machine refused something
-inline constexpr int exit_misused = 2;      ///< the user asked for something that makes no sense
+inline constexpr int exit_failed = 1;   ///< a wrong answer, or the machine refused something
+inline constexpr int exit_misused = 2;  ///< the user asked for something that makes no sense
 inline constexpr int exit_interrupted = 130;
 
 /// One verb: the part of the command line that it owns, and what it does once that is parsed. `carry_out` returns an exit

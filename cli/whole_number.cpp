@@ -9,7 +9,8 @@
 
 namespace skua::cli {
 
-std::uint32_t read_whole_number(std::string_view option, std::string_view text, std::uint32_t least, std::uint32_t most) {
+std::uint32_t read_whole_number(std::string_view option, std::string_view text, std::uint32_t least,
+                                std::uint32_t most) {
   std::uint32_t number = 0;
   auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc{} || end != text.data() + text.size() || number < least || number > most) {

@@ -13,6 +13,7 @@ long fib(auto& here, int n) {
 int main() {
   skua::pool pool;
   long const result = pool.run([](auto& here) { return fib(here, 32); });
-  std::printf("fib(32) = %ld, scheduled by %s on %u workers\n", result, std::string(pool.policy()).c_str(), pool.workers());
+  std::printf("fib(32) = %ld, scheduled by %s on %u workers\n", result, std::string(pool.policy()).c_str(),
+              pool.workers());
   return result == 2178309 ? 0 : 1;
 }

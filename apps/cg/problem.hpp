@@ -131,8 +131,8 @@ sums over(Here& here, problem const& p, place_range const& places, blocks const&
   auto const& left = std::get<0>(halves);
   auto const& right = std::get<1>(halves);
   auto const [a, b] = here.join(
-      p.known(left, places), [&](Here& h) { return over(h, p, places, left, sweep); },
-      p.known(right, places), [&](Here& h) { return over(h, p, places, right, sweep); });
+      p.known(left, places), [&](Here& h) { return over(h, p, places, left, sweep); }, p.known(right, places),
+      [&](Here& h) { return over(h, p, places, right, sweep); });
   return a + b;
 }
 

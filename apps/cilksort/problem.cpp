@@ -36,7 +36,8 @@ std::pair<merging, merging> merging::halves() const noexcept {
 std::array<sorting, 4> sorting::quarters() const noexcept {
   std::size_t const q = data.size() / 4;
   return {sorting{data.first(q), scratch.first(q)}, sorting{data.subspan(q, q), scratch.subspan(q, q)},
-          sorting{data.subspan(2 * q, q), scratch.subspan(2 * q, q)}, sorting{data.subspan(3 * q), scratch.subspan(3 * q)}};
+          sorting{data.subspan(2 * q, q), scratch.subspan(2 * q, q)},
+          sorting{data.subspan(3 * q), scratch.subspan(3 * q)}};
 }
 
 merging sorting::first_half() const noexcept {

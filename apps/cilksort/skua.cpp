@@ -33,7 +33,8 @@ class cilksort_app final : public app {
       data_ = input_;
       scratch_.assign(input_.size(), 0);
     } catch (std::bad_alloc const&) {
-      throw resource_error("cilksort: no memory for " + std::to_string(n_) + " keys (12 bytes each); a smaller --n may fit");
+      throw resource_error("cilksort: no memory for " + std::to_string(n_) +
+                           " keys (12 bytes each); a smaller --n may fit");
     }
   }
   void reset() override {

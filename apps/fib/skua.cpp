@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "apps/app.hpp"
-#include "apps/fib/problem.hpp"
 #include "apps/checks.hpp"
+#include "apps/fib/problem.hpp"
 #include "skua/program/serial.hpp"
 
 namespace skua::apps {

@@ -36,7 +36,8 @@ picture picture_of(field const& f) {
   picture shown{.width = f.columns(), .height = f.rows(), .grey = {}};
   shown.grey.reserve(shown.width * shown.height);
   for (index i = 0; i < rows_of(f); ++i) {
-    std::transform(f.row(i), f.row(i) + columns_of(f), std::back_inserter(shown.grey), [](float t) { return t - 1.0F; });
+    std::transform(f.row(i), f.row(i) + columns_of(f), std::back_inserter(shown.grey),
+                   [](float t) { return t - 1.0F; });
   }
   return shown;
 }

@@ -96,7 +96,8 @@ TEST(heat, skipping_an_iteration_or_a_part_is_noticed) {
 TEST(heat, parts_cover_the_plate_once_and_end) {
   for (auto const& [rows, columns] : odd_sizes()) {
     problem p(landscape(rows, columns, 5), 1);
-    for (cutoff const end : {cutoff{.rows = 1, .columns = 32, .sweep = nullptr}, {.rows = 10, .columns = 64, .sweep = nullptr}}) {
+    for (cutoff const end :
+         {cutoff{.rows = 1, .columns = 32, .sweep = nullptr}, {.rows = 10, .columns = 64, .sweep = nullptr}}) {
       rectangle const whole = p.whole(0);
       if (end.reached(whole)) continue;
       std::size_t cells = 0;
@@ -104,7 +105,9 @@ TEST(heat, parts_cover_the_plate_once_and_end) {
         cells += q.rows * q.columns;
         EXPECT_LT(q.rows * q.columns, rows * columns);
         if (q.rows * q.columns != 0) {
-          EXPECT_EQ((q.to - whole.to) % static_cast<std::ptrdiff_t>(whole.stride) % static_cast<std::ptrdiff_t>(column_group), 0);
+          EXPECT_EQ(
+              (q.to - whole.to) % static_cast<std::ptrdiff_t>(whole.stride) % static_cast<std::ptrdiff_t>(column_group),
+              0);
         } else {
           EXPECT_TRUE(end.reached(q)) << "an empty part must not be divided again";
         }
@@ -147,15 +150,15 @@ class heat_pictures : public testing::Test {
   [[nodiscard]] std::string path(char const* name) const { return (folder_ / name).string(); }
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("heat_test_" + std::to_string(::getpid()));
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("heat_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(heat_pictures, a_picture_goes_in_and_a_cooler_one_comes_out) {
   picture shown{.width = 70, .height = 41, .grey = std::vector<float>(70 * 41, 0.0F)};
   shown.grey[20 * 70 + 35] = 1.0F;
   write_picture(path("in.png"), shown);
-  auto const app = configured("--iterations 10 --leaf-rows 8 --input " + path("in.png") + " --output " + path("out.pgm"));
+  auto const app =
+      configured("--iterations 10 --leaf-rows 8 --input " + path("in.png") + " --output " + path("out.pgm"));
   app->prepare();
   app->reset();
   app->run_serial();
@@ -173,7 +176,8 @@ TEST_F(heat_pictures, a_picture_goes_in_and_a_cooler_one_comes_out) {
 TEST_F(heat_pictures, a_wrong_picture_is_named_with_the_option) {
   std::ofstream(path("bad.pgm")) << "P5 3 3 255\nabc";
   for (auto const& [arguments, reason] :
-       {std::pair<std::string, std::string>{"--input " + path("bad.pgm"), "heat: --input " + path("bad.pgm") + ": holds fewer"},
+       {std::pair<std::string, std::string>{"--input " + path("bad.pgm"),
+                                            "heat: --input " + path("bad.pgm") + ": holds fewer"},
         {"--input " + path("none.pgm"), "heat: --input " + path("none.pgm") + ": cannot be opened"},
         {"--output " + path("x.gif"), "heat: --output " + path("x.gif") + ": the name"},
         {"--n 3 --input " + path("bad.pgm"), "heat: --n and --input"}}) {

@@ -32,8 +32,9 @@ std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcep
   for (std::size_t i = 0; i < 4; ++i) {
     std::size_t const row = i / across;
     std::size_t const column = i % across;
-    all[i] = part(r, begin_of(row, down, r.rows, 1), begin_of(row + 1, down, r.rows, 1),
-                  begin_of(column, across, r.columns, column_group), begin_of(column + 1, across, r.columns, column_group));
+    all[i] =
+        part(r, begin_of(row, down, r.rows, 1), begin_of(row + 1, down, r.rows, 1),
+             begin_of(column, across, r.columns, column_group), begin_of(column + 1, across, r.columns, column_group));
   }
   return all;
 }
@@ -61,7 +62,8 @@ void problem::reset() {
   copy(initial_, buffers_[0]);
   copy(initial_, buffers_[1]);
   // Whoever reads a cell of the second buffer before it was written shall be found out.
-  for (std::size_t i = 0; i < rows(); ++i) std::fill_n(buffers_[1].row(static_cast<std::ptrdiff_t>(i)), columns(), 0.0F);
+  for (std::size_t i = 0; i < rows(); ++i)
+    std::fill_n(buffers_[1].row(static_cast<std::ptrdiff_t>(i)), columns(), 0.0F);
 }
 
 std::string problem::wrong() const {

@@ -43,9 +43,12 @@ void step(Here& here, rectangle const& r, cutoff const& end) {
     return;
   }
   std::array<rectangle, 4> const q = quarters(r, end);
-  auto const amount = [&q](std::size_t i) { return work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns)}; };
-  here.join(amount(0), [&](Here& h) { step(h, q[0], end); }, amount(1), [&](Here& h) { step(h, q[1], end); },
-            amount(2), [&](Here& h) { step(h, q[2], end); }, amount(3), [&](Here& h) { step(h, q[3], end); });
+  auto const amount = [&q](std::size_t i) {
+    return work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns)};
+  };
+  here.join(
+      amount(0), [&](Here& h) { step(h, q[0], end); }, amount(1), [&](Here& h) { step(h, q[1], end); }, amount(2),
+      [&](Here& h) { step(h, q[2], end); }, amount(3), [&](Here& h) { step(h, q[3], end); });
 }
 
 /// The plate, and the right answer.

@@ -87,9 +87,14 @@ class heat_app final : public app {
   [[nodiscard]] nlohmann::json facts() const override {
     char sum[17];
     std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(heat::checksum(problem_.answer())));
-    nlohmann::json all{{"rows", problem_.rows()},   {"columns", problem_.columns()}, {"cells", problem_.rows() * problem_.columns()},
-                       {"iterations", iterations_}, {"leaf_rows", leaf_rows_},       {"leaf_columns", leaf_columns_},
-                       {"kernel", kernel_},         {"checksum", sum}};
+    nlohmann::json all{{"rows", problem_.rows()},
+                       {"columns", problem_.columns()},
+                       {"cells", problem_.rows() * problem_.columns()},
+                       {"iterations", iterations_},
+                       {"leaf_rows", leaf_rows_},
+                       {"leaf_columns", leaf_columns_},
+                       {"kernel", kernel_},
+                       {"checksum", sum}};
     twins_.add_to(all);
     return all;
   }

@@ -18,7 +18,8 @@ namespace {
 std::vector<sizes> odd_sizes() {
   std::vector<sizes> all;
   for (std::size_t const n : {1U, 2U, 3U, 7U, 31U, 32U, 33U, 65U, 127U, 129U, 200U}) all.push_back({n, n, n});
-  for (sizes const s : {sizes{1, 1, 300}, {1, 300, 1}, {300, 1, 1}, {5, 257, 64}, {257, 5, 64}, {64, 5, 257}, {130, 97, 300}}) {
+  for (sizes const s :
+       {sizes{1, 1, 300}, {1, 300, 1}, {300, 1, 1}, {5, 257, 64}, {257, 5, 64}, {64, 5, 257}, {130, 97, 300}}) {
     all.push_back(s);
   }
   return all;
@@ -40,7 +41,8 @@ void expect_right(input const& given) {
       if (replace) program(here, whole, kernel.function);
       whole.replace = replace;
       program(here, whole, kernel.function);
-      EXPECT_EQ(p.wrong(), "") << text(given.size) << ", " << kernel.name << ", blocks of " << given.side << (replace ? ", replaced" : "");
+      EXPECT_EQ(p.wrong(), "") << text(given.size) << ", " << kernel.name << ", blocks of " << given.side
+                               << (replace ? ", replaced" : "");
     }
   }
 }
@@ -139,9 +141,15 @@ TEST(matmul, kernels_stay_within_the_error_bound_for_real_numbers) {
   }
   for (auto const& kernel : leaves()) {
     padded c(m, n);
-    kernel.function({.c = c.row(0), .a = a.row(0), .b = b.row(0),
-                     .c_stride = c.stride(), .a_stride = a.stride(), .b_stride = b.stride(),
-                     .m = m, .n = n, .k = k});
+    kernel.function({.c = c.row(0),
+                     .a = a.row(0),
+                     .b = b.row(0),
+                     .c_stride = c.stride(),
+                     .a_stride = a.stride(),
+                     .b_stride = b.stride(),
+                     .m = m,
+                     .n = n,
+                     .k = k});
     for (std::size_t i = 0; i < m; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         double right = 0;
@@ -156,7 +164,8 @@ TEST(matmul, kernels_stay_within_the_error_bound_for_real_numbers) {
         EXPECT_LE(std::abs(static_cast<double>(c.row(i)[j]) - right), magnitude * rounding / (1 - rounding))
             << kernel.name << " at " << i << ", " << j;
       }
-      for (std::size_t j = n; j < c.stride(); ++j) EXPECT_EQ(c.row(i)[j], 0.0F) << kernel.name << " wrote into the padding";
+      for (std::size_t j = n; j < c.stride(); ++j)
+        EXPECT_EQ(c.row(i)[j], 0.0F) << kernel.name << " wrote into the padding";
     }
   }
 }

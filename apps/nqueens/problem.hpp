@@ -12,8 +12,8 @@
 namespace skua::apps::nqueens {
 
 /// The published counts for n = 1 .. 18 (OEIS A000170).
-inline constexpr std::array<std::uint64_t, 18> answers{1,     0,      0,       2,         10,        4,
-                                                       40,    92,     352,     724,       2'680,     14'200,
+inline constexpr std::array<std::uint64_t, 18> answers{1,      0,       0,         2,          10,         4,
+                                                       40,     92,      352,       724,        2'680,      14'200,
                                                        73'712, 365'596, 2'279'184, 14'772'512, 95'815'104, 666'090'624};
 inline constexpr std::int64_t most_n = answers.size();
 

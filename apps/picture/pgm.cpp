@@ -87,7 +87,8 @@ picture parse_pgm(std::string_view bytes, std::string const& source) {
   }
   if (!magic || (bytes[1] != '2' && bytes[1] != '5')) in.refuse("is neither PGM (P2, P5) nor PNG");
   bool const plain = bytes[1] == '2';
-  if (bytes.size() > 2 && !is_space(bytes[2]) && bytes[2] != '#') in.refuse("the P2 or P5 is not followed by white space");
+  if (bytes.size() > 2 && !is_space(bytes[2]) && bytes[2] != '#')
+    in.refuse("the P2 or P5 is not followed by white space");
 
   picture shown;
   shown.width = in.number("width", 1'000'000'000);

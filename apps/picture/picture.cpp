@@ -25,14 +25,16 @@ std::string lower_extension(std::filesystem::path const& file) {
 
 std::string read_bytes(std::filesystem::path const& file) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) throw usage_error(file.string() + ": is a directory, not a picture");
+  if (std::filesystem::is_directory(file, ignored))
+    throw usage_error(file.string() + ": is a directory, not a picture");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw usage_error(file.string() + ": cannot be opened: " + std::generic_category().message(errno));
   std::string bytes;
   char some[1 << 16];
   while (in.read(some, sizeof some), in.gcount() > 0) {
     bytes.append(some, static_cast<std::size_t>(in.gcount()));
-    if (bytes.size() > most_file_bytes) throw usage_error(file.string() + ": is larger than 1 GiB, too large for a picture");
+    if (bytes.size() > most_file_bytes)
+      throw usage_error(file.string() + ": is larger than 1 GiB, too large for a picture");
   }
   if (in.bad()) throw usage_error(file.string() + ": cannot be read");
   return bytes;

@@ -47,7 +47,8 @@ std::string refusal(std::string_view bytes) {
 }
 
 TEST(picture, plain_and_raw_pgm_with_comments) {
-  picture const plain = parse_picture("P2 # a comment\n#another\n 3\t2 # width and height\n4\n0 1 2\n3 4 #last\n0", "t");
+  picture const plain =
+      parse_picture("P2 # a comment\n#another\n 3\t2 # width and height\n4\n0 1 2\n3 4 #last\n0", "t");
   EXPECT_EQ(plain.width, 3U);
   EXPECT_EQ(plain.height, 2U);
   EXPECT_EQ(plain.grey, (std::vector<float>{0, 0.25F, 0.5F, 0.75F, 1, 0}));
@@ -182,7 +183,9 @@ TEST(picture, mutated_files_are_read_or_refused) {
         case 0: bytes[at] = static_cast<char>(random.below(256)); break;
         case 1: bytes.insert(at, 1, static_cast<char>('0' + random.below(10))); break;
         case 2: bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8))); break;
-        default: if (bytes.size() > 1) bytes.erase(at, 1); break;
+        default:
+          if (bytes.size() > 1) bytes.erase(at, 1);
+          break;
       }
     }
     refusal(bytes);

@@ -27,7 +27,9 @@ class image {
 
 picture parse_png(std::string_view bytes, std::string const& source) {
   image read;
-  auto const refuse = [&] { throw usage_error(source + ": is not a PNG picture that can be read: " + read.data.message); };
+  auto const refuse = [&] {
+    throw usage_error(source + ": is not a PNG picture that can be read: " + read.data.message);
+  };
   if (png_image_begin_read_from_memory(&read.data, bytes.data(), bytes.size()) == 0) refuse();
   picture shown{.width = read.data.width, .height = read.data.height, .grey = {}};
   require_picture_size(shown.width, shown.height, source);
@@ -37,7 +39,8 @@ picture parse_png(std::string_view bytes, std::string const& source) {
   png_color const behind_transparency{};
   if (png_image_finish_read(&read.data, &behind_transparency, grey.data(), 0, nullptr) == 0) refuse();
   shown.grey.resize(grey.size());
-  std::transform(grey.begin(), grey.end(), shown.grey.begin(), [](png_byte v) { return static_cast<float>(v) / 255.0F; });
+  std::transform(grey.begin(), grey.end(), shown.grey.begin(),
+                 [](png_byte v) { return static_cast<float>(v) / 255.0F; });
   return shown;
 }
 
@@ -51,7 +54,9 @@ std::string to_png(picture const& shown) {
                  [](float v) { return static_cast<png_byte>(std::lround(std::clamp(v, 0.0F, 1.0F) * 255.0F)); });
   png_alloc_size_t size = 0;
   std::string bytes;
-  auto const write = [&](void* to) { return png_image_write_to_memory(&written.data, to, &size, 0, grey.data(), 0, nullptr); };
+  auto const write = [&](void* to) {
+    return png_image_write_to_memory(&written.data, to, &size, 0, grey.data(), 0, nullptr);
+  };
   if (write(nullptr) != 0) {
     bytes.resize(size);
     if (write(bytes.data()) != 0) return bytes;

@@ -121,6 +121,8 @@ class workspaces::loan {
   memory own_;
 };
 
-inline workspaces::loan workspaces::take(std::size_t at_level, unsigned near) { return {*this, levels_[at_level], near}; }
+inline workspaces::loan workspaces::take(std::size_t at_level, unsigned near) {
+  return {*this, levels_[at_level], near};
+}
 
 }  // namespace skua::apps::strassen

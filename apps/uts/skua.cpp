@@ -19,7 +19,8 @@ class uts_app final : public app {
  public:
   [[nodiscard]] std::string_view name() const override { return "uts"; }
   [[nodiscard]] std::string_view about() const override {
-    return "Unbalanced Tree Search: count a tree that cannot be cut evenly beforehand (LCPC 2006; strategies, retentive)";
+    return "Unbalanced Tree Search: count a tree that cannot be cut evenly beforehand (LCPC 2006; strategies, "
+           "retentive)";
   }
 
   void options(CLI::App& command) override {
@@ -29,9 +30,11 @@ class uts_app final : public app {
     command.add_option("--shape", own_.shape, "instead of the tree's own: linear, expdec, cyclic or fixed (-a)");
     command.add_option("--depth", own_.depth, "instead of the tree's own: depth of a geometric tree (-d)");
     command.add_option("--branching", own_.branching, "instead of the tree's own: mean children of the root (-b)");
-    command.add_option("--probability", own_.probability, "instead of the tree's own: of a binomial node to have children (-q)");
+    command.add_option("--probability", own_.probability,
+                       "instead of the tree's own: of a binomial node to have children (-q)");
     command.add_option("--children", own_.children, "instead of the tree's own: children of a binomial node (-m)");
-    command.add_option("--shift", own_.shift, "instead of the tree's own: share of a hybrid tree's depth that is geometric (-f)");
+    command.add_option("--shift", own_.shift,
+                       "instead of the tree's own: share of a hybrid tree's depth that is geometric (-f)");
     command.add_option("--seed", own_.seed, "instead of the tree's own: seed of the root (-r)");
   }
 

@@ -41,7 +41,8 @@ splittable splittable::child(std::uint32_t i) const {
 }
 
 double splittable::number() const noexcept {
-  std::uint32_t const last = static_cast<std::uint32_t>(state_[16]) << 24 | static_cast<std::uint32_t>(state_[17]) << 16 |
+  std::uint32_t const last = static_cast<std::uint32_t>(state_[16]) << 24 |
+                             static_cast<std::uint32_t>(state_[17]) << 16 |
                              static_cast<std::uint32_t>(state_[18]) << 8 | state_[19];
   return static_cast<double>(last & 0x7fff'ffffU) / 2147483648.0;
 }

@@ -27,25 +27,37 @@ using enum family;
 using enum outline;
 
 constexpr std::array all_published{
-    published_tree{"T1", {.kind = geometric, .shape = fixed, .depth = 10, .branching = 4, .seed = 19},
-                   {4'130'071, 3'305'118, 10}},
-    published_tree{"T2", {.kind = geometric, .shape = cyclic, .depth = 16, .branching = 6, .seed = 502},
+    published_tree{
+        "T1", {.kind = geometric, .shape = fixed, .depth = 10, .branching = 4, .seed = 19}, {4'130'071, 3'305'118, 10}},
+    published_tree{"T2",
+                   {.kind = geometric, .shape = cyclic, .depth = 16, .branching = 6, .seed = 502},
                    {4'117'769, 2'342'762, 81}},
-    published_tree{"T3", {.kind = binomial, .branching = 2000, .probability = 0.124875, .children = 8, .seed = 42},
+    published_tree{"T3",
+                   {.kind = binomial, .branching = 2000, .probability = 0.124875, .children = 8, .seed = 42},
                    {4'112'897, 3'599'034, 1572}},
     published_tree{"T4",
-                   {.kind = hybrid, .shape = linear, .depth = 16, .branching = 6, .probability = 0.234375,
-                    .children = 4, .seed = 1},
+                   {.kind = hybrid,
+                    .shape = linear,
+                    .depth = 16,
+                    .branching = 6,
+                    .probability = 0.234375,
+                    .children = 4,
+                    .seed = 1},
                    {4'132'453, 3'108'986, 134}},
-    published_tree{"T5", {.kind = geometric, .shape = linear, .depth = 20, .branching = 4, .seed = 34},
+    published_tree{"T5",
+                   {.kind = geometric, .shape = linear, .depth = 20, .branching = 4, .seed = 34},
                    {4'147'582, 2'181'318, 20}},
-    published_tree{"T1L", {.kind = geometric, .shape = fixed, .depth = 13, .branching = 4, .seed = 29},
+    published_tree{"T1L",
+                   {.kind = geometric, .shape = fixed, .depth = 13, .branching = 4, .seed = 29},
                    {102'181'082, 81'746'377, 13}},
-    published_tree{"T2L", {.kind = geometric, .shape = cyclic, .depth = 23, .branching = 7, .seed = 220},
+    published_tree{"T2L",
+                   {.kind = geometric, .shape = cyclic, .depth = 23, .branching = 7, .seed = 220},
                    {96'793'510, 53'791'152, 67}},
-    published_tree{"T3L", {.kind = binomial, .branching = 2000, .probability = 0.200014, .children = 5, .seed = 7},
+    published_tree{"T3L",
+                   {.kind = binomial, .branching = 2000, .probability = 0.200014, .children = 5, .seed = 7},
                    {111'345'631, 89'076'904, 17844}},
-    published_tree{"T1XL", {.kind = geometric, .shape = fixed, .depth = 15, .branching = 4, .seed = 29},
+    published_tree{"T1XL",
+                   {.kind = geometric, .shape = fixed, .depth = 15, .branching = 4, .seed = 29},
                    {1'635'119'272, 1'308'100'063, 15}},
 };
 
@@ -99,8 +111,7 @@ void require_finite_between(std::string_view what, double value, double least, d
 
 std::uint32_t tree::children_of(node const& parent) const noexcept {
   if (kind == binomial && parent.depth == 0) return static_cast<std::uint32_t>(branching);
-  bool const geometrically =
-      kind == geometric || (kind == hybrid && parent.depth < shift * static_cast<double>(depth));
+  bool const geometrically = kind == geometric || (kind == hybrid && parent.depth < shift * static_cast<double>(depth));
   std::int64_t const n = geometrically ? geometric_children(*this, parent) : binomial_children(*this, parent);
   return static_cast<std::uint32_t>(std::min(n, most_children));
 }

@@ -29,8 +29,8 @@ class greedy : public testing::TestWithParam<char const*> {
 
 TEST_P(greedy, a_lone_worker_looks_at_its_own_lanes_and_outside_and_never_steals) {
   mind& m = of(1, 0);
-  EXPECT_EQ(fruitless_round(m), (std::vector{pop_of(0, lane::spawned), pop_of(0, lane::inbox),
-                                             pop_of(0, lane::injected), rest_of(0)}));
+  EXPECT_EQ(fruitless_round(m),
+            (std::vector{pop_of(0, lane::spawned), pop_of(0, lane::inbox), pop_of(0, lane::injected), rest_of(0)}));
 }
 
 TEST_P(greedy, of_two_workers_the_other_is_the_victim_forks_before_spawned) {

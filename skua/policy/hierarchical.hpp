@@ -30,11 +30,11 @@ class ring_victims {
   [[nodiscard]] std::uint32_t begin() const noexcept { return ring_ == 0 ? 0 : ends_[ring_ - 1]; }
   [[nodiscard]] std::uint32_t size() const noexcept { return ends_[ring_] - begin(); }
 
-  std::vector<worker_id> others_;     ///< by distance, then by number
-  std::vector<std::uint32_t> ends_;   ///< ring r is others_[ends_[r-1] .. ends_[r]); no ring is empty
+  std::vector<worker_id> others_;    ///< by distance, then by number
+  std::vector<std::uint32_t> ends_;  ///< ring r is others_[ends_[r-1] .. ends_[r]); no ring is empty
   std::uint32_t patience_;
   std::uint32_t ring_ = 0;
-  std::uint32_t misses_ = 0;          ///< in this ring
+  std::uint32_t misses_ = 0;  ///< in this ring
 };
 
 /// The policy `hierarchical`. Hints are ignored. `patience` >= 1: see ring_victims.

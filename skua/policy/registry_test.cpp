@@ -54,8 +54,7 @@ TEST(registry, an_unknown_or_senseless_option_is_refused_and_says_what_would_be_
   EXPECT_EQ(refusal("hierarchical:patient=2"),
             "policy 'hierarchical' has no option 'patient'; known: patience (did you mean 'patience'?)");
   EXPECT_EQ(refusal("hierarchical:"), "policy 'hierarchical' has no option ''; known: patience");
-  EXPECT_EQ(refusal("hierarchical:patience=1,patience=2"),
-            "policy 'hierarchical': option 'patience' is given twice");
+  EXPECT_EQ(refusal("hierarchical:patience=1,patience=2"), "policy 'hierarchical': option 'patience' is given twice");
   EXPECT_EQ(refusal("hierarchical:patience=1,"), "policy 'hierarchical' has no option ''; known: patience");
   for (std::string const bad : {"", "0", "-1", "1001", "2x", "x", " 2", "99999999999999999999", "nan"}) {
     EXPECT_EQ(refusal("hierarchical:patience=" + bad),

@@ -50,7 +50,8 @@ inline double chi_square(std::vector<std::uint64_t> const& counts) {
   for (auto const c : counts) total += static_cast<double>(c);
   double const expected = total / static_cast<double>(counts.size());
   double sum = 0;
-  for (auto const c : counts) sum += (static_cast<double>(c) - expected) * (static_cast<double>(c) - expected) / expected;
+  for (auto const c : counts)
+    sum += (static_cast<double>(c) - expected) * (static_cast<double>(c) - expected) / expected;
   return sum;
 }
 

@@ -20,14 +20,14 @@ struct tag {
 
 /// Why a task asks for a place.
 enum class cause : std::uint8_t {
-  forked,    ///< a child was born on this worker
-  stolen,    ///< this worker has just stolen it
-  resumed,   ///< its frame may go on: the group that it waited for has ended
-  released,  ///< its last predecessor has finished
+  forked,      ///< a child was born on this worker
+  stolen,      ///< this worker has just stolen it
+  resumed,     ///< its frame may go on: the group that it waited for has ended
+  released,    ///< its last predecessor has finished
   laid_aside,  ///< this worker turns to something else: a stack whose turn is over (`gives_way`), or what it had offered
-  refused,   ///< the slot in which it was placed a moment ago is occupied
-  injected,  ///< it came from outside the pool
-  seeded,    ///< start of an iteration of a collection
+  refused,     ///< the slot in which it was placed a moment ago is occupied
+  injected,    ///< it came from outside the pool
+  seeded,      ///< start of an iteration of a collection
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.

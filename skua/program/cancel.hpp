@@ -13,7 +13,8 @@ namespace skua {
 /// Called at the start of every leaf: throws `cancelled` if a stop was requested for the task that runs here.
 template <fork_join Here>
 void throw_if_stopped(Here const& here) {
-  if (here.stop_requested()) [[unlikely]] throw cancelled{};
+  if (here.stop_requested()) [[unlikely]]
+    throw cancelled{};
 }
 
 }  // namespace skua

@@ -13,8 +13,8 @@ namespace skua {
 
 /// All that is known of one child. A policy reads what it understands and ignores the rest.
 struct hint {
-  std::optional<double> work;          ///< relative to its siblings [adws-sc19 4.1]
-  std::optional<place_id> place;       ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
+  std::optional<double> work;     ///< relative to its siblings [adws-sc19 4.1]
+  std::optional<place_id> place;  ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
 };
 
 /// Work of a child relative to its siblings. Any unit; only ratios matter. [adws-sc19 4.1]

@@ -14,15 +14,15 @@ namespace skua {
 
 /// The value of a self-dividing range: fold(piece, identity) of its pieces, joined left to right.
 template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
-Value fold_divided(Here& here, Range& range, unsigned depth, Value const& identity, Fold const& fold, Join const& join) {
+Value fold_divided(Here& here, Range& range, unsigned depth, Value const& identity, Fold const& fold,
+                   Join const& join) {
   if (depth == 0 || !range.is_divisible()) {
     throw_if_stopped(here);
     return fold(range, Value(identity));
   }
   Range right(range, split{});
-  auto [a, b] =
-      here.join([&](Here& h) { return fold_divided(h, range, depth - 1, identity, fold, join); },
-                [&](Here& h) { return fold_divided(h, right, depth - 1, identity, fold, join); });
+  auto [a, b] = here.join([&](Here& h) { return fold_divided(h, range, depth - 1, identity, fold, join); },
+                          [&](Here& h) { return fold_divided(h, right, depth - 1, identity, fold, join); });
   return join(std::move(a), std::move(b));
 }
 
@@ -110,15 +110,17 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
     };
     std::vector<slot> sums(pieces.size(), slot{identity});
     std::size_t const last = pieces.size() - 1;
-    for_each(here, std::size_t{0}, last, [&](std::size_t i) { sums[i].value = scan(pieces[i], Value(identity), false); },
-             grain{1});
+    for_each(
+        here, std::size_t{0}, last, [&](std::size_t i) { sums[i].value = scan(pieces[i], Value(identity), false); },
+        grain{1});
     Value before(identity);
     for (slot& sum : sums) {
       Value own = std::exchange(sum.value, before);
       before = join(std::move(before), std::move(own));
     }
-    for_each(here, std::size_t{0}, last + 1,
-             [&](std::size_t i) { sums[i].value = scan(pieces[i], std::move(sums[i].value), true); }, grain{1});
+    for_each(
+        here, std::size_t{0}, last + 1,
+        [&](std::size_t i) { sums[i].value = scan(pieces[i], std::move(sums[i].value), true); }, grain{1});
     return std::move(sums[last].value);
   });
 }

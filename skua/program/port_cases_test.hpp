@@ -51,8 +51,9 @@ TEST(port, parallel_for_over_blocked_ranges_and_partitioners) {
   api::parallel_for(api::blocked_range<std::size_t>(0, data.size(), 10), increment{data}, api::auto_partitioner());
   api::parallel_for(api::blocked_range<std::size_t>(0, data.size(), 10), increment{data}, api::static_partitioner());
   api::parallel_for(api::blocked_range<std::size_t>(0, data.size(), 10), increment{data}, affinity);
-  api::parallel_for(api::blocked_range<std::vector<int>::iterator>(data.begin(), data.end()),
-                    [](auto const& r) { for (int& x : r) ++x; });
+  api::parallel_for(api::blocked_range<std::vector<int>::iterator>(data.begin(), data.end()), [](auto const& r) {
+    for (int& x : r) ++x;
+  });
   EXPECT_EQ(data, std::vector<int>(1003, 6));
 }
 
@@ -62,10 +63,8 @@ TEST(port, simple_partitioner_respects_the_grain) {
   api::parallel_for(
       api::blocked_range<int>(0, 1000, 10),
       [&](api::blocked_range<int> const& r) {
-        for (std::size_t s = largest; s < r.size() && !largest.compare_exchange_weak(s, r.size());) {
-        }
-        for (std::size_t s = smallest; s > r.size() && !smallest.compare_exchange_weak(s, r.size());) {
-        }
+        for (std::size_t s = largest; s < r.size() && !largest.compare_exchange_weak(s, r.size());) {}
+        for (std::size_t s = smallest; s > r.size() && !smallest.compare_exchange_weak(s, r.size());) {}
       },
       api::simple_partitioner());
   EXPECT_LE(largest.load(), 10U);
@@ -120,7 +119,8 @@ TEST(port, parallel_deterministic_reduce) {
     return api::parallel_deterministic_reduce(
         api::blocked_range<std::size_t>(0, data.size(), 16), 0.0,
         [&](api::blocked_range<std::size_t> const& r, double so_far) {
-          return std::accumulate(data.begin() + static_cast<long>(r.begin()), data.begin() + static_cast<long>(r.end()), so_far);
+          return std::accumulate(data.begin() + static_cast<long>(r.begin()), data.begin() + static_cast<long>(r.end()),
+                                 so_far);
         },
         std::plus<double>());
   };
@@ -231,7 +231,11 @@ TEST(port, loops_nest_and_exceptions_come_out) {
   std::atomic<int> calls{0};
   api::parallel_for(0, 20, [&](int) { api::parallel_for(0, 20, [&](int) { ++calls; }); });
   EXPECT_EQ(calls.load(), 400);
-  EXPECT_THROW(api::parallel_for(0, 100, [](int i) { if (i == 50) throw std::out_of_range("50"); }), std::out_of_range);
+  EXPECT_THROW(api::parallel_for(0, 100,
+                                 [](int i) {
+                                   if (i == 50) throw std::out_of_range("50");
+                                 }),
+               std::out_of_range);
   EXPECT_THROW(api::parallel_invoke([] {}, [] { throw 5; }), int);
 }
 

@@ -14,16 +14,17 @@ namespace skua {
 
 /// What the trees look like.
 struct tree_shape {
-  std::uint32_t tasks = 200;        ///< about so many
-  std::uint32_t most_children = 5;  ///< of one group, at least 2
-  std::uint32_t most_flops = 20;    ///< of one leaf
+  std::uint32_t tasks = 200;         ///< about so many
+  std::uint32_t most_children = 5;   ///< of one group, at least 2
+  std::uint32_t most_flops = 20;     ///< of one leaf
   std::uint32_t scope_percent = 20;  ///< of the groups
 };
 
 class random_tree {
  public:
   static task_tree make(std::uint64_t seed, tree_shape shape = {}) {
-    expects(shape.most_children >= 2 && shape.most_flops < 0xffff'ffffU, "random_tree: groups of at least two children");
+    expects(shape.most_children >= 2 && shape.most_flops < 0xffff'ffffU,
+            "random_tree: groups of at least two children");
     random_tree grown(seed, shape);
     grown.steps(0, shape.tasks, true);
     return std::move(grown.tree_);

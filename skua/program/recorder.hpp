@@ -111,7 +111,8 @@ class recorder {
   class entered {
    public:
     entered(recorder& here, node_kind kind, hint known = {}) : here_(here), outer_(here.current_) {
-      if (here.tree_[outer_].kind == node_kind::leaf) throw usage_error("recorder: a leaf may not fork or contain leaves");
+      if (here.tree_[outer_].kind == node_kind::leaf)
+        throw usage_error("recorder: a leaf may not fork or contain leaves");
       here.stamp();
       here.current_ = here.tree_.add(outer_, kind, known);
       here.last_ = here.now();

@@ -27,8 +27,8 @@ long fib(auto& here, int n) {
 std::string everything(auto& here) {
   std::string trace;
   auto [text, none, number] =
-      here.join([&](auto&) { return std::string("a"); }, work{2}, [&](auto&) { trace += "b"; },
-                at{place_id{3}}, work{1}, [&](auto& h) { return h.leaf(flops{4}, [&] { return (trace += "c").size(); }); });
+      here.join([&](auto&) { return std::string("a"); }, work{2}, [&](auto&) { trace += "b"; }, at{place_id{3}},
+                work{1}, [&](auto& h) { return h.leaf(flops{4}, [&] { return (trace += "c").size(); }); });
   std::vector<int> range{1, 2, 3};
   here.each(range, [&](auto& h, int& x) { h.leaf(flops{1.0 * x}, [&] { x *= 2; }); });
   here.each(std::as_const(range), [](int x) { return x; }, [&](auto&, int const& x) { trace += std::to_string(x); });
@@ -126,14 +126,16 @@ TEST(recorder, references_and_move_only_values_pass_through) {
   int x = 0;
   static_assert(std::is_same_v<decltype(here.leaf([&]() -> int& { return x; })), int&>);
   EXPECT_EQ(&here.leaf([&]() -> int& { return x; }), &x);
-  auto [p, q] = here.join([](auto&) { return std::make_unique<int>(1); }, [](auto&) { return std::make_unique<int>(2); });
+  auto [p, q] =
+      here.join([](auto&) { return std::make_unique<int>(1); }, [](auto&) { return std::make_unique<int>(2); });
   EXPECT_EQ(*p + *q, 3);
 }
 
 TEST(recorder, what_no_tree_can_express_is_refused) {
   recorder here;
   EXPECT_THROW(here.leaf([&] { here.leaf([] {}); }), usage_error);
-  EXPECT_THROW(here.scope([&](auto& s) { here.join([&](auto&) { s.fork([](auto&) {}); }, [](auto&) {}); }), usage_error);
+  EXPECT_THROW(here.scope([&](auto& s) { here.join([&](auto&) { s.fork([](auto&) {}); }, [](auto&) {}); }),
+               usage_error);
   EXPECT_EQ(fib(here, 5), 5);
 }
 

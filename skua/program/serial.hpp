@@ -21,7 +21,8 @@ class serial {
     // Braces: children are called left to right.
     return std::apply(
         [this](auto&&... c) {
-          std::tuple<value_of<decltype(c.function), serial&>...> all{call(std::forward<decltype(c.function)>(c.function), *this)...};
+          std::tuple<value_of<decltype(c.function), serial&>...> all{
+              call(std::forward<decltype(c.function)>(c.function), *this)...};
           return std::apply([](auto&&... v) { return values(std::move(v)...); }, std::move(all));
         },
         children_of(std::forward<Args>(args)...));

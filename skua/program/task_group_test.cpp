@@ -92,11 +92,14 @@ TYPED_TEST(task_group, cancel_is_seen_by_tasks_and_by_the_algorithms_in_them) {
   typename TestFixture::group g;
   std::atomic<int> iterations{0};
   g.run([&](typename TypeParam::here& here) {
-    for_each(here, 0, 1'000, [&](int) {
-      iterations.fetch_add(1, std::memory_order_relaxed);
-      g.cancel();
-      EXPECT_TRUE(g.is_canceling());
-    }, grain{1});
+    for_each(
+        here, 0, 1'000,
+        [&](int) {
+          iterations.fetch_add(1, std::memory_order_relaxed);
+          g.cancel();
+          EXPECT_TRUE(g.is_canceling());
+        },
+        grain{1});
     ADD_FAILURE() << "the loop was cut short, it must not return";
   });
   EXPECT_EQ(g.wait(), canceled) << "a cancellation that was asked for is no failure";
@@ -144,8 +147,7 @@ TYPED_TEST(task_group, destructor_waits_and_drops_exceptions) {
     typename TestFixture::group g;
     g.run([] {});
     throw 1;
-  } catch (int) {
-  }
+  } catch (int) {}
 }
 
 TYPED_TEST(task_group, a_function_whose_copy_throws_starts_nothing) {

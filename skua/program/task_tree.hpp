@@ -28,7 +28,7 @@ enum class node_kind : std::uint8_t {
 
 struct node {
   node_kind kind = node_kind::task;
-  hint known{};            ///< of a task
+  hint known{};  ///< of a task
   node_id parent = no_node;
   node_id first = no_node;  ///< first child
   node_id last = no_node;   ///< last child
@@ -56,9 +56,9 @@ enum class unit : std::uint8_t {
 
 /// What a tree amounts to, in one unit.
 struct totals {
-  double work = 0;           ///< T1: everything, one after the other
-  double span = 0;           ///< Tinf: the longest chain of things that wait for each other
-  std::uint64_t forks = 0;   ///< n - 1 for a join or each of n tasks, n for a scope
+  double work = 0;          ///< T1: everything, one after the other
+  double span = 0;          ///< Tinf: the longest chain of things that wait for each other
+  std::uint64_t forks = 0;  ///< n - 1 for a join or each of n tasks, n for a scope
   std::uint64_t tasks = 0;
   std::uint64_t leaves = 0;  ///< things of kind leaf
   friend constexpr bool operator==(totals const&, totals const&) = default;
@@ -71,7 +71,8 @@ class task_tree {
 
   /// Append a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
   node_id add(node_id parent, node_kind kind, hint known = {}) {
-    expects(parent < nodes_.size() && nodes_.size() < no_node, "task_tree::add: an existing parent, fewer than 2^32 nodes");
+    expects(parent < nodes_.size() && nodes_.size() < no_node,
+            "task_tree::add: an existing parent, fewer than 2^32 nodes");
     node_id const id = static_cast<node_id>(nodes_.size());
     nodes_.push_back({.kind = kind, .known = known, .parent = parent});
     node& p = nodes_[parent];

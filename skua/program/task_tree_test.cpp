@@ -107,7 +107,8 @@ TEST(random_tree, same_seed_same_tree_and_all_kinds_of_groups_occur) {
 
 TEST(random_tree, its_size_is_about_what_was_asked_for) {
   std::uint64_t tasks = 0;
-  for (std::uint64_t seed = 0; seed < 50; ++seed) tasks += random_tree::make(seed, {.tasks = 1000}).weigh(unit::leaves).tasks;
+  for (std::uint64_t seed = 0; seed < 50; ++seed)
+    tasks += random_tree::make(seed, {.tasks = 1000}).weigh(unit::leaves).tasks;
   EXPECT_GT(tasks / 50, 500U);
   EXPECT_LT(tasks / 50, 2000U);
 }

@@ -36,7 +36,9 @@ struct free_task {
 /// All three may be called by any thread, also inside with_here and inside tasks; spawn and wait do not throw.
 template <class V>
 concept venue = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
-  { V::with_here([](typename V::here&) { return 1; }) } -> std::convertible_to<int>;
+  {
+    V::with_here([](typename V::here&) { return 1; })
+  } -> std::convertible_to<int>;
   V::with_here([](typename V::here&) {});
   { V::spawn(task) } noexcept;
   { V::wait(group) } noexcept;

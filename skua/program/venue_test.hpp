@@ -121,8 +121,7 @@ struct toy_venue {
 
   /// A worker serves whatever is queued before it blocks; that is no scheduler, but it ends.
   static void wait(wait_group& group) noexcept {
-    while (current != nullptr && !group.done() && pool().run_one()) {
-    }
+    while (current != nullptr && !group.done() && pool().run_one()) {}
     sleeper me;
     if (!group.done() && group.enroll(me)) me.sleep();
   }

@@ -66,7 +66,9 @@ class basic_wait_group {
   /// The first failure since the last `settle` is kept, and the group cancelled; later ones are dropped.
   void fail(std::exception_ptr why) noexcept;
   /// Tasks not yet begun will be dropped, running ones see stop_requested().
-  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: advice, no data goes with it
+  void cancel() noexcept {
+    cancelled_.store(true, std::memory_order_relaxed);
+  }  // relaxed: advice, no data goes with it
   [[nodiscard]] bool stop_requested() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
   /// What came of the tasks that are done. Each failure and each cancellation is reported once; then the group is as
@@ -164,7 +166,7 @@ void basic_wait_group<Sync>::fail(std::exception_ptr why) noexcept {
   // acquire: failure_ as `settle` left it. Pairs with the release there.
   while (!claim_.compare_exchange_weak(seen, claim::writing, std::memory_order_acquire, std::memory_order_relaxed)) {
     if (seen == claim::writing || seen == claim::kept) break;  // we are not the first
-    if (seen == claim::taking) Sync::pause(claim_, seen);                        // our failure is the first of the next round
+    if (seen == claim::taking) Sync::pause(claim_, seen);      // our failure is the first of the next round
     seen = claim::none;
   }
   if (seen == claim::none) {

@@ -21,7 +21,10 @@ namespace {
 
 /// Counts its wake-ups.
 struct sleeper : group_waiter {
-  sleeper() : group_waiter{.wake = [](group_waiter& w) noexcept { static_cast<sleeper&>(w).woken.fetch_add(1, std::memory_order_release); }} {}
+  sleeper()
+      : group_waiter{.wake = [](group_waiter& w) noexcept {
+          static_cast<sleeper&>(w).woken.fetch_add(1, std::memory_order_release);
+        }} {}
   // acquire: pairs with the release in wake: what the tasks did.
   [[nodiscard]] int wake_ups() const { return woken.load(std::memory_order_acquire); }
   std::atomic<int> woken{0};
@@ -80,7 +83,8 @@ class storm {
     std::vector<std::thread> all;
     for (std::size_t i = 0; i < threads; ++i) {
       all.emplace_back([this, i] {
-        for (int round = 0; round < rounds_; ++round) one_round(i, dice{static_cast<std::uint64_t>(round) * threads + i});
+        for (int round = 0; round < rounds_; ++round)
+          one_round(i, dice{static_cast<std::uint64_t>(round) * threads + i});
       });
     }
     for (std::thread& t : all) t.join();

@@ -191,8 +191,7 @@ struct spinner {
 
   void run(int me) {
     if (me == 0) {
-      while (flag.load(memory_order_relaxed) == 0) {
-      }
+      while (flag.load(memory_order_relaxed) == 0) {}
     }
   }
   void finish() {}

@@ -76,9 +76,10 @@ class random_program {
   }
 
   std::uint64_t join_three(fork_join auto& here, std::uint64_t seed, int depth) {
-    auto [a, b, c] = here.join(work{2}, [=, this](auto& h) { return this->task(h, seed, depth); },
-                               [=, this](auto& h) { this->task(h, seed + 1, depth); }, at{anywhere},
-                               [=, this](auto& h) { return value{this->task(h, seed + 2, depth), token(live_)}; });
+    auto [a, b, c] = here.join(
+        work{2}, [=, this](auto& h) { return this->task(h, seed, depth); },
+        [=, this](auto& h) { this->task(h, seed + 1, depth); }, at{anywhere},
+        [=, this](auto& h) { return value{this->task(h, seed + 2, depth), token(live_)}; });
     static_cast<void>(b);
     return a * 5 + c.hash;
   }
@@ -100,7 +101,8 @@ class random_program {
       token const held(live_);
       std::uint64_t own = 0;
       for (std::uint32_t i = 0; i < n && i < sums.size(); ++i) {
-        s.fork([&sums, seed, i, depth, this, kept = token(live_)](auto& h) { sums[i] = this->task(h, seed + i, depth); });
+        s.fork(
+            [&sums, seed, i, depth, this, kept = token(live_)](auto& h) { sums[i] = this->task(h, seed + i, depth); });
         if (i == 1 && depth > 0) own += join_two(here, seed + 77, depth - 1);
       }
       return own;

@@ -44,7 +44,8 @@ void check_times(result const& game, task_tree const& program, layout const& whe
   rules free_forks = by;
   free_forks.fork_ticks = 0;
   double const span = anything_sent ? weigh(program, free_forks).span : all.span;  // sending changes the order of forks
-  if (makespan * workers < all.work) faults.push_back("makespan " + std::to_string(game.makespan) + " < work / workers");
+  if (makespan * workers < all.work)
+    faults.push_back("makespan " + std::to_string(game.makespan) + " < work / workers");
   if (makespan < span) faults.push_back("makespan " + std::to_string(game.makespan) + " < span");
   double const busy = std::accumulate(game.workers.begin(), game.workers.end(), 0.0,
                                       [](double sum, tally const& t) { return sum + static_cast<double>(t.busy); });
@@ -52,8 +53,10 @@ void check_times(result const& game, task_tree const& program, layout const& whe
     faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
   }
   if (where.workers() > 1) return;
-  if (makespan != all.work) faults.push_back("one worker took " + std::to_string(game.makespan) + " ticks, not the work");
-  if (game.order != order_on_one_worker(program)) faults.push_back("one worker ran in another order than the program's");
+  if (makespan != all.work)
+    faults.push_back("one worker took " + std::to_string(game.makespan) + " ticks, not the work");
+  if (game.order != order_on_one_worker(program))
+    faults.push_back("one worker ran in another order than the program's");
 }
 
 void check_steals(result const& game, layout const& where, std::vector<std::string>& faults) {
@@ -89,7 +92,8 @@ void referee::placed(worker_id self, placement const& to) {
   if (index(to.worker) >= of_.size()) {
     fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", who does not exist");
   } else if (to.worker != self && to.where != lane::inbox && to.where != lane::slot && to.where != lane::migrated) {
-    fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", but not into its inbox, slot or migrated lane");
+    fault(of_worker(self) + " places a task on " + of_worker(to.worker) +
+          ", but not into its inbox, slot or migrated lane");
   } else if (to.width != 1) {
     fault(of_worker(self) + " places a task of width " + std::to_string(to.width) + "; the tabletop has no teams");
   }
@@ -124,15 +128,15 @@ void referee::answered(worker_id self, probe const& p, outcome how, bool in_reac
     ++left.restless;
   }
   if (left.hungry > most_) {
-    fault(of_worker(self) + " starves: " + std::to_string(left.hungry) + " answers brought nothing while there was work");
+    fault(of_worker(self) + " starves: " + std::to_string(left.hungry) +
+          " answers brought nothing while there was work");
   }
   if (left.restless > most_) {
     fault(of_worker(self) + " never rests: " + std::to_string(left.restless) + " probes in a row brought nothing");
   }
 }
 
-std::vector<std::string> faults_of(result const& game, task_tree const& program, layout const& where,
-                                   rules const& by) {
+std::vector<std::string> faults_of(result const& game, task_tree const& program, layout const& where, rules const& by) {
   std::vector<std::string> faults = game.faults;
   if (!game.finished) faults.push_back("the game did not end");
   if (!faults.empty()) return faults;

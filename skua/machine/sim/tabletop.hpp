@@ -20,9 +20,9 @@ using tick = std::uint64_t;
 
 /// The prices of the game, and when the referee stops it.
 struct rules {
-  std::uint64_t seed = 1;             ///< who moves first when several could at the same tick
-  unit in = unit::leaves;             ///< what the nodes of the tree cost ...
-  double units_per_tick = 1;          ///< ... and how much of it a worker does per tick (rounded up per node)
+  std::uint64_t seed = 1;     ///< who moves first when several could at the same tick
+  unit in = unit::leaves;     ///< what the nodes of the tree cost ...
+  double units_per_tick = 1;  ///< ... and how much of it a worker does per tick (rounded up per node)
   tick fork_ticks = 1;
   tick probe_ticks = 1;               ///< at least 1; also the price of a rest
   std::uint32_t lost_per_mille = 0;   ///< so many steals that would succeed are lost, as if another had been faster
@@ -36,7 +36,7 @@ struct turn {
   std::uint32_t times = 0;  ///< how often it was begun
   worker_id who{};          ///< who began it
   tick begin = 0;
-  tick end = 0;             ///< of the leaf, strand or task itself
+  tick end = 0;  ///< of the leaf, strand or task itself
   friend constexpr bool operator==(turn const&, turn const&) = default;
 };
 
@@ -47,20 +47,20 @@ struct tally {
   std::uint64_t lost = 0;
   std::uint64_t barred = 0;  ///< probes of lanes with something in it that was not for this worker
   std::uint64_t rests = 0;
-  std::uint64_t parks = 0;   ///< of frames, by this worker
+  std::uint64_t parks = 0;  ///< of frames, by this worker
   std::uint64_t resumes = 0;
   std::uint64_t laid_aside = 0;  ///< stacks, for what lay in the slot
-  std::uint64_t sent = 0;    ///< tasks and frames that its mind placed on another worker
-  std::uint64_t refused = 0;  ///< placements into slots that were occupied
+  std::uint64_t sent = 0;        ///< tasks and frames that its mind placed on another worker
+  std::uint64_t refused = 0;     ///< placements into slots that were occupied
   tick busy = 0;
   friend constexpr bool operator==(tally const&, tally const&) = default;
 };
 
 struct result {
   bool finished = false;
-  tick makespan = 0;                              ///< from the begin of the root to its end
-  std::vector<turn> turns;                        ///< by node
-  std::vector<node_id> order;                     ///< tasks, leaves and strands as they were begun
+  tick makespan = 0;           ///< from the begin of the root to its end
+  std::vector<turn> turns;     ///< by node
+  std::vector<node_id> order;  ///< tasks, leaves and strands as they were begun
   std::vector<tally> workers;
   std::vector<std::uint64_t> steals_by_distance;  ///< successful ones
   std::vector<std::string> faults;                ///< what the referee saw during the game; empty: a fair game

@@ -22,8 +22,8 @@ struct worker_counters {
   std::uint64_t attempts = 0;       ///< steals tried
   std::uint64_t lost = 0;           ///< steals in which another thief or the owner was faster
   std::array<std::uint64_t, distance_classes_max> steals{};  ///< successful, by distance of the victim
-  std::uint64_t parked = 0;         ///< joins that had to wait
-  std::uint64_t waited_in_place = 0;  ///< joins that had to wait and got no stack
+  std::uint64_t parked = 0;                                  ///< joins that had to wait
+  std::uint64_t waited_in_place = 0;                         ///< joins that had to wait and got no stack
   std::uint64_t sleeps = 0;
   std::uint64_t wakeups_sent = 0;
 };

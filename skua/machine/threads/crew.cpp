@@ -24,14 +24,9 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 }  // namespace
 
 crew::crew(layout map, settings const& chosen, cpu_mask allowed)
-    : map_(std::move(map)),
-      allowed_(std::move(allowed)),
-      pinning_(chosen.pin.value.value_or(true)),
-      spin_ns_(in_ns(chosen.spin.value)),
-      crowded_(map_.workers() > std::thread::hardware_concurrency()),
-      process_(::getpid()),
-      stacks_(chosen.stack_bytes.value),
-      beds_(map_.workers(), search_limit(map_.workers())) {
+    : map_(std::move(map)), allowed_(std::move(allowed)), pinning_(chosen.pin.value.value_or(true)),
+      spin_ns_(in_ns(chosen.spin.value)), crowded_(map_.workers() > std::thread::hardware_concurrency()),
+      process_(::getpid()), stacks_(chosen.stack_bytes.value), beds_(map_.workers(), search_limit(map_.workers())) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) workers_.push_back(std::make_unique<worker>(*this, worker_id{w}));
 }

@@ -18,13 +18,8 @@ tag shown(strand& owner, double total_work, std::uint64_t n) noexcept {
 }  // namespace
 
 division::division(strand& owner, group& g, std::uint64_t n, double total_work) noexcept
-    : owner_(owner),
-      group_(g),
-      children_(n),
-      node_{owner.watching(), &g, nullptr, nullptr},
-      task_(owner.known()),
-      whole_(shown(owner, total_work, n)),
-      rest_(whole_) {
+    : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g, nullptr, nullptr}, task_(owner.known()),
+      whole_(shown(owner, total_work, n)), rest_(whole_) {
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
   owner_.watch(&node_);
 }

@@ -36,11 +36,11 @@ class division {
   strand& owner_;
   group& group_;
   std::uint64_t const children_;
-  stop_node const node_;   ///< what runs here meanwhile sees the group fail
-  tag const task_;         ///< of the task that met the group
-  tag const whole_;        ///< of the group
-  tag rest_;               ///< of the children that are not placed yet
-  tag child_{};            ///< of the last one that was marked
+  stop_node const node_;      ///< what runs here meanwhile sees the group fail
+  tag const task_;            ///< of the task that met the group
+  tag const whole_;           ///< of the group
+  tag rest_;                  ///< of the children that are not placed yet
+  tag child_{};               ///< of the last one that was marked
   seat* filed_at_ = nullptr;  ///< where the rest lies; null: nowhere
   std::uint64_t after_ = 0;   ///< the first child of the rest
 };

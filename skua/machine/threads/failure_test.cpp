@@ -82,10 +82,7 @@ TEST_P(Failures, ARunningSiblingSeesTheFailure) {
 template <class Start>
 void throw_from_the_stolen_half(skua::pool& pool, Start const& start) {
   for (int round = 0; round < 20; ++round) {
-    EXPECT_THROW(pool.run([&](auto& h) {
-      start(h, [](auto&) { throw thrown("stolen"); });
-    }),
-                 thrown);
+    EXPECT_THROW(pool.run([&](auto& h) { start(h, [](auto&) { throw thrown("stolen"); }); }), thrown);
   }
 }
 
@@ -164,8 +161,9 @@ TEST_P(Failures, AFailureThatArrivedStopsNobodyElse) {
         h.join([](auto& g) { g.join([](auto&) { std::this_thread::yield(); }, [](auto&) {}); },
                [](auto&) { throw thrown("again"); });
       } catch (thrown const&) {
-        auto [a, b] = h.join([](auto& g) { return std::get<0>(g.join([](auto&) { return 1; }, [](auto&) { return 2; })); },
-                             [](auto&) { return 3; });
+        auto [a, b] =
+            h.join([](auto& g) { return std::get<0>(g.join([](auto&) { return 1; }, [](auto&) { return 2; })); },
+                   [](auto&) { return 3; });
         good += a + b;
       }
       if (h.stop_requested()) return -1L;

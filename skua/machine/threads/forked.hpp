@@ -108,8 +108,7 @@ class forked final : public group {
     std::uint64_t outcome = dropped;
     if (!node.requested()) {
       try {
-        ::new (static_cast<void*>(std::addressof(self.value_)))
-            value_type(call(self.second_.get(), thief));
+        ::new (static_cast<void*>(std::addressof(self.value_))) value_type(call(self.second_.get(), thief));
         outcome = 0;
       } catch (cancelled const&) {
         outcome = dropped;
@@ -187,7 +186,8 @@ template <class Here, class KnownF, class F, class KnownG, class G>
     }
   }
   auto first = first_of_two(here, f.known, std::forward<F>(f.function), second);
-  if (here.pop()) [[likely]] return values(std::move(first), call_at(here, g.known, second.callable()));
+  if (here.pop()) [[likely]]
+    return values(std::move(first), call_at(here, g.known, second.callable()));
   return values(std::move(first), second.taken(here));
 }
 

@@ -23,15 +23,18 @@ struct task;
 
 /// What can be done with a kind of task. `extra` is the second word of its entry in a lane.
 struct task_kind {
-  void (*run)(task&, std::uint64_t extra, here&) noexcept;         ///< on the worker's own strand; never throws
-  hint (*known)(task const&, std::uint64_t extra) noexcept = nullptr;  ///< what is known of it, inherited or said; null: nothing
+  void (*run)(task&, std::uint64_t extra, here&) noexcept;  ///< on the worker's own strand; never throws
+  hint (*known)(task const&,
+                std::uint64_t extra) noexcept = nullptr;  ///< what is known of it, inherited or said; null: nothing
 };
 
 /// What lies in a lane.
 struct task {
   task_kind const* is;
 
-  [[nodiscard]] hint known(std::uint64_t extra) const noexcept { return is->known == nullptr ? hint{} : is->known(*this, extra); }
+  [[nodiscard]] hint known(std::uint64_t extra) const noexcept {
+    return is->known == nullptr ? hint{} : is->known(*this, extra);
+  }
 };
 
 /// In `extra` of an entry of a group of numbered children: this child alone, not all from it on.
@@ -53,10 +56,10 @@ inline constexpr place_id unsaid{0xffff'fffeU};
 /// failed, a token), and where its data were said to be.
 struct stop_node {
   stop_node const* outer = nullptr;
-  group const* of = nullptr;                            ///< a group, or null
-  std::stop_token const* token = nullptr;               ///< a user's token, or null
-  wait_group const* tasks = nullptr;                    ///< a task_group's, or null
-  place_id place = unsaid;                              ///< the place of what runs inside [numa-ws-2018 III-A]
+  group const* of = nullptr;               ///< a group, or null
+  std::stop_token const* token = nullptr;  ///< a user's token, or null
+  wait_group const* tasks = nullptr;       ///< a task_group's, or null
+  place_id place = unsaid;                 ///< the place of what runs inside [numa-ws-2018 III-A]
 
   [[nodiscard]] bool requested() const noexcept;
   /// The innermost place that was said. Cost: the depth of the chain.

@@ -147,8 +147,10 @@ class here final : public strand {
     auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return [&](std::uint64_t i, here& h) {
         // The one comparison that holds calls its child.
-        static_cast<void>(((i == I && (std::get<I>(kept).emplace(call_at(h, std::get<I>(known),
-                                                                         std::get<I>(std::move(functions)))), true)) || ...));
+        static_cast<void>(
+            ((i == I &&
+              (std::get<I>(kept).emplace(call_at(h, std::get<I>(known), std::get<I>(std::move(functions)))), true)) ||
+             ...));
       };
     }(std::index_sequence_for<F...>{});
     auto const say = [&known](std::uint64_t i) noexcept {

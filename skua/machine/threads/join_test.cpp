@@ -42,12 +42,11 @@ std::vector<setup> every_policy() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryPolicy, Joins, ::testing::ValuesIn(every_policy()),
-                         [](auto const& p) {
-                           std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(EveryPolicy, Joins, ::testing::ValuesIn(every_policy()), [](auto const& p) {
+  std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 TEST_P(Joins, FibIsRight) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(pool_.run([](auto& h) { return fib(h, 20); }), 6765);
@@ -68,8 +67,9 @@ TEST_P(Joins, RandomProgramsAnswerAsTheirSerialElision) {
 
 TEST_P(Joins, ValuesMayBeMoveOnly) {
   auto const sum = pool_.run([](auto& h) {
-    auto [a, b, c] = h.join([](auto&) { return std::make_unique<int>(1); }, [](auto&) { return std::make_unique<int>(2); },
-                            [](auto&) { return std::make_unique<int>(3); });
+    auto [a, b, c] =
+        h.join([](auto&) { return std::make_unique<int>(1); }, [](auto&) { return std::make_unique<int>(2); },
+               [](auto&) { return std::make_unique<int>(3); });
     auto [d, e] = h.join([](auto&) { return std::make_unique<int>(4); }, [](auto&) {});
     static_cast<void>(e);
     return *a + *b + *c + *d;
@@ -116,7 +116,10 @@ TEST_P(Joins, AScopeMayWaitAboveOpenJoins) {
   auto nest = [](auto& self, auto& h, int depth, std::atomic<int>& ran) -> void {
     if (depth == 0) {
       h.scope([&](auto& s) {
-        s.fork([&](auto&) { std::this_thread::sleep_for(std::chrono::microseconds(50)); ++ran; });
+        s.fork([&](auto&) {
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+          ++ran;
+        });
         s.fork([&](auto& g) { g.join([](auto&) {}, [&](auto&) { ++ran; }); });
         std::this_thread::sleep_for(std::chrono::microseconds(20));
       });

@@ -24,14 +24,14 @@ namespace skua {
 /// else from the machine: workers = min(affinity mask, cgroup quota).
 struct pool_options {
   std::optional<std::uint32_t> workers = {};
-  std::optional<std::string> policy = {};      ///< a name of `skua list`
-  std::optional<std::string> places = {};      ///< OMP_PLACES grammar
+  std::optional<std::string> policy = {};  ///< a name of `skua list`
+  std::optional<std::string> places = {};  ///< OMP_PLACES grammar
   std::optional<bool> pin = {};
   std::optional<std::chrono::nanoseconds> spin = {};  ///< how long an idle worker searches before it sleeps
   std::optional<std::size_t> stack_bytes = {};        ///< per stack; touched pages only
-  std::optional<std::string> synthetic = {};   ///< "package:4 numa:1 l3:1 core:16": pretend to be that machine
-  std::optional<std::string> xml = {};         ///< a file written by hwloc's lstopo
-  bool scatter = false;                        ///< spread workers over the machine instead of packing them
+  std::optional<std::string> synthetic = {};          ///< "package:4 numa:1 l3:1 core:16": pretend to be that machine
+  std::optional<std::string> xml = {};                ///< a file written by hwloc's lstopo
+  bool scatter = false;                               ///< spread workers over the machine instead of packing them
 };
 
 /// Everything that was decided for a pool, for people. `skua doctor` prints it.

@@ -61,8 +61,9 @@ TEST(Pool, SeveralAtOnceAndOneInsideTheOther) {
   skua::pool inner({.workers = 2, .policy = "hierarchical"});
   for (int i = 0; i < 20; ++i) {
     auto const sum = outer.run([&](auto& h) {
-      auto [a, b] = h.join([&](auto&) { return inner.run([&](auto& g) { return fib(g, 10); }); },
-                           [&](auto&) { return inner.run([&](auto&) { return outer.run([](auto& g) { return fib(g, 9); }); }); });
+      auto [a, b] =
+          h.join([&](auto&) { return inner.run([&](auto& g) { return fib(g, 10); }); },
+                 [&](auto&) { return inner.run([&](auto&) { return outer.run([](auto& g) { return fib(g, 9); }); }); });
       return a + b;
     });
     EXPECT_EQ(sum, 55 + 34);
@@ -168,8 +169,7 @@ TEST(Pool, ForkedChildrenDoNotJoinAndMayMakeTheirOwn) {
     try {
       pool.run([](auto&) {});
       wrong = 1;
-    } catch (skua::error const&) {
-    }
+    } catch (skua::error const&) {}
     {
       skua::pool own({.workers = 2});
       if (own.run([](auto& h) { return fib(h, 10); }) != 55) wrong += 2;

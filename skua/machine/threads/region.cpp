@@ -10,13 +10,14 @@
 namespace skua::threads {
 
 region::region(crew& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
-    : crew_(c), members_(members.begin(), members.end()), map_(c.map().part(members)), policy_(make_policy(policy_name, map_, seed)) {
+    : crew_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
+      policy_(make_policy(policy_name, map_, seed)) {
   seats_.reserve(members.size());
   seat_of_crew_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const local{i};
-    seats_.push_back(std::make_unique<seat>(c.worker_at(members[i]), *this, static_cast<std::uint32_t>(members.size()), local,
-                                            policy_->mind_of(local)));
+    seats_.push_back(std::make_unique<seat>(c.worker_at(members[i]), *this, static_cast<std::uint32_t>(members.size()),
+                                            local, policy_->mind_of(local)));
     seat_of_crew_[index(members[i])] = seats_.back().get();
   }
 }

@@ -41,7 +41,7 @@ struct root_base : handed {
   };
   explicit root_base(task_kind const& k) noexcept : handed(k) {}
 
-  root_group waited;            ///< used if a strand waits
+  root_group waited;              ///< used if a strand waits
   completion* blocked = nullptr;  ///< used if a thread waits
 };
 

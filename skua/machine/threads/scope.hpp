@@ -37,11 +37,13 @@ class scope final : public group {
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(Hint known, F&& f) {
     auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, as_hint(known), std::forward<F>(f));
-    if (owner_.at().shows_groups()) [[unlikely]] shown_.meet(owner_);
+    if (owner_.at().shows_groups()) [[unlikely]]
+      shown_.meet(owner_);
     seat& s = owner_.at();
     bool const wants_attention = s.spawned.push(child.release(), key());
     ++forked_;
-    if (wants_attention) [[unlikely]] attend();
+    if (wants_attention) [[unlikely]]
+      attend();
   }
   /// The body has returned: end all children, then throw what the first failing one threw.
   void finish() {

@@ -38,7 +38,7 @@ class alignas(cache_line_bytes) seat : public lanes<> {
   worker& who;
   region& in;
   std::uint32_t const in_workers;  ///< of the region
-  worker_id const id;  ///< the number of this worker in the region
+  worker_id const id;              ///< the number of this worker in the region
   mind& thinks;
 
   filing<filed> slot{1};   ///< room for one that another worker has placed here
@@ -46,8 +46,12 @@ class alignas(cache_line_bytes) seat : public lanes<> {
   filing<filed> migrated;  ///< tasks that other workers have placed here
 
   /// The first word of the tag of what runs here: what a thief would take. Any thread.
-  [[nodiscard]] std::uint64_t shown_tag() const noexcept { return shown_.load(std::memory_order_relaxed); }  // relaxed: a hint
-  void show_tag(std::uint64_t first_word) noexcept { shown_.store(first_word, std::memory_order_relaxed); }  // relaxed: a hint
+  [[nodiscard]] std::uint64_t shown_tag() const noexcept {
+    return shown_.load(std::memory_order_relaxed);
+  }  // relaxed: a hint
+  void show_tag(std::uint64_t first_word) noexcept {
+    shown_.store(first_word, std::memory_order_relaxed);
+  }  // relaxed: a hint
 
   /// Groups are shown to the policy now. For the owner.
   [[nodiscard]] bool shows_groups() const noexcept {

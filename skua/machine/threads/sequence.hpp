@@ -33,7 +33,8 @@ class sequence final : public group {
       if (mine != children_) here.wait_robbed(*this, mine);
     }
     std::uint64_t const state = flags();
-    if ((state & (failed | dropped)) != 0) [[unlikely]] end_badly(state);
+    if ((state & (failed | dropped)) != 0) [[unlikely]]
+      end_badly(state);
   }
 
  private:
@@ -42,7 +43,8 @@ class sequence final : public group {
     auto& thief = static_cast<Here&>(on);
     stop_node const node{self.stop, &self, nullptr, nullptr};
     thief.watch(&node);
-    std::uint64_t const done = (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
+    std::uint64_t const done =
+        (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
     thief.note_thefts();  // while the group lives
     thief.task_ends();
     thief.finish(self, done, 0);
@@ -99,7 +101,8 @@ class sequence final : public group {
       if (stopping) return drop_from(i, first);
       bool const more = i + 1 < children_;
       bool shared = more;
-      if (more && here.push(*this, i + 1)) [[unlikely]] shared = attend(here, stopping);
+      if (more && here.push(*this, i + 1)) [[unlikely]]
+        shared = attend(here, stopping);
       if (!stopping) invoke(here, i);
       ++i;
       if (!more) return i - first;

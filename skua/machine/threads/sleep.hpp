@@ -84,7 +84,7 @@ class dormitory {
 
   /// As notify, for work that this worker should do: wakes it if it sleeps. Without sleepers no lock is taken.
   bool notify_worker(worker_id w) noexcept {
-    Sync::full_fence();  // P3, as in notify
+    Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
     return wake(w);
   }
@@ -92,7 +92,7 @@ class dormitory {
   /// As notify, for work that only `some` may do. A searcher may be none of them, so it is no excuse for not waking.
   template <class Workers>
   bool notify_among(Workers const& some) noexcept {
-    Sync::full_fence();  // P3, as in notify
+    Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
     for (worker_id const w : some) {
       // relaxed: as in wake_any.
@@ -124,7 +124,9 @@ class dormitory {
   }
 
   [[nodiscard]] std::uint32_t asleep_now() const noexcept { return asleep(counts_.load(std::memory_order_relaxed)); }
-  [[nodiscard]] std::uint32_t searching_now() const noexcept { return searching(counts_.load(std::memory_order_relaxed)); }
+  [[nodiscard]] std::uint32_t searching_now() const noexcept {
+    return searching(counts_.load(std::memory_order_relaxed));
+  }
 
  private:
   enum : std::uint32_t { awake, sleeping };

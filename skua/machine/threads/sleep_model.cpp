@@ -74,8 +74,9 @@ struct from_outside {
     }
     bool searching = beds.start_search();
     while (!take()) {
-      beds.doze(worker_id{static_cast<unsigned>(me)}, searching, [] {},
-                [this] { return items.load(std::memory_order_seq_cst) > 0; });
+      beds.doze(
+          worker_id{static_cast<unsigned>(me)}, searching, [] {},
+          [this] { return items.load(std::memory_order_seq_cst) > 0; });
       searching = true;
     }
     if (searching) beds.found();

@@ -81,7 +81,8 @@ class strand {
   void raise_alarm() noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {
-    if (seat_->may_have_thefts()) [[unlikely]] note_thefts();
+    if (seat_->may_have_thefts()) [[unlikely]]
+      note_thefts();
     return (stop_ != nullptr && stop_->requested()) || robbed_.want_end();
   }
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
@@ -143,7 +144,7 @@ class strand {
   tag tag_;
   frame* ready_ = nullptr;
   mutable robbed_joins<> robbed_;  ///< what note_thefts has seen
-  std::int64_t base_ = 0;    ///< entries of the lane before this place are below an interlude
+  std::int64_t base_ = 0;          ///< entries of the lane before this place are below an interlude
   bool tied_ = false;
 };
 

@@ -174,8 +174,7 @@ TEST(Trouble, AStopThatWasNoticedIsNotForgotten) {
           inner.request_stop();
           k.join([](auto&) {}, [](auto&) {});
         });
-      } catch (skua::cancelled const&) {
-      }
+      } catch (skua::cancelled const&) {}
       g.join([&](auto&) { ran = true; }, [](auto&) {});
     });
   }),

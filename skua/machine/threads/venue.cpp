@@ -19,7 +19,8 @@ class default_pool_owner {
   pool& get() {
     std::lock_guard const hold(making_);
     if (made_ == nullptr || made_->lost_by_fork()) {
-      static_cast<void>(made_.release());  // in a child of fork() there is nothing to join, and its lanes may hold anything
+      static_cast<void>(
+          made_.release());  // in a child of fork() there is nothing to join, and its lanes may hold anything
       made_ = std::make_unique<pool>();
     }
     return *made_;

@@ -257,9 +257,7 @@ stack* worker::take_stack() noexcept {
 }
 
 /// The frame is saved: subtract its share. From then on it may be resumed elsewhere. Returns it if nobody else will.
-frame* worker::commit_share() noexcept {
-  return static_cast<frame*>(parking_.waits_for->park(parking_.mine));
-}
+frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
 
 void worker::commit_park(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
@@ -392,7 +390,8 @@ bool strand::make_room() noexcept {
   seat& s = *seat_;
   bool const room = s.make_room([this] { note_thefts(); });
   if (s.in.call_help()) s.who.counts().wakeups_sent.add(1);
-  if (stop_requested()) s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
+  if (stop_requested())
+    s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
   return room;
 }
 
@@ -400,7 +399,8 @@ advice strand::attend() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
-  if (!tied_ && !seat_->slot.looks_empty() && seat_->thinks.gives_way()) seat_->who.lay_aside(static_cast<here&>(*this));
+  if (!tied_ && !seat_->slot.looks_empty() && seat_->thinks.gives_way())
+    seat_->who.lay_aside(static_cast<here&>(*this));
   if (!seat_->shows_groups()) return advice::go_on;
   seat_->ask_whether_to_show();  // the mark was used up
   return advice::show;
@@ -408,9 +408,8 @@ advice strand::attend() noexcept {
 
 void strand::raise_alarm() noexcept { seat_->in.poke(); }
 
-task_kind const frame::kind{.run = [](task&, std::uint64_t, here&) noexcept {
-  broken("protocol", "frames are resumed by the worker loop");
-}};
+task_kind const frame::kind{
+    .run = [](task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 
 // ---- the thread ------------------------------------------------------------------------------------------------
 

@@ -117,9 +117,9 @@ class worker final : public thread_record {
   std::uint64_t regions_seen_ = 0;
 
   stack_cache stacks_;
-  fiber native_;         ///< the thread's own stack, left for good until the thread ends
-  fiber next_;           ///< the strand being started
-  fiber ended_;          ///< the strand that was left
+  fiber native_;  ///< the thread's own stack, left for good until the thread ends
+  fiber next_;    ///< the strand being started
+  fiber ended_;   ///< the strand that was left
   stack* current_stack_ = nullptr;
   stack* ended_stack_ = nullptr;
   frame* ready_ = nullptr;  ///< a frame whose group was complete when it had parked
@@ -135,7 +135,7 @@ class worker final : public thread_record {
   } moving_;
 
   tallies counts_;
-  std::string pin_report_;         ///< written before is_ready_ is set, never after
+  std::string pin_report_;  ///< written before is_ready_ is set, never after
   std::promise<void> is_ready_;
   std::thread thread_;
 };

@@ -18,14 +18,16 @@ namespace skua {
 /// A named invariant: the name stands above the data it binds.
 constexpr void invariant(bool holds, char const* name) noexcept {
   if constexpr (checked) {
-    if (!holds) [[unlikely]] broken("invariant", name);
+    if (!holds) [[unlikely]]
+      broken("invariant", name);
   }
 }
 
 /// What a caller must guarantee.
 constexpr void expects(bool holds, char const* what) noexcept {
   if constexpr (checked) {
-    if (!holds) [[unlikely]] broken("precondition", what);
+    if (!holds) [[unlikely]]
+      broken("precondition", what);
   }
 }
 

@@ -50,12 +50,9 @@ fences fence_kind() noexcept { return decide() == decision::asymmetric ? fences:
 
 std::string fence_reason() {
   switch (decide()) {
-    case decision::asymmetric:
-      return "asymmetric: owners pay no fence, thieves call membarrier(2)";
-    case decision::forced:
-      return "full: asked for";
-    default:
-      break;
+    case decision::asymmetric: return "asymmetric: owners pay no fence, thieves call membarrier(2)";
+    case decision::forced: return "full: asked for";
+    default: break;
   }
   int const error = refusal.load(std::memory_order_relaxed);  // relaxed: ordered by the acquire in decide()
   return "full: the kernel refused membarrier(2): " + std::generic_category().message(error);

@@ -55,7 +55,8 @@ std::uint32_t read_thread_list(std::string_view name, std::string_view text) {
     auto const comma = rest.find(',');
     auto const item = number_and_rest(trimmed(rest.substr(0, comma)));
     if (!item || !item->second.empty() || item->first == 0 || item->first > max_workers) {
-      refuse(name, text, "a whole number from 1 to " + std::to_string(max_workers) + ", or a comma list of such numbers");
+      refuse(name, text,
+             "a whole number from 1 to " + std::to_string(max_workers) + ", or a comma list of such numbers");
     }
     if (!first) first = static_cast<std::uint32_t>(item->first);
     if (comma == std::string_view::npos) return *first;
@@ -82,7 +83,8 @@ std::string read_policy_name(std::string_view name, std::string_view text) {
   bool const sound = std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':' || c == '=' || c == ',';
   });
-  if (!sound) refuse(name, text, "the name of a policy, such as random, and its options, such as hierarchical:patience=2");
+  if (!sound)
+    refuse(name, text, "the name of a policy, such as random, and its options, such as hierarchical:patience=2");
   return std::string{word};
 }
 
@@ -146,7 +148,8 @@ std::chrono::nanoseconds read_duration(std::string_view name, std::string_view t
 }
 
 std::size_t read_stack_bytes(std::string_view name, std::string_view text) {
-  constexpr std::string_view allowed = "a size from 16k to 1g: a whole number of bytes, or one with the suffix k, m or g";
+  constexpr std::string_view allowed =
+      "a size from 16k to 1g: a whole number of bytes, or one with the suffix k, m or g";
   std::string const word = lower(trimmed(text));
   auto const number = number_and_rest(word);
   if (!number) refuse(name, text, allowed);

@@ -46,8 +46,12 @@ TEST(options, nothing_set_gives_defaults_and_says_so) {
 }
 
 TEST(options, every_variable_is_read_and_remembered) {
-  settings const s = read({{"SKUA_WORKERS", " 12 "}, {"SKUA_PLACES", "{0:4}"}, {"SKUA_PIN", "Off"}, {"SKUA_POLICY", "numa-ws"},
-                           {"SKUA_SPIN", "1ms"}, {"SKUA_STACK", "256k"}});
+  settings const s = read({{"SKUA_WORKERS", " 12 "},
+                           {"SKUA_PLACES", "{0:4}"},
+                           {"SKUA_PIN", "Off"},
+                           {"SKUA_POLICY", "numa-ws"},
+                           {"SKUA_SPIN", "1ms"},
+                           {"SKUA_STACK", "256k"}});
   EXPECT_EQ(s.workers.value, 12U);
   EXPECT_EQ(s.workers.from, "SKUA_WORKERS");
   EXPECT_EQ(s.places.value, "{0:4}");
@@ -79,7 +83,8 @@ TEST(options, openmp_variables_count_only_where_ours_are_unset) {
 }
 
 TEST(options, senseless_worker_counts_are_named_with_what_is_allowed) {
-  for (std::string const value : {"0", "-1", "65537", "99999999999999999999999", "four", "4x", "4 4", "+4", "0x4", "1.5", "4,2"}) {
+  for (std::string const value :
+       {"0", "-1", "65537", "99999999999999999999999", "four", "4x", "4 4", "+4", "0x4", "1.5", "4,2"}) {
     std::string const said = complaint({{"SKUA_WORKERS", value}});
     EXPECT_NE(said.find("SKUA_WORKERS=\"" + value + "\""), std::string::npos) << said;
     EXPECT_NE(said.find("1 to 65536"), std::string::npos) << said;
@@ -111,7 +116,8 @@ TEST(options, durations) {
   EXPECT_EQ(read_duration("x", "50us"), 50us);
   EXPECT_EQ(read_duration("x", "1 MS"), 1ms);
   EXPECT_EQ(read_duration("x", "2s"), 2s);
-  for (char const* text : {"50", "us", "-1us", "1.5ms", "1h", "1us2", "99999999999s", "99999999999999999999s", "infinite"}) {
+  for (char const* text :
+       {"50", "us", "-1us", "1.5ms", "1h", "1us2", "99999999999s", "99999999999999999999s", "infinite"}) {
     EXPECT_NE(complaint({{"SKUA_SPIN", text}}).find("SKUA_SPIN"), std::string::npos) << text;
   }
 }
@@ -121,7 +127,8 @@ TEST(options, stack_sizes) {
   EXPECT_EQ(read_stack_bytes("x", "16k"), min_stack_bytes);
   EXPECT_EQ(read_stack_bytes("x", "8M"), std::size_t{8} << 20);
   EXPECT_EQ(read_stack_bytes("x", "1g"), max_stack_bytes);
-  for (char const* text : {"0", "-1", "15k", "16383", "2g", "1025m", "k", "4q", "1.5m", "18014398509481985k", "99999999999999999999"}) {
+  for (char const* text :
+       {"0", "-1", "15k", "16383", "2g", "1025m", "k", "4q", "1.5m", "18014398509481985k", "99999999999999999999"}) {
     EXPECT_NE(complaint({{"SKUA_STACK", text}}).find("SKUA_STACK"), std::string::npos) << text;
   }
 }

@@ -13,7 +13,7 @@
 namespace skua {
 
 #if defined(SKUA_CHECKED)
-inline constexpr bool checked = true;   ///< invariants are tested at run time
+inline constexpr bool checked = true;  ///< invariants are tested at run time
 #else
 inline constexpr bool checked = false;
 #endif

@@ -23,13 +23,13 @@ struct address_range {
 
 /// What a thread of a machine knows of itself. Touched only by that thread, and by signal handlers on it.
 struct thread_record {
-  std::uint32_t worker = 0;   ///< its number, for messages
-  void* owner = nullptr;      ///< the machine's worker object
-  stack* running = nullptr;   ///< carries the running flow; nullptr = the thread's native stack. Kept by fiber.cpp
+  std::uint32_t worker = 0;  ///< its number, for messages
+  void* owner = nullptr;     ///< the machine's worker object
+  stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by fiber.cpp
 
-  address_range native_guard;        ///< a fault here is an overflow of the native stack. Kept by overflow_watch
-  std::size_t native_bytes = 0;      ///< size of the native stack
-  bool overflow_reported = false;    ///< the message is printed once, even if a foreign handler returns
+  address_range native_guard;      ///< a fault here is an overflow of the native stack. Kept by overflow_watch
+  std::size_t native_bytes = 0;    ///< size of the native stack
+  bool overflow_reported = false;  ///< the message is printed once, even if a foreign handler returns
 };
 
 /// The record of the calling thread; nullptr on threads that are no workers. Async-signal-safe. 1 ns.

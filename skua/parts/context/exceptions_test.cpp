@@ -157,8 +157,7 @@ TEST(Exceptions, FlowStartedWhileUnwindingSeesNone) {
   try {
     runs_a_flow const r{pool, seen};
     throw 1;
-  } catch (int) {
-  }
+  } catch (int) {}
   EXPECT_EQ(seen, 0);
 }
 

@@ -18,8 +18,8 @@ using boost::context::detail::transfer_t;
 
 /// What the departing flow tells the arriving one. It lies on the stack that is left, so it is copied before `after`.
 struct handover {
-  fiber* departed;     ///< nullptr = it ended
-  void* ended_tsan;    ///< TSan's name of the flow that ended
+  fiber* departed;   ///< nullptr = it ended
+  void* ended_tsan;  ///< TSan's name of the flow that ended
   fiber* arriving;
   void (*after)(void*) noexcept;
   void* argument;
@@ -127,8 +127,7 @@ void forget(fiber& never_ran) noexcept {
                                                                                    void* argument) noexcept {
   void* const there = exchange(leaving, to);
   expects(leaving.on != nullptr, "a native flow does not leave");
-  expects(leaving.exceptions.caught == nullptr && leaving.exceptions.uncaught == 0,
-          "a flow leaves without exceptions");
+  expects(leaving.exceptions.caught == nullptr && leaving.exceptions.uncaught == 0, "a flow leaves without exceptions");
   handover told{.departed = nullptr,
                 .ended_tsan = leaving.sanitizer.tsan_fiber,
                 .arriving = &to,

@@ -23,14 +23,14 @@ struct exception_state {
 /// A flow that does not run now. Holds no resource: it may be dropped, moved in memory or reused by whoever may resume
 /// it. (A fiber that was started and never resumed: see `forget`.)
 struct fiber {
-  void* context = nullptr;   ///< its stack pointer; nullptr = nothing suspended here
-  stack* on = nullptr;       ///< nullptr = the native stack of the thread that suspended it
+  void* context = nullptr;  ///< its stack pointer; nullptr = nothing suspended here
+  stack* on = nullptr;      ///< nullptr = the native stack of the thread that suspended it
   exception_state exceptions;
-  std::uint64_t float_control = 0;   ///< platform.hpp
+  std::uint64_t float_control = 0;  ///< platform.hpp
   sanitizer_state sanitizer;
-  void (*entry)(void*) noexcept = nullptr;   ///< of a fiber that was started and not yet resumed
+  void (*entry)(void*) noexcept = nullptr;  ///< of a fiber that was started and not yet resumed
   void* argument = nullptr;
-  void const* home = nullptr;   ///< native flows: identifies the only thread that may resume it
+  void const* home = nullptr;  ///< native flows: identifies the only thread that may resume it
 };
 
 /// Make `target` a flow that will run entry(argument) on `on` when it is first resumed. What the caller did so far

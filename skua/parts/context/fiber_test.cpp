@@ -83,13 +83,13 @@ TEST(Fiber, RunningNamesTheStackOfTheFlow) {
 
 /// A parked flow whose `after` publishes it, and a thread that resumes it as soon as it is published.
 struct parked_flow {
-  fiber here;                              ///< the flow that parks
-  fiber loop;                              ///< who ran it
+  fiber here;  ///< the flow that parks
+  fiber loop;  ///< who ran it
   std::atomic<fiber*> published{nullptr};
   std::byte* after_ran_at = nullptr;
   bool complete_in_after = false;
   std::atomic<bool> ended{false};
-  std::atomic<bool> last_words{false};     ///< by the flow itself: what `after` publishes is not the flow's for TSan
+  std::atomic<bool> last_words{false};  ///< by the flow itself: what `after` publishes is not the flow's for TSan
 };
 
 void publish(void* argument) noexcept {
@@ -295,13 +295,16 @@ TEST(FiberDeathTest, MisuseIsNamed) {
         stack_pool pool;
         fiber native;
         fiber target;
-        start(target, *pool.take(), [](void* a) noexcept {
-          std::thread([a] {
-            seat const thief(1);
-            fiber mine;
-            switch_to(mine, *static_cast<fiber*>(a), nullptr, nullptr);
-          }).join();
-        }, &native);
+        start(
+            target, *pool.take(),
+            [](void* a) noexcept {
+              std::thread([a] {
+                seat const thief(1);
+                fiber mine;
+                switch_to(mine, *static_cast<fiber*>(a), nullptr, nullptr);
+              }).join();
+            },
+            &native);
         switch_to(native, target, nullptr, nullptr);
       },
       "resumed by its own thread");

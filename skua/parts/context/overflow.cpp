@@ -25,8 +25,8 @@ namespace {
 struct handler_state {
   std::mutex mutex;
   std::size_t watches = 0;
-  bool installed = false;         ///< ours is in the chain, at its head or behind a later one
-  struct sigaction previous = {}; ///< what we pass faults on to; written before ours is installed, then only read
+  bool installed = false;          ///< ours is in the chain, at its head or behind a later one
+  struct sigaction previous = {};  ///< what we pass faults on to; written before ours is installed, then only read
 };
 constinit handler_state handler;
 

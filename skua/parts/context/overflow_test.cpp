@@ -61,8 +61,7 @@ TEST_F(OverflowDeathTest, FullStackNamesWorkerSizeAndOption) {
         take_default_action();
         overflow_a_fiber(17, 256 << 10);
       },
-      ::testing::KilledBySignal(SIGSEGV),
-      "stack overflow on worker 17: .* 256 KiB .*SKUA_STACK.*stack_bytes");
+      ::testing::KilledBySignal(SIGSEGV), "stack overflow on worker 17: .* 256 KiB .*SKUA_STACK.*stack_bytes");
 }
 
 TEST_F(OverflowDeathTest, FullStackOfAnotherThreadIsNoticedThere) {
@@ -190,9 +189,7 @@ TEST_F(OverflowDeathTest, IgnoredSignalStaysIgnoredButAFaultDoesNot) {
 TEST_F(OverflowDeathTest, EarlierHandlerHearsOfAnOverflowAfterTheMessage) {
   EXPECT_EXIT(
       {
-        install([](int, siginfo_t*, void*) {
-          _exit(write(STDERR_FILENO, "crash reporter\n", 15) == 15 ? 42 : 1);
-        });
+        install([](int, siginfo_t*, void*) { _exit(write(STDERR_FILENO, "crash reporter\n", 15) == 15 ? 42 : 1); });
         overflow_a_fiber(9, 256 << 10);
       },
       ::testing::ExitedWithCode(42), "stack overflow on worker 9: .*\ncrash reporter\n$");

@@ -30,10 +30,10 @@ namespace skua {
 
 /// What the sanitizers know of a suspended flow. Its layout is the same in every build.
 struct sanitizer_state {
-  void* fake_stack = nullptr;         ///< ASan: where locals live while use-after-return is looked for
-  void const* stack_low = nullptr;    ///< ASan: lowest address of the flow's stack
+  void* fake_stack = nullptr;       ///< ASan: where locals live while use-after-return is looked for
+  void const* stack_low = nullptr;  ///< ASan: lowest address of the flow's stack
   std::size_t stack_bytes = 0;
-  void* tsan_fiber = nullptr;         ///< TSan: the flow's identity
+  void* tsan_fiber = nullptr;  ///< TSan: the flow's identity
 };
 
 namespace asan {

@@ -56,8 +56,8 @@ std::string address_space_limit() {
 
 [[noreturn, gnu::cold]] void refuse(std::size_t bytes, std::size_t live, int why) {
   throw resource_error("cannot map another stack of " + kib(bytes) + " (" + std::generic_category().message(why) +
-                       ") while " + std::to_string(live) + " are in use. Limits: vm.max_map_count = " +
-                       first_word_of("/proc/sys/vm/max_map_count") +
+                       ") while " + std::to_string(live) +
+                       " are in use. Limits: vm.max_map_count = " + first_word_of("/proc/sys/vm/max_map_count") +
                        " (a stack takes 2 mappings), address space (ulimit -v) = " + address_space_limit() +
                        ", vm.overcommit_memory = " + first_word_of("/proc/sys/vm/overcommit_memory") +
                        " (2 counts untouched memory too). Raise the limit, or choose a smaller stack"

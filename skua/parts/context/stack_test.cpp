@@ -55,8 +55,8 @@ TEST(Stack, GuardLiesRightBelowTheUsableBytes) {
 }
 
 TEST(Stack, SenselessSizesAreNamed) {
-  for (std::size_t const bytes : {std::size_t{0}, std::size_t{1}, smallest_stack_bytes - 1, largest_stack_bytes + 1,
-                                  ~std::size_t{0}}) {
+  for (std::size_t const bytes :
+       {std::size_t{0}, std::size_t{1}, smallest_stack_bytes - 1, largest_stack_bytes + 1, ~std::size_t{0}}) {
     try {
       stack_pool const pool(bytes);
       ADD_FAILURE() << bytes << " was accepted";

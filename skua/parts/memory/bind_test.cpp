@@ -68,7 +68,8 @@ TEST(bind_pages, puts_every_run_on_the_node_of_its_place) {
     for (page_run const& run : runs) {
       numa_id const home = home_of(run.place, homes);
       for (std::size_t at = run.first; at < run.first + run.bytes; at += page) {
-        EXPECT_EQ(found[at / page].node, home == no_numa_node ? numa_id{0} : home) << "a page without home is its toucher's";
+        EXPECT_EQ(found[at / page].node, home == no_numa_node ? numa_id{0} : home)
+            << "a page without home is its toucher's";
       }
     }
     EXPECT_EQ(part_at_home(found, runs, homes), 1.0);

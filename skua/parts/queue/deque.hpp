@@ -116,8 +116,12 @@ class deque {
     }
   }
   /// Where the oldest entry lies, and where the next one will. For the owner.
-  [[nodiscard]] std::int64_t top() const noexcept { return top_at_->load(std::memory_order_relaxed); }  // relaxed: a hint
-  [[nodiscard]] std::int64_t bottom() const noexcept { return bottom_.load(std::memory_order_relaxed); }  // relaxed: ours
+  [[nodiscard]] std::int64_t top() const noexcept {
+    return top_at_->load(std::memory_order_relaxed);
+  }  // relaxed: a hint
+  [[nodiscard]] std::int64_t bottom() const noexcept {
+    return bottom_.load(std::memory_order_relaxed);
+  }  // relaxed: ours
 
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
   [[nodiscard]] fences kind() const noexcept { return kind_; }
@@ -193,9 +197,7 @@ class deque<Sync>::victim {
 
 template <synchronisation Sync>
 deque<Sync>::deque(deque_options options)
-    : limit_at_(&limit_),
-      memory_(options.memory),
-      kind_(Sync::kind() == fences::full ? fences::full : options.kind),
+    : limit_at_(&limit_), memory_(options.memory), kind_(Sync::kind() == fences::full ? fences::full : options.kind),
       top_at_(&top_) {
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
   if (kind_ == fences::full) {
@@ -234,7 +236,8 @@ bool deque<Sync>::pop_last(position b) noexcept {
   bool const won =
       t == b && top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst, std::memory_order_relaxed);
   bottom_.store(b + step, std::memory_order_release);  // empty again. Release: may be seen before the exchange is
-  if (won) place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
+  if (won)
+    place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
   return won;
 }
 

@@ -49,8 +49,7 @@ struct two_producers_one_consumer {
     return true;
   }
   void finish() {
-    while (take()) {
-    }
+    while (take()) {}
     require(items[0][0].taken == 1 && items[0][1].taken == 1 && items[1][0].taken == 1, "each item comes out once");
     require(in.looks_empty(), "empty is empty");
   }

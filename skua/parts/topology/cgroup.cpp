@@ -22,7 +22,7 @@ struct membership {
 /// One line of /proc/self/mountinfo: a hierarchy, or a part of one, that is visible as files.
 struct mount {
   bool v2 = false;
-  std::string top;   // the group that `where` shows
+  std::string top;  // the group that `where` shows
   std::string where;
 };
 
@@ -133,7 +133,8 @@ class collector {
     return value;
   }
 
-  void add(std::string const& file, std::string const& said, std::optional<std::uint64_t> quota, std::optional<std::uint64_t> period) {
+  void add(std::string const& file, std::string const& said, std::optional<std::uint64_t> quota,
+           std::optional<std::uint64_t> period) {
     if (quota && period) {
       quota_.limits.push_back({.quota_us = *quota, .period_us = *period, .file = file});
     } else {
@@ -155,7 +156,8 @@ class collector {
     auto const quota = first_line(quota_file);
     if (!quota || *quota == "-1") return;
     auto const period = first_line(period_file);
-    add(quota_file, *quota + "\" per \"" + period.value_or("nothing"), number(*quota), period ? number(*period) : std::nullopt);
+    add(quota_file, *quota + "\" per \"" + period.value_or("nothing"), number(*quota),
+        period ? number(*period) : std::nullopt);
   }
 
   std::string const& root_;
@@ -168,7 +170,8 @@ std::optional<std::uint32_t> cpu_quota::whole_cpus() const noexcept {
   if (limits.empty()) return std::nullopt;
   cpu_limit const& tightest = limits.front();
   // Rounded up without adding first: quota + period could wrap around.
-  std::uint64_t const whole = tightest.quota_us / tightest.period_us + (tightest.quota_us % tightest.period_us != 0 ? 1 : 0);
+  std::uint64_t const whole =
+      tightest.quota_us / tightest.period_us + (tightest.quota_us % tightest.period_us != 0 ? 1 : 0);
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, 1, 0xffff'ffffU));
 }
 

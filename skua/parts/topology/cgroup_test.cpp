@@ -22,7 +22,8 @@ struct fake_system {
   [[nodiscard]] cpu_quota quota() const { return read_cpu_quota(dir.path().string()); }
 };
 
-constexpr std::string_view v2_mount = "30 23 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
+constexpr std::string_view v2_mount =
+    "30 23 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
 constexpr std::string_view v1_mounts =
     "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
     "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:1 master:2 - cgroup cgroup rw,cpu,cpuacct\n"
@@ -155,7 +156,8 @@ TEST(cgroup, rounding) {
 }
 
 TEST(cgroup, what_is_not_understood_limits_nothing_and_is_remarked) {
-  for (char const* text : {"banana 100000\n", "0 100000\n", "-5 100000\n", "100000 0\n", "100000 x\n", "99999999999999999999 100000\n", "\n"}) {
+  for (char const* text : {"banana 100000\n", "0 100000\n", "-5 100000\n", "100000 0\n", "100000 x\n",
+                           "99999999999999999999 100000\n", "\n"}) {
     fake_system const s;
     s.cgroup("0::/\n");
     s.mountinfo(v2_mount);
@@ -174,7 +176,8 @@ TEST(cgroup, what_is_not_understood_limits_nothing_and_is_remarked) {
 }
 
 TEST(cgroup, broken_proc_files_do_no_harm) {
-  for (char const* text : {"", "\n\n", ":::", "0:", "0::", "garbage", "1 2 3", "30 23 0:27 / /sys/fs/cgroup rw - cgroup2\n", " - - - - - - - - - -\n"}) {
+  for (char const* text : {"", "\n\n", ":::", "0:", "0::", "garbage", "1 2 3",
+                           "30 23 0:27 / /sys/fs/cgroup rw - cgroup2\n", " - - - - - - - - - -\n"}) {
     fake_system const s;
     s.cgroup(text);
     s.mountinfo(text);

@@ -53,14 +53,16 @@ TEST(cpu_mask, reads_and_writes_text) {
 cpu_mask ask_kernel_with(std::size_t pus) {
   return read_affinity([pus](std::span<cpu_mask::word> words) -> long {
     if (words.size() * cpu_mask::word_bits < pus) return -EINVAL;
-    for (std::size_t i = 0; i < pus; ++i) words[i / cpu_mask::word_bits] |= cpu_mask::word{1} << (i % cpu_mask::word_bits);
+    for (std::size_t i = 0; i < pus; ++i)
+      words[i / cpu_mask::word_bits] |= cpu_mask::word{1} << (i % cpu_mask::word_bits);
     std::size_t const written = (pus + cpu_mask::word_bits - 1) / cpu_mask::word_bits * sizeof(cpu_mask::word);
     return static_cast<long>(written);
   });
 }
 
 TEST(affinity, masks_above_1024_pus_are_read) {
-  for (std::size_t const pus : {1U, 64U, 1'024U, 1'025U, 4'096U, 8'192U, 100'000U}) EXPECT_EQ(ask_kernel_with(pus).size(), pus);
+  for (std::size_t const pus : {1U, 64U, 1'024U, 1'025U, 4'096U, 8'192U, 100'000U})
+    EXPECT_EQ(ask_kernel_with(pus).size(), pus);
 }
 
 TEST(affinity, a_kernel_that_refuses_gives_an_empty_mask) {

@@ -20,8 +20,8 @@ default_workers count_default_workers(topology const& machine, cpu_quota const& 
     std::snprintf(cpus, sizeof cpus, "%.2f", limit.cpus());
     return {.count = *allowed, .why = "CPU quota of " + std::string{cpus} + ", rounded up, from " + limit.file};
   }
-  std::string why = std::to_string(pus) + " of " + std::to_string(machine.machine_pus()) + " PUs in the affinity mask (" +
-                    to_text(machine.mask()) + ")";
+  std::string why = std::to_string(pus) + " of " + std::to_string(machine.machine_pus()) +
+                    " PUs in the affinity mask (" + to_text(machine.mask()) + ")";
   return {.count = std::min(pus, max_workers), .why = std::move(why)};
 }
 

@@ -10,7 +10,8 @@ namespace skua {
 
 struct file_text {
   std::string text = {};
-  std::error_code wrong = {};  ///< file_too_large if it has more than `most_bytes`; then and after other errors text is empty
+  std::error_code wrong =
+      {};  ///< file_too_large if it has more than `most_bytes`; then and after other errors text is empty
 };
 
 [[nodiscard]] file_text read_file(std::string const& path, std::size_t most_bytes);

@@ -32,7 +32,8 @@ void* loaded(Source set_source) {
 
 std::vector<std::uint32_t> members(hwloc_const_bitmap_t set) {
   std::vector<std::uint32_t> all;
-  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i)) all.push_back(static_cast<std::uint32_t>(i));
+  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i))
+    all.push_back(static_cast<std::uint32_t>(i));
   return all;
 }
 
@@ -58,11 +59,14 @@ hwloc_twin hwloc_twin::synthetic(std::string const& description, extras const& m
   hwloc_topology_t const t = of(handle);
   if (!more.numa_latency.empty()) {
     std::vector<hwloc_obj_t> nodes;
-    for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, o)) != nullptr;) nodes.push_back(o);
+    for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, o)) != nullptr;)
+      nodes.push_back(o);
     std::vector<hwloc_uint64_t> values(more.numa_latency.begin(), more.numa_latency.end());
     check(values.size() == nodes.size() * nodes.size(), "size of the latency matrix");
-    auto* const h = hwloc_distances_add_create(t, "NUMALatency", HWLOC_DISTANCES_KIND_FROM_OS | HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0);
-    check(hwloc_distances_add_values(t, h, static_cast<unsigned>(nodes.size()), nodes.data(), values.data(), 0) == 0, "values");
+    auto* const h = hwloc_distances_add_create(t, "NUMALatency",
+                                               HWLOC_DISTANCES_KIND_FROM_OS | HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0);
+    check(hwloc_distances_add_values(t, h, static_cast<unsigned>(nodes.size()), nodes.data(), values.data(), 0) == 0,
+          "values");
     check(hwloc_distances_add_commit(t, h, 0) == 0, "distances");
   }
   for (auto const& [first, last, type] : more.core_types) {
@@ -90,9 +94,10 @@ void hwloc_twin::export_xml(std::string const& path) const {
 
 std::multiset<flat_node> hwloc_twin::flattened() const {
   std::multiset<flat_node> all;
-  for (auto const& [type, kind] : {std::pair{HWLOC_OBJ_PACKAGE, level::package}, std::pair{HWLOC_OBJ_NUMANODE, level::numa_node},
-                                   std::pair{HWLOC_OBJ_L3CACHE, level::l3}, std::pair{HWLOC_OBJ_L2CACHE, level::l2},
-                                   std::pair{HWLOC_OBJ_CORE, level::core}, std::pair{HWLOC_OBJ_PU, level::pu}}) {
+  for (auto const& [type, kind] :
+       {std::pair{HWLOC_OBJ_PACKAGE, level::package}, std::pair{HWLOC_OBJ_NUMANODE, level::numa_node},
+        std::pair{HWLOC_OBJ_L3CACHE, level::l3}, std::pair{HWLOC_OBJ_L2CACHE, level::l2},
+        std::pair{HWLOC_OBJ_CORE, level::core}, std::pair{HWLOC_OBJ_PU, level::pu}}) {
     for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(of(handle_), type, o)) != nullptr;) {
       all.emplace(kind, o->os_index, members(o->cpuset));
     }
@@ -105,7 +110,8 @@ std::vector<int> hwloc_twin::efficiencies() const {
   for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(of(handle_), HWLOC_OBJ_PU, o)) != nullptr;) {
     int efficiency = -1;
     int const kind = hwloc_cpukinds_get_by_cpuset(of(handle_), o->cpuset, 0);
-    if (kind >= 0) hwloc_cpukinds_get_info(of(handle_), static_cast<unsigned>(kind), nullptr, &efficiency, nullptr, nullptr, 0);
+    if (kind >= 0)
+      hwloc_cpukinds_get_info(of(handle_), static_cast<unsigned>(kind), nullptr, &efficiency, nullptr, nullptr, 0);
     all.push_back(efficiency);
   }
   return all;

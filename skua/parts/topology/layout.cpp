@@ -19,7 +19,8 @@ constexpr bool shared(std::uint32_t a, std::uint32_t b) noexcept { return a == b
 
 void check_count(std::uint32_t n) {
   if (n == 0 || n > max_workers) {
-    throw usage_error("workers=" + std::to_string(n) + ": allowed is a whole number from 1 to " + std::to_string(max_workers));
+    throw usage_error("workers=" + std::to_string(n) + ": allowed is a whole number from 1 to " +
+                      std::to_string(max_workers));
   }
 }
 
@@ -30,7 +31,8 @@ struct chair {
 };
 
 /// The chosen PUs, place by place. Choosing looks at the machine, numbering at the places.
-std::vector<chair> chairs_for(topology const& machine, std::vector<place_set> const& places, std::uint32_t workers, spread order) {
+std::vector<chair> chairs_for(topology const& machine, std::vector<place_set> const& places, std::uint32_t workers,
+                              spread order) {
   std::vector<std::uint32_t> usable;
   for (place_set const& p : places) usable.insert(usable.end(), p.pus.begin(), p.pus.end());
   std::vector<bool> chosen(machine.pus().size(), workers >= usable.size());
@@ -92,8 +94,9 @@ layout layout::part(std::span<worker_id const> members) const {
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const w = members[i];
     if (index(w) >= workers() || (i > 0 && index(w) <= index(members[i - 1]))) {
-      throw usage_error("worker " + std::to_string(index(w)) + " cannot be the next member: allowed are numbers below " +
-                        std::to_string(workers()) + " in ascending order");
+      throw usage_error("worker " + std::to_string(index(w)) +
+                        " cannot be the next member: allowed are numbers below " + std::to_string(workers()) +
+                        " in ascending order");
     }
     if (i == 0 || place_of(w) != place_of(members[i - 1])) {
       result.places_.push_back({.first = worker_id{i}, .count = 0, .kind = place_kind(place_of(w))});
@@ -184,7 +187,8 @@ std::uint32_t layout::distance(place_id a, place_id b) const noexcept {
 }
 
 std::string layout::distance_name(std::uint32_t distance) const {
-  constexpr std::array<std::string_view, first_far> near{"same worker", "same core", "same L2", "same L3 or place", "same NUMA node"};
+  constexpr std::array<std::string_view, first_far> near{"same worker", "same core", "same L2", "same L3 or place",
+                                                         "same NUMA node"};
   if (distance < first_far) return std::string{near[distance]};
   expects(distance < distance_classes(), "the distance exists on this layout");
   far const& f = far_[distance - first_far];

@@ -26,10 +26,11 @@ enum class spread : std::uint8_t {
 
 struct layout_options {
   std::optional<std::uint32_t> workers = {};  ///< exactly so many, 1 .. max_workers; more than PUs is legal
-  std::uint32_t at_most = max_workers;   ///< where `workers` is unset: one per PU, but not more than this (the CPU quota)
+  std::uint32_t at_most =
+      max_workers;  ///< where `workers` is unset: one per PU, but not more than this (the CPU quota)
   spread order = spread::compact;
-  std::string places = {};               ///< grammar of places.hpp; empty = the default of place_sets.hpp
-  std::string places_from = "places";    ///< what errors call it: SKUA_PLACES, OMP_PLACES, ...
+  std::string places = {};             ///< grammar of places.hpp; empty = the default of place_sets.hpp
+  std::string places_from = "places";  ///< what errors call it: SKUA_PLACES, OMP_PLACES, ...
 };
 
 class layout {

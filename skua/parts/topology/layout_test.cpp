@@ -18,9 +18,13 @@ namespace {
 
 using testing::message_of;
 
-layout on(std::string const& machine, layout_options const& options = {}) { return layout{topology::synthetic(machine), options}; }
+layout on(std::string const& machine, layout_options const& options = {}) {
+  return layout{topology::synthetic(machine), options};
+}
 
-std::uint32_t between(layout const& l, std::uint32_t a, std::uint32_t b) { return l.distance(worker_id{a}, worker_id{b}); }
+std::uint32_t between(layout const& l, std::uint32_t a, std::uint32_t b) {
+  return l.distance(worker_id{a}, worker_id{b});
+}
 
 std::vector<std::uint32_t> pus_of(layout const& l) {
   std::vector<std::uint32_t> all;
@@ -98,8 +102,9 @@ TEST(layout, a_numa_node_over_several_packages_does_not_hide_them) {
 }
 
 TEST(layout, odd_shapes) {
-  for (char const* machine : {"package:3 core:5 pu:1", "package:1 l3:3 core:7", "core:1", "pu:1", "pu:6", "package:5 l2:3 core:1 pu:3",
-                              "package:1 l3:1 numa:3 core:5", "package:2 numa:1 l3:3 core:1 pu:2"}) {
+  for (char const* machine :
+       {"package:3 core:5 pu:1", "package:1 l3:3 core:7", "core:1", "pu:1", "pu:6", "package:5 l2:3 core:1 pu:3",
+        "package:1 l3:1 numa:3 core:5", "package:2 numa:1 l3:3 core:1 pu:2"}) {
     SCOPED_TRACE(machine);
     layout const l = on(machine);
     expect_sound(l);
@@ -111,7 +116,8 @@ TEST(layout, numa_latencies_rank_what_is_far) {
   testing::scratch const dir;
   std::string const path = (dir.path() / "t.xml").string();
   testing::hwloc_twin::synthetic("package:2 numa:2 l3:1 core:2 pu:1",
-                                 {.numa_latency = {10, 12, 21, 28, 12, 10, 28, 21, 21, 28, 10, 12, 28, 21, 12, 10}, .core_types = {{0, 3, "IntelAtom"}, {4, 7, "IntelCore"}}})
+                                 {.numa_latency = {10, 12, 21, 28, 12, 10, 28, 21, 21, 28, 10, 12, 28, 21, 12, 10},
+                                  .core_types = {{0, 3, "IntelAtom"}, {4, 7, "IntelCore"}}})
       .export_xml(path);
   layout const l{topology::from_xml(path)};
   expect_sound(l);
@@ -153,7 +159,9 @@ TEST(layout, compact_fills_place_after_place_cores_first) {
 
 TEST(layout, scatter_goes_round_packages_then_caches_then_cores) {
   std::string const machine = "package:2 l3:2 core:2 pu:2";
-  auto const scattered = [&machine](std::uint32_t n) { return pus_of(on(machine, {.workers = n, .order = spread::scatter})); };
+  auto const scattered = [&machine](std::uint32_t n) {
+    return pus_of(on(machine, {.workers = n, .order = spread::scatter}));
+  };
   EXPECT_EQ(scattered(1), (std::vector<std::uint32_t>{0}));
   EXPECT_EQ(scattered(2), (std::vector<std::uint32_t>{0, 8}));
   EXPECT_EQ(scattered(4), (std::vector<std::uint32_t>{0, 4, 8, 12}));
@@ -166,16 +174,17 @@ TEST(layout, any_count_in_any_order_is_sound) {
   constexpr std::uint64_t seed = 99;
   dice d{seed};
   for (int round = 0; round < 80; ++round) {
-    std::string const machine = "package:" + std::to_string(1 + d.below(3)) + " numa:" + std::to_string(1 + d.below(2)) +
-                                " l3:" + std::to_string(1 + d.below(3)) + " core:" + std::to_string(1 + d.below(3)) +
-                                " pu:" + std::to_string(1 + d.below(2));
+    std::string const machine = "package:" + std::to_string(1 + d.below(3)) +
+                                " numa:" + std::to_string(1 + d.below(2)) + " l3:" + std::to_string(1 + d.below(3)) +
+                                " core:" + std::to_string(1 + d.below(3)) + " pu:" + std::to_string(1 + d.below(2));
     auto const pus = static_cast<std::uint32_t>(topology::synthetic(machine).pus().size());
     std::uint32_t const n = 1 + d.below(pus + 8);
     layout const l = on(machine, {.workers = n, .order = d.below(2) == 0 ? spread::compact : spread::scatter});
     expect_sound(l);
     EXPECT_EQ(l.workers(), n);
     std::vector<std::uint32_t> const used = pus_of(l);
-    EXPECT_EQ((std::set<std::uint32_t>{used.begin(), used.end()}.size()), std::min(n, pus)) << "no PU is shared while another is idle";
+    EXPECT_EQ((std::set<std::uint32_t>{used.begin(), used.end()}.size()), std::min(n, pus))
+        << "no PU is shared while another is idle";
     ASSERT_FALSE(HasFailure()) << "seed " << seed << " round " << round << ": " << machine << ", " << n << " workers";
   }
 }
@@ -210,7 +219,9 @@ TEST(layout, a_quota_limits_only_what_was_not_chosen) {
 TEST(layout, senseless_requests_are_refused) {
   EXPECT_NE(message_of<usage_error>([] { on("core:2", {.workers = 0}); }).find("workers=0"), std::string::npos);
   EXPECT_NE(message_of<usage_error>([] { on("core:2", {.workers = 65'537}); }).find("1 to 65536"), std::string::npos);
-  EXPECT_NE(message_of<usage_error>([] { on("core:2", {.places = "{7}", .places_from = "OMP_PLACES"}); }).find("OMP_PLACES"), std::string::npos);
+  EXPECT_NE(
+      message_of<usage_error>([] { on("core:2", {.places = "{7}", .places_from = "OMP_PLACES"}); }).find("OMP_PLACES"),
+      std::string::npos);
   EXPECT_THROW(static_cast<void>(layout::flat(0)), usage_error);
 }
 

@@ -44,14 +44,16 @@ hwloc_handle load() {
 
 cpu_mask to_mask(hwloc_const_bitmap_t set) {
   cpu_mask result;
-  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i)) result.insert(static_cast<std::uint32_t>(i));
+  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i))
+    result.insert(static_cast<std::uint32_t>(i));
   return result;
 }
 
 int efficiency_of(hwloc_topology* machine, hwloc_obj_t pu) {
   int const kind = hwloc_cpukinds_get_by_cpuset(machine, pu->cpuset, 0);
   int efficiency = -1;
-  if (kind >= 0) hwloc_cpukinds_get_info(machine, static_cast<unsigned>(kind), nullptr, &efficiency, nullptr, nullptr, 0);
+  if (kind >= 0)
+    hwloc_cpukinds_get_info(machine, static_cast<unsigned>(kind), nullptr, &efficiency, nullptr, nullptr, 0);
   return efficiency;
 }
 
@@ -59,7 +61,8 @@ int efficiency_of(hwloc_topology* machine, hwloc_obj_t pu) {
 void read_latencies(hwloc_topology* machine, topology_reading& read) {
   unsigned count = 1;
   hwloc_distances_s* found = nullptr;
-  if (hwloc_distances_get_by_type(machine, HWLOC_OBJ_NUMANODE, &count, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+  if (hwloc_distances_get_by_type(machine, HWLOC_OBJ_NUMANODE, &count, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) !=
+          0 ||
       count == 0) {
     return;
   }
@@ -71,9 +74,10 @@ void read_latencies(hwloc_topology* machine, topology_reading& read) {
 
 void read_elements(hwloc_topology* machine, topology_reading& read) {
   range_finder finder{read};
-  for (auto const& [type, kind] : {std::pair{HWLOC_OBJ_PACKAGE, level::package}, std::pair{HWLOC_OBJ_NUMANODE, level::numa_node},
-                                  std::pair{HWLOC_OBJ_L3CACHE, level::l3}, std::pair{HWLOC_OBJ_L2CACHE, level::l2},
-                                  std::pair{HWLOC_OBJ_CORE, level::core}}) {
+  for (auto const& [type, kind] :
+       {std::pair{HWLOC_OBJ_PACKAGE, level::package}, std::pair{HWLOC_OBJ_NUMANODE, level::numa_node},
+        std::pair{HWLOC_OBJ_L3CACHE, level::l3}, std::pair{HWLOC_OBJ_L2CACHE, level::l2},
+        std::pair{HWLOC_OBJ_CORE, level::core}}) {
     for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(machine, type, o)) != nullptr;) {
       std::uint64_t bytes = 0;
       if (kind == level::l2 || kind == level::l3) bytes = o->attr->cache.size;
@@ -85,7 +89,8 @@ void read_elements(hwloc_topology* machine, topology_reading& read) {
 
 /// hwloc sees no PU that the kernel lets us use (emulated /sys, exotic containers): believe the kernel.
 void believe_mask(cpu_mask const& allowed, topology_reading& read) {
-  read.remarks.push_back("hwloc and the affinity mask (" + to_text(allowed) + ") have no PU in common: taken as unrelated cores");
+  read.remarks.push_back("hwloc and the affinity mask (" + to_text(allowed) +
+                         ") have no PU in common: taken as unrelated cores");
   for (std::uint32_t const os_index : allowed.members()) {
     read.elements.push_back({.kind = level::core, .first = static_cast<std::uint32_t>(read.pus.size()), .pus = 1});
     read.pus.push_back({.os_index = os_index});

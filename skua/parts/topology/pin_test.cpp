@@ -46,7 +46,8 @@ TEST(pin, nothing_changes_where_it_is_not_wanted_or_means_nothing) {
     EXPECT_EQ(s.mask, before);
   };
   expect_untouched(layout{here}, false, pinning::not_asked);
-  expect_untouched(layout{here, {.workers = static_cast<std::uint32_t>(here.pus().size()) + 1}}, true, pinning::pointless);
+  expect_untouched(layout{here, {.workers = static_cast<std::uint32_t>(here.pus().size()) + 1}}, true,
+                   pinning::pointless);
   expect_untouched(layout{topology::synthetic("core:2")}, true, pinning::pointless);
   expect_untouched(layout::flat(2), true, pinning::pointless);
 }

@@ -108,8 +108,9 @@ std::vector<place_set> places_from(topology const& machine, std::string_view nam
       if (found) {
         place.pus.push_back(found.mapped());
       } else {
-        refuse(os_index, usable.contains(os_index) ? "is in two places; allowed is one"
-                                                   : "does not exist or may not be used here; allowed are " + to_text(usable));
+        refuse(os_index, usable.contains(os_index)
+                             ? "is in two places; allowed is one"
+                             : "does not exist or may not be used here; allowed are " + to_text(usable));
       }
     }
   }

@@ -35,9 +35,10 @@ class reader {
 
  private:
   [[noreturn]] void refuse(std::string const& why) const {
-    throw usage_error(std::string{name_} + "=\"" + std::string{text_} + "\": " + why +
-                      "; allowed are threads, cores, ll_caches, numa_domains, sockets, each also with a number as in cores(4), "
-                      "or lists of PUs such as {0:4},{4:4}");
+    throw usage_error(
+        std::string{name_} + "=\"" + std::string{text_} + "\": " + why +
+        "; allowed are threads, cores, ll_caches, numa_domains, sockets, each also with a number as in cores(4), "
+        "or lists of PUs such as {0:4},{4:4}");
   }
 
   void skip_blanks() {
@@ -59,7 +60,8 @@ class reader {
     skip_blanks();
     std::int64_t value = 0;
     auto const [end, wrong] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (wrong == std::errc::invalid_argument) refuse(std::string{what} + " is missing at character " + std::to_string(at_ + 1));
+    if (wrong == std::errc::invalid_argument)
+      refuse(std::string{what} + " is missing at character " + std::to_string(at_ + 1));
     if (wrong != std::errc{} || value < least || value > most_pus || value < -most_pus) {
       refuse(std::string{what} + " must be from " + std::to_string(least) + " to " + std::to_string(most_pus));
     }

@@ -18,7 +18,9 @@ namespace {
 using pus = std::vector<std::uint32_t>;
 using testing::message_of;
 
-std::vector<pus> listed(std::string_view text) { return std::get<explicit_places>(read_places("SKUA_PLACES", text)).places; }
+std::vector<pus> listed(std::string_view text) {
+  return std::get<explicit_places>(read_places("SKUA_PLACES", text)).places;
+}
 
 TEST(places, lists_of_the_openmp_specification) {
   EXPECT_EQ(listed("{0:4},{4:4}"), (std::vector<pus>{{0, 1, 2, 3}, {4, 5, 6, 7}}));
@@ -44,11 +46,49 @@ TEST(places, words) {
 }
 
 TEST(places, nonsense_is_refused_by_name_with_what_is_allowed) {
-  for (char const* text :
-       {"", " ", "{", "{}", "{0", "{0}}", "{0},", ",{0}", "{0:0}", "{0:-1}", "{-1}", "{0:4:0}", "{0}:0", "{0}:2:0", "{a}", "{0 1}", "{0}{1}",
-        "{0:4}:4:", "{0:}", "{0,0}", "{1:3:-1,}", "{1:3:-1}", "{0}:3:-1", "{0:2,!0,!1}", "!{0}", "{0},!{1}", "{0},!{0}", "cores(0)", "cores(",
-        "cores()", "cores(-1)", "cores(2", "cores 2", "cores(2)x", "core", "caches", "{0:99999999999}", "{0:65537}", "{9999999}",
-        "{0:60000}:60000:1", "0,1", "{0};{1}", "{99999999999999999999999}"}) {
+  for (char const* text : {"",
+                           " ",
+                           "{",
+                           "{}",
+                           "{0",
+                           "{0}}",
+                           "{0},",
+                           ",{0}",
+                           "{0:0}",
+                           "{0:-1}",
+                           "{-1}",
+                           "{0:4:0}",
+                           "{0}:0",
+                           "{0}:2:0",
+                           "{a}",
+                           "{0 1}",
+                           "{0}{1}",
+                           "{0:4}:4:",
+                           "{0:}",
+                           "{0,0}",
+                           "{1:3:-1,}",
+                           "{1:3:-1}",
+                           "{0}:3:-1",
+                           "{0:2,!0,!1}",
+                           "!{0}",
+                           "{0},!{1}",
+                           "{0},!{0}",
+                           "cores(0)",
+                           "cores(",
+                           "cores()",
+                           "cores(-1)",
+                           "cores(2",
+                           "cores 2",
+                           "cores(2)x",
+                           "core",
+                           "caches",
+                           "{0:99999999999}",
+                           "{0:65537}",
+                           "{9999999}",
+                           "{0:60000}:60000:1",
+                           "0,1",
+                           "{0};{1}",
+                           "{99999999999999999999999}"}) {
     std::string const said = message_of<usage_error>([&] { static_cast<void>(read_places("OMP_PLACES", text)); });
     EXPECT_NE(said.find("OMP_PLACES=\"" + std::string{text} + "\""), std::string::npos) << text << " -> " << said;
     EXPECT_NE(said.find("{0:4},{4:4}"), std::string::npos) << text;
@@ -82,7 +122,7 @@ TEST(default_places, are_l3_clusters_or_what_comes_closest) {
   expect_default("package:1 l2:3 core:4", 3, "l2");                // no L3: clusters that share an L2
   expect_default("package:1 l2:4 core:1", 1, "numa_node");         // private L2
   expect_default("package:2 numa:2 core:4", 4, "numa_node");
-  expect_default("package:4 core:4", 4, "package");                // one NUMA node over four packages
+  expect_default("package:4 core:4", 4, "package");  // one NUMA node over four packages
   expect_default("core:5", 1, "numa_node");
   expect_default("pu:1", 1, "numa_node");
 }
@@ -109,8 +149,12 @@ TEST(places_from, words_cut_the_machine_as_they_say) {
 TEST(places_from, pus_must_exist_and_be_in_one_place_only) {
   topology const t = topology::synthetic("core:8");
   EXPECT_EQ(sets(places_from(t, "x", "{6,2},{0:2}")), (std::vector<pus>{{6, 2}, {0, 1}}));
-  auto const said = [&t](char const* text) { return message_of<usage_error>([&] { static_cast<void>(places_from(t, "OMP_PLACES", text)); }); };
-  EXPECT_NE(said("{0:9}").find("OMP_PLACES=\"{0:9}\": PU 8 does not exist or may not be used here; allowed are 0-7"), std::string::npos) << said("{0:9}");
+  auto const said = [&t](char const* text) {
+    return message_of<usage_error>([&] { static_cast<void>(places_from(t, "OMP_PLACES", text)); });
+  };
+  EXPECT_NE(said("{0:9}").find("OMP_PLACES=\"{0:9}\": PU 8 does not exist or may not be used here; allowed are 0-7"),
+            std::string::npos)
+      << said("{0:9}");
   EXPECT_NE(said("{0:4},{3:4}").find("PU 3 is in two places"), std::string::npos) << said("{0:4},{3:4}");
 }
 

@@ -19,7 +19,8 @@ pu_list compact(topology const& machine, pu_list const& usable) {
   pu_list taken(machine.nodes().size(), 0);
   for (std::uint32_t const pu : usable) {
     std::uint32_t const core = machine.ancestor(pu, level::core);
-    ranked.push_back({.rank = core == no_index ? 0 : taken[core]++, .order = static_cast<std::uint32_t>(ranked.size()), .pu = pu});
+    ranked.push_back(
+        {.rank = core == no_index ? 0 : taken[core]++, .order = static_cast<std::uint32_t>(ranked.size()), .pu = pu});
   }
   std::ranges::sort(ranked);
   pu_list result;
@@ -52,7 +53,8 @@ pu_list scatter_below(topology const& machine, std::uint32_t node, std::vector<b
 
 }  // namespace
 
-std::vector<std::uint32_t> seating_order(topology const& machine, std::vector<std::uint32_t> const& usable, spread order) {
+std::vector<std::uint32_t> seating_order(topology const& machine, std::vector<std::uint32_t> const& usable,
+                                         spread order) {
   if (order == spread::compact) return compact(machine, usable);
   std::vector<bool> marked(machine.pus().size());
   for (std::uint32_t const pu : usable) marked[pu] = true;

@@ -40,7 +40,8 @@ struct reader {
   std::string_view description;
 
   [[noreturn]] void refuse(std::string const& why) const {
-    throw usage_error("synthetic topology \"" + std::string{description} + "\": " + why + "; an example: " + std::string{example});
+    throw usage_error("synthetic topology \"" + std::string{description} + "\": " + why +
+                      "; an example: " + std::string{example});
   }
 
   [[nodiscard]] std::optional<level> kind_of(std::string_view name) const;
@@ -61,12 +62,30 @@ std::string lower(std::string_view text) {
 std::optional<level> reader::kind_of(std::string_view name) const {
   using entry = std::pair<std::string_view, std::optional<level>>;
   static constexpr std::array<entry, 24> known{{
-      {"package", level::package}, {"socket", level::package},      {"pack", level::package},   {"numa", level::numa_node},
-      {"node", level::numa_node},  {"numanode", level::numa_node},  {"numa_node", level::numa_node}, {"l3", level::l3},
-      {"l3cache", level::l3},      {"l2", level::l2},               {"l2cache", level::l2},     {"core", level::core},
-      {"pu", level::pu},           {"thread", level::pu},           {"group", {}},              {"die", {}},
-      {"l4", {}},                  {"l4cache", {}},                 {"l1", {}},                 {"l1cache", {}},
-      {"l1d", {}},                 {"l1dcache", {}},                {"l1i", {}},                {"l1icache", {}},
+      {"package", level::package},
+      {"socket", level::package},
+      {"pack", level::package},
+      {"numa", level::numa_node},
+      {"node", level::numa_node},
+      {"numanode", level::numa_node},
+      {"numa_node", level::numa_node},
+      {"l3", level::l3},
+      {"l3cache", level::l3},
+      {"l2", level::l2},
+      {"l2cache", level::l2},
+      {"core", level::core},
+      {"pu", level::pu},
+      {"thread", level::pu},
+      {"group", {}},
+      {"die", {}},
+      {"l4", {}},
+      {"l4cache", {}},
+      {"l1", {}},
+      {"l1cache", {}},
+      {"l1d", {}},
+      {"l1dcache", {}},
+      {"l1i", {}},
+      {"l1icache", {}},
   }};
   std::string const key = lower(name);
   auto const found = std::ranges::find(known, std::string_view{key}, &entry::first);
@@ -85,7 +104,8 @@ std::uint64_t reader::bytes_of(std::string_view attributes) const {
     char const* const begin = text.data() + at + key.size();
     std::uint64_t value = 0;
     auto const [end, wrong] = std::from_chars(begin, text.data() + text.size(), value);
-    if (wrong != std::errc{} || value > (std::uint64_t{1} << 50)) refuse("\"" + std::string{attributes} + "\" gives no size in bytes");
+    if (wrong != std::errc{} || value > (std::uint64_t{1} << 50))
+      refuse("\"" + std::string{attributes} + "\" gives no size in bytes");
     std::string_view const unit = std::string_view{text}.substr(static_cast<std::size_t>(end - text.data()), 2);
     unsigned const shift = unit == "kb" ? 10U : unit == "mb" ? 20U : unit == "gb" ? 30U : unit == "tb" ? 40U : 0U;
     if (value > (~std::uint64_t{0} >> shift)) refuse("\"" + std::string{attributes} + "\" is too large");
@@ -106,11 +126,14 @@ word reader::word_of(std::string_view text) const {
   }
   if (!bracketed) {
     auto const colon = rest.find(':');
-    if (colon == std::string_view::npos) refuse("\"" + std::string{text} + "\" has no count, such as " + std::string{rest} + ":2");
+    if (colon == std::string_view::npos)
+      refuse("\"" + std::string{text} + "\" has no count, such as " + std::string{rest} + ":2");
     std::string_view const digits = rest.substr(colon + 1);
     auto const [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), result.count);
-    if (wrong != std::errc{} || end != digits.data() + digits.size() || result.count == 0 || result.count > max_workers) {
-      refuse("the count in \"" + std::string{text} + "\" must be a whole number from 1 to " + std::to_string(max_workers));
+    if (wrong != std::errc{} || end != digits.data() + digits.size() || result.count == 0 ||
+        result.count > max_workers) {
+      refuse("the count in \"" + std::string{text} + "\" must be a whole number from 1 to " +
+             std::to_string(max_workers));
     }
     rest = rest.substr(0, colon);
   }
@@ -154,7 +177,9 @@ void reader::check_order(std::span<word const> all) const {
       numa_seen = true;
       continue;
     }
-    if (last >= w.kind) refuse(std::string{level_name(*w.kind)} + " must stand before " + std::string{level_name(*last)} + ", and only once");
+    if (last >= w.kind)
+      refuse(std::string{level_name(*w.kind)} + " must stand before " + std::string{level_name(*last)} +
+             ", and only once");
     last = w.kind;
   }
 }

@@ -46,14 +46,9 @@ void range_finder::add(level kind, std::uint32_t os_index, cpu_mask const& membe
 }
 
 topology::topology(topology_reading const& read)
-    : pus_(read.pus),
-      numa_order_(read.numa_order),
-      numa_latency_(read.numa_latency),
-      remarks_(read.remarks),
-      source_(read.source),
-      machine_pus_(std::max(read.machine_pus, static_cast<std::uint32_t>(read.pus.size()))),
-      this_system_(read.this_system),
-      can_bind_(read.can_bind) {
+    : pus_(read.pus), numa_order_(read.numa_order), numa_latency_(read.numa_latency), remarks_(read.remarks),
+      source_(read.source), machine_pus_(std::max(read.machine_pus, static_cast<std::uint32_t>(read.pus.size()))),
+      this_system_(read.this_system), can_bind_(read.can_bind) {
   if (pus_.empty()) throw resource_error(source_ + ": there is no PU that this process may use");
   expects(numa_latency_.size() == numa_order_.size() * numa_order_.size(), "the latency matrix is square");
   nest(read);
@@ -65,7 +60,8 @@ void topology::nest(topology_reading const& read) {
   std::vector<read_element> all = read.elements;
   std::erase_if(all, [](read_element const& e) { return e.kind == level::machine || e.kind == level::pu; });
   all.push_back({.kind = level::machine, .os_index = no_index, .first = 0, .pus = total});
-  for (std::uint32_t i = 0; i < total; ++i) all.push_back({.kind = level::pu, .os_index = pus_[i].os_index, .first = i, .pus = 1});
+  for (std::uint32_t i = 0; i < total; ++i)
+    all.push_back({.kind = level::pu, .os_index = pus_[i].os_index, .first = i, .pus = 1});
   std::ranges::sort(all, {}, [](read_element const& e) { return std::tuple(e.first, ~e.pus, e.kind, e.os_index); });
 
   std::vector<std::uint32_t> path;
@@ -79,18 +75,26 @@ void topology::nest(topology_reading const& read) {
     if (!path.empty()) {
       topology_node const& above = nodes_[path.back()];
       if (e.first + e.pus > end_of(path.back())) {
-        remarks_.push_back(element_name(e.kind, e.os_index) + " is left out: it overlaps " + element_name(above.kind, above.os_index));
+        remarks_.push_back(element_name(e.kind, e.os_index) + " is left out: it overlaps " +
+                           element_name(above.kind, above.os_index));
         continue;
       }
       // Two memories of the same PUs (DRAM and HBM): the lower index is the default one of the OS.
       if (above.kind == e.kind && above.first_pu == e.first && above.pus == e.pus) {
-        remarks_.push_back(element_name(e.kind, e.os_index) + " has the same PUs as " + element_name(above.kind, above.os_index));
+        remarks_.push_back(element_name(e.kind, e.os_index) + " has the same PUs as " +
+                           element_name(above.kind, above.os_index));
         continue;
       }
     }
     auto const self = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({.kind = e.kind, .os_index = e.os_index, .parent = path.empty() ? no_index : path.back(), .end = self + 1,
-                      .depth = static_cast<std::uint32_t>(path.size()), .first_pu = e.first, .pus = e.pus, .bytes = e.bytes});
+    nodes_.push_back({.kind = e.kind,
+                      .os_index = e.os_index,
+                      .parent = path.empty() ? no_index : path.back(),
+                      .end = self + 1,
+                      .depth = static_cast<std::uint32_t>(path.size()),
+                      .first_pu = e.first,
+                      .pus = e.pus,
+                      .bytes = e.bytes});
     if (e.kind == level::pu) pus_[e.first].node = self;
     path.push_back(self);
   }

@@ -38,13 +38,13 @@ struct topology_node {
   std::uint32_t depth = 0;          ///< 0 at the root
   std::uint32_t first_pu = 0;       ///< index into pus()
   std::uint32_t pus = 0;
-  std::uint64_t bytes = 0;          ///< of the cache or of the node's memory; 0 = not known
+  std::uint64_t bytes = 0;  ///< of the cache or of the node's memory; 0 = not known
 };
 
 struct topology_pu {
   std::uint32_t os_index = 0;
   std::uint32_t node = no_index;  ///< index into nodes()
-  int efficiency = -1;            ///< core kind as hwloc ranks it: 0 = thriftiest, higher = faster; -1 = all alike or not known
+  int efficiency = -1;  ///< core kind as hwloc ranks it: 0 = thriftiest, higher = faster; -1 = all alike or not known
 };
 
 struct topology_reading;

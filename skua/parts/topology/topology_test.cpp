@@ -82,8 +82,10 @@ TEST(topology, a_mask_that_hwloc_does_not_know_is_believed) {
 TEST(synthetic, agrees_with_hwloc) {
   for (char const* description :
        {"package:4 numa:1 l3:1 core:16 pu:1", "package:2 numa:2 l3:2 l2:2 core:2 pu:2", "numa:2 package:2 core:3 pu:1",
-        "package:3 core:5 pu:1", "package:4 [numa] l3:2 core:2 pu:1", "package:1 l3:2 numa:2 core:2 pu:1", "core:7 pu:2", "pu:3",
-        "Package:2 [NUMANode(memory=1073741824)] L3Cache:1(size=33554432) L2Cache:4(size=1048576) L1dCache:1(size=32768) Core:1 PU:2",
+        "package:3 core:5 pu:1", "package:4 [numa] l3:2 core:2 pu:1", "package:1 l3:2 numa:2 core:2 pu:1",
+        "core:7 pu:2", "pu:3",
+        "Package:2 [NUMANode(memory=1073741824)] L3Cache:1(size=33554432) L2Cache:4(size=1048576) "
+        "L1dCache:1(size=32768) Core:1 PU:2",
         "package:2 group:3 l2:2 core:4 pu:1"}) {
     topology const ours = topology::synthetic(description);
     expect_nested(ours);
@@ -127,10 +129,31 @@ TEST(synthetic, the_largest_machine_is_built) {
 }
 
 TEST(synthetic, nonsense_is_refused_with_its_text_and_an_example) {
-  for (char const* text :
-       {"", "   ", "foo:2", "core", "core:", "core:0", "core:-1", "core:x", "core:1.5", "core:99999999999", "pu:1 core:2", "core:2 core:2",
-        "core:2 numa:2 pu:1", "numa:1 numa:2 pu:1", "l2:2 l3:2 pu:1", "package:256 core:257", "core:2(size=4", "[l3] pu:2",
-        "l3:1(size=big) pu:1", "machine:1 pu:2", ":3", "core:2,pu:2", "l3:1(size=99999999999999999999) pu:1", ")core:2", "numa:2 [numa] pu:1"}) {
+  for (char const* text : {"",
+                           "   ",
+                           "foo:2",
+                           "core",
+                           "core:",
+                           "core:0",
+                           "core:-1",
+                           "core:x",
+                           "core:1.5",
+                           "core:99999999999",
+                           "pu:1 core:2",
+                           "core:2 core:2",
+                           "core:2 numa:2 pu:1",
+                           "numa:1 numa:2 pu:1",
+                           "l2:2 l3:2 pu:1",
+                           "package:256 core:257",
+                           "core:2(size=4",
+                           "[l3] pu:2",
+                           "l3:1(size=big) pu:1",
+                           "machine:1 pu:2",
+                           ":3",
+                           "core:2,pu:2",
+                           "l3:1(size=99999999999999999999) pu:1",
+                           ")core:2",
+                           "numa:2 [numa] pu:1"}) {
     std::string const said = message_of<usage_error>([&] { static_cast<void>(topology::synthetic(text)); });
     EXPECT_NE(said.find("\"" + std::string{text} + "\""), std::string::npos) << "[" << text << "] " << said;
     EXPECT_NE(said.find("package:4 numa:1 l3:1 core:16 pu:1"), std::string::npos) << text;

@@ -37,7 +37,8 @@ struct wrong : std::runtime_error {
 std::uint64_t number(std::string_view text, std::string const& what) {
   std::uint64_t value = 0;
   auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size()) throw wrong(what + " is \"" + std::string{text} + "\", not a number");
+  if (fault != std::errc{} || end != text.data() + text.size())
+    throw wrong(what + " is \"" + std::string{text} + "\", not a number");
   return value;
 }
 
@@ -53,7 +54,8 @@ cpu_mask set_of(xml_element const& object, std::string_view key) {
 
 std::uint32_t os_index_of(xml_element const& object) {
   if (!object.has("os_index")) return no_index;
-  std::uint64_t const value = number(object.attribute("os_index"), "os_index of a " + std::string{object.attribute("type")});
+  std::uint64_t const value =
+      number(object.attribute("os_index"), "os_index of a " + std::string{object.attribute("type")});
   return value < no_index ? static_cast<std::uint32_t>(value) : no_index;
 }
 
@@ -77,8 +79,13 @@ void collect_pus(xml_element const& object, std::optional<cpu_mask> const& allow
     }
     std::uint32_t const os_index = os_index_of(child);
     if (os_index == no_index) throw wrong("a PU has no os_index");
-    if (os_index > largest_pu) throw wrong("PU " + std::to_string(os_index) + " is beyond the largest number, " + std::to_string(largest_pu));
-    if (set_of(child, "cpuset") != [os_index] { cpu_mask one; one.insert(os_index); return one; }()) {
+    if (os_index > largest_pu)
+      throw wrong("PU " + std::to_string(os_index) + " is beyond the largest number, " + std::to_string(largest_pu));
+    if (set_of(child, "cpuset") != [os_index] {
+          cpu_mask one;
+          one.insert(os_index);
+          return one;
+        }()) {
       throw wrong(name_of(child) + " has a cpuset that is not its os_index");
     }
     ++read.machine_pus;
@@ -91,7 +98,8 @@ void collect_elements(xml_element const& object, range_finder& finder) {
     if (child.name != "object") continue;
     if (auto const kind = kind_of(child.attribute("type"))) {
       std::string_view const size = child.attribute(*kind == level::numa_node ? "local_memory" : "cache_size");
-      finder.add(*kind, os_index_of(child), set_of(child, "cpuset"), size.empty() ? 0 : number(size, "size of " + name_of(child)));
+      finder.add(*kind, os_index_of(child), set_of(child, "cpuset"),
+                 size.empty() ? 0 : number(size, "size of " + name_of(child)));
     }
     collect_elements(child, finder);
   }
@@ -121,10 +129,11 @@ void collect_latencies(xml_element const& root, topology_reading& read) {
     std::vector<std::uint64_t> const rows = numbers_in(d, "indexes");
     std::vector<std::uint64_t> values = numbers_in(d, "u64values");
     if (count == 0 || count > most_numa_nodes || rows.size() != count || values.size() != count * count) {
-      throw wrong("distances between " + std::to_string(count) + " NUMA nodes have " + std::to_string(rows.size()) + " indexes and " +
-                  std::to_string(values.size()) + " values");
+      throw wrong("distances between " + std::to_string(count) + " NUMA nodes have " + std::to_string(rows.size()) +
+                  " indexes and " + std::to_string(values.size()) + " values");
     }
-    if (std::ranges::any_of(rows, [](std::uint64_t r) { return r >= no_index; })) throw wrong("an index of the distances is too large");
+    if (std::ranges::any_of(rows, [](std::uint64_t r) { return r >= no_index; }))
+      throw wrong("an index of the distances is too large");
     for (std::uint64_t const row : rows) read.numa_order.push_back(static_cast<std::uint32_t>(row));
     read.numa_latency = std::move(values);
   }
@@ -132,7 +141,8 @@ void collect_latencies(xml_element const& root, topology_reading& read) {
 
 /// What a kind of core is ranked by, least first: what the author forced, Intel's type, the frequency.
 std::optional<std::tuple<std::uint64_t, int, std::uint64_t>> rank_of(xml_element const& kind) {
-  if (kind.has("forced_efficiency")) return std::tuple{number(kind.attribute("forced_efficiency"), "forced_efficiency"), 0, std::uint64_t{0}};
+  if (kind.has("forced_efficiency"))
+    return std::tuple{number(kind.attribute("forced_efficiency"), "forced_efficiency"), 0, std::uint64_t{0}};
   std::optional<int> type;
   std::uint64_t frequency = 0;
   for (xml_element const& info : kind.children) {
@@ -194,7 +204,8 @@ void collect(xml_element const& root, topology_reading& read) {
 
 topology topology::from_xml(std::string const& path) {
   file_text const file = read_file(path, longest_file_bytes);
-  if (file.wrong == std::errc::file_too_large) throw usage_error("cannot read topology file " + path + ": it is larger than 256 MiB");
+  if (file.wrong == std::errc::file_too_large)
+    throw usage_error("cannot read topology file " + path + ": it is larger than 256 MiB");
   if (file.wrong) throw usage_error("cannot read topology file " + path + ": " + file.wrong.message());
   topology_reading read;
   read.source = path;

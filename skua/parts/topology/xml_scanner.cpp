@@ -23,7 +23,9 @@ class scanner {
   }
 
  private:
-  [[noreturn]] void fail(std::string const& why) const { throw xml_error("line " + std::to_string(line_at(at_)) + ": " + why); }
+  [[noreturn]] void fail(std::string const& why) const {
+    throw xml_error("line " + std::to_string(line_at(at_)) + ": " + why);
+  }
 
   [[nodiscard]] std::size_t line_at(std::size_t position) const {
     return 1 + static_cast<std::size_t>(std::ranges::count(text_.substr(0, position), '\n'));

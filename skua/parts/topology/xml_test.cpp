@@ -21,9 +21,8 @@ using testing::hwloc_twin;
 using testing::message_of;
 using testing::scratch;
 
-testing::extras const two_by_two{
-    .numa_latency = {10, 12, 21, 28, 12, 10, 28, 21, 20, 28, 10, 12, 28, 21, 12, 10},
-    .core_types = {{0, 7, "IntelAtom"}, {8, 15, "IntelCore"}}};
+testing::extras const two_by_two{.numa_latency = {10, 12, 21, 28, 12, 10, 28, 21, 20, 28, 10, 12, 28, 21, 12, 10},
+                                 .core_types = {{0, 7, "IntelAtom"}, {8, 15, "IntelCore"}}};
 
 std::string content_of(std::string const& path) {
   std::ifstream in{path, std::ios::binary};
@@ -35,8 +34,8 @@ std::string content_of(std::string const& path) {
 TEST(xml, trees_agree_with_hwloc) {
   scratch const dir;
   std::string const path = (dir.path() / "t.xml").string();
-  for (char const* description : {"package:4 numa:1 l3:1 core:16 pu:1", "package:2 numa:2 l3:2 core:2 pu:2", "core:3 pu:2",
-                                  "package:2 l3:2 numa:2 l2:1 core:1 pu:2"}) {
+  for (char const* description : {"package:4 numa:1 l3:1 core:16 pu:1", "package:2 numa:2 l3:2 core:2 pu:2",
+                                  "core:3 pu:2", "package:2 l3:2 numa:2 l2:1 core:1 pu:2"}) {
     hwloc_twin::synthetic(description).export_xml(path);
     topology const ours = topology::from_xml(path);
     EXPECT_EQ(testing::flattened(ours), hwloc_twin::xml(path).flattened()) << description;
@@ -80,9 +79,10 @@ TEST(xml, unreadable_files_are_named_with_the_reason) {
     std::string path;
     std::string reason;
   };
-  for (auto const& [path, reason] : {wrong_file{missing, "No such file"}, wrong_file{dir.path().string(), "Is a directory"},
-                                     wrong_file{"", "No such file"}, wrong_file{"/dev/null", "line 1"},
-                                     wrong_file{"/dev/zero", "larger than 256 MiB"}}) {
+  for (auto const& [path, reason] :
+       {wrong_file{missing, "No such file"}, wrong_file{dir.path().string(), "Is a directory"},
+        wrong_file{"", "No such file"}, wrong_file{"/dev/null", "line 1"},
+        wrong_file{"/dev/zero", "larger than 256 MiB"}}) {
     std::string const said = message_of<usage_error>([&path] { static_cast<void>(topology::from_xml(path)); });
     EXPECT_NE(said.find(path), std::string::npos) << said;
     EXPECT_NE(said.find(reason), std::string::npos) << path << ": " << said;
@@ -96,10 +96,8 @@ TEST(xml, malformed_files_are_usage_errors_with_path_and_reason) {
   };
   scratch const dir;
   for (auto const& [text, reason] :
-       {wrong_text{"", "an element is expected"},
-        wrong_text{"junk", "an element is expected"},
-        wrong_text{"<html></html>", "<html>"},
-        wrong_text{"<topology></topology>", "hwloc 2"},
+       {wrong_text{"", "an element is expected"}, wrong_text{"junk", "an element is expected"},
+        wrong_text{"<html></html>", "<html>"}, wrong_text{"<topology></topology>", "hwloc 2"},
         wrong_text{"<topology version=\"3.0\"/>", "hwloc 2"},
         wrong_text{"<topology version=\"2.0\"/>", "no Machine object"},
         wrong_text{"<topology version=\"2.0\">\n<object type=\"Machine\">", "line 2: the file ends inside <object>"},
@@ -109,12 +107,22 @@ TEST(xml, malformed_files_are_usage_errors_with_path_and_reason) {
         wrong_text{"<topology version=\"2.0/>", "closing quote"},
         wrong_text{"<topology version=\"2.0\" version=\"2.0\"/>", "twice"},
         wrong_text{"<topology version=\"2.0\"/><a/>", "after the end"},
-        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" cpuset=\"0x1\"/></object></topology>", "no os_index"},
-        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" os_index=\"0\"/></object></topology>", "cpuset"},
-        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" os_index=\"1\" cpuset=\"0x1\"/></object></topology>", "cpuset"},
-        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" os_index=\"x\" cpuset=\"0x1\"/></object></topology>", "not a number"},
-        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" os_index=\"0\" cpuset=\"0x1\"/>"
-                   "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\"/></object></topology>", "twice"}}) {
+        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" "
+                   "cpuset=\"0x1\"/></object></topology>",
+                   "no os_index"},
+        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" "
+                   "os_index=\"0\"/></object></topology>",
+                   "cpuset"},
+        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" os_index=\"1\" "
+                   "cpuset=\"0x1\"/></object></topology>",
+                   "cpuset"},
+        wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" os_index=\"x\" "
+                   "cpuset=\"0x1\"/></object></topology>",
+                   "not a number"},
+        wrong_text{
+            "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"PU\" os_index=\"0\" cpuset=\"0x1\"/>"
+            "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\"/></object></topology>",
+            "twice"}}) {
     std::string const path = dir.write("bad.xml", text);
     std::string const said = message_of<usage_error>([&path] { static_cast<void>(topology::from_xml(path)); });
     EXPECT_NE(said.find(path), std::string::npos) << text;
@@ -152,7 +160,9 @@ TEST(xml, damaged_files_either_give_a_whole_topology_or_a_usage_error) {
       switch (d.below(4)) {
         case 0: text[at] = static_cast<char>(d.below(256)); break;
         case 1: text.erase(at, 1 + d.below(60)); break;
-        case 2: text.insert(at, sound.substr(d.below(static_cast<std::uint32_t>(sound.size())), 1 + d.below(80))); break;
+        case 2:
+          text.insert(at, sound.substr(d.below(static_cast<std::uint32_t>(sound.size())), 1 + d.below(80)));
+          break;
         default:
           if (d.below(4) == 0) text.resize(at + 1);
       }
@@ -169,7 +179,9 @@ TEST(xml, damaged_files_either_give_a_whole_topology_or_a_usage_error) {
 }
 
 TEST(xml_scanner, reads_what_xml_allows) {
-  xml_element const root = scan_xml("<?xml version='1.0'?>\n<!DOCTYPE a SYSTEM \"x\">\n<!-- c --><a x='1' y = \"2\"><b/><!-- <c> --><d>7 8</d></a>\n");
+  xml_element const root = scan_xml(
+      "<?xml version='1.0'?>\n<!DOCTYPE a SYSTEM \"x\">\n<!-- c --><a x='1' y = \"2\"><b/><!-- <c> --><d>7 "
+      "8</d></a>\n");
   EXPECT_EQ(root.name, "a");
   EXPECT_EQ(root.attribute("x"), "1");
   EXPECT_EQ(root.attribute("y"), "2");

@@ -67,9 +67,7 @@ placement worker_mind::place(tag& task, cause why) noexcept {
     case cause::laid_aside: return {.worker = self_, .where = lane::kept};
     case cause::released:
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
-    case cause::refused:
-      invariant(false, "one slot");
-      break;
+    case cause::refused: invariant(false, "one slot"); break;
     case cause::stolen: break;
   }
   return {.worker = self_, .where = lane::inbox};

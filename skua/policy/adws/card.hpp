@@ -32,7 +32,8 @@ inline constexpr std::uint64_t everybody = ~std::uint64_t{0};
 inline constexpr std::uint64_t root_bit = 1;
 inline constexpr std::uint64_t fixed_bit = 2;
 inline constexpr std::uint64_t outside_bit = 8;
-inline constexpr std::uint64_t known_bit = 16;  // else only the first word has been seen, of the task that it was stolen from
+inline constexpr std::uint64_t known_bit =
+    16;  // else only the first word has been seen, of the task that it was stolen from
 
 inline node_id group_of(std::uint64_t first_word) noexcept {
   return first_word == 0 || first_word == everybody ? none : static_cast<node_id>(first_word - 1);

@@ -12,8 +12,8 @@
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
-#include "skua/policy/hierarchical.hpp"
 #include "skua/parts/base/sync.hpp"
+#include "skua/policy/hierarchical.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/card.hpp"

@@ -18,7 +18,8 @@ class filter_run {
  public:
   filter_run(Here& here, In in, std::size_t n, Keep& keep, std::size_t most)
       : in_(in), n_(n), most_(most), kept_(std::make_unique_for_overwrite<bool[]>(n)), starts_(divide_up(n, most) + 1) {
-    for_each(here, std::size_t{0}, blocks(), [&](Here& h, std::size_t b) { starts_[b + 1] = judge(h, b, keep); }, grain{1});
+    for_each(
+        here, std::size_t{0}, blocks(), [&](Here& h, std::size_t b) { starts_[b + 1] = judge(h, b, keep); }, grain{1});
     for (std::size_t b = 0; b < blocks(); ++b) starts_[b + 1] += starts_[b];
   }
 

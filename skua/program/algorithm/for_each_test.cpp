@@ -43,7 +43,8 @@ TEST(for_each, takes_every_kind_of_range) {
     long sum = 0;
     for_each(here, -5, 6, [&](int i) { sum += i; });
     EXPECT_EQ(sum, 0);
-    for_each(here, std::views::iota(std::size_t{0}, std::size_t{100}), [&](std::size_t i) { sum += static_cast<long>(i); });
+    for_each(here, std::views::iota(std::size_t{0}, std::size_t{100}),
+             [&](std::size_t i) { sum += static_cast<long>(i); });
     EXPECT_EQ(sum, 4950);
     for_each(here, 0, std::size_t{10}, [&](std::size_t) { ++sum; });
     EXPECT_EQ(sum, 4960);
@@ -95,7 +96,12 @@ TEST(for_each, first_exception_is_rethrown_and_the_rest_is_dropped) {
     for (long k = 1; k <= 40; ++k) {
       testing::fuse burn{k};
       long calls = 0;
-      EXPECT_THROW(for_each(here, 0, 40, [&](int) { ++calls; burn(); }), std::runtime_error);
+      EXPECT_THROW(for_each(here, 0, 40,
+                            [&](int) {
+                              ++calls;
+                              burn();
+                            }),
+                   std::runtime_error);
       EXPECT_EQ(calls, k);
     }
   });

@@ -50,7 +50,14 @@ TEST(filter, nothing_leaks_when_the_kth_question_throws) {
     std::vector<std::string> const in(60, "a string too long for its object, all the time");
     for (long k = 1; k <= 60; ++k) {
       testing::fuse burn{k};
-      EXPECT_THROW(filter(here, in, [&](std::string const&) { burn(); return true; }, grain{7}), std::runtime_error);
+      EXPECT_THROW(filter(
+                       here, in,
+                       [&](std::string const&) {
+                         burn();
+                         return true;
+                       },
+                       grain{7}),
+                   std::runtime_error);
     }
   });
 }
@@ -78,8 +85,13 @@ TEST(invoke, calls_each_once_with_or_without_here) {
     int calls[4] = {};
     invoke(here);
     invoke(here, [&] { ++calls[0]; });
-    invoke(here, [&] { ++calls[0]; }, [&](h&) { ++calls[1]; return 5; }, [&] { ++calls[2]; },
-           [&](h& inner) { invoke(inner, [&] { ++calls[3]; }, [&] { ++calls[3]; }); });
+    invoke(
+        here, [&] { ++calls[0]; },
+        [&](h&) {
+          ++calls[1];
+          return 5;
+        },
+        [&] { ++calls[2]; }, [&](h& inner) { invoke(inner, [&] { ++calls[3]; }, [&] { ++calls[3]; }); });
     EXPECT_EQ(calls[0], 2);
     EXPECT_EQ(calls[1], 1);
     EXPECT_EQ(calls[2], 1);

@@ -22,7 +22,8 @@ TEST(reduce, equals_accumulate_in_an_exact_monoid) {
       std::vector<int> const in = testing::numbers(n, n);
       for (std::size_t g : testing::grains) {
         EXPECT_EQ(reduce(here, in, 0L, std::plus<>{}, grain{g}), std::accumulate(in.begin(), in.end(), 0L));
-        EXPECT_EQ(reduce(here, in, 0L, std::plus<>{}, [](int x) { return 2L * x; }, grain{g}),
+        EXPECT_EQ(reduce(
+                      here, in, 0L, std::plus<>{}, [](int x) { return 2L * x; }, grain{g}),
                   2 * std::accumulate(in.begin(), in.end(), 0L));
       }
     }
@@ -33,7 +34,8 @@ TEST(reduce, keeps_the_order_of_operands) {
   on_every_here([](auto& here) {
     std::string const word = "associative, but it does not commute";
     for (std::size_t g : testing::grains) {
-      EXPECT_EQ(reduce(here, word, std::string{}, std::plus<>{}, [](char c) { return std::string(1, c); }, grain{g}), word);
+      EXPECT_EQ(
+          reduce(here, word, std::string{}, std::plus<>{}, [](char c) { return std::string(1, c); }, grain{g}), word);
     }
   });
 }
@@ -87,12 +89,13 @@ TEST(reduce, nothing_leaks_when_the_kth_combination_throws) {
         return a;
       };
       auto run = [&] {
-        return reduce(here, in, testing::counted{0}, combine, [](int x) { return testing::counted{x}; }, grain{7}).value;
+        return reduce(
+                   here, in, testing::counted{0}, combine, [](int x) { return testing::counted{x}; }, grain{7})
+            .value;
       };
       try {
         EXPECT_EQ(run(), std::accumulate(in.begin(), in.end(), 0));
-      } catch (std::runtime_error const&) {
-      }
+      } catch (std::runtime_error const&) {}
       blown = burn.blown();
       ASSERT_EQ(testing::counted::living(), before) << "k " << k;
     }
@@ -107,7 +110,8 @@ TEST(reduce, reports_a_stop) {
       return a + b;
     };
     std::vector<int> const in(1000, 1);
-    EXPECT_THROW(here.with_stop(stop.get_token(), [&](auto& h) { return reduce(h, in, 0L, combine, grain{10}); }), cancelled);
+    EXPECT_THROW(here.with_stop(stop.get_token(), [&](auto& h) { return reduce(h, in, 0L, combine, grain{10}); }),
+                 cancelled);
   });
 }
 

@@ -49,8 +49,9 @@ class scan_run {
       T own = std::exchange(block.value, carry);
       carry = combine_(std::move(carry), std::move(own));
     }
-    for_each(here, std::size_t{0}, blocks, [&](std::size_t b) { carries[b].value = rewrite(b, carries[b].value); },
-             grain{1});
+    for_each(
+        here, std::size_t{0}, blocks, [&](std::size_t b) { carries[b].value = rewrite(b, carries[b].value); },
+        grain{1});
     return std::move(carries.back().value);
   }
 

@@ -85,8 +85,7 @@ TEST(scan, nothing_leaks_when_the_kth_combination_throws) {
       };
       try {
         EXPECT_EQ(inclusive_scan(here, in, out.begin(), testing::counted{0}, combine, grain{7}).value, 50);
-      } catch (std::runtime_error const&) {
-      }
+      } catch (std::runtime_error const&) {}
       blown = burn.blown();
       ASSERT_EQ(testing::counted::living(), before) << "k " << k;
     }

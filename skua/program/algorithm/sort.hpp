@@ -25,7 +25,8 @@ class merge_sort {
 
  public:
   merge_sort(It first, std::size_t n, Less& less, std::size_t most)
-      : first_(first), n_(n), less_(less), most_(most), leaves_(std::bit_ceil(divide_up(n, most))), buffer_(n, leaves_) {}
+      : first_(first), n_(n), less_(less), most_(most), leaves_(std::bit_ceil(divide_up(n, most))),
+        buffer_(n, leaves_) {}
 
   void operator()(Here& here) {
     level(here, 0, leaves_, target::range);

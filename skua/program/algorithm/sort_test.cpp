@@ -54,12 +54,12 @@ TEST(sort, inputs_with_a_shape) {
     std::vector<std::vector<int>> shapes(6, std::vector<int>(n));
     for (std::size_t i = 0; i < n; ++i) {
       int const x = static_cast<int>(i);
-      shapes[0][i] = x;                                  // sorted
-      shapes[1][i] = -x;                                 // reversed
-      shapes[2][i] = 7;                                  // all equal
-      shapes[3][i] = x % 2 == 0 ? x : -x;                // two interleaved runs
-      shapes[4][i] = x < 2500 ? x + 10'000 : x;          // two blocks in the wrong order
-      shapes[5][i] = x % 17;                             // saw
+      shapes[0][i] = x;                          // sorted
+      shapes[1][i] = -x;                         // reversed
+      shapes[2][i] = 7;                          // all equal
+      shapes[3][i] = x % 2 == 0 ? x : -x;        // two interleaved runs
+      shapes[4][i] = x < 2500 ? x + 10'000 : x;  // two blocks in the wrong order
+      shapes[5][i] = x % 17;                     // saw
     }
     for (std::vector<int>& data : shapes) {
       std::vector<int> expected = data;
@@ -100,8 +100,7 @@ TEST(sort, a_throwing_comparison_leaves_valid_elements_and_no_leak) {
       try {
         sort(here, data, less, grain{20});
         EXPECT_TRUE(std::is_sorted(data.begin(), data.end()));
-      } catch (std::runtime_error const&) {
-      }
+      } catch (std::runtime_error const&) {}
       blown = burn.blown();
       ASSERT_EQ(testing::counted::living(), before) << "k " << k;
     }
