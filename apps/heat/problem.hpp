@@ -37,9 +37,12 @@ std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcep
 template <fork_join Here>
 void step(Here& here, rectangle const& r, cutoff const& end) {
   if (end.reached(r)) {
-    std::size_t const bytes = r.rows * r.stride * sizeof(float);
+    std::size_t const row = r.columns * sizeof(float);
+    std::size_t const stride = r.stride * sizeof(float);
     double const cells = static_cast<double>(r.rows) * static_cast<double>(r.columns);
-    here.leaf(reads{r.from, bytes}, writes{r.to, bytes}, flops{7 * cells}, [&] { end.sweep(r); });
+    // With the row above and the row below; what is read of the columns at both sides is not counted.
+    here.leaf(reads{r.from - r.stride, row, r.rows + 2, stride}, writes{r.to, row, r.rows, stride}, flops{7 * cells},
+              [&] { end.sweep(r); });
     return;
   }
   std::array<rectangle, 4> const q = quarters(r, end);

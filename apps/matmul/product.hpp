@@ -59,10 +59,10 @@ struct product {
   }
 };
 
-/// From the first to the last element of a block, with what lies between its rows.
-template <class View>
-std::size_t span_bytes(View const& v) noexcept {
-  return ((v.rows() - 1) * v.stride() + v.columns()) * sizeof(float);
+/// A block of a matrix as a leaf's footprint.
+template <class Word, class View>
+Word footprint_of(View const& v) noexcept {
+  return {v.data(), v.columns() * sizeof(float), v.rows(), v.stride() * sizeof(float)};
 }
 
 /// The places among which C is divided, quadrant by quadrant, as long as there are several.
@@ -92,8 +92,8 @@ template <fork_join Here, template <class> class View>
 void program(Here& here, product<View> const& p, leaf_function* leaf, place_range at = {}) {
   if (p.empty()) return;
   if (p.is_leaf()) {
-    here.leaf(reads{p.a.data(), span_bytes(p.a)}, reads{p.b.data(), span_bytes(p.b)},
-              writes{p.c.data(), span_bytes(p.c)}, flops{p.flops()}, [&] { leaf(p.as_block()); });
+    here.leaf(footprint_of<reads>(p.a), footprint_of<reads>(p.b), footprint_of<writes>(p.c), flops{p.flops()},
+              [&] { leaf(p.as_block()); });
     return;
   }
   for (auto const& g : p.groups()) {

@@ -9,16 +9,21 @@
 
 namespace skua {
 
-/// `bytes` bytes from `data` are read.
+/// `bytes` bytes from `data` are read; of a part of a matrix: so many in each of `rows` rows, which begin `stride` bytes
+/// after one another.
 struct reads {
   void const* data;
   std::size_t bytes;
+  std::size_t rows = 1;
+  std::size_t stride = 0;
 };
 
-/// `bytes` bytes from `data` are written.
+/// The same bytes are written. They may be read as well: what is there before need not be said.
 struct writes {
   void const* data;
   std::size_t bytes;
+  std::size_t rows = 1;
+  std::size_t stride = 0;
 };
 
 /// Arithmetic operations.

@@ -26,7 +26,7 @@ inline std::ostream& operator<<(std::ostream& out, task_tree const& tree) {
     if (n.ns != 0) out << ' ' << n.ns << " ns";
     for (std::uint32_t t = 0; t < n.touches; ++t) {
       touch const& what = tree.touches()[n.first_touch + t];
-      out << (what.written ? " writes " : " reads ") << what.bytes << " B";
+      out << (what.written ? " writes " : " reads ") << what.bytes * what.rows << " B";
     }
     out << '\n';
   }

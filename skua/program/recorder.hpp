@@ -136,16 +136,12 @@ class recorder {
     return call(std::forward<F>(f), *this);
   }
 
-  void note(reads const& r) { touched(r.data, r.bytes, false); }
-  void note(writes const& w) { touched(w.data, w.bytes, true); }
+  void note(reads const& r) { tree_.add_touch(current_, touch_of(r)); }
+  void note(writes const& w) { tree_.add_touch(current_, touch_of(w)); }
   void note(flops const& f) { tree_[current_].flops += f.count; }
   template <class Kernel>
     requires(!footprint_word<Kernel>)
   void note(Kernel const&) noexcept {}
-
-  void touched(void const* data, std::size_t bytes, bool written) {
-    tree_.add_touch(current_, {.address = reinterpret_cast<std::uintptr_t>(data), .bytes = bytes, .written = written});
-  }
 
   [[nodiscard]] clock::time_point now() const noexcept {
     return timing_ == timing::on ? clock::now() : clock::time_point{};

@@ -93,7 +93,7 @@ TEST(recorder, groups_hints_and_footprints_are_written_down) {
 TEST(recorder, addresses_are_those_of_the_run) {
   std::array<int, 4> data{};
   task_tree const t = record([&](auto& h) { h.leaf(writes{&data, sizeof data}, [] {}); });
-  EXPECT_EQ(t.touches(), (std::vector{touch{reinterpret_cast<std::uintptr_t>(&data), 16, true}}));
+  EXPECT_EQ(t.touches(), (std::vector{touch{.address = reinterpret_cast<std::uintptr_t>(&data), .bytes = 16, .written = true}}));
 }
 
 TEST(recorder, an_exception_passes_through_and_the_recorder_goes_on) {

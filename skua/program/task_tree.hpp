@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua {
@@ -42,10 +43,23 @@ struct node {
 /// A range of memory that a leaf reads or writes; `address` as it was in the recorded run.
 struct touch {
   std::uintptr_t address = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  ///< in each row
+  std::uint64_t rows = 1;
+  std::uint64_t stride = 0;  ///< bytes from row to row
   bool written = false;
   friend constexpr bool operator==(touch const&, touch const&) = default;
 };
+
+/// What a leaf was said to read or write, as data.
+template <class Word>
+  requires std::is_same_v<Word, reads> || std::is_same_v<Word, writes>
+touch touch_of(Word const& w) noexcept {
+  return {.address = reinterpret_cast<std::uintptr_t>(w.data),
+          .bytes = w.bytes,
+          .rows = w.rows,
+          .stride = w.stride,
+          .written = std::is_same_v<Word, writes>};
+}
 
 /// In what a tree is weighed.
 enum class unit : std::uint8_t {
