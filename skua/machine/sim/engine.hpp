@@ -6,15 +6,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <queue>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "skua/machine/sim/calendar.hpp"
+#include "skua/machine/sim/idlers.hpp"
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/onlooker.hpp"
 #include "skua/machine/sim/referee.hpp"
 #include "skua/machine/sim/tabletop.hpp"
+#include "skua/machine/sim/unfolding.hpp"
 #include "skua/parts/base/dice.hpp"
 
 namespace skua::sim {
@@ -64,17 +65,30 @@ struct gathering {
 
 class engine {
  public:
-  engine(task_tree const& program, policy& players, layout const& where, rules const& by, onlooker& watched_by);
+  /// `live`: the program is found out while it is played, and `program` is its tree; null: it is all there.
+  engine(task_tree const& program, unfolding* live, policy& players, layout const& where, rules const& by,
+         costs& priced_by, onlooker& watched_by);
   result play();
 
  private:
   // Time (tabletop.cpp).
-  void schedule(worker_id w, tick in);
-  tick move(worker_id w);
+  void schedule(worker_id w, tick at);
+  void move(worker_id w);
   void let_everybody_rest();
+  void pay(worker_id w, deed what, worker_id whom);
+  void pay(worker_id w, deed what) { pay(w, what, w); }
+  void grow();
+
+  // Searching and sleeping (hunting.cpp).
+  void search_on(worker_id w);
+  [[nodiscard]] bool nothing_for(worker_id w) const;
+  void found(worker_id w);
+  void offered(worker_id by);
+  void wake(worker_id by, worker_id whom);
 
   // Hunting, taking, placing (hunting.cpp).
   void hunt(worker_id w);
+  [[nodiscard]] hint known_of(node_id child) const;
   void count_steal(std::uint32_t distance);
   std::pair<outcome, std::optional<item>> carry_out(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
@@ -89,18 +103,20 @@ class engine {
   // Stacks (stacks.cpp).
   void begin(worker_id w, item const& it);
   fiber_id new_fiber();
-  tick step(worker_id w, fiber_id f);
-  tick call(worker_id w, fiber_id f, node_id id, tick after);
-  tick step_body(worker_id w, fiber_id f);
-  tick step_group(worker_id w, fiber_id f);
+  void step(worker_id w, fiber_id f);
+  void call(worker_id w, fiber_id f, node_id id);
+  void step_body(worker_id w, fiber_id f);
+  void step_group(worker_id w, fiber_id f);
   void meet(worker_id w, fiber_id f, node_id group);
-  tick place_next(worker_id w, fiber_id f);
+  void place_next(worker_id w, fiber_id f);
   void come_back(worker_id w, fiber_id f);
   void take_back(worker_id w, frame& top);
-  tick end_share(worker_id w, fiber_id f);
-  tick fork_of_scope(worker_id w, fiber_id f, node_id child);
-  tick end_scope(worker_id w, fiber_id f);
-  tick end_task(worker_id w, fiber_id f);
+  void end_share(worker_id w, fiber_id f);
+  void fork_of_scope(worker_id w, fiber_id f, node_id child);
+  void end_scope(worker_id w, fiber_id f);
+  void end_task(worker_id w, fiber_id f);
+  [[nodiscard]] node_id first_step(node_id id) const { return live_ != nullptr ? unknown_step : program_[id].first; }
+  [[nodiscard]] node_id step_after(node_id id) const { return live_ != nullptr ? unknown_step : program_[id].next; }
   void end_base(worker_id w, fiber_id f, gathering* g);
   void end_group(worker_id w, fiber_id f);
   void park(worker_id w, fiber_id f, gathering& g);
@@ -111,17 +127,20 @@ class engine {
   mind& mind_of(worker_id w) { return players_.mind_of(w); }
 
   task_tree const& program_;
+  unfolding* live_;
   policy& players_;
   layout const& where_;
   rules by_;
+  costs& prices_;
   onlooker& watched_by_;
   dice roll_;
   referee referee_;
   result result_;
 
-  using entry = std::tuple<tick, std::uint64_t, std::uint32_t>;  // when, a die to break ties, who
-  std::priority_queue<entry, std::vector<entry>, std::greater<>> calendar_;
-  tick now_ = 0;
+  calendar calendar_;
+  tick now_ = 0;    ///< the begin of this move
+  tick spent_ = 0;  ///< ... and what its worker has paid in it
+  idlers idlers_;
 
   lanes lanes_;
   std::vector<fiber_id> stack_of_;   ///< by worker: what it runs
@@ -131,6 +150,7 @@ class engine {
   std::vector<fiber_id> free_fibers_;
   std::vector<gathering> gatherings_;
   std::vector<bool> away_;  ///< by child of a group: the share that it begins is not its owner's any more
+  std::vector<std::optional<place_id>> place_of_;  ///< by node: what was said of it, or of what it is a part of
 };
 
 }  // namespace skua::sim

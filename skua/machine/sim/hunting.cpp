@@ -23,14 +23,20 @@ void engine::hunt(worker_id w) {
   bool const in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
   if (p.what == verb::rest) {
     ++t.rests;
+    spent_ += prices_.price(now_, deed::rest, w, w);
     referee_.answered(w, p, outcome::empty, in_reach);
     watched_by_.hunted(now_, w, p, outcome::empty, lanes_);
-    return;
+    return search_on(w);
   }
   ++t.probes;
   auto const [how, taken] = carry_out(w, p);
   if (how == outcome::lost) ++t.lost;
   if (how == outcome::barred) ++t.barred;
+  if (taken) {
+    pay(w, p.what == verb::steal ? deed::steal : deed::pop, p.whom);
+  } else {
+    spent_ += prices_.price(now_, deed::miss, w, p.whom);
+  }
   tell(w, probed{p, how});
   referee_.answered(w, p, how, in_reach);
   watched_by_.hunted(now_, w, p, how, lanes_);
@@ -39,7 +45,45 @@ void engine::hunt(worker_id w) {
     ++t.steals;
     count_steal(where_.distance(w, p.whom));
   }
+  found(w);
   receive(w, *taken, p);
+}
+
+// ---- searching and sleeping ----------------------------------------------------------------------------------------
+
+/// The mind has had enough of looking for now.
+void engine::search_on(worker_id w) {
+  bool const is_new = !idlers_.searches(w);
+  if (is_new) idlers_.search(w, now_);
+  bool const one_too_many = is_new && by_.most_searching != 0 && idlers_.searching() > by_.most_searching;
+  if ((one_too_many || now_ - idlers_.since(w) >= by_.spin_ticks) && nothing_for(w)) {
+    ++result_.workers[index(w)].naps;
+    idlers_.sleep(w);
+    calendar_.set(w, {});
+  }
+}
+
+/// What lies in another's lane may be barred to a choosy mind today and open tomorrow: it does not sleep while there is any.
+bool engine::nothing_for(worker_id w) const { return !lanes_.in_reach_of(w); }
+
+/// Who searched has found something. Others must not sleep on unless somebody searches in its stead.
+void engine::found(worker_id w) {
+  if (!idlers_.searches(w)) return;
+  idlers_.found(w);
+  offered(w);
+}
+
+/// There is something to take: somebody shall come, if all who could sleep.
+void engine::offered(worker_id by) {
+  if (idlers_.asleep() == 0 || idlers_.searching() > 0) return;
+  if (auto const whom = idlers_.first_sleeper()) wake(by, *whom);
+}
+
+void engine::wake(worker_id by, worker_id whom) {
+  pay(by, deed::call_up, whom);
+  tick const at = now_ + spent_ + prices_.price(now_, deed::wake_up, by, whom);
+  idlers_.search(whom, at);
+  schedule(whom, at);
 }
 
 void engine::count_steal(std::uint32_t distance) {
@@ -72,7 +116,7 @@ void engine::receive(worker_id w, item taken, probe const& by) {
   split_off(taken);
   if (!bears_tags(by.where)) {
     if (by.what == verb::pop) taken.known = {{last_[index(w)]}};
-    taken.known = mind_of(w).mark(taken.known, program_[taken.node].known);
+    taken.known = mind_of(w).mark(taken.known, known_of(taken.node));
   }
   bool const is_new = by.what == verb::steal || by.where == lane::injected;
   if (is_new) {
@@ -91,6 +135,14 @@ void engine::split_off(item const& it) {
   if (it.what != item::kind::rest || away_[it.node]) return;
   away_[it.node] = true;
   ++g.outstanding;
+}
+
+/// What was said of a child; its place may have been said of what it is a part of. Nothing of a frame. [numa-ws-2018 III-A]
+hint engine::known_of(node_id child) const {
+  if (child == no_node) return {};
+  hint known = program_[child].known;
+  if (!known.place) known.place = place_of_[child];
+  return known;
 }
 
 placement engine::ask(worker_id w, tag& task, cause why) {
@@ -113,10 +165,14 @@ placement engine::place(worker_id w, tag& task, cause why) {
 void engine::put(worker_id w, item const& what, placement const& to, cause why) {
   lanes_.push(to.worker, to.where, what);
   watched_by_.put(now_, w, to, what, why);
+  if (idlers_.asleep() == 0) return;
+  if (to.worker != w && idlers_.sleeps(to.worker)) return wake(w, to.worker);
+  offered(w);
 }
 
 void engine::send(worker_id w, item const& what, placement const& to, cause why) {
   ++result_.workers[index(w)].sent;
+  pay(w, deed::send, to.worker);
   put(w, what, to, why);
 }
 

@@ -10,6 +10,7 @@ void engine::begin(worker_id w, item const& it) {
   ++running_;
   watched_by_.began(now_, w, it);
   bool const is_frame = it.what == item::kind::frame;
+  if (is_frame) pay(w, deed::resume);
   fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
   fibers_[f].known = it.known;
   tell(w, begun{.task = it.known, .open = std::exchange(fibers_[f].open, false)});
@@ -32,53 +33,59 @@ fiber_id engine::new_fiber() {
   return f;
 }
 
-/// One step of a running stack; returns what it costs.
-tick engine::step(worker_id w, fiber_id f) {
+/// One step of a running stack.
+void engine::step(worker_id w, fiber_id f) {
   invariant(!fibers_[f].frames.empty(), "a running stack holds a call");
   frame& top = fibers_[f].frames.back();
   if (top.node == no_node) {
     node_id const child = top.next;
     fibers_[f].frames.pop_back();
-    return call(w, f, child, 0);
+    return call(w, f, child);
   }
   node_kind const k = program_[top.node].kind;
   if (k == node_kind::join || k == node_kind::each) return step_group(w, f);
+  if (top.next == unknown_step) {
+    top.next = live_->next(f, w);
+    grow();
+  }
   if (top.next != no_node) return step_body(w, f);
   return k == node_kind::scope ? end_scope(w, f) : end_task(w, f);
 }
 
-/// Call a task, leaf or strand `after` ticks from now.
-tick engine::call(worker_id w, fiber_id f, node_id id, tick after) {
+/// Call a task, leaf or strand.
+void engine::call(worker_id w, fiber_id f, node_id id) {
   turn& t = result_.turns[id];
-  tick const cost = ticks_of(program_, id, by_);
+  tick const begin = now_ + spent_;
+  tick const cost = prices_.run(begin, w, program_, id);
   ++t.times;
   t.who = w;
-  t.begin = now_ + after;
-  t.end = t.begin + cost;
+  t.begin = begin;
+  t.end = begin + cost;
+  spent_ += cost;
+  result_.workers[index(w)].work += cost;
   result_.order.push_back(id);
-  if (program_[id].kind == node_kind::task) fibers_[f].frames.push_back({.node = id, .next = program_[id].first});
-  return after + cost;
+  if (program_[id].kind != node_kind::task) return;
+  fibers_[f].frames.push_back({.node = id, .next = first_step(id)});
+  if (live_ != nullptr) live_->calls(f, id);
 }
 
 /// The next step of a task or of a scope's body.
-tick engine::step_body(worker_id w, fiber_id f) {
+void engine::step_body(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   node_id const id = top.next;
-  top.next = program_[id].next;
+  top.next = step_after(id);
   switch (program_[id].kind) {
     case node_kind::leaf:
-    case node_kind::strand: return call(w, f, id, 0);
+    case node_kind::strand: return call(w, f, id);
     case node_kind::task: return fork_of_scope(w, f, id);
     case node_kind::join:
     case node_kind::each:
       gatherings_[id].outstanding = 1;
       fibers_[f].frames.push_back({.node = id, .next = program_[id].first});
       if (program_[id].first != no_node && mind_of(w).sees_forks()) meet(w, f, id);
-      return 0;
-    case node_kind::scope: break;
+      return;
+    case node_kind::scope: fibers_[f].frames.push_back({.node = id, .next = first_step(id)});
   }
-  fibers_[f].frames.push_back({.node = id, .next = program_[id].first});
-  return 0;
 }
 
 // ---- groups --------------------------------------------------------------------------------------------------------
@@ -101,44 +108,46 @@ void engine::meet(worker_id w, fiber_id f, node_id group) {
 }
 
 /// A group: come back from a child, then call the next one, with those that follow it open to thieves.
-tick engine::step_group(worker_id w, fiber_id f) {
+void engine::step_group(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
-  if (top.pending != no_node) return call(w, f, std::exchange(top.pending, no_node), 0);
+  if (top.pending != no_node) return call(w, f, std::exchange(top.pending, no_node));
   if (top.shown && top.shown->now == division::stage::placing) return place_next(w, f);
   if (top.shown && top.shown->now == division::stage::calling) come_back(w, f);
   if (top.forked != no_node) take_back(w, top);
   if (top.next == no_node) return end_share(w, f);
   node_id const child = std::exchange(top.next, no_node);
   top.forked = program_[child].next;
-  if (top.forked == no_node) return call(w, f, child, 0);
+  if (top.forked == no_node) return call(w, f, child);
+  pay(w, deed::fork);
   lanes_.push(w, lane::forks, {.what = item::kind::rest, .node = top.forked});
-  if (!gives_way(w, f)) return call(w, f, child, by_.fork_ticks);
+  offered(w);
+  if (!gives_way(w, f)) return call(w, f, child);
   top.pending = child;
-  return by_.fork_ticks;
 }
 
 /// The next child of a shown group is sent away, alone; or it is kept, called, and those after it are filed as one.
-tick engine::place_next(worker_id w, fiber_id f) {
+void engine::place_next(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   division& d = *top.shown;
   node_id const child = std::exchange(top.next, program_[top.next].next);
   bool const is_last = top.next == no_node;
   tag its = mind_of(w).mark(d.rest, program_[child].known);
   placement const to = is_last ? ask(w, its, cause::forked) : place(w, its, cause::forked);
+  if (!is_last) pay(w, deed::show);
   if (!is_last && to.worker != w) {
     ++gatherings_[top.node].outstanding;
     send(w, {.what = item::kind::child, .node = child, .known = its}, to, cause::forked);
-    return by_.fork_ticks;
+    return;
   }
   d.now = division::stage::calling;
   fibers_[f].known = d.child = its;
-  if (is_last) return call(w, f, child, 0);
+  if (is_last) return call(w, f, child);
   top.forked = std::exchange(top.next, no_node);
   d.filed_in = to.where == lane::kept ? lane::kept : lane::forks;
   d.filed_at = w;
   put(w, {.what = item::kind::rest, .node = top.forked, .known = d.rest}, {.worker = w, .where = d.filed_in},
       cause::forked);
-  return call(w, f, child, by_.fork_ticks);
+  call(w, f, child);
 }
 
 /// The kept child of a shown group has returned.
@@ -169,60 +178,60 @@ void engine::take_back(worker_id w, frame& top) {
 }
 
 /// No child of a group is left for this stack.
-tick engine::end_share(worker_id w, fiber_id f) {
+void engine::end_share(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   gathering& g = gatherings_[top.node];
   if (!top.owner) {
     fibers_[f].frames.pop_back();
     invariant(fibers_[f].frames.empty(), "a thief's share is the base of its stack");
     end_base(w, f, &g);
-    return 0;
+    return;
   }
   // The owner's share was given back before it parked.
   bool const complete = top.parked || --g.outstanding == 0;
   complete ? end_group(w, f) : park(w, f, g);
-  return 0;
 }
 
 // ---- scopes --------------------------------------------------------------------------------------------------------
 
-tick engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
+void engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
   node_id const scope = program_[child].parent;
   if (!fibers_[f].frames.back().shown && mind_of(w).sees_forks()) meet(w, f, scope);
   ++gatherings_[scope].outstanding;
+  pay(w, deed::fork);
   lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = child});
+  offered(w);
   static_cast<void>(gives_way(w, f));
-  return by_.fork_ticks;
 }
 
 /// The body of a scope is done: call own children from the own lane, wait for the others.
-tick engine::end_scope(worker_id w, fiber_id f) {
+void engine::end_scope(worker_id w, fiber_id f) {
   node_id const scope = fibers_[f].frames.back().node;
   gathering& g = gatherings_[scope];
   if (g.outstanding == 0) {
     end_group(w, f);
-    return 0;
+    return;
   }
   item const* const newest = lanes_.newest(w, lane::spawned);
   bool const mine = newest != nullptr && newest->what == item::kind::child && program_[newest->node].parent == scope;
   if (!mine) {
     park(w, f, g);
-    return 0;
+    return;
   }
-  return call(w, f, lanes_.take(w, lane::spawned, end::newest).node, 0);
+  call(w, f, lanes_.take(w, lane::spawned, end::newest).node);
 }
 
 // ---- ends and waits ------------------------------------------------------------------------------------------------
 
-tick engine::end_task(worker_id w, fiber_id f) {
+void engine::end_task(worker_id w, fiber_id f) {
   node_id const task = fibers_[f].frames.back().node;
   fibers_[f].frames.pop_back();
-  result_.turns[task].end = now_;
+  result_.turns[task].end = now_ + spent_;
   if (task == 0) {
     result_.finished = true;
-    result_.makespan = now_ - result_.turns[0].begin;
+    result_.makespan = now_ + spent_ - result_.turns[0].begin;
     end_base(w, f, nullptr);
-    return 0;
+    return;
   }
   gathering& above = gatherings_[program_[task].parent];
   if (fibers_[f].frames.empty()) {
@@ -230,12 +239,11 @@ tick engine::end_task(worker_id w, fiber_id f) {
   } else if (program_[program_[task].parent].kind == node_kind::scope) {
     --above.outstanding;
   }
-  return 0;
 }
 
 /// Nothing below this call: the stack ends, and then one share or child of `g` has (null: nobody waits for it).
 void engine::end_base(worker_id w, fiber_id f, gathering* g) {
-  tell(w, ended{.task = fibers_[f].known, .duration_ns = fibers_[f].ran});
+  tell(w, ended{.task = fibers_[f].known, .duration_ns = (fibers_[f].ran + spent_) / by_.ticks_per_ns});
   unseat(w, f);
   free_fibers_.push_back(f);
   if (g == nullptr || --g->outstanding > 0 || g->waiting == no_fiber) return;
@@ -252,6 +260,7 @@ void engine::end_group(worker_id w, fiber_id f) {
   fiber& stack = fibers_[f];
   frame const top = std::move(stack.frames.back());
   stack.frames.pop_back();
+  if (live_ != nullptr) live_->over(f);
   if (top.shown) {
     stack.known = top.parked ? stack.known : top.shown->task;
     mind_of(w).leave(stack.known, top.shown->group);
@@ -270,6 +279,7 @@ void engine::park(worker_id w, fiber_id f, gathering& g) {
   top.parked = fibers_[f].open = true;
   g.waiting = f;
   ++result_.workers[index(w)].parks;
+  pay(w, deed::park);
   tell(w, waiting{});
   unseat(w, f);
   if (top.shown) fibers_[f].known = top.shown->task;
@@ -303,7 +313,7 @@ void engine::put_aside(worker_id w, lane from) {
   for (item& it : all) {
     split_off(it);
     it.known = {{last_[index(w)]}};
-    it.known = mind_of(w).mark(it.known, program_[it.node].known);
+    it.known = mind_of(w).mark(it.known, known_of(it.node));
     put_aside(w, it);
   }
 }

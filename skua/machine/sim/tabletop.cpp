@@ -9,43 +9,71 @@
 
 namespace skua::sim {
 
-engine::engine(task_tree const& program, policy& players, layout const& where, rules const& by, onlooker& watched_by)
-    : program_(program), players_(players), where_(where), by_(by), watched_by_(watched_by), roll_(by.seed),
-      referee_(where.workers(), by), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
-      last_(where.workers(), 0), gatherings_(program.size()), away_(program.size(), false) {
-  result_.turns.resize(program.size());
+engine::engine(task_tree const& program, unfolding* live, policy& players, layout const& where, rules const& by,
+               costs& priced_by, onlooker& watched_by)
+    : program_(program), live_(live), players_(players), where_(where), by_(by), prices_(priced_by),
+      watched_by_(watched_by), roll_(by.seed), referee_(where.workers(), by), calendar_(where.workers()),
+      idlers_(where.workers()), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
+      last_(where.workers(), 0) {
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);
+  grow();
+}
+
+/// Room for what is known of the nodes that are new.
+void engine::grow() {
+  std::size_t const before = place_of_.size();
+  if (before == program_.size()) return;
+  result_.turns.resize(program_.size());
+  gatherings_.resize(program_.size());
+  away_.resize(program_.size());
+  place_of_.resize(program_.size());
+  for (auto i = static_cast<node_id>(before); i < program_.size(); ++i) {
+    node const& n = program_[i];
+    place_of_[i] = n.known.place || n.parent == no_node ? n.known.place : place_of_[n.parent];
+  }
 }
 
 result engine::play() {
   lanes_.push(worker_id{0}, lane::injected, {.what = item::kind::child, .node = 0});
   for (std::uint32_t w = 0; w < stack_of_.size(); ++w) schedule(worker_id{w}, 0);
   while (!result_.finished && referee_.content()) {
-    auto const [at, order, w] = calendar_.top();
-    calendar_.pop();
-    now_ = at;
-    schedule(worker_id{w}, move(worker_id{w}));
+    worker_id const w = calendar_.first();
+    now_ = calendar_.of(w).at;
+    if (now_ == calendar::never) {
+      referee_.fault("everybody sleeps");
+      break;
+    }
+    spent_ = 0;
+    ++result_.moves;
+    move(w);
+    if (!idlers_.sleeps(w)) schedule(w, now_ + spent_);
   }
   if (result_.finished) let_everybody_rest();
   result_.faults = referee_.take();
   return std::move(result_);
 }
 
-void engine::schedule(worker_id w, tick in) { calendar_.emplace(now_ + in, roll_.next(), index(w)); }
+void engine::schedule(worker_id w, tick at) { calendar_.set(w, {at, roll_.next()}); }
 
-/// One move of a worker; returns the ticks until its next one.
-tick engine::move(worker_id w) {
+/// What `w` does besides the program's work, to or for `whom`.
+void engine::pay(worker_id w, deed what, worker_id whom) {
+  tick const price = prices_.price(now_ + spent_, what, w, whom);
+  result_.workers[index(w)].scheduling += price;
+  spent_ += price;
+}
+
+/// One move of a worker.
+void engine::move(worker_id w) {
   fiber_id const f = stack_of_[index(w)];
   if (f == no_fiber) {
     hunt(w);
     if (running_ == 0 && lanes_.all_empty()) referee_.fault("nothing runs, and nothing can");
-    return by_.probe_ticks;
+    return;
   }
-  tick const spent = step(w, f);
-  result_.workers[index(w)].busy += spent;
-  fibers_[f].ran += spent;
-  return spent;
+  step(w, f);
+  result_.workers[index(w)].busy += spent_;
+  fibers_[f].ran += spent_;
 }
 
 /// The program has ended: now every mind must soon have had enough of looking.
@@ -67,6 +95,36 @@ tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept {
   return static_cast<tick>(std::min(std::ceil(program.amount(id, by.in) / by.units_per_tick), most));
 }
 
+namespace {
+
+/// The prices of the rules: constants.
+class flat_costs final : public costs {
+ public:
+  explicit flat_costs(rules const& by) : by_(by) {}
+  tick run(tick, worker_id, task_tree const& program, node_id id) override { return ticks_of(program, id, by_); }
+  tick price(tick, deed what, worker_id, worker_id) override {
+    switch (what) {
+      case deed::fork:
+      case deed::show: return by_.fork_ticks;
+      case deed::pop:
+      case deed::steal:
+      case deed::miss:
+      case deed::rest: return by_.probe_ticks;
+      case deed::send:
+      case deed::park:
+      case deed::resume:
+      case deed::call_up:
+      case deed::wake_up: break;
+    }
+    return 0;
+  }
+
+ private:
+  rules by_;
+};
+
+}  // namespace
+
 result play(task_tree const& program, policy& players, layout const& where, rules const& by) {
   onlooker nobody;
   return play(program, players, where, by, nobody);
@@ -79,8 +137,19 @@ result play(task_tree const& program, policy& players, layout const& where, rule
   if (!(by.units_per_tick > 0) || !std::isfinite(by.units_per_tick)) {
     throw usage_error("tabletop: units_per_tick must be a positive finite number");
   }
+  flat_costs prices(by);
+  return play(program, players, where, by, prices, watched_by);
+}
+
+result play(task_tree const& program, policy& players, layout const& where, rules const& by, costs& priced_by,
+            onlooker& watched_by) {
   if (by.lost_per_mille >= 1000) throw usage_error("tabletop: lost_per_mille must be below 1000, or no steal succeeds");
-  return engine(program, players, where, by, watched_by).play();
+  return engine(program, nullptr, players, where, by, priced_by, watched_by).play();
+}
+
+result play(unfolding& program, policy& players, layout const& where, rules const& by, costs& priced_by,
+            onlooker& watched_by) {
+  return engine(program.tree(), &program, players, where, by, priced_by, watched_by).play();
 }
 
 }  // namespace skua::sim

@@ -9,14 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/sim/costs.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/program/task_tree.hpp"
 
 namespace skua::sim {
-
-using tick = std::uint64_t;
 
 /// The prices of the game, and when the referee stops it.
 struct rules {
@@ -29,6 +28,9 @@ struct rules {
   std::uint64_t most_fruitless = 0;   ///< probes in a row that may fail while there is work, or without a rest;
                                       ///< 0: 1000 + 200 * workers
   bool slot_refusals_allowed = true;  ///< false: to place a task in a slot that is occupied is a fault
+  tick spin_ticks = ~tick{0};         ///< so long a worker searches before it sleeps (never)
+  std::uint32_t most_searching = 0;   ///< so many may search at a time, others sleep at once; 0: all
+  tick ticks_per_ns = 1;              ///< for what minds are told of durations
 };
 
 /// What happened to one node. Groups are not run themselves: times = 0.
@@ -52,13 +54,17 @@ struct tally {
   std::uint64_t laid_aside = 0;  ///< stacks, for what lay in the slot
   std::uint64_t sent = 0;        ///< tasks and frames that its mind placed on another worker
   std::uint64_t refused = 0;     ///< placements into slots that were occupied
-  tick busy = 0;
+  std::uint64_t naps = 0;        ///< how often it fell asleep
+  tick busy = 0;                 ///< with a stack: leaves, strands, tasks and forks
+  tick work = 0;                 ///< of that, leaves, strands and tasks themselves
+  tick scheduling = 0;           ///< the rest of it, and all that brought a task or woke somebody
   friend constexpr bool operator==(tally const&, tally const&) = default;
 };
 
 struct result {
   bool finished = false;
   tick makespan = 0;           ///< from the begin of the root to its end
+  std::uint64_t moves = 0;     ///< events of the calendar
   std::vector<turn> turns;     ///< by node
   std::vector<node_id> order;  ///< tasks, leaves and strands as they were begun
   std::vector<tally> workers;
@@ -74,6 +80,15 @@ result play(task_tree const& program, policy& players, layout const& where, rule
 /// The same, before somebody's eyes (onlooker.hpp).
 class onlooker;
 result play(task_tree const& program, policy& players, layout const& where, rules const& by, onlooker& watched_by);
+
+/// The same at other prices than those of the rules.
+result play(task_tree const& program, policy& players, layout const& where, rules const& by, costs& priced_by,
+            onlooker& watched_by);
+
+/// A program that is found out while it is played.
+class unfolding;
+result play(unfolding& program, policy& players, layout const& where, rules const& by, costs& priced_by,
+            onlooker& watched_by);
 
 /// The ticks that node `id` costs itself.
 tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept;
