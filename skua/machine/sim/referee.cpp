@@ -5,35 +5,14 @@
 #include <numeric>
 #include <utility>
 
+#include "skua/machine/sim/checker.hpp"
+
 namespace skua::sim {
 namespace {
 
 std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
 
 bool is_run(node_kind k) { return k == node_kind::task || k == node_kind::leaf || k == node_kind::strand; }
-
-void check_every_node_once(result const& game, task_tree const& program, std::vector<std::string>& faults) {
-  for (node_id i = 0; i < program.size(); ++i) {
-    std::uint32_t const expected = is_run(program[i].kind) ? 1 : 0;
-    if (game.turns[i].times == expected) continue;
-    faults.push_back("node " + std::to_string(i) + " was begun " + std::to_string(game.turns[i].times) + " times");
-    return;
-  }
-}
-
-/// No child begins before its parent, and no step before the one it follows has ended.
-void check_order_in_time(result const& game, task_tree const& program, std::vector<std::string>& faults) {
-  for (node_id i = 1; i < program.size(); ++i) {
-    if (!is_run(program[i].kind)) continue;
-    node_id above = program[i].parent;
-    while (!is_run(program[above].kind)) above = program[above].parent;
-    turn const& t = game.turns[i];
-    turn const& p = game.turns[above];
-    if (p.begin <= t.begin && t.begin <= t.end && t.end <= p.end) continue;
-    faults.push_back("node " + std::to_string(i) + " ran outside the time of its task " + std::to_string(above));
-    return;
-  }
-}
 
 void check_times(result const& game, task_tree const& program, layout const& where, rules const& by,
                  std::vector<std::string>& faults) {
@@ -57,16 +36,6 @@ void check_times(result const& game, task_tree const& program, layout const& whe
     faults.push_back("one worker took " + std::to_string(game.makespan) + " ticks, not the work");
   if (game.order != order_on_one_worker(program))
     faults.push_back("one worker ran in another order than the program's");
-}
-
-void check_steals(result const& game, layout const& where, std::vector<std::string>& faults) {
-  std::uint64_t const by_worker = std::accumulate(game.workers.begin(), game.workers.end(), std::uint64_t{0},
-                                                  [](std::uint64_t sum, tally const& t) { return sum + t.steals; });
-  std::uint64_t const by_distance =
-      std::accumulate(game.steals_by_distance.begin(), game.steals_by_distance.end(), std::uint64_t{0});
-  if (by_worker != by_distance) faults.push_back("steals by worker and by distance differ");
-  if (game.steals_by_distance[0] != 0) faults.push_back("somebody stole from himself");
-  if (where.workers() == 1 && by_worker != 0) faults.push_back("a lone worker stole");
 }
 
 }  // namespace
@@ -140,8 +109,7 @@ std::vector<std::string> faults_of(result const& game, task_tree const& program,
   std::vector<std::string> faults = game.faults;
   if (!game.finished) faults.push_back("the game did not end");
   if (!faults.empty()) return faults;
-  check_every_node_once(game, program, faults);
-  check_order_in_time(game, program, faults);
+  check_turns(game, program, faults);
   check_times(game, program, where, by, faults);
   check_steals(game, where, faults);
   return faults;

@@ -260,7 +260,6 @@ void engine::end_group(worker_id w, fiber_id f) {
   fiber& stack = fibers_[f];
   frame const top = std::move(stack.frames.back());
   stack.frames.pop_back();
-  if (live_ != nullptr) live_->over(f);
   if (top.shown) {
     stack.known = top.parked ? stack.known : top.shown->task;
     mind_of(w).leave(stack.known, top.shown->group);

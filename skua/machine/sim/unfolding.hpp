@@ -12,8 +12,9 @@ namespace skua::sim {
 /// The step after this one is not known yet.
 inline constexpr node_id unknown_step = no_node - 1;
 
-/// Calls on one stack nest as its frames do: calls(child) .. next() .. next() = no_node, and for a group or scope that
-/// next() has named: calls() of some of its children, one after the other, then over().
+/// Calls on one stack nest as its frames do: calls(task), next() .. next() = no_node. When next() has named a group or scope,
+/// some of its children may be called on this stack, one after the other; the next() that is about the task again says
+/// that the group has ended.
 class unfolding {
  public:
   virtual ~unfolding() = default;
@@ -23,8 +24,6 @@ class unfolding {
 
   /// Its next step is the beginning of this task.
   virtual void calls(fiber_id stack, node_id task) = 0;
-  /// The group or scope on top has ended: its next step is what comes after it.
-  virtual void over(fiber_id stack) = 0;
   /// Go on until the task or scope body on top meets its next step; no_node: it has ended.
   virtual node_id next(fiber_id stack, worker_id on) = 0;
 };

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// `here` in the simulator: what a program may do where it stands, in virtual time. Models `fork_join`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <stop_token>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/sim/live.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::sim {
+
+class here {
+ public:
+  here(live& program, live_strand& on) noexcept : program_(program), on_(on) {}
+  here(here const&) = delete;
+  here& operator=(here const&) = delete;
+
+  template <class... Args>
+  auto join(Args&&... args) {
+    return std::apply(
+        [this](auto&&... c) {
+          return join_all(std::array{as_hint(c.known)...}, std::forward<decltype(c.function)>(c.function)...);
+        },
+        children_of(std::forward<Args>(args)...));
+  }
+
+  template <std::ranges::random_access_range Range, class Body>
+    requires std::ranges::sized_range<Range>
+  void each(Range&& range, Body&& body) {
+    each(std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
+  }
+  template <std::ranges::random_access_range Range, class HintOf, class Body>
+  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+    auto const element = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
+      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+    };
+    run_group(
+        node_kind::each, static_cast<std::uint64_t>(std::ranges::size(range)),
+        [&](std::uint64_t i) { return element_hint(hint_of(element(i))); },
+        [&](std::uint64_t i, here& h) { body(h, element(i)); });
+  }
+
+  class scope_type;
+  template <class Body>
+  decltype(auto) scope(Body&& body);
+
+  /// The kernel runs when the leaf has ended in virtual time, and is seen by what runs after that; measured: when it begins.
+  template <class... Args>
+  decltype(auto) leaf(Args&&... args) {
+    node_id const id = open(node_kind::leaf);
+    (note(id, args), ...);
+    if (!measured()) {
+      yield(id);
+      return call_kernel(std::forward<Args>(args)...);
+    }
+    using value = decltype(call_kernel(std::forward<Args>(args)...));
+    if constexpr (std::is_void_v<value>) {
+      call_kernel(std::forward<Args>(args)...);
+      measure(id);
+      yield(id);
+    } else {
+      value result = call_kernel(std::forward<Args>(args)...);
+      measure(id);
+      yield(id);
+      return static_cast<value>(result);
+    }
+  }
+
+  template <class F>
+  decltype(auto) with_stop(std::stop_token token, F&& f) {
+    watching const inner{*this, {watch_, nullptr, &token}};
+    if (stop_requested()) throw cancelled{};
+    return std::forward<F>(f)(*this);
+  }
+  [[nodiscard]] bool stop_requested() const noexcept { return watch_ != nullptr && watch_->requested(); }
+  [[nodiscard]] worker_id worker() const noexcept;
+  [[nodiscard]] std::uint32_t workers() const noexcept { return program_.workers_; }
+
+ private:
+  friend class live;
+
+  /// While it lives, `h` watches this, too.
+  class watching {
+   public:
+    watching(here& h, stop_watch const& w) noexcept : here_(h), mine_(w), outer_(h.watch_) { h.watch_ = &mine_; }
+    ~watching() { here_.watch_ = outer_; }
+    watching(watching const&) = delete;
+    watching& operator=(watching const&) = delete;
+
+   private:
+    here& here_;
+    stop_watch const mine_;
+    stop_watch const* const outer_;
+  };
+
+  template <class Call>
+  class numbered final : public live_group {
+   public:
+    numbered(stop_watch const* outer, Call& c) noexcept : live_group(outer), call_(c) {}
+
+   private:
+    void call(std::uint64_t i, here& on) override { call_(i, on); }
+    Call& call_;
+  };
+
+  template <std::size_t N, class... F>
+  auto join_all(std::array<hint, N> const& known, F&&... f) {
+    std::tuple<std::optional<value_of<F, here&>>...> kept;
+    std::tuple<F&&...> functions{std::forward<F>(f)...};
+    auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return [&](std::uint64_t i, here& h) {
+        static_cast<void>(
+            ((i == I && (std::get<I>(kept).emplace(skua::call(std::get<I>(std::move(functions)), h)), true)) || ...));
+      };
+    }(std::index_sequence_for<F...>{});
+    run_group(node_kind::join, N, [&](std::uint64_t i) { return known[i]; }, call_child);
+    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(kept));
+  }
+
+  template <class Known, class Call>
+  void run_group(node_kind kind, std::uint64_t children, Known&& known, Call&& call_child) {
+    numbered<Call const> group{watch_, call_child};
+    node_id const id = open(kind);
+    for (std::uint64_t i = 0; i < children; ++i) program_.add_child(id, known(i), group, i);
+    meet(id);
+    group.check();
+  }
+
+  // live.cpp
+  node_id open(node_kind kind);  ///< a step of the task that runs here
+  void yield(node_id step);      ///< the engine goes on, until it comes back to this stack
+  void meet(node_id group);      ///< a step, and then the children of it that are called on this stack
+  void body_ends();              ///< the same for a scope, whose body has ended
+  [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
+  void measure(node_id leaf);  ///< what ran since the last step was this
+  void strand_ends();          ///< ... or was no leaf
+
+  void note(node_id id, reads const& r) { program_.tree_.add_touch(id, touch_of(r)); }
+  void note(node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
+  void note(node_id id, flops const& f) { program_.tree_[id].flops += f.count; }
+  template <class Kernel>
+    requires(!footprint_word<Kernel>)
+  void note(node_id, Kernel const&) noexcept {}
+
+  live& program_;
+  live_strand& on_;
+  node_id at_ = no_node;  ///< the task or scope that runs
+  stop_watch const* watch_ = nullptr;
+};
+
+/// A scope's children: closures on the heap, each gone when it has run.
+class here::scope_type final : public live_group {
+ public:
+  explicit scope_type(here& h) : live_group(h.watch_), here_(h), outer_(h.at_), id_(h.open(node_kind::scope)) {
+    h.yield(id_);
+    h.at_ = id_;
+  }
+
+  template <class F>
+    requires std::invocable<std::decay_t<F>&, here&>
+  void fork(F&& f) {
+    fork(hint{}, std::forward<F>(f));
+  }
+  template <hint_word Hint, class F>
+    requires std::invocable<std::decay_t<F>&, here&>
+  void fork(Hint known, F&& f) {
+    if (here_.at_ != id_) throw usage_error("sim: scope.fork is called outside the body of its scope");
+    if (here_.measured()) here_.strand_ends();
+    children_.push_back(std::make_unique<closure_of<std::decay_t<F>>>(std::forward<F>(f)));
+    here_.yield(here_.program_.add_child(id_, as_hint(known), *this, children_.size() - 1));
+  }
+
+ private:
+  friend class here;
+  struct closure {
+    virtual ~closure() = default;
+    virtual void call(here& on) = 0;
+  };
+  template <class F>
+  struct closure_of final : closure {
+    template <class G>
+    explicit closure_of(G&& g) : f(std::forward<G>(g)) {}
+    void call(here& on) override { f(on); }
+    F f;
+  };
+
+  void call(std::uint64_t i, here& on) override {
+    std::unique_ptr<closure> const mine = std::move(children_[i]);
+    mine->call(on);
+  }
+
+  /// The body has ended; so have all children when this returns.
+  void end() {
+    here_.body_ends();
+    here_.at_ = outer_;
+  }
+
+  here& here_;
+  node_id const outer_;
+  node_id const id_;
+  std::vector<std::unique_ptr<closure>> children_;
+};
+
+template <class Body>
+decltype(auto) here::scope(Body&& body) {
+  scope_type s{*this};
+  auto run_body = [&]() -> decltype(auto) {
+    watching const inner{*this, *s.watch()};
+    try {
+      return std::forward<Body>(body)(s);
+    } catch (cancelled const&) {
+      s.abandon();
+      s.end();
+      if (s.failure())
+        std::rethrow_exception(s.failure());  // a child's real exception wins over the body's `cancelled`
+      throw;
+    } catch (...) {
+      s.abandon();
+      s.end();
+      throw;
+    }
+  };
+  if constexpr (std::is_void_v<std::invoke_result_t<Body, scope_type&>>) {
+    run_body();
+    s.end();
+    s.check();
+  } else {
+    decltype(auto) value = run_body();
+    s.end();
+    s.check();
+    return static_cast<std::invoke_result_t<Body, scope_type&>>(value);
+  }
+}
+
+static_assert(fork_join<here>);
+
+}  // namespace skua::sim

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/sim/live.hpp"
+
+#include <utility>
+
+#include "skua/machine/sim/here.hpp"
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::sim {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+}  // namespace
+
+struct live_strand {
+  explicit live_strand(live& all) : program(all), self(all, *this) {}
+
+  live& program;
+  here self;
+  fiber saved;                  ///< while it does not run
+  node_id ordered = no_node;    ///< the task that it shall call next
+  node_id announced = no_node;  ///< its next step
+  worker_id on{};
+  clock::time_point went_on{};  ///< timing: when its last step was over
+};
+
+// ---- groups --------------------------------------------------------------------------------------------------------
+
+bool stop_watch::requested() const noexcept {
+  for (stop_watch const* w = this; w != nullptr; w = w->outer) {
+    if ((w->of != nullptr && w->of->ending()) || (w->token != nullptr && w->token->stop_requested())) return true;
+  }
+  return false;
+}
+
+void live_group::run(std::uint64_t i, here& on) {
+  if (watch_.requested()) {
+    dropped_ = ending_ = true;
+    return;
+  }
+  try {
+    call(i, on);
+  } catch (cancelled const&) {
+    dropped_ = ending_ = true;
+  } catch (...) {
+    if (!failure_) failure_ = std::current_exception();
+    ending_ = true;
+  }
+}
+
+void live_group::check() const {
+  if (failure_) std::rethrow_exception(failure_);
+  if (dropped_) throw cancelled{};
+}
+
+// ---- the program ---------------------------------------------------------------------------------------------------
+
+live::live(std::uint32_t workers, timing measured, std::size_t stack_bytes)
+    : workers_(workers), measured_(measured), called_(1), stacks_(stack_bytes) {}
+
+/// All strands wait for a call, unless the game was stopped in the middle: then nobody can unwind them, because frames of
+/// one hold what others refer to, and their stacks stay behind.
+live::~live() {
+  quitting_ = true;
+  for (auto& s : strands_) {
+    if (s->saved.entry != nullptr) {  // it was never called
+      stack* const on = s->saved.on;
+      forget(s->saved);
+      stacks_.give(on);
+    } else if (s->self.at_ == no_node) {
+      next_on(*s);
+    }
+  }
+}
+
+void live::begin_with(live_group& root) { called_[0] = {&root, 0}; }
+
+node_id live::add_child(node_id of, hint const& known, live_group& in, std::uint64_t number) {
+  node_id const id = tree_.add(of, node_kind::task, known);
+  called_.resize(tree_.size());
+  called_[id] = {&in, number};
+  return id;
+}
+
+void live::calls(fiber_id stack, node_id task) {
+  while (stack >= strands_.size()) {
+    auto fresh = std::make_unique<live_strand>(*this);
+    start(fresh->saved, *stacks_.take(), life, fresh.get());
+    strands_.push_back(std::move(fresh));
+  }
+  live_strand& s = *strands_[stack];
+  invariant(s.ordered == no_node, "live: a stack is told to call a task when it has called the one before");
+  s.ordered = task;
+}
+
+node_id live::next(fiber_id stack, worker_id on) {
+  live_strand& s = *strands_[stack];
+  s.on = on;
+  next_on(s);
+  return s.announced;
+}
+
+void live::next_on(live_strand& s) {
+  thread_record* const outer = current_thread();
+  if (outer == nullptr) set_current_thread(&record_);
+  publish();
+  switch_to(engine_, s.saved, nullptr, nullptr);
+  acquire();
+  if (outer == nullptr) set_current_thread(nullptr);
+}
+
+/// The base of every stack: tasks, one after the other.
+void live::life(void* of_strand) noexcept {
+  live_strand& s = *static_cast<live_strand*>(of_strand);
+  live& me = s.program;
+  me.acquire();
+  if (me.measured_ == timing::on) s.went_on = clock::now();
+  while (!me.quitting_) {
+    invariant(s.ordered != no_node, "live: a stack that is asked for a step knows what it runs");
+    me.run(s, std::exchange(s.ordered, no_node));
+    me.yield(s, no_node);
+  }
+  me.publish();
+  leave_to(s.saved, me.engine_, is_gone, &s);
+}
+
+void live::is_gone(void* of_strand) noexcept {
+  live_strand& s = *static_cast<live_strand*>(of_strand);
+  s.program.stacks_.give(s.saved.on);
+}
+
+void live::run(live_strand& s, node_id task) {
+  called const what = called_[task];
+  here& h = s.self;
+  node_id const at = std::exchange(h.at_, task);
+  stop_watch const* const watch = std::exchange(h.watch_, what.in->watch());
+  what.in->run(what.number, h);
+  if (measured_ == timing::on) h.strand_ends();
+  h.watch_ = watch;
+  h.at_ = at;
+}
+
+/// The engine goes on. When it comes back, it has told the strand what to call, or the step is over.
+void live::yield(live_strand& s, node_id step) {
+  s.announced = step;
+  publish();
+  switch_to(s.saved, engine_, nullptr, nullptr);
+  acquire();
+  if (measured_ == timing::on) s.went_on = clock::now();
+}
+
+/// As long as the engine wants children of the group on top called on this stack.
+void live::call_children(live_strand& s) {
+  while (s.ordered != no_node) {
+    run(s, std::exchange(s.ordered, no_node));
+    yield(s, no_node);
+  }
+}
+
+// ---- here ----------------------------------------------------------------------------------------------------------
+
+node_id here::open(node_kind kind) {
+  if (measured()) strand_ends();
+  return program_.add(at_, kind);
+}
+
+void here::yield(node_id step) { program_.yield(on_, step); }
+
+void here::meet(node_id group) {
+  program_.yield(on_, group);
+  program_.call_children(on_);
+}
+
+void here::body_ends() {
+  if (measured()) strand_ends();
+  program_.yield(on_, no_node);
+  program_.call_children(on_);
+}
+
+/// What ran since the last step is a step of its own.
+void here::strand_ends() {
+  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.went_on).count();
+  if (elapsed <= 0) return;
+  node_id const id = program_.add(at_, node_kind::strand);
+  program_.tree_[id].ns = static_cast<std::uint64_t>(elapsed);
+  program_.yield(on_, id);
+}
+
+void here::measure(node_id leaf) {
+  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.went_on).count();
+  program_.tree_[leaf].ns = static_cast<std::uint64_t>(elapsed > 0 ? elapsed : 0);
+}
+
+worker_id here::worker() const noexcept { return on_.on; }
+
+}  // namespace skua::sim

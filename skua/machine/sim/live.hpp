@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Programs in virtual time: C++ code written against `fork_join` runs on fibers of one thread, and stops wherever the
+// scheduler has something to decide. Its real answers are computed; its times are those of the cost model. States and
+// invariants: live.md.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "skua/machine/sim/unfolding.hpp"
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/context/current.hpp"
+#include "skua/parts/context/fiber.hpp"
+#include "skua/parts/context/stack.hpp"
+#include "skua/program/recorder.hpp"
+#include "skua/program/task_tree.hpp"
+
+namespace skua::sim {
+
+class here;
+class live;
+class live_group;
+
+/// One of the program's stacks.
+struct live_strand;
+
+/// Why a task should end early: the groups and tokens around it, innermost first.
+struct stop_watch {
+  stop_watch const* outer = nullptr;
+  live_group const* of = nullptr;
+  std::stop_token const* token = nullptr;
+  [[nodiscard]] bool requested() const noexcept;
+};
+
+/// Children that wait to be called, by number. Lives in the frame of the task that opened it.
+class live_group {
+ public:
+  explicit live_group(stop_watch const* outer) noexcept : watch_{outer, this, nullptr} {}
+  live_group(live_group const&) = delete;
+  live_group& operator=(live_group const&) = delete;
+
+  /// Child i runs, unless the group is ending early.
+  void run(std::uint64_t i, here& on);
+  /// Every child has been dealt with: throws what the first failing one threw, or `cancelled` if one was dropped.
+  void check() const;
+  /// The first exception of a child, if there was one.
+  [[nodiscard]] std::exception_ptr const& failure() const noexcept { return failure_; }
+  /// Children end early.
+  void abandon() noexcept { ending_ = true; }
+  [[nodiscard]] bool ending() const noexcept { return ending_; }
+  [[nodiscard]] stop_watch const* watch() const noexcept { return &watch_; }
+
+ protected:
+  ~live_group() = default;
+
+ private:
+  virtual void call(std::uint64_t i, here& on) = 0;
+
+  stop_watch const watch_;
+  bool ending_ = false;
+  bool dropped_ = false;
+  std::exception_ptr failure_;
+};
+
+/// The program on its stacks. One run each; used by the thread that made it.
+class live final : public unfolding {
+ public:
+  /// `timing::on`: leaves and strands are measured while they run (and the tree has strands); else only what leaves say of
+  /// themselves is known. Throws usage_error for a stack size that makes no sense.
+  explicit live(std::uint32_t workers, timing measured = timing::off, std::size_t stack_bytes = default_stack_bytes);
+  ~live() override;
+  live(live const&) = delete;
+  live& operator=(live const&) = delete;
+
+  /// What the root task is: child 0 of this group, which must live until the run has ended.
+  void begin_with(live_group& root);
+
+  [[nodiscard]] task_tree const& tree() const noexcept override { return tree_; }
+  [[nodiscard]] task_tree take_tree() { return std::move(tree_); }
+  void calls(fiber_id stack, node_id task) override;
+  node_id next(fiber_id stack, worker_id on) override;
+
+ private:
+  friend class here;
+  struct called {
+    live_group* in = nullptr;
+    std::uint64_t number = 0;
+  };
+
+  node_id add(node_id parent, node_kind kind) {
+    node_id const id = tree_.add(parent, kind);
+    called_.emplace_back();
+    return id;
+  }
+  node_id add_child(node_id of, hint const& known, live_group& in, std::uint64_t number);
+  void next_on(live_strand& s);
+  void run(live_strand& s, node_id task);
+  void yield(live_strand& s, node_id step);
+  void call_children(live_strand& s);
+  static void life(void* of_strand) noexcept;
+  static void is_gone(void* of_strand) noexcept;
+
+  // What the program did so far happens before what follows on another stack (for ThreadSanitizer, which takes fibers
+  // for threads).
+  void publish() noexcept {
+    edge_.store(1, std::memory_order_release);  // release: pairs with `acquire`, on the other stack
+  }
+  void acquire() noexcept {
+    static_cast<void>(edge_.load(std::memory_order_acquire));  // acquire: pairs with `publish`
+  }
+
+  std::uint32_t const workers_;
+  timing const measured_;
+  task_tree tree_;
+  std::vector<called> called_;  ///< by node: what is called for it
+  stack_pool stacks_;
+  std::vector<std::unique_ptr<live_strand>> strands_;  ///< by the engine's number
+  fiber engine_;                                       ///< while the program runs
+  bool quitting_ = false;
+  std::atomic<int> edge_{0};
+  thread_record record_;
+};
+
+}  // namespace skua::sim

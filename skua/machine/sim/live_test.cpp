@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Programs that run in virtual time: their answers are those of the serial elision, their schedules those of the recorded
+// tree, whatever the policy.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "skua/machine/sim/simulate.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/program/recorder.hpp"
+#include "skua/program/serial.hpp"
+#include "tests/programs/random_program.hpp"
+
+namespace skua::sim {
+namespace {
+
+/// A leaf takes its flops, at least one tick; everything else a few.
+class simple_costs final : public costs {
+ public:
+  tick run(tick, worker_id, task_tree const& program, node_id id) override {
+    node const& n = program[id];
+    if (n.kind == node_kind::strand) return n.ns;
+    return n.kind == node_kind::leaf ? static_cast<tick>(n.flops) + n.ns + 1 : 3;
+  }
+  tick price(tick, deed what, worker_id w, worker_id whom) override {
+    tick const far = w == whom ? 0 : 10;
+    return what == deed::wake_up ? 500 : 2 + far;
+  }
+};
+
+layout seats(std::uint32_t workers) {
+  return workers % 4 != 0
+             ? layout::flat(workers)
+             : layout(topology::synthetic("package:" + std::to_string(workers / 4) + " numa:1 l3:1 core:4 pu:1"));
+}
+
+rules sleepy(std::uint64_t seed) { return {.seed = seed, .spin_ticks = 300, .most_searching = 2}; }
+
+template <class F>
+simulation run_on(F&& f, std::string_view policy_name, std::uint32_t workers, std::uint64_t seed = 1,
+                  live_options const& how = {}) {
+  layout const where = seats(workers);
+  auto const players = make_policy(policy_name, where, seed);
+  simple_costs prices;
+  onlooker nobody;
+  return simulate(f, *players, where, sleepy(seed), prices, nobody, how);
+}
+
+constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
+
+std::vector<std::string> all_policies() {
+  std::vector<std::string> all;
+  for (auto const& p : skua::policies()) all.emplace_back(p.name);
+  all.emplace_back("adws:no-steal");
+  return all;
+}
+
+class under : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(under, random_programs_have_the_serial_answer) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    serial s;
+    std::uint64_t const right = testing::random_program(seed)(s);
+    for (std::uint32_t const workers : some_workers) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << workers << " workers");
+      testing::random_program program(seed);
+      std::uint64_t answer = 0;
+      run_on([&](here& h) { answer = program(h); }, GetParam(), workers, seed);
+      EXPECT_EQ(answer, right);
+      EXPECT_EQ(program.living(), 0);
+    }
+  }
+}
+
+TEST_P(under, what_a_task_throws_comes_out_and_nothing_is_left) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (std::uint32_t const workers : some_workers) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << workers << " workers");
+      testing::random_program program(seed);
+      program.throw_from(static_cast<long>(1 + seed % 7));
+      bool threw = false;
+      try {
+        run_on([&](here& h) { program(h); }, GetParam(), workers, seed);
+      } catch (testing::thrown const&) {
+        threw = true;
+      }
+      EXPECT_EQ(threw, program.tasks() >= static_cast<long>(1 + seed % 7));
+      EXPECT_EQ(program.living(), 0);
+    }
+  }
+}
+
+/// A program whose tree does not depend on the schedule: recorded and live are the same game.
+TEST_P(under, live_and_recorded_are_one_game) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    auto const program = [seed](auto& h) { testing::random_program(seed, 6)(h); };
+    task_tree const tree = record(program);
+    for (std::uint32_t const workers : some_workers) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << workers << " workers");
+      simulation const live = run_on(program, GetParam(), workers, seed);
+      layout const where = seats(workers);
+      auto const players = make_policy(GetParam(), where, seed);
+      simple_costs prices;
+      onlooker nobody;
+      simulation const recorded = simulate(tree, *players, where, sleepy(seed), prices, nobody);
+      EXPECT_EQ(live.tree.size(), recorded.tree.size());
+      EXPECT_EQ(live.game.makespan, recorded.game.makespan);
+      EXPECT_EQ(live.game.moves, recorded.game.moves);
+      EXPECT_TRUE(live.game.workers == recorded.game.workers);
+    }
+  }
+}
+
+TEST_P(under, the_same_seed_is_the_same_run) {
+  auto const program = [](auto& h) { testing::random_program(99, 7)(h); };
+  simulation const a = run_on(program, GetParam(), 16, 5);
+  simulation const b = run_on(program, GetParam(), 16, 5);
+  EXPECT_TRUE(a.game == b.game);
+}
+
+TEST_P(under, a_stop_is_seen_by_leaves_and_drops_the_rest) {
+  for (std::uint32_t const workers : some_workers) {
+    SCOPED_TRACE(workers);
+    std::stop_source stop;
+    int ran = 0;
+    bool saw = false;
+    std::vector<int> many(1000);
+    EXPECT_THROW(run_on(
+                     [&](here& h) {
+                       h.with_stop(stop.get_token(), [&](here& inner) {
+                         inner.each(many, [&](here& leaf, int&) {
+                           if (++ran == 10) stop.request_stop();
+                           leaf.leaf(flops{100}, [] {});
+                           saw |= leaf.stop_requested();
+                         });
+                       });
+                     },
+                     GetParam(), workers),
+                 cancelled);
+    EXPECT_TRUE(saw);
+    EXPECT_LT(ran, 10 + 2 * static_cast<int>(workers) + 1);
+  }
+}
+
+/// A search that prunes by the best found so far: its tree is another under every schedule, its answer is not.
+struct search {
+  std::vector<int> values, weights;
+  int best = 0;
+  void go(auto& h, std::size_t i, int value, int room) {
+    h.leaf(flops{5}, [&] { best = std::max(best, value); });
+    int rest = 0;
+    for (std::size_t k = i; k < values.size(); ++k) rest += values[k];
+    if (i == values.size() || value + rest <= best) return;
+    h.join(
+        [&](auto& g) {
+          if (weights[i] <= room) go(g, i + 1, value + values[i], room - weights[i]);
+        },
+        [&](auto& g) { go(g, i + 1, value, room); });
+  }
+};
+
+TEST_P(under, branch_and_bound_finds_the_best) {
+  search s{{10, 13, 7, 8, 2, 12, 4, 9, 3, 6}, {3, 4, 2, 3, 1, 5, 2, 4, 1, 2}};
+  serial alone;
+  s.go(alone, 0, 0, 12);
+  int const right = s.best;
+  for (std::uint32_t const workers : some_workers) {
+    s.best = 0;
+    run_on([&](here& h) { s.go(h, 0, 0, 12); }, GetParam(), workers);
+    EXPECT_EQ(s.best, right) << workers << " workers";
+  }
+}
+
+TEST_P(under, measured_leaves_take_their_time) {
+  auto const program = [](auto& h) {
+    auto const spin = [] {
+      double volatile x = 1;
+      for (int i = 0; i < 2000; ++i) x = x * 1.0000001;
+    };
+    h.join([&](auto& g) { g.leaf(spin); }, [&](auto& g) { g.leaf(spin); });
+  };
+  simulation const done = run_on(program, GetParam(), 2, 1, {.measured = timing::on});
+  std::uint64_t leaves = 0;
+  for (node_id i = 0; i < done.tree.size(); ++i) {
+    if (done.tree[i].kind != node_kind::leaf) continue;
+    ++leaves;
+    EXPECT_GT(done.tree[i].ns, 0U);
+  }
+  EXPECT_EQ(leaves, 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, under, ::testing::ValuesIn(all_policies()), [](auto const& tested) {
+  std::string word = tested.param;
+  for (char& c : word) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return word;
+});
+
+TEST(live, worker_and_workers_are_those_of_the_machine) {
+  std::vector<int> seen(4);
+  std::vector<int> range(64);
+  run_on(
+      [&](here& h) {
+        EXPECT_EQ(h.workers(), 4U);
+        h.each(range, [&](here& g, int&) {
+          g.leaf(flops{1000}, [] {});
+          ++seen[index(g.worker())];
+        });
+      },
+      "random", 4);
+  for (int const n : seen) EXPECT_GT(n, 0);
+}
+
+TEST(live, more_workers_take_less_time_and_never_less_than_the_laws_allow) {
+  std::vector<int> range(256);
+  auto const program = [&](here& h) { h.each(range, [&](here& g, int&) { g.leaf(flops{10'000}, [] {}); }); };
+  tick before = run_on(program, "random", 1).game.makespan;
+  for (std::uint32_t const workers : {2U, 4U, 16U}) {
+    tick const now = run_on(program, "random", workers).game.makespan;
+    EXPECT_LT(now, before) << workers;
+    before = now;
+  }
+}
+
+/// A policy that breaks a rule in the middle of a program is an error, and no crash.
+TEST(live, an_unlawful_policy_is_reported) {
+  struct lost_mind final : mind {
+    tag known;
+    hint last;
+    tag mark_it(tag& t) { return t; }
+    tag mark(tag& parent, hint const&) noexcept override { return parent; }
+    placement place(tag&, cause) noexcept override { return {.worker = worker_id{99}}; }
+    probe hunt() noexcept override { return {.what = verb::pop, .whom = worker_id{0}, .where = lane::injected}; }
+    void learn(event const&) noexcept override {}
+  };
+  struct lost final : policy {
+    lost_mind m;
+    std::string_view name() const noexcept override { return "lost"; }
+    mind& mind_of(worker_id) noexcept override { return m; }
+  } players;
+  layout const where = layout::flat(1);
+  simple_costs prices;
+  onlooker nobody;
+  auto const program = [](here& h) { h.join([](here&) {}, [](here&) {}); };
+  EXPECT_THROW(simulate(program, players, where, {}, prices, nobody), unlawful);
+}
+
+}  // namespace
+}  // namespace skua::sim
