@@ -71,6 +71,7 @@ void worker::move(here& strand, placement const& to, tag const& known) noexcept 
 
 /// The frame is saved: from here on another worker may run it.
 void worker::commit_move(void* self) noexcept {
+  tsan::unseen const scheduling;
   auto& me = *static_cast<worker*>(self);
   frame& f = *me.leaving_.what;
   if (!moving::hand_over(f.strand->at(), filed{&f, 1, me.leaving_.known}, me.leaving_.to)) me.ready_ = &f;
