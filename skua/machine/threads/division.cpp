@@ -2,6 +2,7 @@
 #include "skua/machine/threads/division.hpp"
 
 #include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/moving.hpp"
 #include "skua/machine/threads/region.hpp"
 #include "skua/machine/threads/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -32,18 +33,15 @@ bool division::sends(std::uint64_t i, hint const& known) noexcept {
   child_ = mine.thinks.mark(rest_, known);
   placement const to = mine.thinks.place(child_, cause::forked);
   filed const what{&group_, i | alone, child_};
-  if (to.worker != mine.id) return worker::send(mine, what, to, cause::forked);
-  return to.where == lane::migrated && mine.migrated.push(what);
+  if (to.worker != mine.id) return worker::send(mine, what, to);
+  return to.where == lane::migrated && moving::keep(mine, mine.migrated, what);
 }
 
 void division::keep(std::uint64_t i) noexcept {
   tsan::unseen const scheduling;
   seat& mine = owner_.at();
   after_ = i + 1;
-  if (after_ < children_ && mine.kept.push({&group_, after_, rest_})) {
-    filed_at_ = &mine;
-    mine.in.call_help();
-  }
+  if (after_ < children_ && moving::keep(mine, mine.kept, filed{&group_, after_, rest_})) filed_at_ = &mine;
   owner_.know(child_);
   mine.ask_whether_to_show();
 }

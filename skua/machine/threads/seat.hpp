@@ -53,6 +53,13 @@ class alignas(cache_line_bytes) seat : public lanes<> {
     shown_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
+  /// The seat of another worker of the region.
+  [[nodiscard]] seat& neighbour(worker_id local) noexcept;
+  /// Something was put here that any worker of the region may take: one that sleeps is woken, unless enough are about.
+  void call_help() noexcept;
+  /// Something was put here for this seat's worker. If it can be stolen, any other may come instead.
+  void call_its_worker() noexcept;
+
   /// Groups are shown to the policy now. For the owner.
   [[nodiscard]] bool shows_groups() const noexcept {
     tsan::unseen const of_the_worker;

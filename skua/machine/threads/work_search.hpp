@@ -27,7 +27,7 @@ struct work_search {
   template <class Worker>
   static typename Worker::found find_work(Worker& me) noexcept {
     auto& all = me.of();
-    bool searching = false;
+    bool searching = me.was_woken();
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_seats();

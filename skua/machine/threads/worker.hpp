@@ -27,7 +27,7 @@ class worker final : public thread_record {
   worker& operator=(worker const&) = delete;
 
   void start();        ///< Throws resource_error if the thread or its stack cannot be had.
-  void await_ready();  ///< Until the thread is pinned and hunts. Throws what kept it from that; then it has ended.
+  void await_ready();  ///< Until the thread is pinned and in bed. Throws what kept it from that; then it has ended.
   void join() noexcept;
 
   /// The worker of the calling thread, or null.
@@ -40,7 +40,8 @@ class worker final : public thread_record {
   [[nodiscard]] tallies& counts() noexcept { return counts_; }
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
-  [[nodiscard]] static bool send(seat& from, filed what, placement to, cause why) noexcept;
+  /// Puts what the policy has placed on another worker there. False: it stays here.
+  [[nodiscard]] static bool send(seat& from, filed const& what, placement const& to) noexcept;
   void move(here& strand, placement const& to, tag const& known) noexcept;
   /// Something has come that goes first: the strand waits in a lane of this worker.
   void lay_aside(here& strand) noexcept;
@@ -63,6 +64,7 @@ class worker final : public thread_record {
   };
 
   void thread_main() noexcept;
+  void sleep_at_first() noexcept;
   static void strand_main(void* self) noexcept;
   static void life(here& strand) noexcept;
 
@@ -75,10 +77,10 @@ class worker final : public thread_record {
   [[nodiscard]] bool is_sent_on(seat& s, probe const& p, filed& what) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void nap(std::uint64_t since) noexcept;
-  static void wake_for(seat& its) noexcept;
-  static void tag_offers(here& strand) noexcept;
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
+  /// It was woken from its first sleep, and counts as searching since: for its first search.
+  [[nodiscard]] bool was_woken() noexcept;
   [[nodiscard]] static std::uint64_t now_ns() noexcept { return time_book::now_ns(); }
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& strand, found const& f) noexcept;
@@ -115,6 +117,7 @@ class worker final : public thread_record {
   std::vector<std::shared_ptr<region>> regions_;  ///< kept alive while we may look into them
   std::vector<seat*> seats_;
   std::uint64_t regions_seen_ = 0;
+  bool was_woken_ = false;
 
   stack_cache stacks_;
   fiber native_;  ///< the thread's own stack, left for good until the thread ends
@@ -128,11 +131,11 @@ class worker final : public thread_record {
     group* waits_for = nullptr;
     std::uint64_t mine = 0;
   } parking_;
-  struct moving {
+  struct leaving {
     frame* what = nullptr;
     placement to{};
     tag known{};
-  } moving_;
+  } leaving_;
 
   tallies counts_;
   std::string pin_report_;  ///< written before is_ready_ is set, never after
