@@ -28,5 +28,6 @@ verb add_topology(CLI::App& root);
 verb add_list(CLI::App& root);
 verb add_run(CLI::App& root);
 verb add_compare(CLI::App& root);
+verb add_calibrate(CLI::App& root);
 
 }  // namespace skua::cli
