@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
@@ -21,6 +23,7 @@
 #include "cli/whole_number.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/topology.hpp"
 
 namespace skua::cli {
@@ -100,6 +103,10 @@ class calibration {
                          s.median, s.low, s.high, how);
     return s;
   }
+  void chase(std::string_view through, std::size_t bytes) {
+    pointer_ring const ring(bytes);
+    measured("latency_ns", fmt::format("a chain of pointers through {}", through), [&] { return ring.ns(1); });
+  }
   void known(std::string_view key, double value, std::string_view from) {
     text_ += fmt::format("{} = {{ value = {:.10g}, source = \"{}\" }}\n", key, value, from);
   }
@@ -112,22 +119,20 @@ class calibration {
     table("core");
     measured("clock_ghz", "a chain of additions, one a cycle", clock_ghz);
     measured("flops_per_ns", "the leaf of heat in the first-level cache, 7 flops a cell", flops_per_ns);
-    double const one = chase_ns(memory_bytes_ / shape_.pus, 1);
+    pointer_ring const far(memory_bytes_);
     measured("misses_in_flight", "how many chains of pointers through memory go as fast as one, tried with 16",
-             [&] { return one / chase_ns(memory_bytes_ / shape_.pus, 16); });
+             [&] { return far.ns(1) / far.ns(16); });
     table("private_cache");
     known("bytes", static_cast<double>(shape_.private_bytes), "the kernel, L2");
     measured("bytes_per_ns", "reads in half of it, the widest loads of the C library",
              [&] { return read_bytes_per_ns(shape_.private_bytes / 2, 1); });
-    measured("latency_ns", "a chain of pointers through half of it",
-             [&] { return chase_ns(shape_.private_bytes / 2, 1); });
+    chase("half of it", shape_.private_bytes / 2);
     table("shared_cache");
     text_ += "filling = \"victim\"\n";
     known("bytes", static_cast<double>(shape_.shared_bytes), "the kernel, L3; of a virtual machine shared with others");
     measured("bytes_per_ns", fmt::format("reads in {} MiB of it", shared_part_ >> 20),
              [&] { return read_bytes_per_ns(shared_part_, 1); });
-    measured("latency_ns", fmt::format("a chain of pointers through {} MiB of it", shared_part_ >> 20),
-             [&] { return chase_ns(shared_part_, 1); });
+    chase(fmt::format("{} MiB of it", shared_part_ >> 20), shared_part_);
     table("transfer");
     if (shape_.cores < 2) {
       assumed("bytes_per_ns", 5, 1, 20, "one core: cannot be measured");
@@ -152,8 +157,7 @@ class calibration {
     double const way_back = 1 / write - 1 / read.median;
     if (way_back > 0)
       known("write_back_bytes_per_ns", 1 / way_back, "measured: what writing one byte takes longer than reading one");
-    measured("latency_ns", fmt::format("a chain of pointers through {} MiB", alone >> 20),
-             [&] { return chase_ns(alone, 1); });
+    chase(fmt::format("{} MiB", alone >> 20), alone);
   }
 
   void links() {

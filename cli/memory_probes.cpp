@@ -49,20 +49,6 @@ void wait_for(std::atomic<unsigned> const& word, unsigned value) {
   while (word.load(std::memory_order_acquire) < value) relax();
 }
 
-struct alignas(line_bytes) ring_link {
-  ring_link* next = nullptr;
-};
-
-/// All links in one ring, in random order (Sattolo).
-void tie(page_array<ring_link> const& ring, std::uint64_t seed) {
-  std::vector<std::uint32_t> order(ring.size());
-  std::iota(order.begin(), order.end(), 0U);
-  dice roll(seed);
-  for (std::uint32_t i = static_cast<std::uint32_t>(order.size()) - 1; i > 0; --i)
-    std::swap(order[i], order[roll.below(i)]);
-  for (std::size_t i = 0; i < order.size(); ++i) ring[i].next = &ring[order[i]];
-}
-
 }  // namespace
 
 double clock_ghz() {
@@ -135,21 +121,28 @@ double write_bytes_per_ns(std::size_t bytes) {
   return static_cast<double>(bytes) * passes / ns;
 }
 
-double chase_ns(std::size_t bytes, unsigned chains) {
+/// Sattolo's shuffle: one ring, not several.
+pointer_ring::pointer_ring(std::size_t bytes) : stops_(bytes / sizeof(stop), page_size::huge) {
+  std::vector<std::uint32_t> order(stops_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  dice roll(1);
+  for (auto i = static_cast<std::uint32_t>(order.size()) - 1; i > 0; --i) std::swap(order[i], order[roll.below(i)]);
+  for (std::size_t i = 0; i < order.size(); ++i) stops_[i].next = &stops_[order[i]];
+}
+
+double pointer_ring::ns(unsigned chains) const {
   constexpr std::size_t steps = 200'000;
-  page_array<ring_link> const ring(bytes / sizeof(ring_link), page_size::huge);
-  tie(ring, 1);
-  std::vector<ring_link*> at;
-  for (unsigned c = 0; c < chains; ++c) at.push_back(&ring[ring.size() / chains * c]);
+  std::vector<stop const*> at;
+  for (unsigned c = 0; c < chains; ++c) at.push_back(&stops_[stops_.size() / chains * c]);
   auto const walk = [&] {
     for (std::size_t i = 0; i < steps; ++i) {
-      for (ring_link*& l : at) l = l->next;
+      for (stop const*& s : at) s = s->next;
     }
   };
   walk();
-  double const ns = ns_of(walk);
-  verify(std::ranges::all_of(at, [](ring_link const* l) { return l != nullptr; }), "a ring has no end");
-  return ns / static_cast<double>(steps * chains);
+  double const took = ns_of(walk);
+  verify(std::ranges::all_of(at, [](stop const* s) { return s != nullptr; }), "a ring has no end");
+  return took / static_cast<double>(steps * chains);
 }
 
 double ping_ns() {

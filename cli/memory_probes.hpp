@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "skua/parts/memory/page_array.hpp"
+
 namespace skua::cli {
 
 /// Cycles per ns, by a chain of additions.
@@ -16,8 +18,20 @@ double read_bytes_per_ns(std::size_t bytes, unsigned threads);
 /// Bytes per ns that one thread writes, over and over in `bytes`.
 double write_bytes_per_ns(std::size_t bytes);
 
-/// Ns per access where `chains` independent chains of pointers lead through `bytes` in random order.
-double chase_ns(std::size_t bytes, unsigned chains);
+/// A ring of pointers, one to a line, in random order through `bytes`.
+class pointer_ring {
+ public:
+  explicit pointer_ring(std::size_t bytes);
+
+  /// Ns per access of somebody who follows `chains` of them at the same time.
+  [[nodiscard]] double ns(unsigned chains) const;
+
+ private:
+  struct alignas(64) stop {
+    stop* next;
+  };
+  page_array<stop> stops_;
+};
 
 /// Ns for a line to go from one core's cache to another's, by two threads that answer each other.
 double ping_ns();
