@@ -27,7 +27,9 @@ class memory_queue {
   }
 
   /// How many ticks so many bytes take alone.
-  [[nodiscard]] double length(std::uint64_t bytes) const noexcept { return static_cast<double>(bytes) * ticks_per_byte_; }
+  [[nodiscard]] double length(std::uint64_t bytes) const noexcept {
+    return static_cast<double>(bytes) * ticks_per_byte_;
+  }
 
  private:
   double ticks_per_byte_;

@@ -57,7 +57,8 @@ TEST(memory_system, a_victim_cache_adds_to_the_private_one_and_an_inclusive_one_
   EXPECT_EQ(moved_by(victim, 0, read_of(0, both)).memory[0].lines, 0U);
   memory_system inclusive = small_memory(filling::inclusive);
   inclusive.touch(0, read_of(0, both));
-  EXPECT_EQ(moved_by(inclusive, 0, read_of(0, both)).memory[0].lines, both / 64);  // LRU, and a loop over more than fits
+  EXPECT_EQ(moved_by(inclusive, 0, read_of(0, both)).memory[0].lines,
+            both / 64);  // LRU, and a loop over more than fits
   EXPECT_EQ(moved_by(inclusive, 0, read_of(both - 262144, 262144)).memory[0].lines, 0U);
 }
 
@@ -173,7 +174,9 @@ TEST(memory_system, invariants_hold_whatever_is_touched) {
                        .stride = 4096 + 64 * roll.below(8),
                        .written = roll.below(3) == 0};
       m.touch(roll.below(8), what);
-      if (step % 100 == 0) ASSERT_EQ(m.broken_invariant(), "") << "step " << step;
+      if (step % 100 == 0) {
+        ASSERT_EQ(m.broken_invariant(), "") << "step " << step;
+      }
     }
     ASSERT_EQ(m.broken_invariant(), "");
   }

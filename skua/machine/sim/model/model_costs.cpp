@@ -60,11 +60,11 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
                          cost_options const& how)
     : machine_(machine), leaves_(how.leaves), model_nodes_(model.nodes()), distances_(model.distances()),
       distance_(distances_of(model)),
-      ticks_per_recorded_ns_(ticks_per_ns *
-                             (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
-      ticks_per_flop_(ticks_per_ns / machine.flops_per_ns), line_bytes_(static_cast<double>(machine.line_bytes)),
-      spin_(ticks_of_ns(machine.spin_ns)), memory_(machine, shape_of(model, where, core_of_), how.pages),
-      noise_(how.noise, where.workers(), how.seed), accounts_(where.workers()) {
+      ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
+      ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
+      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
+      memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
+      accounts_(where.workers()) {
   set_sources();
   set_prices();
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "skua/machine/sim/costs.hpp"
-#include "skua/machine/sim/model/machine_model.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/memory_queue.hpp"
 #include "skua/machine/sim/model/memory_system.hpp"
 #include "skua/machine/sim/model/noise.hpp"
@@ -30,6 +30,7 @@ enum class arithmetic : std::uint8_t {
 struct cost_options {
   page_placement pages = {};
   arithmetic leaves = arithmetic::by_flops;
+  double flops_per_ns = 0;  ///< of this program's leaves on one core of the machine; 0: the model's
   double recorded_ghz = 0;  ///< clock of the machine on which ns were measured; 0: that of the model
   noise_options noise = {};
   std::uint64_t seed = 1;  ///< of the noise

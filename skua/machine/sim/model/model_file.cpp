@@ -55,14 +55,12 @@ class reader {
   }
 
  private:
-  [[noreturn]] void refuse(std::uint32_t line, std::string const& why) const {
-    refuse_model(read_.origin, line, why);
-  }
+  [[noreturn]] void refuse(std::uint32_t line, std::string const& why) const { refuse_model(read_.origin, line, why); }
 
   static std::vector<std::string_view> keys_of(std::string_view table) {
     if (table.empty())
-      return {"name", "about", "topology", "granularity", "core", "private_cache", "shared_cache", "transfer",
-              "memory", "link", "prices", "idle"};
+      return {"name",         "about",    "topology", "granularity", "core",   "private_cache",
+              "shared_cache", "transfer", "memory",   "link",        "prices", "idle"};
     if (table == "topology") return {"words", "distances"};
     if (table == "granularity") return {"line_bytes", "block_bytes", "page_bytes"};
     std::vector<std::string_view> keys;
@@ -88,7 +86,8 @@ class reader {
     for (std::string_view const name : keys_of("")) {
       toml::node const* const what = all_.get(name);
       if (what == nullptr || name == "name" || name == "about") continue;
-      if (!what->is_table()) refuse(line_of(*what), std::string{name} + " must be a table, [" + std::string{name} + "]");
+      if (!what->is_table())
+        refuse(line_of(*what), std::string{name} + " must be a table, [" + std::string{name} + "]");
       check_keys(*what->as_table(), name);
     }
   }
@@ -246,7 +245,8 @@ class reader {
       read_.figures.push_back(one_figure(*what, key));
       return;
     }
-    if (!what->is_array()) refuse(line_of(*what), key + " must be a list, one figure for each distance, the nearest first");
+    if (!what->is_array())
+      refuse(line_of(*what), key + " must be a list, one figure for each distance, the nearest first");
     std::size_t at = 0;
     for (toml::node const& each : *what->as_array())
       read_.figures.push_back(one_figure(each, key + "[" + std::to_string(at++) + "]"));

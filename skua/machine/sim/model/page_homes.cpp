@@ -61,8 +61,9 @@ page_homes::recent page_homes::look_up(std::uint64_t chunk) {
   if (is_new) {
     std::size_t const more = std::size_t{1} << (chunk_shift_ - page_shift_);
     if (((homes_.size() + more) << page_shift_) > 0xffff'ffffULL)
-      throw resource_error("the simulated program touches more than 2^32 blocks of memory; take larger blocks "
-                           "(granularity.block_bytes)");
+      throw resource_error(
+          "the simulated program touches more than 2^32 blocks of memory; take larger blocks "
+          "(granularity.block_bytes)");
     homes_.resize(homes_.size() + more, nowhere);
   }
   return {chunk, at->second};

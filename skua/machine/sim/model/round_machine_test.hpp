@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "skua/machine/sim/model/machine_model.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::sim {

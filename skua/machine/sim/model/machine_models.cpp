@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "skua/machine/sim/model/machine_model.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -26,8 +26,8 @@ std::string content_of(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.good() || text.empty())
-    throw usage_error("machine model " + path + ": there is no such file, or nothing to read in it; shipped models: " +
-                      names_of_shipped());
+    throw usage_error("machine model " + path +
+                      ": there is no such file, or nothing to read in it; shipped models: " + names_of_shipped());
   return text;
 }
 
@@ -52,11 +52,10 @@ topology tree_of(model_file const& read) {
 }  // namespace
 
 machine_model machine_model::load(std::string_view name_or_path) {
-  if (auto const text = find_shipped(name_or_path))
-    return parse(*text, "machine model " + std::string{name_or_path});
+  if (auto const text = find_shipped(name_or_path)) return parse(*text, "machine model " + std::string{name_or_path});
   if (name_or_path.find('/') == std::string_view::npos && !name_or_path.ends_with(".toml"))
-    throw usage_error("there is no machine model " + std::string{name_or_path} + "; shipped models: " +
-                      names_of_shipped() + "; or the path of a file, with a / or .toml in it");
+    throw usage_error("there is no machine model " + std::string{name_or_path} +
+                      "; shipped models: " + names_of_shipped() + "; or the path of a file, with a / or .toml in it");
   std::string const path{name_or_path};
   return parse(content_of(path), path);
 }
@@ -91,8 +90,9 @@ machine_model::machine_model(model_file read)
   for (figure const& f : figures_) {
     bool const is_cache = f.key == "private_cache.bytes" || f.key == "shared_cache.bytes";
     if (is_cache && (f.low < 16.0 * static_cast<double>(block_bytes_) || f.high > 0x1.0p36))
-      refuse_model(origin_, f.line, f.key + " must be from 16 blocks (of " + std::to_string(block_bytes_) +
-                                        " bytes) to 64 GiB, its range included");
+      refuse_model(origin_, f.line,
+                   f.key + " must be from 16 blocks (of " + std::to_string(block_bytes_) +
+                       " bytes) to 64 GiB, its range included");
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "skua/machine/sim/model/machine_model.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/machine/sim/model/round_machine_test.hpp"
 
@@ -89,7 +89,8 @@ struct mistake {
 
 TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) {
   std::vector<mistake> const mistakes{
-      {"flops_per_ns = 4", "flops_per_nanosecond = 4", "there is no key flops_per_nanosecond in [core]; allowed: clock_ghz"},
+      {"flops_per_ns = 4", "flops_per_nanosecond = 4",
+       "there is no key flops_per_nanosecond in [core]; allowed: clock_ghz"},
       {"[idle]\n", "[idel]\n", "there is no key idel at the top level; allowed: name"},
       {"flops_per_ns = 4", "flops_per_ns = \"four\"", "core.flops_per_ns is not a number"},
       {"flops_per_ns = 4", "flops_per_ns = true", "core.flops_per_ns is not a number"},
