@@ -3,6 +3,7 @@
 // The `skua` command and the conformance tests know apps only through this interface.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +15,10 @@ class App;
 }
 namespace skua {
 class pool;
+class recorder;
+}  // namespace skua
+namespace skua::sim {
+class here;
 }
 
 namespace skua::apps {
@@ -35,6 +40,12 @@ class app {
   // One run each; the callers time exactly these calls.
   virtual void run_skua(pool& workers) = 0;  ///< the program itself, on a pool
   virtual void run_serial() = 0;             ///< the serial elision of the same source
+  // The same on workers that exist only in the simulator (program_app.hpp), which may share out `places` places.
+  virtual void run_recorded(recorder& here, std::uint32_t places) = 0;
+  virtual void run_simulated(sim::here& here, std::uint32_t places) = 0;
+  /// Is the tree of tasks, or the memory that it touches, another under another schedule? Then a recording will not do.
+  [[nodiscard]] virtual bool depends_on_schedule() const { return false; }
+
   virtual void run_openmp(unsigned workers) = 0;
   virtual void run_tbb(unsigned workers) = 0;
 

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <map>
 
+#include "skua/machine/sim/flat_costs.hpp"
+#include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/registry.hpp"
+#include "skua/program/recorder.hpp"
 #include "skua/skua.hpp"
 
 namespace skua::apps {
@@ -136,6 +139,33 @@ TEST_P(every_app, is_right_on_pools_of_every_policy) {
       SCOPED_TRACE(policy + ", workers " + std::to_string(workers));
       pool several({.workers = workers, .policy = policy, .synthetic = "package:4 numa:1 l3:1 core:16"});
       expect_right([&several](app& a) { a.run_skua(several); });
+    }
+  }
+}
+
+TEST_P(every_app, is_right_when_recorded) {
+  expect_right([](app& a) {
+    recorder here;
+    a.run_recorded(here, 4);
+    EXPECT_GT(here.take().size(), 0U);
+  });
+}
+
+TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
+  for (std::string const& policy : every_policy()) {
+    for (std::uint32_t const workers : {1U, 7U, 64U}) {
+      layout const where(topology::synthetic("package:4 numa:1 l3:1 core:16"), {.workers = workers});
+      expect_right([&](app& a) {
+        SCOPED_TRACE(testing::Message() << a.name() << ": --policy " << policy << " --workers " << workers
+                                        << " --seed 3");
+        sim::rules const by{.seed = 3, .spin_ticks = 300, .most_searching = 2};
+        sim::flat_costs prices(by);
+        sim::onlooker nobody;
+        auto const players = make_policy(policy, where, by.seed);
+        auto const run = [&](sim::here& h) { a.run_simulated(h, where.places()); };
+        sim::simulation const done = simulate(run, *players, where, by, prices, nobody);
+        EXPECT_TRUE(done.game.finished);
+      });
     }
   }
 }

@@ -22,11 +22,23 @@ app_words::app_words(CLI::App& verb) {
   }
 }
 
-apps::app& app_words::chosen() const {
+app_words::choice const& app_words::chosen_one() const {
   for (choice const& c : choices_) {
-    if (c.words->parsed()) return *c.app;
+    if (c.words->parsed()) return c;
   }
   throw usage_error("no app named");  // not reached: the parser asks for one
+}
+
+apps::app& app_words::chosen() const { return *chosen_one().app; }
+
+json app_words::given() const {
+  json all = json::object();
+  for (CLI::Option const* option : chosen_one().words->get_options()) {
+    if (option->count() == 0 || option == chosen_one().words->get_help_ptr()) continue;
+    all[option->get_lnames().empty() ? option->get_name() : option->get_lnames().front()] =
+        option->results().empty() ? std::string("true") : option->results().front();
+  }
+  return all;
 }
 
 }  // namespace skua::cli

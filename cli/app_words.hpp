@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "cli/output.hpp"
 
 namespace CLI {
 class App;
@@ -18,12 +19,15 @@ class app_words {
   explicit app_words(CLI::App& verb);
   /// The app that was named; its options are set. Only after parsing.
   [[nodiscard]] apps::app& chosen() const;
+  /// The app's own options that were given, as typed: {"n": "4096"}.
+  [[nodiscard]] json given() const;
 
  private:
   struct choice {
     CLI::App* words;
     std::unique_ptr<apps::app> app;
   };
+  [[nodiscard]] choice const& chosen_one() const;
   std::vector<choice> choices_;
 };
 

@@ -14,6 +14,7 @@
 #include "cli/measure.hpp"
 #include "cli/names.hpp"
 #include "cli/output.hpp"
+#include "cli/policy_list.hpp"
 #include "cli/pool_flags.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
@@ -22,7 +23,6 @@
 #include "cli/whole_number.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
-#include "skua/policy/registry.hpp"
 
 namespace skua::cli {
 namespace {
@@ -41,37 +41,6 @@ struct request {
   std::string where;
 };
 
-template <class T>
-void add_once(std::vector<T>& all, T item) {
-  if (std::ranges::find(all, item) == all.end()) all.push_back(std::move(item));
-}
-
-/// "none" is the empty list.
-std::vector<std::string> names_in(std::string_view option, std::string const& list) {
-  return list == "none" ? std::vector<std::string>{} : items_of(option, list);
-}
-
-/// Each is known and well formed. A policy's options have commas between them, too: an item WORD=VALUE belongs to the
-/// policy before it.
-std::vector<std::string> policies_in(std::string const& list) {
-  std::vector<std::string> joined_items;
-  for (std::string& item : names_in("--policies", list)) {
-    bool const continues =
-        !joined_items.empty() && item.find('=') < item.find(':') && joined_items.back().find(':') != std::string::npos;
-    if (continues) {
-      joined_items.back() += fmt::format(",{}", item);
-    } else {
-      joined_items.push_back(std::move(item));
-    }
-  }
-  std::vector<std::string> all;
-  for (std::string& name : joined_items) {
-    static_cast<void>(make_policy(name, layout::flat(1), 0));
-    add_once(all, std::move(name));
-  }
-  return all;
-}
-
 /// As asked; else 1 and as many as a pool would have.
 std::vector<unsigned> worker_counts(request const& asked) {
   std::vector<unsigned> all;
@@ -87,7 +56,7 @@ std::vector<unsigned> worker_counts(request const& asked) {
 
 /// Each pool is made once and kept; pools that do nothing sleep.
 std::vector<runner> runners_of(request const& asked) {
-  std::vector<std::string> const policies = policies_in(asked.policies);
+  std::vector<std::string> const policies = policies_in("--policies", asked.policies);
   std::vector<peer const*> chosen_peers;
   for (std::string const& name : names_in("--peers", asked.peers)) add_once(chosen_peers, &peer_of("--peers", name));
   if (policies.empty() && chosen_peers.empty())

@@ -55,8 +55,8 @@ void write_file(std::string const& path, std::string_view text) {
 
 void write_to_stdout(std::string_view text) { write_all(STDOUT_FILENO, text, "to standard output"); }
 
-json_target::json_target(std::string where) : where_(std::move(where)) {
-  if (!wanted() || takes_stdout()) return;
+text_target::text_target(std::string where) : where_(std::move(where)) {
+  if (takes_stdout()) return;
   // To know whether a file can be made, make it: permissions alone do not tell (root, read-only and special file systems).
   int const made = ::open(where_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (made >= 0) {
@@ -70,15 +70,17 @@ json_target::json_target(std::string where) : where_(std::move(where)) {
   if (::access(where_.c_str(), W_OK) != 0) refuse(where_, errno);
 }
 
-void json_target::write(json const& document) const {
-  if (!wanted()) return;
-  std::string const text = document.dump(2) + "\n";
+void text_target::write(std::string_view text) const {
   finish_in_spite_of_interrupts();
   if (takes_stdout()) {
     write_to_stdout(text);
   } else {
     write_file(where_, text);
   }
+}
+
+void json_target::write(json const& document) const {
+  if (wanted()) target_.write(document.dump(2) + "\n");
 }
 
 void add_json(CLI::App& words, std::string& where) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace CLI {
 class App;
@@ -18,11 +19,25 @@ using json = nlohmann::ordered_json;
 /// Write all of it, and be sure that it went out. Throws resource_error ("No space left on device", ...).
 void write_to_stdout(std::string_view text);
 
+/// Where text goes: "-" or nothing for standard output, or a file.
+class text_target {
+ public:
+  /// Throws resource_error if the file cannot be written, so that nobody measures for a minute in vain. Writes nothing.
+  explicit text_target(std::string where);
+
+  [[nodiscard]] bool takes_stdout() const noexcept { return where_.empty() || where_ == "-"; }
+  /// Throws resource_error; then an unfinished new file is removed.
+  void write(std::string_view text) const;
+
+ private:
+  std::string where_;
+};
+
 /// The value of --json: nowhere (empty), "-" for standard output, or a file.
 class json_target {
  public:
-  /// Throws resource_error if the file cannot be written, so that nobody measures for a minute in vain. Writes nothing.
-  explicit json_target(std::string where);
+  /// Throws resource_error as text_target does.
+  explicit json_target(std::string where) : where_(where), target_(std::move(where)) {}
 
   [[nodiscard]] bool wanted() const noexcept { return !where_.empty(); }
   /// JSON has standard output for itself: people's text must not go there.
@@ -32,6 +47,7 @@ class json_target {
 
  private:
   std::string where_;
+  text_target target_;
 };
 
 /// --json FILE|-, for verbs that measure.

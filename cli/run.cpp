@@ -19,8 +19,10 @@
 #include "cli/statistics.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
+#include "cli/virtual_run.hpp"
 #include "cli/whole_number.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/registry.hpp"
 
 namespace skua::cli {
 namespace {
@@ -34,6 +36,8 @@ struct request {
   std::string repeat = "1";
   bool verify = true;
   bool stats = false;
+  bool is_virtual = false;
+  std::optional<std::string> seed;
   std::string where;
 };
 
@@ -68,7 +72,32 @@ std::string for_people(std::string_view app, row const& r) {
                      times, answer);
 }
 
+int carry_out_virtually(request const& asked) {
+  if (asked.peer)
+    throw usage_error("--virtual and --peer exclude each other: only Skua's policies play on virtual workers");
+  if (asked.stats) throw usage_error("--virtual and --stats exclude each other: there are no times to show");
+  unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
+  std::uint32_t const seed = read_whole_number("--seed", asked.seed.value_or("1"), 0, 0xffff'ffff);
+  json_target const target(asked.where);
+  pool_options const chosen = asked.flags.options();
+  virtual_run const how{.policy = chosen.policy.value_or(effective_settings(chosen).policy.value),
+                        .where = layout_of(asked.flags.machine(), chosen),
+                        .seed = seed,
+                        .repeat = repeat,
+                        .verify = asked.verify,
+                        .options = asked.app.given()};
+  static_cast<void>(make_policy(how.policy, how.where, seed));  // what is wrong is said before anything runs
+  apps::app& app = asked.app.chosen();
+  app.prepare();
+  json const document = play_virtually(app, how);
+  target.write(document);
+  if (!target.takes_stdout()) write_to_stdout(virtual_text(document));
+  return exit_done;
+}
+
 int carry_out(request const& asked) {
+  if (asked.is_virtual) return carry_out_virtually(asked);
+  if (asked.seed) throw usage_error("--seed without --virtual: only virtual workers repeat a run");
   unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
   json_target const target(asked.where);
   apps::app& app = asked.app.chosen();
@@ -120,6 +149,9 @@ verb add_run(CLI::App& root) {
   words->add_option("--repeat", asked->repeat, "how many times (default: 1)")->type_name("N");
   words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (the default), or do not");
   words->add_flag("--stats", asked->stats, "show what each worker did");
+  words->add_flag("--virtual", asked->is_virtual, "on virtual workers of one thread: repeatable, for finding bugs");
+  words->add_option("--seed", asked->seed, "of a --virtual run; --repeat goes on with the next ones (default: 1)")
+      ->type_name("N");
   add_json(*words, asked->where);
   asked->flags.add_to(*words, {});
   return {words, [asked] { return carry_out(*asked); }};

@@ -28,5 +28,8 @@ verb add_topology(CLI::App& root);
 verb add_list(CLI::App& root);
 verb add_run(CLI::App& root);
 verb add_compare(CLI::App& root);
+verb add_sim(CLI::App& root);
+verb add_profile(CLI::App& root);
+verb add_calibrate(CLI::App& root);
 
 }  // namespace skua::cli

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The app cg.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
 
-#include "apps/app.hpp"
 #include "apps/cg/problem.hpp"
 #include "apps/checks.hpp"
 #include "apps/loop_styles.hpp"
-#include "skua/program/serial.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
 
 constexpr std::int64_t most_leaf_rows = 1'000'000;
 
-class cg_app final : public app {
+class cg_app final : public program_app<cg_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "cg"; }
   [[nodiscard]] std::string_view about() const override {
@@ -43,14 +40,6 @@ class cg_app final : public app {
   }
   void reset() override { problem_.reset(); }
 
-  void run_skua(pool& workers) override {
-    place_range const places{.first = 0, .count = workers.map().places()};
-    workers.run([this, places](auto& here) { cg::program(here, problem_, places); });
-  }
-  void run_serial() override {
-    serial here;
-    cg::program(here, problem_, {});
-  }
   void run_openmp(unsigned workers) override { cg::with_openmp(workers, problem_, twins_.openmp()); }
   void run_tbb(unsigned workers) override { cg::with_tbb(tbb_workers_, workers, problem_, twins_.tbb()); }
 
@@ -70,6 +59,11 @@ class cg_app final : public app {
       all["verification"] = problem_.wrong().empty() ? "VERIFICATION SUCCESSFUL" : "VERIFICATION FAILED";
     }
     return all;
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t places) {
+    cg::program(here, problem_, {.first = 0, .count = places});
   }
 
  private:

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The app cilksort.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <new>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/cilksort/problem.hpp"
+#include "apps/program_app.hpp"
 #include "skua/parts/base/error.hpp"
-#include "skua/program/serial.hpp"
 
 namespace skua::apps {
 namespace {
 
-class cilksort_app final : public app {
+class cilksort_app final : public program_app<cilksort_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "cilksort"; }
   [[nodiscard]] std::string_view about() const override {
@@ -42,15 +39,6 @@ class cilksort_app final : public app {
     done_ = false;
   }
 
-  void run_skua(pool& workers) override {
-    workers.run([this](auto& here) { cilksort::sort(here, todo()); });
-    done_ = true;
-  }
-  void run_serial() override {
-    serial here;
-    cilksort::sort(here, todo());
-    done_ = true;
-  }
   void run_openmp(unsigned workers) override {
     cilksort::with_openmp(workers, todo());
     done_ = true;
@@ -62,6 +50,12 @@ class cilksort_app final : public app {
 
   [[nodiscard]] std::string wrong() override { return done_ ? cilksort::wrong(data_) : "cilksort: no run yet"; }
   [[nodiscard]] nlohmann::json facts() const override { return {{"n", n_}, {"seed", seed_}}; }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    cilksort::sort(here, todo());
+    done_ = true;
+  }
 
  private:
   [[nodiscard]] cilksort::sorting todo() { return {data_, scratch_}; }

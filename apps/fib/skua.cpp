@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The app fib.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <optional>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/fib/problem.hpp"
-#include "skua/program/serial.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
 
-class fib_app final : public app {
+class fib_app final : public program_app<fib_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "fib"; }
   [[nodiscard]] std::string_view about() const override {
@@ -25,19 +22,17 @@ class fib_app final : public app {
   void prepare() override { require_between("fib: --n", n_, 1, fib::most_n); }
   void reset() override { result_.reset(); }
 
-  void run_skua(pool& workers) override {
-    result_ = workers.run([n = n()](auto& here) { return fib::program(here, n); });
-  }
-  void run_serial() override {
-    serial here;
-    result_ = fib::program(here, n());
-  }
   void run_openmp(unsigned workers) override { result_ = fib::with_openmp(workers, n()); }
   void run_tbb(unsigned workers) override { result_ = fib::with_tbb(tbb_workers_, workers, n()); }
 
   [[nodiscard]] std::string wrong() override { return differs("fib", result_, fib::answer(n())); }
   [[nodiscard]] nlohmann::json facts() const override {
     return {{"n", n_}, {"result", result_ ? nlohmann::json(*result_) : nlohmann::json()}};
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    result_ = fib::program(here, n());
   }
 
  private:

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The app heat.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <limits>
 #include <optional>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/heat/problem.hpp"
 #include "apps/loop_styles.hpp"
-#include "skua/program/serial.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
@@ -19,7 +16,7 @@ namespace {
 constexpr std::int64_t most_side = 32768;
 constexpr std::int64_t most_iterations = 1'000'000'000;
 
-class heat_app final : public app {
+class heat_app final : public program_app<heat_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "heat"; }
   [[nodiscard]] std::string_view about() const override {
@@ -56,15 +53,6 @@ class heat_app final : public app {
     ran_ = false;
   }
 
-  void run_skua(pool& workers) override {
-    workers.run([this](auto& here) { heat::program(here, problem_, end_); });
-    ran_ = true;
-  }
-  void run_serial() override {
-    serial here;
-    heat::program(here, problem_, end_);
-    ran_ = true;
-  }
   void run_openmp(unsigned workers) override {
     heat::with_openmp(workers, problem_, end_, twins_.openmp());
     ran_ = true;
@@ -97,6 +85,12 @@ class heat_app final : public app {
                        {"checksum", sum}};
     twins_.add_to(all);
     return all;
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    heat::program(here, problem_, end_);
+    ran_ = true;
   }
 
  private:

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The app hull.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <array>
 #include <limits>
 #include <new>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/hull/problem.hpp"
-#include "skua/program/serial.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
@@ -19,7 +16,7 @@ constexpr std::int64_t most_points = std::int64_t{1} << 28;
 constexpr std::int64_t least_leaf = 16;
 constexpr std::array<std::string_view, 2> shapes{"in", "on"};  // as hull::shape
 
-class hull_app final : public app {
+class hull_app final : public program_app<hull_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "hull"; }
   [[nodiscard]] std::string_view about() const override {
@@ -48,20 +45,17 @@ class hull_app final : public app {
   }
   void reset() override { problem_.reset(); }
 
-  void run_skua(pool& workers) override {
-    place_range const places{.first = 0, .count = workers.map().places()};
-    workers.run([this, places](auto& here) { hull::program(here, problem_, places); });
-  }
-  void run_serial() override {
-    serial here;
-    hull::program(here, problem_, {});
-  }
   void run_openmp(unsigned workers) override { hull::with_openmp(workers, problem_); }
   void run_tbb(unsigned workers) override { hull::with_tbb(tbb_workers_, workers, problem_); }
 
   [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
   [[nodiscard]] nlohmann::json facts() const override {
     return {{"points", points_}, {"n", n_}, {"leaf", leaf_}, {"seed", seed_}, {"vertices", problem_.vertices()}};
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t places) {
+    hull::program(here, problem_, {.first = 0, .count = places});
   }
 
  private:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The apps matmul and matmul-z: one program on two layouts.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
@@ -9,10 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/matmul/problem.hpp"
-#include "skua/program/serial.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
@@ -35,7 +32,7 @@ struct in_z_order {
 };
 
 template <class Layout>
-class matmul_app final : public app {
+class matmul_app final : public program_app<matmul_app<Layout>> {
  public:
   [[nodiscard]] std::string_view name() const override { return Layout::name; }
   [[nodiscard]] std::string_view about() const override { return Layout::about; }
@@ -77,17 +74,6 @@ class matmul_app final : public app {
     ran_ = false;
   }
 
-  void run_skua(pool& workers) override {
-    workers.run([&](auto& here) {
-      matmul::program(here, problem_.whole(), kernel_function_, {.first = 0, .count = workers.map().places()});
-    });
-    ran_ = true;
-  }
-  void run_serial() override {
-    serial here;
-    matmul::program(here, problem_.whole(), kernel_function_);
-    ran_ = true;
-  }
   void run_openmp(unsigned workers) override {
     matmul::with_openmp(workers, problem_.whole(), kernel_function_);
     ran_ = true;
@@ -112,6 +98,12 @@ class matmul_app final : public app {
             {"leaf", side_},
             {"kernel", kernel_},
             {"checked_with", problem_.knows_product() ? "OpenBLAS" : "random vectors"}};
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t places) {
+    matmul::program(here, problem_.whole(), kernel_function_, {.first = 0, .count = std::max(places, 1U)});
+    ran_ = true;
   }
 
  private:

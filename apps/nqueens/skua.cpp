@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The app nqueens.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <optional>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/nqueens/problem.hpp"
-#include "skua/program/serial.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
 
-class nqueens_app final : public app {
+class nqueens_app final : public program_app<nqueens_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "nqueens"; }
   [[nodiscard]] std::string_view about() const override {
@@ -25,13 +22,6 @@ class nqueens_app final : public app {
   void prepare() override { require_between("nqueens: --n", n_, 1, nqueens::most_n); }
   void reset() override { result_.reset(); }
 
-  void run_skua(pool& workers) override {
-    result_ = workers.run([this](auto& here) { return nqueens::program(here, nqueens::board{.n = n()}); });
-  }
-  void run_serial() override {
-    serial here;
-    result_ = nqueens::program(here, nqueens::board{.n = n()});
-  }
   void run_openmp(unsigned workers) override { result_ = nqueens::with_openmp(workers, n()); }
   void run_tbb(unsigned workers) override { result_ = nqueens::with_tbb(tbb_workers_, workers, n()); }
 
@@ -40,6 +30,11 @@ class nqueens_app final : public app {
   }
   [[nodiscard]] nlohmann::json facts() const override {
     return {{"n", n_}, {"solutions", result_ ? nlohmann::json(*result_) : nlohmann::json()}};
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    result_ = nqueens::program(here, nqueens::board{.n = n()});
   }
 
  private:

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The app sph.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <new>
 #include <optional>
 #include <variant>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
+#include "apps/program_app.hpp"
 #include "apps/sph/problem.hpp"
-#include "skua/program/serial.hpp"
 
 namespace skua::apps {
 namespace {
@@ -25,7 +22,7 @@ constexpr std::int64_t largest_scale_3d = 4;
 constexpr std::size_t default_visits_2d = 2'000'000;
 constexpr std::size_t default_visits_3d = 800'000;
 
-class sph_app final : public app {
+class sph_app final : public program_app<sph_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "sph"; }
   [[nodiscard]] std::string_view about() const override {
@@ -68,15 +65,6 @@ class sph_app final : public app {
     ran_ = false;
   }
 
-  void run_skua(pool& workers) override {
-    std::visit([&](auto& p) { workers.run([&p](auto& here) { sph::program(here, p); }); }, problem_);
-    ran_ = true;
-  }
-  void run_serial() override {
-    serial here;
-    std::visit([&](auto& p) { sph::program(here, p); }, problem_);
-    ran_ = true;
-  }
   void run_openmp(unsigned workers) override {
     std::visit([&](auto& p) { sph::with_openmp(workers, p, twins_.openmp()); }, problem_);
     ran_ = true;
@@ -98,6 +86,12 @@ class sph_app final : public app {
   }
   [[nodiscard]] nlohmann::json facts() const override {
     return std::visit([this](auto const& p) { return facts_of(p); }, problem_);
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    std::visit([&here](auto& p) { sph::program(here, p); }, problem_);
+    ran_ = true;
   }
 
  private:

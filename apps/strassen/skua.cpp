@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The apps strassen and strassen-z: one program on two layouts.
-#include "skua/skua.hpp"
-
 #include <CLI/CLI.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/matmul/problem.hpp"
+#include "apps/program_app.hpp"
 #include "apps/strassen/program.hpp"
-#include "skua/program/serial.hpp"
 
 namespace skua::apps {
 namespace {
@@ -35,7 +32,7 @@ struct in_z_order {
 };
 
 template <class Layout, template <class> class View>
-class strassen_app final : public app {
+class strassen_app final : public program_app<strassen_app<Layout, View>> {
  public:
   [[nodiscard]] std::string_view name() const override { return Layout::name; }
   [[nodiscard]] std::string_view about() const override { return Layout::about; }
@@ -88,14 +85,6 @@ class strassen_app final : public app {
     ran_ = false;
   }
 
-  void run_skua(pool& workers) override {
-    auto const whole = begin(workers.workers());
-    workers.run([&](auto& here) { strassen::program(here, whole, tools_); });
-  }
-  void run_serial() override {
-    serial here;
-    strassen::program(here, begin(1), tools_);
-  }
   void run_openmp(unsigned workers) override { strassen::with_openmp(workers, begin(workers), tools_); }
   void run_tbb(unsigned workers) override { strassen::with_tbb(tbb_workers_, workers, begin(workers), tools_); }
 
@@ -113,6 +102,14 @@ class strassen_app final : public app {
             {"temporaries_bytes", room_->bytes()},
             {"temporaries_spilled", room_->spilled()},
             {"checked_with", problem_.knows_product() ? "OpenBLAS" : "random vectors"}};
+  }
+
+  /// Which temporaries a step gets depends on who is where.
+  [[nodiscard]] bool depends_on_schedule() const override { return true; }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    strassen::program(here, begin(here.workers()), tools_);
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "apps/strassen/sums.hpp"
 #include "apps/strassen/workspaces.hpp"
 #include "skua/parts/memory/z_matrix.hpp"
+#include "skua/program/fork_join.hpp"
 
 namespace skua::apps::strassen {
 
@@ -65,6 +66,16 @@ T* line(z_view<T> const& v, std::size_t i) noexcept {
   return v.data() + i * v.side() * v.side();
 }
 
+/// From line to line, in elements.
+template <class T>
+std::size_t line_stride(rows_view<T> const& v) noexcept {
+  return v.stride();
+}
+template <class T>
+std::size_t line_stride(z_view<T> const& v) noexcept {
+  return v.side() * v.side();
+}
+
 /// What all steps of a run share.
 template <template <class> class View>
 struct tools {
@@ -110,6 +121,24 @@ class step {
     std::size_t const wanted = (a_[0].rows() * a_[0].columns() + piece_elements - 1) / piece_elements;
     return wanted < lines(c_[0]) ? wanted : lines(c_[0]);
   }
+  /// sum_inputs(i) and sum_products(i) as leaves: 4 sums per element of A or B, 7 per element of C.
+  template <fork_join Here>
+  void sum_inputs(Here& here, std::size_t i) const {
+    bool const of_b = i >= pieces();
+    auto const& in = of_b ? b_ : a_;
+    std::size_t const out = of_b ? 4 : 0;
+    std::size_t const k = of_b ? i - pieces() : i;
+    here.leaf(part<reads>(in[0], k), part<reads>(in[1], k), part<reads>(in[2], k), part<reads>(in[3], k),
+              part<writes>(all_[out], k), part<writes>(all_[out + 1], k), part<writes>(all_[out + 2], k),
+              part<writes>(all_[out + 3], k), flops{4 * elements(k)}, [&] { sum_inputs(i); });
+  }
+  template <fork_join Here>
+  void sum_products(Here& here, std::size_t i) const {
+    here.leaf(part<reads>(p(0), i), part<reads>(p(1), i), part<reads>(p(2), i), part<writes>(c_[0], i),
+              part<writes>(c_[1], i), part<writes>(c_[2], i), part<writes>(c_[3], i), flops{7 * elements(i)},
+              [&] { sum_products(i); });
+  }
+
   /// Piece i of 2 * pieces(): the sums of A's quadrants, then those of B's.
   void sum_inputs(std::size_t i) const noexcept {
     bool const of_b = i >= pieces();
@@ -137,11 +166,30 @@ class step {
   [[nodiscard]] View<float> const& t(std::size_t i) const noexcept { return all_[4 + i]; }
   [[nodiscard]] View<float> const& p(std::size_t i) const noexcept { return all_[8 + i]; }  ///< P1, P6, P7
 
+  /// The lines of a piece: [first, end), each so long.
+  struct range {
+    std::size_t first;
+    std::size_t end;
+    std::size_t length;
+  };
+  [[nodiscard]] range lines_of(std::size_t piece) const noexcept {
+    std::size_t const all = lines(c_[0]);
+    return {all * piece / pieces(), all * (piece + 1) / pieces(), c_[0].rows() * c_[0].columns() / all};
+  }
   template <class F>
   void each_line(std::size_t piece, F const& f) const noexcept {
-    std::size_t const all = lines(c_[0]);
-    std::size_t const length = c_[0].rows() * c_[0].columns() / all;
-    for (std::size_t l = all * piece / pieces(); l < all * (piece + 1) / pieces(); ++l) f(l, length);
+    range const r = lines_of(piece);
+    for (std::size_t l = r.first; l < r.end; ++l) f(l, r.length);
+  }
+  [[nodiscard]] double elements(std::size_t piece) const noexcept {
+    range const r = lines_of(piece);
+    return static_cast<double>((r.end - r.first) * r.length);
+  }
+  /// A piece of a matrix as a leaf's footprint.
+  template <class Word, class Matrix>
+  [[nodiscard]] Word part(Matrix const& v, std::size_t piece) const noexcept {
+    range const r = lines_of(piece);
+    return {line(v, r.first), r.length * sizeof(float), r.end - r.first, line_stride(v) * sizeof(float)};
   }
 
   sum_function* sum_;

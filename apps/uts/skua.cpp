@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The app uts.
-#include "skua/skua.hpp"
-
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <optional>
 
-#include "apps/app.hpp"
+#include "apps/program_app.hpp"
 #include "apps/uts/problem.hpp"
 #include "skua/parts/base/error.hpp"
-#include "skua/program/serial.hpp"
 
 namespace skua::apps {
 namespace {
 
-class uts_app final : public app {
+class uts_app final : public program_app<uts_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "uts"; }
   [[nodiscard]] std::string_view about() const override {
@@ -50,13 +47,6 @@ class uts_app final : public app {
   }
   void reset() override { result_.reset(); }
 
-  void run_skua(pool& workers) override {
-    result_ = workers.run([this](auto& here) { return uts::program(here, tree_); });
-  }
-  void run_serial() override {
-    serial here;
-    result_ = uts::program(here, tree_);
-  }
   void run_openmp(unsigned workers) override {
     require_stack("OpenMP");
     result_ = uts::with_openmp(workers, tree_);
@@ -79,6 +69,11 @@ class uts_app final : public app {
       known["depth"] = result_->depth;
     }
     return known;
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    result_ = uts::program(here, tree_);
   }
 
  private:

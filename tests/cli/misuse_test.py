@@ -56,6 +56,12 @@ class Numbers(command.Case):
                 self.refuses("run", "fib", "--workers", count, says=["--workers", "1 to 65536"])
                 self.refuses("topology", "--workers", count, says=["--workers", "1 to 65536"])
 
+    def test_rounds_of_calibrate(self):
+        for count in ("0", "2", "1001", "few", ""):
+            with self.subTest(count=count):
+                self.refuses("calibrate", "--rounds", count, says=["--rounds", "3 to 1000"])
+        self.refuses("calibrate", "--name", 'a "name"', says=["--name", "without quotes"])
+
     def test_lists_of_workers(self):
         for counts in ("1,0", "1,-1", "1,65537", "1,two", "1,,2", ",", ""):
             with self.subTest(counts=counts):

@@ -23,7 +23,7 @@ class Help(command.Case):
 
     def test_help_names_every_verb_and_fits_a_screen(self):
         said = self.works("--help")
-        for verb in ("doctor", "topology", "list", "run", "compare"):
+        for verb in ("doctor", "topology", "list", "run", "compare", "sim", "profile", "calibrate"):
             self.assertRegex(said, rf"\n  {verb} ")
             self.assertIn("Usage: skua " + verb, self.works(verb, "--help"))
         self.assertLess(said.count("\n"), 25)

@@ -56,8 +56,10 @@ void live_group::check() const {
 
 // ---- the program ---------------------------------------------------------------------------------------------------
 
-live::live(std::uint32_t workers, timing measured, std::size_t stack_bytes)
-    : workers_(workers), measured_(measured), called_(1), stacks_(stack_bytes) {}
+live::live(std::uint32_t workers, timing measured, std::size_t stack_bytes, assumed_ns assumed)
+    : workers_(workers), measured_(measured), assumed_(assumed), called_(1), stacks_(stack_bytes) {
+  tree_[0].ns = assumed_.task;
+}
 
 /// All strands wait for a call, unless the game was stopped in the middle: then nobody can unwind them, because frames of
 /// one hold what others refer to, and their stacks stay behind.
@@ -78,6 +80,7 @@ void live::begin_with(live_group& root) { called_[0] = {&root, 0}; }
 
 node_id live::add_child(node_id of, hint const& known, live_group& in, std::uint64_t number) {
   node_id const id = tree_.add(of, node_kind::task, known);
+  tree_[id].ns = assumed_.task;
   called_.resize(tree_.size());
   called_[id] = {&in, number};
   return id;

@@ -67,12 +67,20 @@ class live_group {
   std::exception_ptr failure_;
 };
 
+/// What tasks and leaves are said to take besides their footprint, as if it had been measured.
+struct assumed_ns {
+  std::uint64_t task = 0;
+  std::uint64_t leaf = 0;
+  friend constexpr bool operator==(assumed_ns const&, assumed_ns const&) = default;
+};
+
 /// The program on its stacks. One run each; used by the thread that made it.
 class live final : public unfolding {
  public:
   /// `timing::on`: leaves and strands are measured while they run (and the tree has strands); else only what leaves say of
   /// themselves is known. Throws usage_error for a stack size that makes no sense.
-  explicit live(std::uint32_t workers, timing measured = timing::off, std::size_t stack_bytes = default_stack_bytes);
+  explicit live(std::uint32_t workers, timing measured = timing::off, std::size_t stack_bytes = default_stack_bytes,
+                assumed_ns assumed = {});
   ~live() override;
   live(live const&) = delete;
   live& operator=(live const&) = delete;
@@ -94,6 +102,7 @@ class live final : public unfolding {
 
   node_id add(node_id parent, node_kind kind) {
     node_id const id = tree_.add(parent, kind);
+    if (kind == node_kind::leaf) tree_[id].ns = assumed_.leaf;
     called_.emplace_back();
     return id;
   }
@@ -116,6 +125,7 @@ class live final : public unfolding {
 
   std::uint32_t const workers_;
   timing const measured_;
+  assumed_ns const assumed_;
   task_tree tree_;
   std::vector<called> called_;  ///< by node: what is called for it
   stack_pool stacks_;

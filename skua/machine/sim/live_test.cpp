@@ -15,6 +15,7 @@
 #include "skua/program/recorder.hpp"
 #include "skua/program/serial.hpp"
 #include "tests/programs/random_program.hpp"
+#include "tests/programs/random_runs.hpp"
 
 namespace skua::sim {
 namespace {
@@ -63,57 +64,47 @@ std::vector<std::string> all_policies() {
 class under : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(under, random_programs_have_the_serial_answer) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  testing::each_random_run(30, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     serial s;
     std::uint64_t const right = testing::random_program(seed)(s);
-    for (std::uint32_t const workers : some_workers) {
-      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << workers << " workers");
-      testing::random_program program(seed);
-      std::uint64_t answer = 0;
-      run_on([&](here& h) { answer = program(h); }, GetParam(), workers, seed);
-      EXPECT_EQ(answer, right);
-      EXPECT_EQ(program.living(), 0);
-    }
-  }
+    testing::random_program program(seed);
+    std::uint64_t answer = 0;
+    run_on([&](here& h) { answer = program(h); }, GetParam(), workers, seed);
+    EXPECT_EQ(answer, right);
+    EXPECT_EQ(program.living(), 0);
+  });
 }
 
 TEST_P(under, what_a_task_throws_comes_out_and_nothing_is_left) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    for (std::uint32_t const workers : some_workers) {
-      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << workers << " workers");
-      testing::random_program program(seed);
-      program.throw_from(static_cast<long>(1 + seed % 7));
-      bool threw = false;
-      try {
-        run_on([&](here& h) { program(h); }, GetParam(), workers, seed);
-      } catch (testing::thrown const&) {
-        threw = true;
-      }
-      EXPECT_EQ(threw, program.tasks() >= static_cast<long>(1 + seed % 7));
-      EXPECT_EQ(program.living(), 0);
+  testing::each_random_run(30, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
+    testing::random_program program(seed);
+    program.throw_from(static_cast<long>(1 + seed % 7));
+    bool threw = false;
+    try {
+      run_on([&](here& h) { program(h); }, GetParam(), workers, seed);
+    } catch (testing::thrown const&) {
+      threw = true;
     }
-  }
+    EXPECT_EQ(threw, program.tasks() >= static_cast<long>(1 + seed % 7));
+    EXPECT_EQ(program.living(), 0);
+  });
 }
 
 /// A program whose tree does not depend on the schedule: recorded and live are the same game.
 TEST_P(under, live_and_recorded_are_one_game) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  testing::each_random_run(20, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     auto const program = [seed](auto& h) { testing::random_program(seed, 6)(h); };
-    task_tree const tree = record(program);
-    for (std::uint32_t const workers : some_workers) {
-      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << workers << " workers");
-      simulation const live = run_on(program, GetParam(), workers, seed);
-      layout const where = seats(workers);
-      auto const players = make_policy(GetParam(), where, seed);
-      simple_costs prices;
-      onlooker nobody;
-      simulation const recorded = simulate(tree, *players, where, sleepy(seed), prices, nobody);
-      EXPECT_EQ(live.tree.size(), recorded.tree.size());
-      EXPECT_EQ(live.game.makespan, recorded.game.makespan);
-      EXPECT_EQ(live.game.moves, recorded.game.moves);
-      EXPECT_TRUE(live.game.workers == recorded.game.workers);
-    }
-  }
+    simulation const live = run_on(program, GetParam(), workers, seed);
+    layout const where = seats(workers);
+    auto const players = make_policy(GetParam(), where, seed);
+    simple_costs prices;
+    onlooker nobody;
+    simulation const recorded = simulate(record(program), *players, where, sleepy(seed), prices, nobody);
+    EXPECT_EQ(live.tree.size(), recorded.tree.size());
+    EXPECT_EQ(live.game.makespan, recorded.game.makespan);
+    EXPECT_EQ(live.game.moves, recorded.game.moves);
+    EXPECT_TRUE(live.game.workers == recorded.game.workers);
+  });
 }
 
 TEST_P(under, the_same_seed_is_the_same_run) {

@@ -37,6 +37,7 @@ void refuse_unlawful(std::vector<std::string> const& faults);
 struct live_options {
   timing measured = timing::off;                  ///< on: what has no footprint takes as long as it does here and now
   std::size_t stack_bytes = default_stack_bytes;  ///< of every task that was stolen or moved
+  assumed_ns assumed = {};                        ///< not for what is measured
 };
 
 /// f(here), on the workers of `where` under `players`, at these prices. What f throws is thrown here. Same program, policy,
@@ -50,7 +51,7 @@ simulation simulate(F&& f, policy& players, layout const& where, rules const& by
     void call(std::uint64_t, here& on) override { f(on); }
     F& f;
   } all{f};
-  live program(where.workers(), how.measured, how.stack_bytes);
+  live program(where.workers(), how.measured, how.stack_bytes, how.assumed);
   program.begin_with(all);
   result game = play(program, players, where, by, prices, watched_by);
   refuse_unlawful(game.faults);

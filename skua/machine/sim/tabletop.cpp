@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "skua/machine/sim/engine.hpp"
+#include "skua/machine/sim/flat_costs.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::sim {
@@ -94,36 +95,6 @@ tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept {
   constexpr double most = 1e15;
   return static_cast<tick>(std::min(std::ceil(program.amount(id, by.in) / by.units_per_tick), most));
 }
-
-namespace {
-
-/// The prices of the rules: constants.
-class flat_costs final : public costs {
- public:
-  explicit flat_costs(rules const& by) : by_(by) {}
-  tick run(tick, worker_id, task_tree const& program, node_id id) override { return ticks_of(program, id, by_); }
-  tick price(tick, deed what, worker_id, worker_id) override {
-    switch (what) {
-      case deed::fork:
-      case deed::show: return by_.fork_ticks;
-      case deed::pop:
-      case deed::steal:
-      case deed::miss:
-      case deed::rest: return by_.probe_ticks;
-      case deed::send:
-      case deed::park:
-      case deed::resume:
-      case deed::call_up:
-      case deed::wake_up: break;
-    }
-    return 0;
-  }
-
- private:
-  rules by_;
-};
-
-}  // namespace
 
 result play(task_tree const& program, policy& players, layout const& where, rules const& by) {
   onlooker nobody;

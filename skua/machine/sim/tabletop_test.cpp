@@ -15,6 +15,7 @@
 #include "skua/program/outline.hpp"
 #include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"
+#include "tests/programs/random_runs.hpp"
 
 namespace skua::sim {
 namespace {
@@ -69,29 +70,27 @@ std::vector<std::string> every_policy() {
   return names;
 }
 
-class on_every_policy : public testing::TestWithParam<std::string> {};
+class on_every_policy : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(on_every_policy, random_programs_are_played_fairly_by_any_number_of_workers) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  constexpr std::uint32_t some_workers[] = {1, 2, 3, 5, 7, 16, 48, 64};
+  testing::each_random_run(120, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     dice roll(seed);
     tree_shape const shape{.tasks = 1 + roll.below(400),
                            .most_children = 2 + roll.below(8),
                            .most_flops = 1 + roll.below(40),
                            .scope_percent = roll.below(3) * 30};
     task_tree const program = random_tree::make(seed, shape);
-    for (std::uint32_t const workers : {1U, 2U, 3U, 5U, 7U, 16U, 48U, 64U}) {
-      rules const by{.seed = seed,
-                     .in = seed % 2 == 0 ? unit::flops : unit::leaves,
-                     .fork_ticks = seed % 3,
-                     .probe_ticks = 1 + seed % 4,
-                     .lost_per_mille = seed % 5 == 0 ? 300U : 0U,
-                     .slot_refusals_allowed = !GetParam().starts_with("adws")};
-      layout const where = seats_for(workers);
-      result const game = play_as(GetParam(), program, where, by);
-      ASSERT_EQ(lines(faults_of(game, program, where, by)), "")
-          << GetParam() << ", seed " << seed << ", " << workers << " workers";
-    }
-  }
+    rules const by{.seed = seed,
+                   .in = seed % 2 == 0 ? unit::flops : unit::leaves,
+                   .fork_ticks = seed % 3,
+                   .probe_ticks = 1 + seed % 4,
+                   .lost_per_mille = seed % 5 == 0 ? 300U : 0U,
+                   .slot_refusals_allowed = !GetParam().starts_with("adws")};
+    layout const where = seats_for(workers);
+    result const game = play_as(GetParam(), program, where, by);
+    ASSERT_EQ(lines(faults_of(game, program, where, by)), "");
+  });
 }
 
 TEST_P(on_every_policy, one_worker_runs_a_program_of_joins_in_serial_order_and_never_steals) {
@@ -157,10 +156,10 @@ TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
   EXPECT_GT(parks, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, on_every_policy, testing::ValuesIn(every_policy()),
+INSTANTIATE_TEST_SUITE_P(policies, on_every_policy, ::testing::ValuesIn(every_policy()),
                          [](auto const& each) { return word_of(each.param); });
 
-class on_every_greedy_policy : public testing::TestWithParam<char const*> {};
+class on_every_greedy_policy : public ::testing::TestWithParam<char const*> {};
 
 TEST_P(on_every_greedy_policy, the_time_is_that_of_greedy_scheduling) {
   // [blumofe-leiserson-99]: expected T_P = T1/P + O(Tinf). The worst of 4800 games of three shapes was 2.4 times
@@ -180,7 +179,7 @@ TEST_P(on_every_greedy_policy, the_time_is_that_of_greedy_scheduling) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, on_every_greedy_policy, testing::Values("random", "hierarchical"),
+INSTANTIATE_TEST_SUITE_P(policies, on_every_greedy_policy, ::testing::Values("random", "hierarchical"),
                          [](auto const& each) { return word_of(each.param); });
 
 TEST(tabletop, a_thief_takes_all_children_of_the_group_that_have_not_started) {

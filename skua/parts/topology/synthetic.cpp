@@ -186,7 +186,7 @@ void reader::check_order(std::span<word const> all) const {
 
 }  // namespace
 
-topology topology::synthetic(std::string_view description) {
+topology topology::synthetic(std::string_view description, std::span<std::uint64_t const> distances) {
   std::vector<word> const words = reader{description}.words();
   topology_reading read;
   read.source = "synthetic " + std::string{description};
@@ -195,11 +195,15 @@ topology topology::synthetic(std::string_view description) {
   for (std::uint32_t i = 0; i < total; ++i) read.pus.push_back({.os_index = i});
 
   bool has_numa = false;
+  std::uint32_t nodes = 1;
   std::uint32_t elements = 1;
   for (word const& w : words) {
     elements *= w.count;
     if (!w.kind || w.kind == level::pu) continue;
-    has_numa = has_numa || w.kind == level::numa_node;
+    if (w.kind == level::numa_node) {
+      has_numa = true;
+      nodes = elements;
+    }
     bool const numbered = w.kind != level::l3 && w.kind != level::l2;
     std::uint32_t const each = total / elements;
     for (std::uint32_t i = 0; i < elements; ++i) {
@@ -208,6 +212,13 @@ topology topology::synthetic(std::string_view description) {
     }
   }
   if (!has_numa) read.elements.push_back({.kind = level::numa_node, .os_index = 0, .first = 0, .pus = total});
+  if (!distances.empty()) {
+    if (distances.size() != std::size_t{nodes} * nodes)
+      throw usage_error("distances: " + std::to_string(distances.size()) + " numbers for " + std::to_string(nodes) +
+                        " NUMA nodes; there must be a row for each node, with a number for each");
+    for (std::uint32_t n = 0; n < nodes; ++n) read.numa_order.push_back(n);
+    read.numa_latency.assign(distances.begin(), distances.end());
+  }
   return topology{read};
 }
 

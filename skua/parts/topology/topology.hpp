@@ -59,8 +59,10 @@ class topology {
   [[nodiscard]] static topology machine(cpu_mask const& allowed);
 
   /// From words such as "package:4 numa:1 l3:1 core:16 pu:1", each with its count per element of the word before; hwloc's
-  /// own notation works too. See synthetic.cpp for all words. At most max_workers PUs. Throws usage_error.
-  [[nodiscard]] static topology synthetic(std::string_view description);
+  /// own notation works too. See synthetic.cpp for all words. At most max_workers PUs. `distances`: latencies between the
+  /// NUMA nodes, row by row, as numa_latency gives them back; empty: not known. Throws usage_error ("distances: ..." if it is
+  /// they that are wrong).
+  [[nodiscard]] static topology synthetic(std::string_view description, std::span<std::uint64_t const> distances = {});
 
   /// From a file that `lstopo file.xml` or hwloc_topology_export_xml (version 2) wrote, distances and core kinds included.
   /// Throws usage_error with the path and what is wrong with the file.

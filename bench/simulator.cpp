@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// How fast the simulator plays: events per second of real time, for a large recorded program on many simulated workers.
+//
+// The program is a balanced binary tree of joins whose leaves take 100 to 163 ticks. An event is one move of one worker: it
+// begins a task, forks, returns, probes, sleeps. Every game is checked by the simulator's own laws.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/harness.hpp"
+#include "skua/machine/sim/flat_costs.hpp"
+#include "skua/machine/sim/simulate.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/program/task_tree.hpp"
+
+namespace {
+
+using namespace skua;
+
+struct options {
+  std::int64_t tasks = 10'000'000;
+  std::int64_t rounds = 1;
+  std::string policies = "random";
+};
+
+constexpr double events_per_second_wanted = 10e6;
+constexpr double seconds_wanted = 120;
+
+/// Adds a task with a join below it, until `tasks` are used up. Depth log(tasks).
+void grow(task_tree& tree, node_id task, std::int64_t tasks) {
+  if (tasks < 3) {
+    tree[tree.add(task, node_kind::leaf)].flops = 100.0 + static_cast<double>(task % 64);
+    return;
+  }
+  node_id const join = tree.add(task, node_kind::join);
+  std::int64_t const left = (tasks - 1) / 2;
+  grow(tree, tree.add(join, node_kind::task), left);
+  grow(tree, tree.add(join, node_kind::task), tasks - 1 - left);
+}
+
+std::vector<std::string> items(std::string const& list) {
+  std::vector<std::string> all{""};
+  for (char const c : list) {
+    if (c == ',') {
+      all.emplace_back();
+    } else {
+      all.back() += c;
+    }
+  }
+  return all;
+}
+
+void play(bench::report& say, task_tree& tree, std::string const& policy, layout const& where, options const& o) {
+  std::vector<double> rates;
+  std::vector<double> seconds;
+  for (std::int64_t round = 0; round < o.rounds; ++round) {
+    sim::rules const by{.in = unit::flops, .spin_ticks = 10'000, .most_searching = (where.workers() + 1) / 2};
+    sim::flat_costs prices(by);
+    sim::onlooker nobody;
+    auto const players = make_policy(policy, where, by.seed);
+    auto const start = bench::clock::now();
+    sim::simulation done = simulate(std::move(tree), *players, where, by, prices, nobody);
+    double const took = bench::seconds_since(start);
+    tree = std::move(done.tree);
+    seconds.push_back(took);
+    rates.push_back(static_cast<double>(done.game.moves) / took);
+  }
+  std::string const what = policy + ", " + std::to_string(where.workers()) + " workers";
+  say.row(what, "events/s", bench::spread_of(rates), bench::at_least(events_per_second_wanted));
+  say.row(what + ", all of it", "s", bench::spread_of(seconds), bench::at_most(seconds_wanted));
+}
+
+void run(options const& o, bench::command const& asked) {
+  bench::report say(asked);
+  task_tree tree;
+  grow(tree, 0, o.tasks);
+  for (std::string const& policy : items(o.policies)) {
+    play(say, tree, policy, layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1")), o);
+    play(say, tree, policy, layout(topology::synthetic("package:16 numa:1 l3:4 core:16 pu:1")), o);
+  }
+  say.write();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  bench::command asked("simulator_bench", "events per second of the simulator, with 64 and with 1024 workers");
+  asked.number("--tasks", o.tasks, 1, 100'000'000, "of the program; 400 bytes of memory each");
+  asked.number("--rounds", o.rounds, 1, 1000, "how often each is played");
+  asked.text("--policies", o.policies, "names with commas between them");
+  return asked.run(argc, argv, [&] { run(o, asked); });
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What cores and memory of this machine do: one measurement each, by plain loops that are verified.
+#pragma once
+
+#include <cstddef>
+
+#include "skua/parts/memory/page_array.hpp"
+
+namespace skua::cli {
+
+/// Cycles per ns, by a chain of additions.
+double clock_ghz();
+/// The leaf of heat on a rectangle that fits the first-level cache, with the widest vectors.
+double flops_per_ns();
+
+/// Bytes per ns that `threads` threads together read, each over and over in its own `bytes`; the first pass does not count.
+double read_bytes_per_ns(std::size_t bytes, unsigned threads);
+/// Bytes per ns that one thread writes, over and over in `bytes`.
+double write_bytes_per_ns(std::size_t bytes);
+
+/// A ring of pointers, one to a line, in random order through `bytes`.
+class pointer_ring {
+ public:
+  explicit pointer_ring(std::size_t bytes);
+
+  /// Ns per access of somebody who follows `chains` of them at the same time.
+  [[nodiscard]] double ns(unsigned chains) const;
+
+ private:
+  struct alignas(64) stop {
+    stop* next;
+  };
+  page_array<stop> stops_;
+};
+
+/// Ns for a line to go from one core's cache to another's, by two threads that answer each other.
+double ping_ns();
+/// Bytes per ns of a read of what another thread has just written.
+double handed_over_bytes_per_ns(std::size_t bytes);
+
+}  // namespace skua::cli

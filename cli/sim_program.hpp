@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// An app that is ready to be played again and again in virtual time: from one recording, or live. Settles what the
+// parts of it take that say nothing of themselves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "skua/machine/sim/simulate.hpp"
+#include "skua/policy/policy.hpp"
+
+namespace skua::cli {
+
+enum class sim_way : std::uint8_t {
+  recorded,  ///< the tree of one serial run is played: faster
+  live,      ///< the program itself runs, on fibers: also right where its tree depends on the schedule
+};
+
+/// What an app is made of, and what was assumed of it.
+struct sim_content {
+  std::uint64_t tasks = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t bare_leaves = 0;  ///< of these, those without flops
+  sim::assumed_ns assumed =
+      {};                 ///< of tasks in an app without leaves; of bare leaves, their mean if they were measured
+  bool measured = false;  ///< `assumed` comes from this machine's clock: another run of the command differs
+};
+
+class sim_program {
+ public:
+  /// Runs the app once or twice, serially. `given_ns`: what a task takes in an app without leaves, or a leaf without flops;
+  /// left out, it is measured. Throws what the app throws; error if `verify` and an answer is wrong.
+  sim_program(apps::app& what, sim_way how, std::optional<std::uint64_t> given_ns, bool verify);
+
+  [[nodiscard]] sim_content const& content() const noexcept { return content_; }
+  [[nodiscard]] sim_way way() const noexcept { return way_; }
+
+  /// One run on the workers of `where`. Throws as sim::simulate, and error for a wrong answer.
+  sim::result play(policy& players, layout const& where, sim::rules const& by, sim::costs& prices);
+
+  /// The tree that was played last, or recorded.
+  [[nodiscard]] task_tree const& tree() const noexcept { return tree_; }
+
+ private:
+  void record(std::uint32_t places);
+  void settle_times();
+  [[nodiscard]] std::vector<std::uint64_t> measure_bare_leaves();
+  void mark_times();
+  void check(std::string const& after);
+
+  apps::app& app_;
+  sim_way const way_;
+  std::optional<std::uint64_t> const given_ns_;
+  bool const verify_;
+  sim_content content_;
+  std::vector<std::uint64_t> leaf_ns_;  ///< of bare leaves, in the serial order; empty: all take assumed.leaf
+  std::uint32_t places_ = 0;            ///< for which tree_ was recorded
+  task_tree tree_;
+};
+
+}  // namespace skua::cli

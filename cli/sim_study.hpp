@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Simulated runs of one app on one machine model: what took how long, and what it is compared with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/sim_program.hpp"
+#include "skua/machine/sim/model/machine_model.hpp"
+#include "skua/machine/sim/model/model_costs.hpp"
+
+namespace skua::cli {
+
+/// One run. Seconds are virtual; work, scheduling and idling are sums over the workers: together workers * time.
+struct sim_outcome {
+  std::uint64_t seed = 0;
+  double time_s = 0;
+  double work_s = 0;
+  double scheduling_s = 0;
+  double idle_s = 0;
+  std::uint64_t events = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t naps = 0;
+  std::vector<std::uint64_t> steals_by_distance;
+  std::vector<std::string> distance_names;
+  std::vector<sim::tally> workers;  ///< times in ticks (picoseconds)
+  sim::tick makespan = 0;
+  sim::memory_account memory;
+};
+
+/// All runs of one policy with so many workers.
+struct sim_row {
+  std::string policy;
+  std::uint32_t workers = 1;
+  sim_outcome median;  ///< the run whose time is the median (of an even number, the lower one)
+  double min_s = 0;
+  double max_s = 0;
+  double alone_s = 0;  ///< the median time of the same policy with one worker
+};
+
+class sim_study {
+ public:
+  /// All of these live longer.
+  sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how)
+      : program_(program), machine_(machine), numbers_(machine.numbers()), how_(how) {}
+
+  [[nodiscard]] sim_outcome run(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed);
+  /// One worker, and a scheduler that takes no time: the serial elision.
+  [[nodiscard]] sim_outcome run_serial();
+  /// With seeds first, first + 1, ...; `tell` is called before each.
+  [[nodiscard]] sim_row run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
+                                  std::uint32_t seeds, std::function<void()> const& tell);
+
+  [[nodiscard]] sim::machine_model const& machine() const noexcept { return machine_; }
+  [[nodiscard]] sim::machine_numbers const& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] sim_program& program() noexcept { return program_; }
+  /// What the nodes of the tree took themselves in the last run, in seconds.
+  [[nodiscard]] std::vector<double> const& taken_s() const noexcept { return taken_s_; }
+
+ private:
+  sim_outcome play(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free);
+
+  sim_program& program_;
+  sim::machine_model const& machine_;
+  sim::machine_numbers const numbers_;
+  sim::cost_options const how_;
+  std::vector<double> taken_s_;
+};
+
+}  // namespace skua::cli

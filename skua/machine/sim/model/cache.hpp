@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// A cache as the least recently used order of blocks, each with the lines of it that are present and those of them that
+// were written. A block is some neighbouring lines (at most 64) that are found with one look; capacity counts lines, so
+// that a cache full of narrow columns holds as much as one full of whole blocks. No associativity: no conflict misses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::sim {
+
+using block_id = std::uint32_t;
+/// Lines of one block, a bit each.
+using line_set = std::uint64_t;
+
+/// Without the function call that std::popcount is on the oldest processors of this architecture.
+constexpr std::uint32_t count_lines(line_set s) noexcept {
+  s -= (s >> 1) & 0x5555'5555'5555'5555ULL;
+  s = (s & 0x3333'3333'3333'3333ULL) + ((s >> 2) & 0x3333'3333'3333'3333ULL);
+  s = (s + (s >> 4)) & 0x0f0f'0f0f'0f0f'0f0fULL;
+  return static_cast<std::uint32_t>((s * 0x0101'0101'0101'0101ULL) >> 56);
+}
+static_assert(count_lines(0) == 0 && count_lines(~0ULL) == 64 && count_lines(0x8000'0000'0000'0001ULL) == 2);
+
+/// Invariants: (some) an entry has at least one line; (written) dirty lines are present; (counted) `lines()` is the
+/// sum over the entries.
+class cache {
+ public:
+  struct entry {
+    block_id block = 0;
+    std::uint32_t newer = none;
+    std::uint32_t older = none;
+    line_set present = 0;
+    line_set dirty = 0;
+  };
+
+  explicit cache(std::uint64_t capacity_lines) : capacity_(capacity_lines), index_(initial_places) {
+    expects(capacity_lines > 64, "cache: more than one block");
+  }
+
+  /// nullptr: not here. The order stays as it is. Pointers hold until something is added.
+  [[nodiscard]] entry* find(block_id block) noexcept {
+    for (std::size_t at = home(block);; at = next(at)) {
+      place const& p = index_[at];
+      if (p.slot == none) return nullptr;
+      if (p.block == block) return &entries_[p.slot];
+    }
+  }
+
+  /// It was used just now.
+  void refresh(entry& e) noexcept {
+    std::uint32_t const slot = slot_of(e);
+    if (slot == newest_) return;
+    unlink(e);
+    push_newest(slot);
+  }
+
+  /// These lines of a block have come in: now they are present, and it is the newest. `found`: what find said.
+  entry& add(block_id block, entry* found, line_set lines, line_set dirty) {
+    entry& e = found == nullptr ? make(block) : *found;
+    if (found != nullptr) refresh(e);
+    lines_ += count_lines(lines & ~e.present);
+    e.present |= lines;
+    e.dirty |= dirty;
+    return e;
+  }
+  entry& add(block_id block, line_set lines, line_set dirty) { return add(block, find(block), lines, dirty); }
+
+  /// These lines are gone. True: and with them the entry.
+  bool remove(entry& e, line_set lines) noexcept {
+    lines_ -= count_lines(lines & e.present);
+    e.present &= ~lines;
+    e.dirty &= ~lines;
+    if (e.present != 0) return false;
+    erase(e);
+    return true;
+  }
+
+  /// More lines are here than fit.
+  [[nodiscard]] bool over() const noexcept { return lines_ > capacity_; }
+  /// Only while something is here.
+  entry take_oldest() noexcept {
+    entry const gone = entries_[oldest_];
+    lines_ -= count_lines(gone.present);
+    erase(entries_[oldest_]);
+    return gone;
+  }
+
+  [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
+  [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+
+  /// From the newest to the oldest: see(entry const&).
+  template <class See>
+  void each(See see) const {
+    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) see(entries_[s]);
+  }
+
+ private:
+  static constexpr std::uint32_t none = 0xffff'ffffU;
+  static constexpr std::size_t initial_places = 256;
+
+  /// Of the open-addressed index; probing is linear. Eight neighbouring blocks begin to look side by side, so that streams
+  /// find their places in few lines of the computer that simulates; groups of eight are scattered.
+  struct place {
+    block_id block = 0;
+    std::uint32_t slot = none;
+  };
+
+  [[nodiscard]] std::size_t home(block_id block) const noexcept {
+    std::uint64_t const group = (std::uint64_t{block >> 3} * 0x9e37'79b9'7f4a'7c15ULL) >> 32;
+    return ((group << 3) | (block & 7)) & (index_.size() - 1);
+  }
+  [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & (index_.size() - 1); }
+  [[nodiscard]] std::uint32_t slot_of(entry const& e) const noexcept {
+    return static_cast<std::uint32_t>(&e - entries_.data());
+  }
+
+  entry& make(block_id block) {
+    std::uint32_t slot = free_;
+    if (slot != none) {
+      free_ = entries_[slot].older;
+    } else {
+      slot = static_cast<std::uint32_t>(entries_.size());
+      entries_.emplace_back();
+      if (entries_.size() * 2 > index_.size()) grow();
+    }
+    entries_[slot] = {.block = block};
+    put(block, slot);
+    push_newest(slot);
+    return entries_[slot];
+  }
+
+  void put(block_id block, std::uint32_t slot) noexcept {
+    std::size_t at = home(block);
+    while (index_[at].slot != none) at = next(at);
+    index_[at] = {block, slot};
+  }
+
+  void grow() {
+    index_.assign(index_.size() * 2, {});
+    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) put(entries_[s].block, s);
+  }
+
+  void erase(entry& e) noexcept {
+    std::size_t hole = home(e.block);
+    while (index_[hole].block != e.block || index_[hole].slot == none) hole = next(hole);
+    // What stands behind the hole and would be looked for at or before it moves into it.
+    for (std::size_t at = next(hole); index_[at].slot != none; at = next(at)) {
+      std::size_t const wanted = home(index_[at].block);
+      if (((at - wanted) & (index_.size() - 1)) < ((at - hole) & (index_.size() - 1))) continue;
+      index_[hole] = index_[at];
+      hole = at;
+    }
+    index_[hole].slot = none;
+    unlink(e);
+    e.older = free_;
+    free_ = slot_of(e);
+  }
+
+  void unlink(entry& e) noexcept {
+    (e.newer == none ? newest_ : entries_[e.newer].older) = e.older;
+    (e.older == none ? oldest_ : entries_[e.older].newer) = e.newer;
+  }
+  void push_newest(std::uint32_t slot) noexcept {
+    entries_[slot].newer = none;
+    entries_[slot].older = newest_;
+    (newest_ == none ? oldest_ : entries_[newest_].newer) = slot;
+    newest_ = slot;
+  }
+
+  std::uint64_t capacity_;
+  std::uint64_t lines_ = 0;
+  std::uint32_t newest_ = none;
+  std::uint32_t oldest_ = none;
+  std::uint32_t free_ = none;  ///< slots that are not used, linked by `older`
+  std::vector<entry> entries_;
+  std::vector<place> index_;
+};
+
+}  // namespace skua::sim

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// One number of a machine model: what it is taken for, between what it may lie, and who says so.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace skua::sim {
+
+/// Which number of a figure is meant.
+enum class bound : std::uint8_t { stated, low, high };
+
+/// Invariant (ordered): 0 < low <= value <= high, all finite.
+struct figure {
+  std::string key = {};  ///< "memory.latency_ns"; "link.latency_ns[1]" of a list
+  double value = 0;
+  double low = 0;        ///< = value where the file gives no range
+  double high = 0;       ///< = value where the file gives no range
+  bool assumed = false;  ///< nobody published or measured it; low .. high is where it plausibly lies
+  std::string source = {};
+  std::uint32_t line = 0;  ///< of the file
+
+  [[nodiscard]] double at(bound which) const noexcept {
+    return which == bound::low ? low : which == bound::high ? high : value;
+  }
+};
+
+}  // namespace skua::sim

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/sim/model/machine_models.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "skua/machine/sim/model/model_file.hpp"
+#include "skua/machine/sim/model/model_rules.hpp"
+#include "skua/machine/sim/model/shipped.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::sim {
+namespace {
+
+std::string names_of_shipped() {
+  std::string all;
+  for (std::string_view const name : machine_model::shipped()) all += (all.empty() ? "" : ", ") + std::string{name};
+  return all;
+}
+
+std::string content_of(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() || text.empty())
+    throw usage_error("machine model " + path +
+                      ": there is no such file, or nothing to read in it; shipped models: " + names_of_shipped());
+  return text;
+}
+
+/// The topology that the file describes. Its words must name what the figures speak of.
+topology tree_of(model_file const& read) {
+  try {
+    topology tree = topology::synthetic(read.words, read.distances);
+    for (level const kind : {level::l3, level::core}) {
+      if (tree.count(kind) == 0)
+        refuse_model(read.origin, read.words_line,
+                     "the topology must name " + std::string{level_name(kind)} +
+                         "; an example: \"package:4 numa:1 l3:1 core:16 pu:1\"");
+    }
+    return tree;
+  } catch (usage_error const& fault) {
+    std::string const said = fault.what();
+    if (said.starts_with(read.origin + ":")) throw;
+    refuse_model(read.origin, said.starts_with("distances") ? read.distances_line : read.words_line, said);
+  }
+}
+
+}  // namespace
+
+machine_model machine_model::load(std::string_view name_or_path) {
+  if (auto const text = find_shipped(name_or_path)) return parse(*text, "machine model " + std::string{name_or_path});
+  if (name_or_path.find('/') == std::string_view::npos && !name_or_path.ends_with(".toml"))
+    throw usage_error("there is no machine model " + std::string{name_or_path} +
+                      "; shipped models: " + names_of_shipped() + "; or the path of a file, with a / or .toml in it");
+  std::string const path{name_or_path};
+  return parse(content_of(path), path);
+}
+
+machine_model machine_model::parse(std::string_view text, std::string_view origin) {
+  return machine_model(read_model(text, origin));
+}
+
+std::span<std::string_view const> machine_model::shipped() noexcept { return shipped_names(); }
+
+std::string_view machine_model::shipped_text(std::string_view name) {
+  if (auto const text = find_shipped(name)) return *text;
+  throw usage_error("there is no machine model " + std::string{name} + "; shipped models: " + names_of_shipped());
+}
+
+machine_model::machine_model(model_file read)
+    : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(tree_of(read)),
+      figures_(std::move(read.figures)), filling_(read.shared_filling), line_bytes_(read.line_bytes),
+      block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(level::numa_node)) {
+  rank_distances(read.distances);
+  for (figure_rule const& rule : figure_rules()) {
+    if (rule.when != need::apart) continue;
+    std::string const key = std::string{rule.table} + "." + std::string{rule.name};
+    auto const here = [&](figure const& f) { return f.key.starts_with(key + "["); };
+    auto const given = std::ranges::count_if(figures_, here);
+    if (static_cast<std::uint32_t>(given) == distances_) continue;
+    auto const at = std::ranges::find_if(figures_, here);
+    refuse_model(origin_, at == figures_.end() ? 1 : at->line,
+                 key + " has " + std::to_string(given) + " figures; allowed: " + std::to_string(distances_) +
+                     ", one for each distance between NUMA nodes above the local one");
+  }
+  for (figure const& f : figures_) {
+    bool const is_cache = f.key == "private_cache.bytes" || f.key == "shared_cache.bytes";
+    if (is_cache && (f.low < 16.0 * static_cast<double>(block_bytes_) || f.high > 0x1.0p36))
+      refuse_model(origin_, f.line,
+                   f.key + " must be from 16 blocks (of " + std::to_string(block_bytes_) +
+                       " bytes) to 64 GiB, its range included");
+  }
+}
+
+void machine_model::rank_distances(std::span<std::uint64_t const> latency) {
+  distance_.assign(std::size_t{nodes_} * nodes_, 0);
+  std::set<std::uint64_t> seen;
+  auto const between = [&](std::uint32_t a, std::uint32_t b) {
+    return latency.empty() ? 1 : std::max(latency[a * nodes_ + b], latency[b * nodes_ + a]);
+  };
+  for (std::uint32_t a = 0; a < nodes_; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) seen.insert(between(a, b));
+  }
+  distances_ = static_cast<std::uint32_t>(seen.size());
+  for (std::uint32_t a = 0; a < nodes_; ++a) {
+    for (std::uint32_t b = 0; b < nodes_; ++b) {
+      if (a == b) continue;
+      auto const rank = std::distance(seen.begin(), seen.find(between(a, b)));
+      distance_[a * nodes_ + b] = static_cast<std::uint32_t>(rank) + 1;
+    }
+  }
+}
+
+machine_numbers machine_model::frame() const {
+  machine_numbers made;
+  made.shared_filling = filling_;
+  made.line_bytes = line_bytes_;
+  made.block_bytes = block_bytes_;
+  made.page_bytes = page_bytes_;
+  return made;
+}
+
+machine_numbers machine_model::numbers(bound which) const {
+  machine_numbers made = frame();
+  for (figure_rule const& rule : figure_rules()) {
+    std::string const key = std::string{rule.table} + "." + std::string{rule.name};
+    for (figure const& f : figures_) {
+      if (rule.many != nullptr && f.key.starts_with(key + "[")) (made.*rule.many).push_back(f.at(which));
+      if (rule.one != nullptr && f.key == key) made.*rule.one = f.at(which);
+    }
+  }
+  return made;
+}
+
+machine_numbers machine_model::numbers(bound which, std::string_view key) const {
+  machine_model copy = *this;
+  auto const at = std::ranges::find(copy.figures_, key, &figure::key);
+  if (at == copy.figures_.end()) throw usage_error(origin_ + " has no figure " + std::string{key});
+  at->value = at->at(which);
+  return copy.numbers();
+}
+
+}  // namespace skua::sim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// A machine that we do not have, as a file says it: what it is made of, what each part of it can do, who says so, and
+// which of these numbers are only assumed. Format, keys, units: docs/machine-models.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/machine/sim/model/figure.hpp"
+#include "skua/machine/sim/model/machine_numbers.hpp"
+#include "skua/parts/topology/layout.hpp"
+#include "skua/parts/topology/topology.hpp"
+
+namespace skua::sim {
+
+struct model_file;
+
+class machine_model {
+ public:
+  /// A shipped model by its name, or a file by its path (whatever holds a '/' or ends in ".toml").
+  /// Throws usage_error: "PATH:LINE: what is wrong; what is allowed" in one line, or the names of the shipped models.
+  [[nodiscard]] static machine_model load(std::string_view name_or_path);
+
+  /// From the text of a file; `origin` is what errors call it. Throws usage_error.
+  [[nodiscard]] static machine_model parse(std::string_view text, std::string_view origin);
+
+  /// Names of the shipped models, ascending.
+  [[nodiscard]] static std::span<std::string_view const> shipped() noexcept;
+  /// The file of a shipped model, to read or to start another one from. Throws usage_error with the names there are.
+  [[nodiscard]] static std::string_view shipped_text(std::string_view name);
+
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] std::string const& about() const noexcept { return about_; }
+  /// "machine model NAME" or the path.
+  [[nodiscard]] std::string const& origin() const noexcept { return origin_; }
+  [[nodiscard]] topology const& tree() const noexcept { return tree_; }
+  /// Workers on it. Throws usage_error as the constructor of layout does.
+  [[nodiscard]] layout seats(layout_options const& options) const { return layout(tree_, options); }
+
+  /// Every figure, in the order of the rules.
+  [[nodiscard]] std::span<figure const> figures() const noexcept { return figures_; }
+  /// The machine with every figure at its value, its low or its high end.
+  [[nodiscard]] machine_numbers numbers(bound which = bound::stated) const;
+  /// The same with only one figure off its value, to see what hangs on it. Throws usage_error if there is no such key.
+  [[nodiscard]] machine_numbers numbers(bound which, std::string_view key) const;
+
+  [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
+  /// How far apart two NUMA nodes are: 0 the same, 1 the nearest others, ... below or at distances().
+  [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept {
+    return distance_[a * nodes_ + b];
+  }
+  [[nodiscard]] std::uint32_t distances() const noexcept { return distances_; }
+
+ private:
+  explicit machine_model(model_file read);
+  [[nodiscard]] machine_numbers frame() const;
+  void rank_distances(std::span<std::uint64_t const> latency);
+
+  std::string name_;
+  std::string about_;
+  std::string origin_;
+  topology tree_;
+  std::vector<figure> figures_;
+  filling filling_ = filling::victim;
+  std::uint64_t line_bytes_ = 64;
+  std::uint64_t block_bytes_ = 0;
+  std::uint64_t page_bytes_ = 0;
+  std::uint32_t nodes_ = 1;
+  std::uint32_t distances_ = 0;
+  std::vector<std::uint32_t> distance_;  // row by row
+};
+
+}  // namespace skua::sim

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Files of machines: what is read, what is refused and in which line, and that the shipped ones load.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "skua/machine/sim/model/machine_models.hpp"
+#include "skua/machine/sim/model/model_rules.hpp"
+#include "skua/machine/sim/model/round_machine_test.hpp"
+
+namespace skua::sim {
+namespace {
+
+std::string complaint(std::string const& text) {
+  try {
+    static_cast<void>(machine_model::parse(text, "my.toml"));
+  } catch (usage_error const& fault) {
+    return fault.what();
+  }
+  return "";
+}
+
+/// The number of the line that holds `what`, from 1.
+std::string line_of(std::string const& text, std::string_view what) {
+  std::size_t const at = text.find(what);
+  if (at == std::string::npos) return "no line";
+  return std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+TEST(machine_model, says_what_the_file_says) {
+  machine_model const m = round_model();
+  EXPECT_EQ(m.name(), "round");
+  EXPECT_EQ(m.about(), "for tests");
+  EXPECT_EQ(m.nodes(), 2U);
+  EXPECT_EQ(m.distances(), 1U);
+  EXPECT_EQ(m.distance(0, 0), 0U);
+  EXPECT_EQ(m.distance(0, 1), 1U);
+  EXPECT_EQ(m.tree().count(level::core), 8U);
+  EXPECT_EQ(m.tree().numa_latency(0, 1), 20U);
+  machine_numbers const n = m.numbers();
+  EXPECT_EQ(n.clock_ghz, 2);
+  EXPECT_EQ(n.private_bytes, 65536);
+  EXPECT_EQ(n.shared_filling, filling::victim);
+  EXPECT_EQ(n.link_latency_ns, std::vector<double>{60});
+  EXPECT_EQ(n.memory_write_back_bytes_per_ns, 0);
+  EXPECT_EQ(n.spin_ns, 5000);
+  EXPECT_EQ(n.block_bytes, 1024U);
+}
+
+TEST(machine_model, can_be_taken_at_the_ends_of_its_ranges) {
+  machine_model const m = round_model();
+  EXPECT_EQ(m.numbers().wake_up_ns, 80);
+  EXPECT_EQ(m.numbers(bound::low).wake_up_ns, 8);
+  EXPECT_EQ(m.numbers(bound::high).wake_up_ns, 800);
+  EXPECT_EQ(m.numbers(bound::high).steal_ns, 100);
+  EXPECT_EQ(m.numbers(bound::high, "prices.wake_up_ns").wake_up_ns, 800);
+  EXPECT_EQ(m.numbers(bound::high, "prices.steal_ns").wake_up_ns, 80);
+  EXPECT_THROW(static_cast<void>(m.numbers(bound::high, "prices.tea")), usage_error);
+  auto const at = std::ranges::find(m.figures(), std::string{"prices.wake_up_ns"}, &figure::key);
+  ASSERT_NE(at, m.figures().end());
+  EXPECT_TRUE(at->assumed);
+  EXPECT_EQ(at->source, "nobody knows");
+}
+
+TEST(machine_model, four_nodes_in_a_ring_have_two_distances) {
+  std::string text = round_machine_with("package:2 numa:1 l3:2", "package:4 numa:1 l3:1");
+  auto const put = [&](std::string_view from, std::string_view to) { text.replace(text.find(from), from.size(), to); };
+  put("[[10, 20], [20, 10]]", "[[10, 20, 30, 20], [20, 10, 20, 30], [30, 20, 10, 20], [20, 30, 20, 10]]");
+  put("bytes_per_ns = [4]", "bytes_per_ns = [4, 3]");
+  put("core_bytes_per_ns = [2]", "core_bytes_per_ns = [2, 1]");
+  put("latency_ns = [60]", "latency_ns = [60, { value = 90, low = 80, high = 99 }]");
+  machine_model const m = machine_model::parse(text, "ring.toml");
+  EXPECT_EQ(m.distances(), 2U);
+  EXPECT_EQ(m.distance(0, 1), 1U);
+  EXPECT_EQ(m.distance(0, 2), 2U);
+  EXPECT_EQ(m.distance(3, 1), 2U);
+  EXPECT_EQ(m.numbers(bound::high).link_latency_ns, (std::vector<double>{60, 99}));
+}
+
+struct mistake {
+  std::string from;
+  std::string to;
+  std::string said;  ///< a part of the complaint
+};
+
+TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) {
+  std::vector<mistake> const mistakes{
+      {"flops_per_ns = 4", "flops_per_nanosecond = 4",
+       "there is no key flops_per_nanosecond in [core]; allowed: clock_ghz"},
+      {"[idle]\n", "[idel]\n", "there is no key idel at the top level; allowed: name"},
+      {"flops_per_ns = 4", "flops_per_ns = \"four\"", "core.flops_per_ns is not a number"},
+      {"flops_per_ns = 4", "flops_per_ns = true", "core.flops_per_ns is not a number"},
+      {"flops_per_ns = 4", "flops_per_ns = 0", "core.flops_per_ns is 0; allowed: a positive number"},
+      {"flops_per_ns = 4", "flops_per_ns = -4", "core.flops_per_ns is -4"},
+      {"flops_per_ns = 4", "flops_per_ns = nan", "core.flops_per_ns is nan"},
+      {"flops_per_ns = 4", "flops_per_ns = inf", "core.flops_per_ns is inf"},
+      {"flops_per_ns = 4", "flops_per_ns = { value = 4, low = 5, high = 6 }", "low 5, value 4, high 6"},
+      {"flops_per_ns = 4", "flops_per_ns = { value = 4, low = 3 }", "low and high stand together"},
+      {"flops_per_ns = 4", "flops_per_ns = { value = 4, assumed = true }", "low and high stand together"},
+      {"flops_per_ns = 4", "flops_per_ns = { assumed = true, low = 3, high = 5 }", "value is missing"},
+      {"flops_per_ns = 4", "flops_per_ns = { value = 4, guess = 3 }", "there is no key guess"},
+      {"flops_per_ns = 4", "flops_per_ns = { value = 4, source = 3 }", "source must be words"},
+      {"flops_per_ns = 4", "flops_per_ns = { value = 4, assumed = 1, low = 3, high = 5 }", "must be true or false"},
+      {"flops_per_ns = 4", "flops_per_ns = ", "this is not TOML"},
+      {"filling = \"victim\"", "filling = \"exclusive\"", "must be \"victim\" or \"inclusive\""},
+      {"block_bytes = 1024", "block_bytes = 1000", "must be a power of two from 256 to 16384"},
+      {"block_bytes = 1024", "block_bytes = 8192", "from 1 to 64 lines"},
+      {"page_bytes = 4096", "page_bytes = 4", "must be a power of two from 4096"},
+      {"bytes = 65536", "bytes = 4096", "private_cache.bytes must be from 16 blocks"},
+      {"latency_ns = [60]", "latency_ns = 60", "link.latency_ns must be a list"},
+      {"latency_ns = [60]", "latency_ns = [60, 70]", "link.latency_ns has 2 figures; allowed: 1"},
+      {"words = \"package:2 numa:1 l3:2 core:2 pu:1\"", "words = \"package:2 tea:1\"", "tea"},
+      {"words = \"package:2 numa:1 l3:2 core:2 pu:1\"", "words = \"package:2 numa:1 core:2\"", "must name l3"},
+      {"distances = [[10, 20], [20, 10]]", "distances = [[10, 20]]", "2 numbers for 2 NUMA nodes"},
+      {"distances = [[10, 20], [20, 10]]", "distances = [[10, 20], [2.5, 10]]", "a whole number from 10"},
+      {"distances = [[10, 20], [20, 10]]", "distances = [10, 20]", "a row of distances must be a list"},
+      {"name = \"round\"", "name = 3", "name must be words in quotes"},
+      {"about = \"for tests\"", "core = 3", "core"},
+  };
+  for (mistake const& m : mistakes) {
+    std::string const text = round_machine_with(m.from, m.to);
+    std::string const said = complaint(text);
+    SCOPED_TRACE(m.to + " -> " + said);
+    EXPECT_TRUE(said.starts_with("my.toml:" + line_of(text, m.to) + ": "));
+    EXPECT_NE(said.find(m.said), std::string::npos);
+    EXPECT_EQ(said.find('\n'), std::string::npos);
+  }
+}
+
+TEST(machine_model, nothing_that_is_needed_may_be_left_out) {
+  for (figure_rule const& rule : figure_rules()) {
+    std::string const start = "\n" + std::string{rule.name} + " = ";
+    std::string text{round_machine};
+    std::size_t const table = text.find("[" + std::string{rule.table} + "]");
+    ASSERT_NE(table, std::string::npos);
+    std::size_t const at = text.find(start, table);
+    if (rule.when == need::optional) continue;
+    ASSERT_NE(at, std::string::npos) << rule.table << "." << rule.name;
+    text.erase(at, text.find('\n', at + 1) - at);
+    std::string const said = complaint(text);
+    EXPECT_NE(said.find(std::string{rule.name}), std::string::npos) << said;
+    EXPECT_TRUE(said.starts_with("my.toml:")) << said;
+    if (rule.when == need::always) {
+      std::string const line = line_of(text, "[" + std::string{rule.table} + "]");
+      EXPECT_TRUE(said.starts_with("my.toml:" + line + ": " + std::string{rule.name} + " is missing")) << said;
+    }
+  }
+}
+
+TEST(machine_model, a_machine_of_one_node_needs_no_links) {
+  std::string text = round_machine_with("package:2 numa:1 l3:2", "package:1 numa:1 l3:2");
+  std::size_t const links = text.find("[link]");
+  text.erase(links, text.find("[prices]") - links);
+  EXPECT_NE(complaint(text).find("4 numbers for 1 NUMA nodes"), std::string::npos);
+  std::size_t const at = text.find("distances");
+  text.erase(at, text.find('\n', at) - at);
+  EXPECT_EQ(complaint(text), "");
+}
+
+TEST(machine_model, is_found_by_name_or_path) {
+  std::string const path = testing::TempDir() + "round_machine.toml";
+  std::ofstream(path) << round_machine;
+  EXPECT_EQ(machine_model::load(path).name(), "round");
+  std::remove(path.c_str());
+  EXPECT_THROW(static_cast<void>(machine_model::load(path)), usage_error);
+  try {
+    static_cast<void>(machine_model::load("no-such-machine"));
+    FAIL();
+  } catch (usage_error const& fault) {
+    EXPECT_NE(std::string{fault.what()}.find("xeon-6130-4s"), std::string::npos) << fault.what();
+  }
+}
+
+TEST(machine_model, what_is_shipped_loads_and_names_its_sources) {
+  EXPECT_GE(machine_model::shipped().size(), 6U);
+  for (std::string_view const name : machine_model::shipped()) {
+    SCOPED_TRACE(name);
+    machine_model const m = machine_model::load(name);
+    EXPECT_EQ(m.name(), name);
+    EXPECT_FALSE(m.about().empty());
+    EXPECT_EQ(machine_model::parse(machine_model::shipped_text(name), "text").name(), name);
+    for (figure const& f : m.figures()) {
+      EXPECT_FALSE(f.source.empty()) << f.key;
+      EXPECT_LE(f.low, f.value) << f.key;
+      EXPECT_LE(f.value, f.high) << f.key;
+    }
+    for (bound const b : {bound::stated, bound::low, bound::high}) EXPECT_GT(m.numbers(b).memory_bytes_per_ns, 0);
+    EXPECT_EQ(m.seats({}).workers(), m.tree().pus().size());
+  }
+}
+
+TEST(machine_model, the_papers_machines_have_the_papers_cores) {
+  auto const cores = [](char const* name) { return machine_model::load(name).tree().count(level::core); };
+  EXPECT_EQ(cores("xeon-6130-4s"), 64U);
+  EXPECT_EQ(cores("xeon-6130-2s"), 32U);
+  EXPECT_EQ(cores("xeon-e5-4620-4s"), 32U);
+  EXPECT_EQ(cores("opteron-6168-4s"), 48U);
+  EXPECT_EQ(cores("chiplet-2x96"), 192U);
+}
+
+}  // namespace
+}  // namespace skua::sim

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A machine as plain numbers: one instance of a machine model, with every figure at its value or at an end of its range.
+// Which key of a file is which number, and in what unit: figure_rules() of model_rules.hpp and docs/machine-models.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace skua::sim {
+
+/// How a shared cache gets its lines.
+enum class filling : std::uint8_t {
+  victim,     ///< from what falls out of the private caches; a line that only one core uses is in one of the two
+  inclusive,  ///< with every line that a core below it reads; what falls out of it leaves the private caches as well
+};
+
+struct machine_numbers {
+  double clock_ghz = 0;
+  double flops_per_ns = 0;
+  double misses_in_flight = 0;
+
+  double private_bytes = 0;
+  double private_bytes_per_ns = 0;
+  double private_latency_ns = 0;
+
+  filling shared_filling = filling::victim;
+  double shared_bytes = 0;
+  double shared_bytes_per_ns = 0;
+  double shared_latency_ns = 0;
+  double shared_memory_bytes_per_ns = 0;  ///< 0: no such limit
+
+  double transfer_bytes_per_ns = 0;
+  double transfer_latency_ns = 0;
+
+  double memory_bytes_per_ns = 0;
+  double memory_core_bytes_per_ns = 0;
+  double memory_write_back_bytes_per_ns = 0;  ///< 0: no such limit
+  double memory_latency_ns = 0;
+
+  std::vector<double> link_bytes_per_ns = {};  ///< [distance - 1]: between nodes that are so far apart
+  std::vector<double> link_core_bytes_per_ns = {};
+  std::vector<double> link_latency_ns = {};
+
+  std::uint64_t line_bytes = 64;
+  std::uint64_t block_bytes = 1024;
+  std::uint64_t page_bytes = 4096;
+
+  double fork_ns = 0;
+  double show_ns = 0;
+  double pop_ns = 0;
+  double steal_ns = 0;
+  double miss_ns = 0;
+  double send_ns = 0;
+  double park_ns = 0;
+  double resume_ns = 0;
+  double rest_ns = 0;
+  double call_up_ns = 0;
+  double wake_up_ns = 0;
+  double steal_lines = 0;
+  double miss_lines = 0;
+  double send_lines = 0;
+
+  double spin_ns = 0;
+};
+
+}  // namespace skua::sim

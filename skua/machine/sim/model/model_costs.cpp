@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/sim/model/model_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "skua/parts/base/error.hpp"
+
+namespace skua::sim {
+namespace {
+
+tick ticks_of_ns(double ns) { return static_cast<tick>(std::llround(ns * ticks_per_ns)); }
+
+/// The element of this kind above each worker's PU, as numbers without gaps in the order of the machine.
+std::vector<std::uint32_t> elements_of(topology const& tree, layout const& where, level kind) {
+  std::map<std::uint32_t, std::uint32_t> position;  // of a PU by OS index
+  for (std::uint32_t i = 0; i < tree.pus().size(); ++i) position[tree.pus()[i].os_index] = i;
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t w = 0; w < where.workers(); ++w) {
+    auto const at = position.find(where.pu_of(worker_id{w}));
+    if (at == position.end())
+      throw usage_error("the workers' layout is not one of the machine model's own topology (machine_model::seats)");
+    nodes.push_back(tree.ancestor(at->second, kind));
+  }
+  std::vector<std::uint32_t> order = nodes;
+  std::ranges::sort(order);
+  order.erase(std::ranges::unique(order).begin(), order.end());
+  for (std::uint32_t& n : nodes) n = static_cast<std::uint32_t>(std::ranges::lower_bound(order, n) - order.begin());
+  return nodes;
+}
+
+/// Cores and places that the workers use. A worker's core is core_of[w].
+memory_shape shape_of(machine_model const& model, layout const& where, std::vector<std::uint32_t>& core_of) {
+  core_of = elements_of(model.tree(), where, level::core);
+  auto const place_of = elements_of(model.tree(), where, level::l3);
+  memory_shape shape{.nodes = model.nodes()};
+  shape.place_of_core.resize(std::ranges::max(core_of) + 1);
+  shape.node_of_place.resize(std::ranges::max(place_of) + 1);
+  for (std::uint32_t w = 0; w < where.workers(); ++w) {
+    shape.place_of_core[core_of[w]] = place_of[w];
+    shape.node_of_place[place_of[w]] = where.numa_of(worker_id{w});
+  }
+  return shape;
+}
+
+std::vector<std::uint32_t> distances_of(machine_model const& model) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t a = 0; a < model.nodes(); ++a) {
+    for (std::uint32_t b = 0; b < model.nodes(); ++b) all.push_back(model.distance(a, b));
+  }
+  return all;
+}
+
+constexpr std::size_t deeds = static_cast<std::size_t>(deed::wake_up) + 1;
+
+}  // namespace
+
+model_costs::model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
+                         cost_options const& how)
+    : machine_(machine), leaves_(how.leaves), model_nodes_(model.nodes()), distances_(model.distances()),
+      distance_(distances_of(model)),
+      ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
+      ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
+      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
+      memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
+      accounts_(where.workers()) {
+  set_sources();
+  set_prices();
+}
+
+model_costs::source model_costs::source_of(double bytes_per_ns, double latency_ns) const noexcept {
+  return {.ticks_per_line = line_bytes_ / bytes_per_ns * ticks_per_ns,
+          .ticks_per_run = latency_ns / machine_.misses_in_flight * ticks_per_ns};
+}
+
+void model_costs::set_sources() {
+  machine_numbers const& m = machine_;
+  own_ = source_of(m.private_bytes_per_ns, m.private_latency_ns);
+  shared_ = source_of(m.shared_bytes_per_ns, m.shared_latency_ns);
+  from_memory_.push_back(source_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
+  from_transfer_.push_back(source_of(m.transfer_bytes_per_ns, m.transfer_latency_ns));
+  for (std::uint32_t d = 0; d < distances_; ++d) {
+    double const far = m.link_core_bytes_per_ns[d];
+    from_memory_.push_back(
+        source_of(std::min(far, m.memory_core_bytes_per_ns), m.memory_latency_ns + m.link_latency_ns[d]));
+    from_transfer_.push_back(
+        source_of(std::min(far, m.transfer_bytes_per_ns), m.transfer_latency_ns + m.link_latency_ns[d]));
+  }
+  if (m.memory_write_back_bytes_per_ns > 0)
+    ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
+  nodes_.assign(model_nodes_, memory_queue(m.memory_bytes_per_ns));
+  for (std::uint32_t a = 0; a < model_nodes_; ++a) {
+    for (std::uint32_t b = 0; b < model_nodes_; ++b) {
+      std::uint32_t const d = distance_[a * model_nodes_ + b];
+      links_.emplace_back(d == 0 ? m.memory_bytes_per_ns : m.link_bytes_per_ns[d - 1]);  // none to itself: never asked
+    }
+  }
+  if (m.shared_memory_bytes_per_ns > 0)
+    ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
+}
+
+/// A deed at another worker costs what it costs within a place, and for each of its lines what a line from there takes
+/// longer than one from the place's own cache.
+void model_costs::set_prices() {
+  machine_numbers const& m = machine_;
+  std::vector<double> longer{0, std::max(0.0, m.transfer_latency_ns - m.shared_latency_ns)};
+  for (std::uint32_t d = 0; d < distances_; ++d) longer.push_back(longer[1] + m.link_latency_ns[d]);
+  prices_.resize(deeds * longer.size());
+  auto const set = [&](deed what, double ns, double lines) {
+    for (std::size_t c = 0; c < longer.size(); ++c)
+      prices_[static_cast<std::size_t>(what) * longer.size() + c] = ticks_of_ns(ns + lines * longer[c]);
+  };
+  set(deed::fork, m.fork_ns, 0);
+  set(deed::show, m.show_ns, 0);
+  set(deed::pop, m.pop_ns, 0);
+  set(deed::steal, m.steal_ns, m.steal_lines);
+  set(deed::miss, m.miss_ns, m.miss_lines);
+  set(deed::send, m.send_ns, m.send_lines);
+  set(deed::park, m.park_ns, 0);
+  set(deed::resume, m.resume_ns, 0);
+  set(deed::rest, m.rest_ns, 0);
+  set(deed::call_up, m.call_up_ns, 0);
+  set(deed::wake_up, m.wake_up_ns, 0);
+}
+
+std::uint32_t model_costs::class_between(worker_id a, worker_id b) const noexcept {
+  memory_shape const& shape = memory_.shape();
+  std::uint32_t const here = shape.place_of_core[core_of_[index(a)]];
+  std::uint32_t const there = shape.place_of_core[core_of_[index(b)]];
+  if (here == there) return 0;
+  return 1 + distance_[shape.node_of_place[here] * model_nodes_ + shape.node_of_place[there]];
+}
+
+tick model_costs::price(tick, deed what, worker_id w, worker_id whom) {
+  std::size_t const classes = std::size_t{2} + distances_;
+  return prices_[static_cast<std::size_t>(what) * classes + class_between(w, whom)];
+}
+
+tick model_costs::run(tick now, worker_id w, task_tree const& program, node_id id) {
+  node const& n = program[id];
+  tick const length = n.kind == node_kind::leaf
+                          ? leaf(now, w, program, n)
+                          : static_cast<tick>(std::llround(static_cast<double>(n.ns) * ticks_per_recorded_ns_));
+  tick const lost = noise_.delay(now, w, length);
+  memory_account& mine = accounts_[index(w)];
+  mine.ran += length + lost;
+  mine.noise += lost;
+  return length + lost;
+}
+
+double model_costs::arithmetic_of(node const& n) const noexcept {
+  double const by_flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops * ticks_per_flop_ : 0;
+  double const by_ns = static_cast<double>(n.ns) * ticks_per_recorded_ns_;
+  if (leaves_ == arithmetic::by_ns) return n.ns > 0 ? by_ns : by_flops;
+  return by_flops > 0 ? by_flops : by_ns;
+}
+
+tick model_costs::leaf(tick now, worker_id w, task_tree const& program, node const& n) {
+  memory_account& mine = accounts_[index(w)];
+  ++mine.leaves;
+  double const busy = arithmetic_of(n);
+  mine.arithmetic += static_cast<tick>(std::llround(busy));
+  if (n.touches == 0) return static_cast<tick>(std::llround(busy));
+
+  std::uint32_t const core = core_of_[index(w)];
+  memory_.clear_moved();
+  for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
+  times const took = memory_of(now, core);
+  book(w, memory_.moved());
+  tick const alone = static_cast<tick>(std::llround(std::max({busy, took.core, took.alone})));
+  tick const all = std::max(alone, took.served - now);
+  mine.waited += all - alone;
+  return all;
+}
+
+model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
+  traffic const& moved = memory_.moved();
+  memory_shape const& shape = memory_.shape();
+  std::uint32_t const place = shape.place_of_core[core];
+  std::uint32_t const here = shape.node_of_place[place];
+  auto const bytes = [&](std::uint64_t lines) { return lines * machine_.line_bytes; };
+  times all{.core = own_.of(moved.own) + shared_.of(moved.shared) + shared_.of(moved.neighbour), .served = now};
+  std::uint64_t through_port = 0;
+  for (std::uint32_t n = 0; n < model_nodes_; ++n) {
+    stream const& read = moved.memory[n];
+    stream const& transferred = moved.transfers[n];
+    std::uint64_t const written = moved.write_back[n];
+    if (read.lines + transferred.runs + written == 0) continue;
+    std::uint32_t const d = distance_[here * model_nodes_ + n];
+    all.core += from_memory_[d].of(read) + from_transfer_[d].of(transferred) +
+                ticks_per_written_line_ * static_cast<double>(written);
+    if (read.lines + written > 0) all.pass(nodes_[n], now, bytes(read.lines + written));
+    if (n != here && read.lines + transferred.lines > 0)
+      all.pass(link(n, here), now, bytes(read.lines + transferred.lines));
+    if (n != here && written > 0) all.pass(link(here, n), now, bytes(written));
+    through_port += bytes(read.lines + transferred.lines);
+  }
+  if (!ports_.empty() && through_port > 0) all.pass(ports_[place], now, through_port);
+  return all;
+}
+
+void model_costs::book(worker_id w, traffic const& moved) {
+  memory_account& mine = accounts_[index(w)];
+  memory_shape const& shape = memory_.shape();
+  std::uint32_t const here = shape.node_of_place[shape.place_of_core[core_of_[index(w)]]];
+  std::uint64_t const line = machine_.line_bytes;
+  mine.private_bytes += moved.own.lines * line;
+  mine.shared_bytes += moved.shared.lines * line;
+  mine.neighbour_bytes += moved.neighbour.lines * line;
+  for (std::uint32_t n = 0; n < model_nodes_; ++n) {
+    (n == here ? mine.local_bytes : mine.remote_bytes) += moved.memory[n].lines * line;
+    mine.transfer_bytes += moved.transfers[n].lines * line;
+    mine.written_back_bytes += moved.write_back[n] * line;
+  }
+}
+
+memory_account model_costs::total() const noexcept {
+  memory_account all;
+  for (memory_account const& a : accounts_) {
+    all.private_bytes += a.private_bytes;
+    all.shared_bytes += a.shared_bytes;
+    all.neighbour_bytes += a.neighbour_bytes;
+    all.local_bytes += a.local_bytes;
+    all.remote_bytes += a.remote_bytes;
+    all.transfer_bytes += a.transfer_bytes;
+    all.written_back_bytes += a.written_back_bytes;
+    all.leaves += a.leaves;
+    all.ran += a.ran;
+    all.arithmetic += a.arithmetic;
+    all.waited += a.waited;
+    all.noise += a.noise;
+  }
+  return all;
+}
+
+void model_costs::settle(void const* data, std::uint64_t bytes, std::uint32_t node) {
+  memory_.homes().settle(reinterpret_cast<std::uintptr_t>(data), bytes, node);
+}
+
+}  // namespace skua::sim

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// What things take on a machine model: leaves by their flops and by where their data is, everything else by the
+// model's prices. Ticks are picoseconds.
+//
+// A leaf takes max(arithmetic, memory). Memory is the longer of what the core can draw (bytes / bandwidth and a latency
+// per run, source by source) and of what the queues on the way are busy with (memory of a node, link, a place's port).
+// All of a leaf's accesses arrive at its begin. What the model leaves out: docs/machine-models.md.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "skua/machine/sim/costs.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
+#include "skua/machine/sim/model/memory_queue.hpp"
+#include "skua/machine/sim/model/memory_system.hpp"
+#include "skua/machine/sim/model/noise.hpp"
+#include "skua/machine/sim/model/page_homes.hpp"
+
+namespace skua::sim {
+
+/// What a leaf's arithmetic takes, where both are known.
+enum class arithmetic : std::uint8_t {
+  by_flops,  ///< as the program says, at the model's rate
+  by_ns,     ///< as measured when it was recorded, at the model's clock
+};
+
+struct cost_options {
+  page_placement pages = {};
+  arithmetic leaves = arithmetic::by_flops;
+  double flops_per_ns = 0;  ///< of this program's leaves on one core of the machine; 0: the model's
+  double recorded_ghz = 0;  ///< clock of the machine on which ns were measured; 0: that of the model
+  noise_options noise = {};
+  std::uint64_t seed = 1;  ///< of the noise
+};
+
+/// What one worker's leaves moved, in bytes, and how long they took, in ticks.
+struct memory_account {
+  std::uint64_t private_bytes = 0;
+  std::uint64_t shared_bytes = 0;     ///< from the shared cache of the place
+  std::uint64_t neighbour_bytes = 0;  ///< from another core's private cache in the same place
+  std::uint64_t local_bytes = 0;      ///< from the memory of the worker's own node
+  std::uint64_t remote_bytes = 0;     ///< from the memory of other nodes
+  std::uint64_t transfer_bytes = 0;   ///< from caches of other places, which had newer lines than memory
+  std::uint64_t written_back_bytes = 0;
+  std::uint64_t leaves = 0;
+  tick ran = 0;         ///< leaves and strands, in all; noise included
+  tick arithmetic = 0;  ///< what the leaves would take if all data were at hand
+  tick waited = 0;      ///< behind others in queues, as far as it made leaves longer
+  tick noise = 0;
+  friend bool operator==(memory_account const&, memory_account const&) = default;
+};
+
+class model_costs final : public costs {
+ public:
+  /// Workers sit as in `where`, a layout of the model's own tree. Caches are cold, pages have no home.
+  /// Throws usage_error if the layout is another machine's, or the placement names a node that is not there.
+  model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
+              cost_options const& how = {});
+
+  tick run(tick now, worker_id w, task_tree const& program, node_id id) override;
+  tick price(tick now, deed what, worker_id w, worker_id whom) override;
+
+  /// How long an idle worker looks for work before it sleeps.
+  [[nodiscard]] tick spin() const noexcept { return spin_; }
+
+  [[nodiscard]] memory_account const& account(worker_id w) const noexcept { return accounts_[index(w)]; }
+  /// Of all workers.
+  [[nodiscard]] memory_account total() const noexcept;
+  /// Pages that have a home, by NUMA node.
+  [[nodiscard]] std::vector<std::uint64_t> pages() const { return memory_.homes().pages(); }
+
+  /// The pages of this range lie on `node` from now on (what `settle` does on a real machine). Throws usage_error.
+  void settle(void const* data, std::uint64_t bytes, std::uint32_t node);
+
+  [[nodiscard]] memory_system& memory() noexcept { return memory_; }
+
+ private:
+  /// What a core gets from one kind of source.
+  struct source {
+    double ticks_per_line = 0;
+    double ticks_per_run = 0;
+    [[nodiscard]] double of(stream const& s) const noexcept {
+      return ticks_per_line * static_cast<double>(s.lines) + ticks_per_run * static_cast<double>(s.runs);
+    }
+  };
+  /// How long a core is busy with its traffic; how long the queues would be, had they nothing else; and when the last of
+  /// them has served it.
+  struct times {
+    double core = 0;
+    double alone = 0;
+    tick served = 0;
+
+    void pass(memory_queue& through, tick now, std::uint64_t bytes) noexcept {
+      alone = std::max(alone, through.length(bytes));
+      served = std::max(served, through.serve(now, bytes));
+    }
+  };
+
+  void set_prices();
+  [[nodiscard]] source source_of(double bytes_per_ns, double latency_ns) const noexcept;
+  void set_sources();
+  tick leaf(tick now, worker_id w, task_tree const& program, node const& n);
+  [[nodiscard]] double arithmetic_of(node const& n) const noexcept;
+  [[nodiscard]] times memory_of(tick now, std::uint32_t core);
+  void book(worker_id w, traffic const& moved);
+  [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;
+  memory_queue& link(std::uint32_t from, std::uint32_t to) noexcept { return links_[from * model_nodes_ + to]; }
+
+  machine_numbers machine_;
+  arithmetic leaves_;
+  std::uint32_t model_nodes_;
+  std::uint32_t distances_;
+  std::vector<std::uint32_t> distance_;  ///< between nodes, row by row
+  double ticks_per_recorded_ns_;
+  double ticks_per_flop_;
+  double line_bytes_;
+  tick spin_;
+
+  std::vector<std::uint32_t> core_of_;  ///< by worker
+  memory_system memory_;
+  noise noise_;
+
+  source own_;
+  source shared_;
+  std::vector<source> from_memory_;    ///< by distance of the home
+  std::vector<source> from_transfer_;  ///< by distance of the node
+  double ticks_per_written_line_ = 0;
+  std::vector<memory_queue> nodes_;
+  std::vector<memory_queue> links_;  ///< [from * nodes + to]
+  std::vector<memory_queue> ports_;  ///< by place; empty: no such limit
+
+  std::vector<tick> prices_;  ///< [deed * classes + class]
+  std::vector<memory_account> accounts_;
+};
+
+}  // namespace skua::sim

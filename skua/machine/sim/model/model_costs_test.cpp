@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// What leaves and deeds take on a machine of round numbers, against closed forms.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/sim/model/model_costs.hpp"
+#include "skua/machine/sim/model/round_machine_test.hpp"
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::sim {
+namespace {
+
+constexpr std::uintptr_t somewhere = 0x7f00'0000'0000;
+constexpr worker_id w0{0};  // node 0, place 0
+constexpr worker_id w1{1};  // node 0, place 0
+constexpr worker_id w2{2};  // node 0, place 1
+constexpr worker_id w4{4};  // node 1
+
+class model_costs_of_the_round_machine : public testing::Test {
+ protected:
+  machine_model model = round_model();
+  layout where = model.seats({});
+
+  model_costs make(cost_options const& how = {}) { return {model, model.numbers(), where, how}; }
+
+  /// A leaf that touches one range.
+  node_id leaf(touch const& what, double flops = 0, std::uint64_t ns = 0) {
+    node_id const id = tree.add(0, node_kind::leaf);
+    tree[id].flops = flops;
+    tree[id].ns = ns;
+    tree.add_touch(id, what);
+    return id;
+  }
+  node_id bare(double flops, std::uint64_t ns) {
+    node_id const id = tree.add(0, node_kind::leaf);
+    tree[id].flops = flops;
+    tree[id].ns = ns;
+    return id;
+  }
+  static touch range(std::uint64_t offset, std::uint64_t bytes, bool written = false) {
+    return {.address = somewhere + offset, .bytes = bytes, .written = written};
+  }
+
+  task_tree tree;
+};
+
+TEST_F(model_costs_of_the_round_machine, arithmetic_by_flops_or_as_measured) {
+  model_costs c = make();
+  EXPECT_EQ(c.run(0, w0, tree, bare(4000, 0)), 1'000'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(4000, 7)), 1'000'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(0, 7)), 7'000U);
+  model_costs faster = make({.leaves = arithmetic::by_ns, .recorded_ghz = 1});
+  EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 100)), 50'000U);
+  EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 0)), 1'000'000U);
+  node_id const strand = tree.add(0, node_kind::strand);
+  tree[strand].ns = 100;
+  EXPECT_EQ(faster.run(0, w0, tree, strand), 50'000U);
+  EXPECT_EQ(faster.run(0, w0, tree, 0), 0U);
+}
+
+TEST_F(model_costs_of_the_round_machine, a_leaf_takes_the_longer_of_arithmetic_and_memory) {
+  node_id const id = leaf(range(0, 1 << 20), 4e9);
+  EXPECT_EQ(make().run(0, w0, tree, id), 1'000'000'000'000U);
+}
+
+TEST_F(model_costs_of_the_round_machine, a_stream_larger_than_all_caches_takes_bytes_over_bandwidth) {
+  model_costs c = make();
+  constexpr double bytes = 1 << 26;
+  node_id const id = leaf(range(0, 1 << 26));
+  for (int pass = 0; pass < 3; ++pass) {
+    tick const took = c.run(static_cast<tick>(pass) * 1'000'000'000'000, w0, tree, id);
+    EXPECT_NEAR(static_cast<double>(took), bytes / 8 * 1e3 + 10e3, 1);  // and a tenth of one latency
+  }
+  EXPECT_EQ(c.account(w0).local_bytes, 3ULL << 26);
+  EXPECT_EQ(c.account(w0).waited, 0U);
+}
+
+TEST_F(model_costs_of_the_round_machine, what_is_written_is_read_and_goes_back) {
+  model_costs c = make();
+  node_id const id = leaf(range(0, 1 << 26, true));
+  static_cast<void>(c.run(0, w0, tree, id));
+  tick const took = c.run(1'000'000'000'000, w0, tree, id);
+  EXPECT_NEAR(static_cast<double>(took), (1 << 26) / 8.0 * 1e3, 0.01 * static_cast<double>(took));
+  EXPECT_EQ(c.account(w0).written_back_bytes, (2ULL << 26) - (65536 + 262144));
+}
+
+TEST_F(model_costs_of_the_round_machine, what_fits_the_private_cache_is_free_of_memory_after_the_first_pass) {
+  model_costs c = make();
+  node_id const id = leaf(range(0, 32768));
+  tick const first = c.run(0, w0, tree, id);
+  tick const second = c.run(first, w0, tree, id);
+  EXPECT_EQ(first, 4'106'000U);  // 32768 / 8 ns and 100 ns / 10
+  EXPECT_EQ(second, 512'100U);   // 32768 / 64 ns and 1 ns / 10
+  EXPECT_EQ(c.account(w0).local_bytes, 32768U);
+  EXPECT_EQ(c.account(w0).private_bytes, 32768U);
+}
+
+/// Workers that each stream through their own `bytes`, leaf by leaf, in the order of time. When the last is done.
+tick stream_together(model_costs& c, task_tree& tree, std::vector<worker_id> const& who, std::uint64_t bytes,
+                     std::uint64_t leaf_bytes) {
+  using entry = std::pair<tick, std::uint32_t>;
+  std::priority_queue<entry, std::vector<entry>, std::greater<>> next;
+  std::vector<std::uint64_t> done(who.size(), 0);
+  for (std::uint32_t i = 0; i < who.size(); ++i) next.push({0, i});
+  tick last = 0;
+  while (!next.empty()) {
+    auto const [now, i] = next.top();
+    next.pop();
+    last = std::max(last, now);
+    if (done[i] == bytes) continue;
+    node_id const id = tree.add(0, node_kind::leaf);
+    tree.add_touch(id, {.address = somewhere + i * (bytes + 4096) + done[i], .bytes = leaf_bytes});
+    done[i] += leaf_bytes;
+    next.push({now + c.run(now, who[i], tree, id), i});
+  }
+  return last;
+}
+
+TEST_F(model_costs_of_the_round_machine, cores_of_a_node_share_its_memory_and_cores_of_two_nodes_do_not) {
+  constexpr std::uint64_t bytes = 1 << 24;
+  constexpr std::uint64_t leaf_bytes = 1 << 14;
+  auto const ns = [&](std::vector<worker_id> const& who) {
+    model_costs c = make();
+    return static_cast<double>(stream_together(c, tree, who, bytes, leaf_bytes)) / 1e3;
+  };
+  double const alone = static_cast<double>(bytes) / 8 + 1024 * 10;  // a leaf is a run
+  EXPECT_NEAR(ns({w0}), alone, 1);
+  EXPECT_NEAR(ns({w0, w4}), alone, 1);
+  double const four = ns({w0, w1, w2, worker_id{3}});
+  EXPECT_NEAR(four, 4.0 * static_cast<double>(bytes) / 16, 0.01 * four);
+}
+
+TEST_F(model_costs_of_the_round_machine, waiting_is_what_queues_add) {
+  model_costs c = make();
+  static_cast<void>(stream_together(c, tree, {w0, w1, w2, worker_id{3}}, 1 << 22, 1 << 14));
+  memory_account const all = c.total();
+  double const alone = static_cast<double>(4U << 22) / 8 * 1e3 + 1024 * 10e3;
+  EXPECT_NEAR(static_cast<double>(all.ran - all.waited), alone, 1e-6 * alone);
+  EXPECT_GT(all.waited, 0U);
+}
+
+TEST_F(model_costs_of_the_round_machine, remote_memory_costs_what_the_link_says) {
+  node_id const id = leaf(range(0, 1 << 20));
+  model_costs local = make();
+  model_costs remote = make({.pages = {.how = page_placement::kind::bind, .node = 1}});
+  EXPECT_EQ(local.run(0, w0, tree, id), (1U << 20) / 8 * 1000 + 10'000);
+  EXPECT_EQ(remote.run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
+  EXPECT_EQ(remote.account(w0).remote_bytes, 1U << 20);
+  // Four cores want 8 bytes/ns over a link that has 4.
+  model_costs busy = make({.pages = {.how = page_placement::kind::bind, .node = 1}});
+  double const all =
+      static_cast<double>(stream_together(busy, tree, {w0, w1, w2, worker_id{3}}, 1 << 22, 1 << 14)) / 1e3;
+  EXPECT_NEAR(all, static_cast<double>(4U << 22) / 4, 0.01 * all);
+}
+
+TEST_F(model_costs_of_the_round_machine, interleaved_pages_use_the_bandwidth_of_all_nodes) {
+  model_costs c = make({.pages = {.how = page_placement::kind::interleave}});
+  static_cast<void>(c.run(0, w0, tree, leaf(range(0, 1 << 20))));
+  EXPECT_EQ(c.account(w0).local_bytes, 1U << 19);
+  EXPECT_EQ(c.account(w0).remote_bytes, 1U << 19);
+  EXPECT_EQ(c.pages(), (std::vector<std::uint64_t>{128, 128}));
+}
+
+TEST_F(model_costs_of_the_round_machine, what_another_core_wrote_is_not_here_any_more) {
+  model_costs c = make();
+  node_id const reads = leaf(range(0, 1024));
+  node_id const writes = leaf(range(0, 1024, true));
+  static_cast<void>(c.run(0, w0, tree, reads));
+  tick const hit = c.run(1'000'000, w0, tree, reads);
+  static_cast<void>(c.run(2'000'000, w4, tree, writes));
+  tick const miss = c.run(3'000'000, w0, tree, reads);
+  EXPECT_EQ(hit, 16'100U);
+  EXPECT_EQ(miss, 512'000U + 11'000U);  // 1024 / 2 ns over the link, (50 + 60) / 10 ns
+  EXPECT_EQ(c.account(w0).transfer_bytes, 1024U);
+}
+
+TEST_F(model_costs_of_the_round_machine, a_port_bounds_what_a_place_draws) {
+  std::string const text = round_machine_with("bytes_per_ns = 32\n", "bytes_per_ns = 32\nmemory_bytes_per_ns = 6\n");
+  model = machine_model::parse(text, "port.toml");
+  model_costs c = make();
+  double const both = static_cast<double>(stream_together(c, tree, {w0, w1}, 1 << 22, 1 << 14)) / 1e3;
+  EXPECT_NEAR(both, static_cast<double>(2U << 22) / 6, 0.01 * both);
+  model_costs apart = make();
+  double const two = static_cast<double>(stream_together(apart, tree, {w0, w2}, 1 << 22, 1 << 14)) / 1e3;
+  EXPECT_NEAR(two, static_cast<double>(1U << 22) / 6, 0.01 * two);
+}
+
+TEST_F(model_costs_of_the_round_machine, deeds_cost_more_the_farther_they_reach) {
+  model_costs c = make();
+  EXPECT_EQ(c.price(0, deed::fork, w0, w0), 1'000U);
+  EXPECT_EQ(c.price(0, deed::pop, w0, w0), 3'000U);
+  EXPECT_EQ(c.price(0, deed::wake_up, w0, w4), 80'000U);
+  EXPECT_EQ(c.price(0, deed::steal, w0, w1), 100'000U);
+  EXPECT_EQ(c.price(0, deed::steal, w0, w2), 100'000U + 2 * 40'000U);
+  EXPECT_EQ(c.price(0, deed::steal, w0, w4), 100'000U + 2 * 100'000U);
+  EXPECT_EQ(c.price(0, deed::miss, w4, w0), 20'000U + 100'000U);
+  EXPECT_EQ(c.price(0, deed::send, w0, w2), 30'000U + 3 * 40'000U);
+  EXPECT_EQ(c.spin(), 5'000'000U);
+}
+
+TEST_F(model_costs_of_the_round_machine, the_layout_must_be_of_this_machine) {
+  layout const elsewhere = layout::flat(4);
+  EXPECT_THROW(model_costs(model, model.numbers(), elsewhere), usage_error);
+}
+
+TEST_F(model_costs_of_the_round_machine, noise_takes_its_share_and_is_off_by_default) {
+  model_costs quiet = make();
+  model_costs noisy = make({.noise = {.per_second = 1e5, .duration_ns = 1000}, .seed = 7});
+  node_id const id = bare(4e8, 0);  // 0.1 s
+  EXPECT_EQ(quiet.run(0, w0, tree, id), 100'000'000'000U);
+  tick const took = noisy.run(0, w0, tree, id);
+  EXPECT_NEAR(static_cast<double>(took), 1e11 / 0.9, 1e9);  // a tenth of all time is lost
+  EXPECT_EQ(noisy.account(w0).noise, took - 100'000'000'000U);
+  EXPECT_GT(noisy.run(0, w1, tree, id), 100'000'000'000U);
+}
+
+/// Random leaves on random workers: every tick.
+std::vector<tick> play(model_costs& c, std::uint64_t seed) {
+  dice roll(seed);
+  task_tree tree;
+  std::vector<tick> all;
+  tick now = 0;
+  for (int i = 0; i < 2000; ++i) {
+    node_id const id = tree.add(0, node_kind::leaf);
+    tree[id].flops = roll.below(10'000);
+    tree.add_touch(id, {.address = somewhere + roll.below(1 << 20),
+                        .bytes = 1 + roll.below(9000),
+                        .rows = 1 + roll.below(3),
+                        .stride = 10'000,
+                        .written = roll.below(2) == 0});
+    all.push_back(c.run(now, worker_id{roll.below(8)}, tree, id));
+    now += roll.below(2'000'000);
+  }
+  return all;
+}
+
+TEST_F(model_costs_of_the_round_machine, the_same_again_takes_the_same) {
+  cost_options const how{.pages = {.how = page_placement::kind::interleave},
+                         .noise = {.per_second = 1000, .duration_ns = 500}};
+  model_costs a = make(how);
+  model_costs b = make(how);
+  EXPECT_EQ(play(a, 3), play(b, 3));
+  EXPECT_EQ(a.total(), b.total());
+  EXPECT_EQ(a.memory().broken_invariant(), "");
+}
+
+}  // namespace
+}  // namespace skua::sim

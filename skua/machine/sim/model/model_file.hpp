@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What stands in the file of a machine model, every figure checked by itself. What only makes sense together (topology,
+// lists as long as there are distances) is checked by machine_model, which therefore needs the lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/machine/sim/model/figure.hpp"
+#include "skua/machine/sim/model/machine_numbers.hpp"
+
+namespace skua::sim {
+
+struct model_file {
+  std::string origin;
+  std::string name;
+  std::string about;
+  std::string words;  ///< of the topology
+  std::uint32_t words_line = 0;
+  std::vector<std::uint64_t> distances;  ///< between NUMA nodes, row by row; empty: not given
+  std::uint32_t distances_line = 0;
+  filling shared_filling = filling::victim;
+  std::uint64_t line_bytes = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t page_bytes = 0;
+  std::uint32_t granularity_line = 0;
+  std::vector<figure> figures;  ///< in the order of figure_rules(); lists in theirs
+};
+
+/// Throws usage_error "ORIGIN:LINE: ...".
+[[nodiscard]] model_file read_model(std::string_view text, std::string_view origin);
+
+[[noreturn]] void refuse_model(std::string_view origin, std::uint32_t line, std::string const& why);
+
+}  // namespace skua::sim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/sim/model/model_rules.hpp"
+
+namespace skua::sim {
+namespace {
+
+using numbers = machine_numbers;
+
+constexpr figure_rule rules[] = {
+    {"core", "clock_ghz", need::always, &numbers::clock_ghz},
+    {"core", "flops_per_ns", need::always, &numbers::flops_per_ns},
+    {"core", "misses_in_flight", need::always, &numbers::misses_in_flight},
+    {"private_cache", "bytes", need::always, &numbers::private_bytes},
+    {"private_cache", "bytes_per_ns", need::always, &numbers::private_bytes_per_ns},
+    {"private_cache", "latency_ns", need::always, &numbers::private_latency_ns},
+    {"shared_cache", "bytes", need::always, &numbers::shared_bytes},
+    {"shared_cache", "bytes_per_ns", need::always, &numbers::shared_bytes_per_ns},
+    {"shared_cache", "latency_ns", need::always, &numbers::shared_latency_ns},
+    {"shared_cache", "memory_bytes_per_ns", need::optional, &numbers::shared_memory_bytes_per_ns},
+    {"transfer", "bytes_per_ns", need::always, &numbers::transfer_bytes_per_ns},
+    {"transfer", "latency_ns", need::always, &numbers::transfer_latency_ns},
+    {"memory", "bytes_per_ns", need::always, &numbers::memory_bytes_per_ns},
+    {"memory", "core_bytes_per_ns", need::always, &numbers::memory_core_bytes_per_ns},
+    {"memory", "write_back_bytes_per_ns", need::optional, &numbers::memory_write_back_bytes_per_ns},
+    {"memory", "latency_ns", need::always, &numbers::memory_latency_ns},
+    {"link", "bytes_per_ns", need::apart, nullptr, &numbers::link_bytes_per_ns},
+    {"link", "core_bytes_per_ns", need::apart, nullptr, &numbers::link_core_bytes_per_ns},
+    {"link", "latency_ns", need::apart, nullptr, &numbers::link_latency_ns},
+    {"prices", "fork_ns", need::always, &numbers::fork_ns},
+    {"prices", "show_ns", need::always, &numbers::show_ns},
+    {"prices", "pop_ns", need::always, &numbers::pop_ns},
+    {"prices", "steal_ns", need::always, &numbers::steal_ns},
+    {"prices", "miss_ns", need::always, &numbers::miss_ns},
+    {"prices", "send_ns", need::always, &numbers::send_ns},
+    {"prices", "park_ns", need::always, &numbers::park_ns},
+    {"prices", "resume_ns", need::always, &numbers::resume_ns},
+    {"prices", "rest_ns", need::always, &numbers::rest_ns},
+    {"prices", "call_up_ns", need::always, &numbers::call_up_ns},
+    {"prices", "wake_up_ns", need::always, &numbers::wake_up_ns},
+    {"prices", "steal_lines", need::always, &numbers::steal_lines},
+    {"prices", "miss_lines", need::always, &numbers::miss_lines},
+    {"prices", "send_lines", need::always, &numbers::send_lines},
+    {"idle", "spin_ns", need::always, &numbers::spin_ns},
+};
+
+}  // namespace
+
+std::span<figure_rule const> figure_rules() noexcept { return rules; }
+
+}  // namespace skua::sim

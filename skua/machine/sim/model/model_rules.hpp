@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Which figures a machine model has: the one list that the reader, the instances and the tests share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "skua/machine/sim/model/machine_numbers.hpp"
+
+namespace skua::sim {
+
+enum class need : std::uint8_t {
+  always,
+  optional,  ///< left out: 0, which means "no such limit"
+  apart,     ///< a list, one figure per distance between NUMA nodes; only where there are several
+};
+
+struct figure_rule {
+  std::string_view table;
+  std::string_view name;
+  need when = need::always;
+  double machine_numbers::* one = nullptr;
+  std::vector<double> machine_numbers::* many = nullptr;
+};
+
+/// In the order in which a file is best written.
+[[nodiscard]] std::span<figure_rule const> figure_rules() noexcept;
+
+/// Beyond this a figure is a typing error.
+inline constexpr double most_of_any_figure = 1e12;
+
+}  // namespace skua::sim

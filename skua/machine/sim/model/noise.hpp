@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The operating system takes a core away now and then. Seeded: the same interruptions in every run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "skua/machine/sim/costs.hpp"
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::sim {
+
+/// Off unless both are positive.
+struct noise_options {
+  double per_second = 0;   ///< interruptions of a core, on average
+  double duration_ns = 0;  ///< of each
+};
+
+/// Gaps are even between half and one and a half of their mean: no logarithm, so the same on every computer. What falls
+/// into a time in which a worker runs nothing costs nobody anything.
+class noise {
+ public:
+  noise(noise_options const& o, std::uint32_t workers, std::uint64_t seed) : duration_(o.duration_ns * 1e3) {
+    if (!(o.per_second > 0) || !(o.duration_ns > 0)) return;
+    mean_gap_ = 1e12 / o.per_second;
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      dice roll(seed * 0x1'0000'0001ULL + w);
+      double const first = mean_gap_ * roll.unit();
+      cores_.push_back({roll, first});
+    }
+  }
+
+  /// What `w` runs from `now` on for `length` ticks takes so much longer.
+  tick delay(tick now, worker_id w, tick length) {
+    if (cores_.empty()) return 0;
+    core& mine = cores_[index(w)];
+    double lost = 0;
+    while (mine.next < static_cast<double>(now) + static_cast<double>(length) + lost) {
+      if (mine.next >= static_cast<double>(now)) lost += duration_;
+      mine.next += mean_gap_ * (0.5 + mine.roll.unit());
+    }
+    return static_cast<tick>(lost);
+  }
+
+ private:
+  struct core {
+    dice roll;
+    double next;  ///< interruption, in ticks
+  };
+
+  double duration_;
+  double mean_gap_ = 0;
+  std::vector<core> cores_;
+};
+
+}  // namespace skua::sim

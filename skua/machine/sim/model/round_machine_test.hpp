@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// A machine with round numbers, to be changed by the tests: 2 nodes x 2 places x 2 cores, caches of 64 and 256 KiB.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "skua/machine/sim/model/machine_models.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::sim {
+
+inline constexpr std::string_view round_machine = R"(name = "round"
+about = "for tests"
+
+[topology]
+words = "package:2 numa:1 l3:2 core:2 pu:1"
+distances = [[10, 20], [20, 10]]
+
+[granularity]
+line_bytes = 64
+block_bytes = 1024
+page_bytes = 4096
+
+[core]
+clock_ghz = 2
+flops_per_ns = 4
+misses_in_flight = 10
+
+[private_cache]
+bytes = 65536
+bytes_per_ns = 64
+latency_ns = 1
+
+[shared_cache]
+filling = "victim"
+bytes = 262144
+bytes_per_ns = 32
+latency_ns = 10
+
+[transfer]
+bytes_per_ns = 8
+latency_ns = 50
+
+[memory]
+bytes_per_ns = 16
+core_bytes_per_ns = 8
+latency_ns = 100
+
+[link]
+bytes_per_ns = [4]
+core_bytes_per_ns = [2]
+latency_ns = [60]
+
+[prices]
+fork_ns = 1
+show_ns = 2
+pop_ns = 3
+steal_ns = 100
+miss_ns = 20
+send_ns = 30
+park_ns = 40
+resume_ns = 50
+rest_ns = 60
+call_up_ns = 70
+wake_up_ns = { value = 80, assumed = true, low = 8, high = 800, source = "nobody knows" }
+steal_lines = 2
+miss_lines = 1
+send_lines = 3
+
+[idle]
+spin_ns = 5000
+)";
+
+/// The text with one line replaced: `from` must stand in it.
+inline std::string round_machine_with(std::string_view from, std::string_view to) {
+  std::string text{round_machine};
+  std::size_t const at = text.find(from);
+  if (at == std::string::npos) throw error("the round machine has no " + std::string{from});
+  return text.replace(at, from.size(), to);
+}
+
+inline machine_model round_model() { return machine_model::parse(round_machine, "round.toml"); }
+
+}  // namespace skua::sim
