@@ -18,10 +18,15 @@ using json = nlohmann::ordered_json;
 /// Write all of it, and be sure that it went out. Throws resource_error ("No space left on device", ...).
 void write_to_stdout(std::string_view text);
 
+/// Throws resource_error if this file could not be written, so that nobody measures for a minute in vain. Writes nothing.
+void require_writable(std::string const& path);
+/// Throws resource_error; then an unfinished new file is removed. A Ctrl-C waits until the file is whole.
+void write_to_file(std::string const& path, std::string_view text);
+
 /// The value of --json: nowhere (empty), "-" for standard output, or a file.
 class json_target {
  public:
-  /// Throws resource_error if the file cannot be written, so that nobody measures for a minute in vain. Writes nothing.
+  /// Throws as require_writable.
   explicit json_target(std::string where);
 
   [[nodiscard]] bool wanted() const noexcept { return !where_.empty(); }

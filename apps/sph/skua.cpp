@@ -10,6 +10,7 @@
 
 #include "apps/app.hpp"
 #include "apps/checks.hpp"
+#include "apps/sph/map.hpp"
 #include "apps/sph/problem.hpp"
 #include "skua/program/serial.hpp"
 
@@ -25,7 +26,7 @@ constexpr std::int64_t largest_scale_3d = 4;
 constexpr std::size_t default_visits_2d = 2'000'000;
 constexpr std::size_t default_visits_3d = 800'000;
 
-class sph_app final : public app {
+class sph_app final : public app, public mapped {
  public:
   [[nodiscard]] std::string_view name() const override { return "sph"; }
   [[nodiscard]] std::string_view about() const override {
@@ -72,6 +73,11 @@ class sph_app final : public app {
     std::visit([&](auto& p) { workers.run([&p](auto& here) { sph::program(here, p); }); }, problem_);
     ran_ = true;
   }
+  [[nodiscard]] mapped* maps() override { return this; }
+  task_map run_mapped(pool& workers) override {
+    ran_ = true;
+    return std::visit([&](auto& p) { return recorded(workers, p); }, problem_);
+  }
   void run_serial() override {
     serial here;
     std::visit([&](auto& p) { sph::program(here, p); }, problem_);
@@ -101,6 +107,13 @@ class sph_app final : public app {
   }
 
  private:
+  template <std::size_t D>
+  static task_map recorded(pool& workers, sph::problem<D>& p) {
+    sph::surveyor<D> seen(p, workers.workers());
+    leaf_record record(workers);
+    workers.run([&](auto& here) { sph::program(here, p, [&] { seen.note(record.take()); }); });
+    return seen.map();
+  }
   template <std::size_t D>
   [[nodiscard]] sph::problem<D> made(int scale, std::size_t visits) const {
     sph::tank<D> const tank = sph::dam_break<D>(scale);
