@@ -173,6 +173,13 @@ int carry_out(request const& asked) {
             .c_str(),
         stderr);
   }
+  for (row const& r : rows) {
+    if (!r.what->map || r.what->map->lost() == 0) continue;
+    std::fputs(fmt::format("skua: compare: note: the map of {} lacks {} leaves: there was no memory to note them\n",
+                           name_of(*r.who), r.what->map->lost())
+                   .c_str(),
+               stderr);
+  }
   auto const wrong = complaints(rows);
   if (wrong.empty()) return exit_done;
   throw error(fmt::format("{}", fmt::join(wrong, "; ")));

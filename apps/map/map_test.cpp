@@ -136,9 +136,10 @@ TEST(svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
     std::map<std::string, std::size_t> wanted;
     for (std::uint32_t const owner : owners) ++wanted[hex(colour_of(owner, workers))];
     EXPECT_EQ(boxes_in(svg, "iteration"), (std::vector{wanted, wanted, wanted}));
-    ASSERT_EQ(boxes_in(svg, "workers").size(), 1U);
+    auto const legends = boxes_in(svg, "workers");
+    ASSERT_EQ(legends.size(), 1U);
     std::size_t keys = 0;
-    for (auto const& [colour, count] : boxes_in(svg, "workers")[0]) keys += count;
+    for (auto const& [colour, count] : legends[0]) keys += count;
     EXPECT_EQ(keys, workers);
   }
 }
