@@ -10,7 +10,9 @@
 
 #include "cli/app_words.hpp"
 #include "cli/help.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/machine_facts.hpp"
+#include "cli/map_words.hpp"
 #include "cli/measure.hpp"
 #include "cli/names.hpp"
 #include "cli/output.hpp"
@@ -38,6 +40,7 @@ struct request {
   std::optional<std::string> repeat;
   std::string warm_up = "1";
   std::string seed = "1";
+  std::optional<bool> map_overlap;
   std::string where;
 };
 
@@ -92,12 +95,30 @@ std::string for_people(std::string_view app, machine_facts const& machine, std::
       to_text(machine), app, rows.front().what->times_s.size(), to_table(rows));
 }
 
+/// One more run of each of Skua's runners, after the timed ones, which are not disturbed by it.
+void add_maps(apps::app& app, apps::mapped& maps, std::span<runner const> runners, std::span<record> records) {
+  progress bar;
+  for (std::size_t i = 0; i < runners.size(); ++i) {
+    if (!runners[i].run_mapped) continue;
+    stop_if_interrupted();
+    bar.show(static_cast<double>(i) / static_cast<double>(runners.size()),
+             fmt::format("map of {}", name_of(runners[i])));
+    settle();
+    map_once(app, maps, runners[i], true, records[i]);
+  }
+  stop_if_interrupted();
+}
+
 int carry_out(request const& asked) {
   measurement_plan plan{.warm_up_rounds = read_whole_number("--warmup", asked.warm_up, 0, 1'000'000),
                         .seed = read_whole_number("--seed-of-order", asked.seed, 0, 0xffff'ffff)};
   if (asked.repeat) plan.rounds = read_whole_number("--repeat", *asked.repeat, 1, 1'000'000);
   json_target const target(asked.where);
   apps::app& app = asked.app.chosen();
+  // Unless it is asked for or forbidden: of apps that can.
+  apps::mapped* const maps = asked.map_overlap.value_or(false)  ? &maps_of(app, "--map-overlap")
+                             : asked.map_overlap.value_or(true) ? app.maps()
+                                                                : nullptr;
   machine_facts const machine = look_at_machine();
   std::vector<runner> const runners = runners_of(asked);
   app.prepare();
@@ -109,6 +130,7 @@ int carry_out(request const& asked) {
       bar.show(done, fmt::format("{}: {}", app.name(), name_of(next)));
     });
   }
+  if (maps != nullptr) add_maps(app, *maps, runners, measured.records);
   std::vector<row> const rows = rows_of(runners, measured.records);
   target.write(report(app.name(), machine, rows));
   if (!target.takes_stdout()) write_to_stdout(for_people(app.name(), machine, rows));
@@ -119,6 +141,13 @@ int carry_out(request const& asked) {
             measured.restless, measured.runs)
             .c_str(),
         stderr);
+  }
+  for (row const& r : rows) {
+    if (!r.what->map || r.what->map->lost() == 0) continue;
+    std::fputs(fmt::format("skua: compare: note: the map of {} lacks {} leaves: there was no memory to note them\n",
+                           name_of(*r.who), r.what->map->lost())
+                   .c_str(),
+               stderr);
   }
   auto const wrong = complaints(rows);
   if (wrong.empty()) return exit_done;
@@ -140,6 +169,10 @@ verb add_compare(CLI::App& root) {
   add("--repeat", asked->repeat, "N", "rounds (default: at least 5, more until 10 s are spent)");
   add("--warmup", asked->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
   add("--seed-of-order", asked->seed, "N", "of the order within rounds (default: 1)");
+  words->add_flag(
+      "--map-overlap,!--no-map-overlap", asked->map_overlap,
+      "share of work that stays on its worker from iteration to iteration, from one more run each (default: if the "
+      "app can tell), or not");
   add_json(*words, asked->where);
   asked->flags.add_to(*words, {.workers = false, .policy = false});
   return {words, [asked] { return carry_out(*asked); }};

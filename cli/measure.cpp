@@ -36,6 +36,11 @@ unsigned expected_rounds(measurement_plan const& plan, unsigned done, seconds sp
   return static_cast<unsigned>(std::clamp<double>(affordable, plan.least_rounds, plan.most_rounds));
 }
 
+void check(apps::app& what, record& into) {
+  std::string found = what.wrong();
+  if (!found.empty() && into.wrong_answers++ == 0) into.complaint = std::move(found);
+}
+
 }  // namespace
 
 double record::median_s() const {
@@ -55,11 +60,14 @@ void measure_once(apps::app& what, runner const& who, bool verify, bool keep_tim
   seconds const took = std::chrono::steady_clock::now() - begin;
   if (keep_time) into.times_s.push_back(took.count());
   into.checked = verify;
-  if (verify) {
-    std::string found = what.wrong();
-    if (!found.empty() && into.wrong_answers++ == 0) into.complaint = std::move(found);
-  }
+  if (verify) check(what, into);
   into.facts = what.facts();
+}
+
+void map_once(apps::app& what, apps::mapped& maps, runner const& who, bool verify, record& into) {
+  what.reset();
+  into.map = who.run_mapped(maps);
+  if (verify) check(what, into);
 }
 
 bool settle() {

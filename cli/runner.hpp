@@ -34,6 +34,7 @@ struct runner {
   bool is_serial = false;
   bool is_peer = false;  ///< a parallel one, so that being faster than it means something
   std::function<void(apps::app&)> run;
+  std::function<apps::task_map(apps::mapped&)> run_mapped = {};  ///< empty: only Skua's workers note their leaves
 };
 
 /// Throws usage_error if the peer's library does not stand so many workers.
@@ -41,6 +42,6 @@ void refuse_too_many(peer const& which, unsigned workers);
 /// Throws as refuse_too_many.
 [[nodiscard]] runner runner_of(peer const& which, unsigned workers);
 /// The pool lives at least as long as the runner.
-[[nodiscard]] runner runner_of(std::shared_ptr<pool> workers, std::string name);
+[[nodiscard]] runner runner_of(std::shared_ptr<pool> const& workers, std::string name);
 
 }  // namespace skua::cli

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/leaf_record.hpp"
 #include "skua/machine/threads/pool.hpp"
 #include "skua/machine/threads/settle.hpp"
 #include "skua/machine/threads/venue.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/heat/estimate.hpp"
 #include "apps/heat/field.hpp"
 #include "apps/heat/sweep.hpp"
 #include "apps/loop_styles.hpp"
@@ -33,10 +34,11 @@ inline constexpr std::size_t column_group = padded::line;
 /// empty.
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
 
-/// One iteration. Work O(cells), span O(log cells + a leaf).
+/// One iteration; the children's works are what `guess` makes of their cells. Work O(cells), span O(log cells + a leaf).
 template <fork_join Here>
-void step(Here& here, rectangle const& r, cutoff const& end) {
+void step(Here& here, rectangle const& r, cutoff const& end, estimate const& guess = {}) {
   if (end.reached(r)) {
+    if (r.rows == 0 || r.columns == 0) return;
     std::size_t const row = r.columns * sizeof(float);
     std::size_t const stride = r.stride * sizeof(float);
     double const cells = static_cast<double>(r.rows) * static_cast<double>(r.columns);
@@ -46,12 +48,12 @@ void step(Here& here, rectangle const& r, cutoff const& end) {
     return;
   }
   std::array<rectangle, 4> const q = quarters(r, end);
-  auto const amount = [&q](std::size_t i) {
-    return work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns)};
+  std::array<double, 4> const error = guess.factors();
+  auto const amount = [&](std::size_t i) {
+    return work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns) * error[i]};
   };
-  here.join(
-      amount(0), [&](Here& h) { step(h, q[0], end); }, amount(1), [&](Here& h) { step(h, q[1], end); }, amount(2),
-      [&](Here& h) { step(h, q[2], end); }, amount(3), [&](Here& h) { step(h, q[3], end); });
+  auto const part = [&](std::size_t i) { return [&, i](Here& h) { step(h, q[i], end, guess.below(i)); }; };
+  here.join(amount(0), part(0), amount(1), part(1), amount(2), part(2), amount(3), part(3));
 }
 
 /// The plate, and the right answer.
@@ -82,10 +84,17 @@ class problem {
   std::size_t iterations_ = 0;
 };
 
-/// All iterations, one after the other.
+/// All iterations, one after the other; after(i) follows the i-th, where no leaf runs.
+template <fork_join Here, class After>
+void program(Here& here, problem& p, cutoff const& end, estimate const& guess, After&& after) {
+  for (std::size_t i = 0; i < p.iterations(); ++i) {
+    step(here, p.whole(i), end, guess.below(i));
+    after(i);
+  }
+}
 template <fork_join Here>
-void program(Here& here, problem& p, cutoff const& end) {
-  for (std::size_t i = 0; i < p.iterations(); ++i) step(here, p.whole(i), end);
+void program(Here& here, problem& p, cutoff const& end, estimate const& guess = {}) {
+  program(here, p, end, guess, [](std::size_t) {});
 }
 
 /// `of_dynamic` hands out bands of the cut-off's height.

@@ -42,9 +42,9 @@ class problem {
   /// Back to the column at rest; no answer.
   void reset();
 
-  /// All steps. over_leaves(which) calls interact(now(), leaf, which) once for every leaf.
-  template <class OverLeaves>
-  void run(OverLeaves&& over_leaves) {
+  /// All steps. over_leaves(which) calls interact(now(), leaf, which) once for every leaf; after() follows each step.
+  template <class OverLeaves, class After>
+  void run(OverLeaves&& over_leaves, After&& after) {
     for (std::size_t step = 0; step < steps_; ++step) {
       if (step > 0) move(step == 1 ? 0.5 : 1);
       sort();
@@ -52,7 +52,12 @@ class problem {
       over_leaves(pass::densities);
       over_leaves(pass::forces);
       interaction_time_ += std::chrono::steady_clock::now() - begin;
+      after();
     }
+  }
+  template <class OverLeaves>
+  void run(OverLeaves&& over_leaves) {
+    run(over_leaves, [] {});
   }
 
   /// Empty, or one line: what is different(), or what is unphysical().
@@ -102,9 +107,14 @@ void visit(Here& here, particles<D>& p, node<D> const& n, pass which) {
       [&p, which](Here& h, node<D> const& child) { visit(h, p, child, which); });
 }
 
+/// after() is called between steps, where no leaf runs.
+template <fork_join Here, std::size_t D, class After>
+void program(Here& here, problem<D>& p, After&& after) {
+  p.run([&](pass which) { visit(here, p.now(), p.now().tree.root(), which); }, after);
+}
 template <fork_join Here, std::size_t D>
 void program(Here& here, problem<D>& p) {
-  p.run([&](pass which) { visit(here, p.now(), p.now().tree.root(), which); });
+  program(here, p, [] {});
 }
 
 /// Seen from the side, two pixels per lattice point; a deep tank is averaged over its depth. Water is bright, walls are

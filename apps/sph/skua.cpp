@@ -8,6 +8,7 @@
 
 #include "apps/checks.hpp"
 #include "apps/program_app.hpp"
+#include "apps/sph/map.hpp"
 #include "apps/sph/problem.hpp"
 
 namespace skua::apps {
@@ -22,7 +23,7 @@ constexpr std::int64_t largest_scale_3d = 4;
 constexpr std::size_t default_visits_2d = 2'000'000;
 constexpr std::size_t default_visits_3d = 800'000;
 
-class sph_app final : public program_app<sph_app> {
+class sph_app final : public program_app<sph_app>, public mapped {
  public:
   [[nodiscard]] std::string_view name() const override { return "sph"; }
   [[nodiscard]] std::string_view about() const override {
@@ -65,6 +66,11 @@ class sph_app final : public program_app<sph_app> {
     ran_ = false;
   }
 
+  [[nodiscard]] mapped* maps() override { return this; }
+  task_map run_mapped(pool& workers) override {
+    ran_ = true;
+    return std::visit([&](auto& p) { return recorded(workers, p); }, problem_);
+  }
   void run_openmp(unsigned workers) override {
     std::visit([&](auto& p) { sph::with_openmp(workers, p, twins_.openmp()); }, problem_);
     ran_ = true;
@@ -95,6 +101,13 @@ class sph_app final : public program_app<sph_app> {
   }
 
  private:
+  template <std::size_t D>
+  static task_map recorded(pool& workers, sph::problem<D>& p) {
+    sph::surveyor<D> seen(p, workers.workers());
+    leaf_record record(workers);
+    workers.run([&](auto& here) { sph::program(here, p, [&] { seen.note(record.take()); }); });
+    return seen.map();
+  }
   template <std::size_t D>
   [[nodiscard]] sph::problem<D> made(int scale, std::size_t visits) const {
     sph::tank<D> const tank = sph::dam_break<D>(scale);

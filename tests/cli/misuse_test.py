@@ -130,6 +130,16 @@ class Files(command.Case):
             with self.subTest(content=content[:20]):
                 self.refuses("run", "heat", "--input", self.malformed("bad.pgm", content), says=["bad.pgm"])
 
+    def test_maps(self):
+        svg = str(self.scratch / "map.svg")
+        self.refuses("run", "fib", "--map", svg, says=["--map", "fib", "heat, sph"])
+        self.refuses("compare", "fib", "--map-overlap", says=["--map-overlap", "fib", "heat, sph"])
+        self.refuses("run", "heat", "--map", str(self.scratch / "map.jpg"), says=["--map", "map.jpg", ".svg or .png"])
+        self.refuses("run", "heat", "--map", "/no/such/folder/map.svg", says=["--map", "/no/such/folder"])
+        self.refuses("run", "heat", "--map", svg, "--peer", "serial", says=["--map", "--peer"])
+        (self.scratch / "folder.svg").mkdir()
+        self.refuses("run", "heat", "--map", str(self.scratch / "folder.svg"), code=1, says=["folder.svg", "directory"])
+
 
 class Outputs(command.Case):
     """What the machine refuses ends with exit code 1."""

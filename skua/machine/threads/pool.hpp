@@ -108,6 +108,7 @@ class pool {
 
   /// For what is built on pools.
   [[nodiscard]] threads::region& root_region() const noexcept { return *root_; }
+  [[nodiscard]] threads::leaf_log& leaves_of(worker_id w) const noexcept { return crew_->worker_at(w).leaves(); }
   /// This process is a child of the one that made the pool: the workers stayed behind.
   [[nodiscard]] bool lost_by_fork() const noexcept { return crew_->lost_by_fork(); }
 

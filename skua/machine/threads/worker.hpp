@@ -11,6 +11,7 @@
 
 #include "skua/machine/threads/counters.hpp"
 #include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/leaf_log.hpp"
 #include "skua/machine/threads/region.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/fiber.hpp"
@@ -38,6 +39,7 @@ class worker final : public thread_record {
   /// The strand that runs now, while a task runs.
   [[nodiscard]] here& running_strand() noexcept { return *strand_; }
   [[nodiscard]] tallies& counts() noexcept { return counts_; }
+  [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
   /// Puts what the policy has placed on another worker there. False: it stays here.
@@ -138,6 +140,7 @@ class worker final : public thread_record {
   } leaving_;
 
   tallies counts_;
+  leaf_log leaves_;
   std::string pin_report_;  ///< written before is_ready_ is set, never after
   std::promise<void> is_ready_;
   std::thread thread_;
