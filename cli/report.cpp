@@ -65,7 +65,11 @@ json to_json(row const& r) {
 
 json report(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
   json all{{"app", app}, {"machine", to_json(machine)}, {"rows", json::array()}};
-  for (row const& r : rows) all["rows"].push_back(to_json(r));
+  for (row const& r : rows) {
+    json one = to_json(r);
+    if (!r.what->breakdowns.empty()) one["breakdown"] = breakdown_json(r, rows);
+    all["rows"].push_back(std::move(one));
+  }
   return all;
 }
 

@@ -78,7 +78,8 @@ int carry_out(request const& asked) {
   if (!asked.peer) workers = std::make_shared<pool>(asked.flags.options());
   runner const who = asked.peer
                          ? peer_runner(asked)
-                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())));
+                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())),
+                                     asked.stats ? breaking_down::on : breaking_down::off);
   app.prepare();
 
   record what;
@@ -100,7 +101,7 @@ int carry_out(request const& asked) {
   if (asked.stats) {
     // Who finished the last task counts it a moment after its answer is out.
     settle();
-    statistics const counted(*workers, before);
+    statistics const counted(*workers, before, what.breakdowns);
     document["rows"][0]["counters"] = counted.as_json();
     text += counted.as_text();
   }

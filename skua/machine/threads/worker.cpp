@@ -60,12 +60,12 @@ void worker::start_work(here& strand, found const& f) noexcept {
   strand.watch(nullptr);
   strand.begins(f.what.known, false);
   me.counts_.tasks.add(1);
-  me.counts_.times.change_to(doing::working);
+  me.begin(doing::working);
 }
 
 /// A task has ended or its strand parks: bring the books up to date.
 void worker::pause_work(seat& s) noexcept {
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
   counts_.forks.add(std::exchange(s.pushes, 0));
 }
 
@@ -198,19 +198,19 @@ bool worker::is_barred() noexcept {
 
 void worker::nap(std::uint64_t since) noexcept {
   if (since < crew_.spin_ns()) return crew_.breathe();
-  counts_.times.change_to(doing::idling);
+  begin(doing::idling);
   std::this_thread::sleep_for(barred_nap);
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
 
 void worker::doze(bool was_searching) noexcept {
-  counts_.times.change_to(doing::idling);
+  begin(doing::idling);
   bool const slept = crew_.beds().doze(
       number_, was_searching, [this] { crew_.poke(); }, [this] { return work_search::anything_to_do(*this); });
   if (slept) counts_.sleeps.add(1);
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
 }
 
 bool worker::has_new_regions() const noexcept { return regions_seen_ != crew_.regions_version(); }
@@ -276,12 +276,15 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     found const f = me.hunt_everywhere();
     if (f.at == nullptr) {
       me.crew_.breathe();
+      me.note_vain_round(now_ns());
       continue;
     }
     task& t = *f.what.what;
     if (t.is == &frame::kind) return me.exchange_for(static_cast<frame&>(t), waiting, g, mine);
     run_on_top(waiting, f);
+    waiting.at().who.pause_work(waiting.at());
   }
+  waiting.at().who.begin(doing::working);
 }
 
 void worker::run_on_top(here& strand, found const& f) noexcept {
@@ -326,7 +329,12 @@ bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 }
 
 void strand::park(group& g, std::uint64_t mine) noexcept {
-  if (ends_soon(g, mine)) return settle();
+  seat_->who.begin(doing::scheduling);
+  if (ends_soon(g, mine)) {
+    settle();
+    seat_->who.begin(doing::working);
+    return;
+  }
   {
     tsan::unseen const scheduling;
     seat_->thinks.learn(waiting{});
@@ -367,7 +375,7 @@ void worker::return_to(frame& f) noexcept {
   resumed.forget_places();
   if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
   strand_ = &resumed;
-  counts_.times.change_to(doing::working);
+  begin(doing::working);
 }
 
 void worker::recycle_stack(void* self) noexcept {
@@ -446,7 +454,7 @@ void worker::thread_main() noexcept {
   try {
     overflow_watch const watch{*this};
     pin_report_ = crew_.pin(number_);
-    counts_.times.start();
+    counts_.times.open(now_ns());
     is_ready_.set_value();
     skua::start(next_, *current_stack_, &worker::strand_main, this);
     switch_to(native_, next_, nullptr, nullptr);
