@@ -47,7 +47,7 @@ std::vector<std::string> small_inputs(std::string_view app) {
         "--n 640 --iterations 3 --openmp dynamic --tbb static"}},
       {"sph",
        {"--scale 1 --steps 1 --leaf 512 --openmp static", "--scale 1 --steps 3 --leaf 16 --tbb affinity",
-        "--scale 1 --steps 3 --openmp tasks"}},
+        "--scale 1 --steps 3 --openmp tasks --hints none", "--scale 1 --steps 4 --leaf 16 --hints measured"}},
       // An OpenMP loop ends with a barrier that spins, and a short run of cg has a thousand: the tests of cg run it.
       {"cg",
        {"--class S --openmp tasks", "--class S --leaf-rows 7 --openmp tasks --tbb affinity",
@@ -85,7 +85,7 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"sph",
        {"--dim 1", "--dim 4", "--scale 0", "--scale -1", "--scale 65", "--dim 3 --scale 5", "--steps 0", "--steps -3",
         "--steps 1000001", "--leaf 0", "--leaf 4097", "--openmp guided", "--openmp Dynamic", "--tbb none",
-        "--output x.jpg", "--output /no/such/folder/x.png"}},
+        "--output x.jpg", "--output /no/such/folder/x.png", "--hints guessed", "--hints None"}},
       {"cg", {"--class D", "--class s", "--leaf-rows 0", "--leaf-rows -3", "--openmp guided", "--tbb none"}},
       {"hull",
        {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},

@@ -13,11 +13,13 @@ namespace skua::apps::fib {
 
 inline constexpr std::int64_t most_n = 93;  ///< the last whose value fits 64 bits
 
-/// Work O(phi^n), span O(n).
-template <fork_join Here>
-std::uint64_t program(Here& here, int n) {
+/// Work O(phi^n), span O(n). At most one hint word, which every child gets: to see what saying something costs.
+template <fork_join Here, hint_word... Word>
+std::uint64_t program(Here& here, int n, Word... word) {
   if (n < 2) return static_cast<std::uint64_t>(n);
-  auto const [a, b] = here.join([n](Here& h) { return program(h, n - 1); }, [n](Here& h) { return program(h, n - 2); });
+  auto const [a, b] = here.join(
+      word..., [=](Here& h) { return program(h, n - 1, word...); },  //
+      word..., [=](Here& h) { return program(h, n - 2, word...); });
   return a + b;
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <new>
 #include <optional>
 #include <variant>
@@ -24,6 +25,8 @@ constexpr std::int64_t largest_scale_3d = 4;
 /// Particles times steps of a run of about 0.7 s on one core: one has 14 neighbours in two dimensions, 39 in three.
 constexpr std::size_t default_visits_2d = 2'000'000;
 constexpr std::size_t default_visits_3d = 800'000;
+/// In the order of sph::work_hints.
+constexpr std::array<std::string_view, 3> hints_words{"none", "given", "measured"};
 
 class sph_app final : public app {
  public:
@@ -37,6 +40,9 @@ class sph_app final : public app {
                        "particles stand 0.55 m / 30 / scale apart (4 in 2D: 35888 of them; 1 in 3D: 182364)");
     command.add_option("--steps", steps_, "time steps (as many as take about 0.7 s on one core)");
     command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
+    command
+        .add_option("--hints", hints_word_, "work of a task: given (its particles), measured (in the last step), none")
+        ->capture_default_str();
     command.add_option("--output", output_, "write a picture of the last verified water here (.pgm or .png)");
     twins_.add_to(command);
   }
@@ -49,6 +55,7 @@ class sph_app final : public app {
                     flat ? largest_scale_2d : largest_scale_3d);
     if (steps_) require_between("sph: --steps", *steps_, 1, most_steps);
     require_between("sph: --leaf", leaf_, 1, most_per_leaf);
+    hints_ = static_cast<sph::work_hints>(require_one_of("sph: --hints", hints_words, hints_word_));
     twins_.read(name());
     if (!output_.empty()) require_output();
     try {
@@ -69,12 +76,12 @@ class sph_app final : public app {
   }
 
   void run_skua(pool& workers) override {
-    std::visit([&](auto& p) { workers.run([&p](auto& here) { sph::program(here, p); }); }, problem_);
+    std::visit([&](auto& p) { workers.run([&](auto& here) { sph::program(here, p, hints_); }); }, problem_);
     ran_ = true;
   }
   void run_serial() override {
     serial here;
-    std::visit([&](auto& p) { sph::program(here, p); }, problem_);
+    std::visit([&](auto& p) { sph::program(here, p, hints_); }, problem_);
     ran_ = true;
   }
   void run_openmp(unsigned workers) override {
@@ -115,6 +122,7 @@ class sph_app final : public app {
         {"water", p.water()},     {"leaves", p.now().tree.leaves().size()},
         {"steps", p.steps()},     {"simulated_s", static_cast<double>(p.steps() - 1) * p.now().water.time_step()},
         {"energy_j", p.energy()}, {"interaction_s", std::chrono::duration<double>(p.interaction_time()).count()}};
+    all["hints"] = hints_word_;
     twins_.add_to(all);
     return all;
   }
@@ -130,6 +138,8 @@ class sph_app final : public app {
   std::optional<std::int64_t> scale_;
   std::optional<std::int64_t> steps_;
   std::int64_t leaf_ = 64;
+  std::string hints_word_ = "given";
+  sph::work_hints hints_ = sph::work_hints::given;
   std::string output_;
   loop_styles twins_{"dynamic"};
 
