@@ -28,7 +28,7 @@ std::unique_ptr<app> configured(entry const& which, std::string const& arguments
 /// Small inputs per app: the whole suite must stay fast under sanitizers. An app not named here runs its default.
 std::vector<std::string> small_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
-      {"fib", {"--n 1", "--n 2", "--n 17"}},
+      {"fib", {"--n 1", "--n 2", "--n 17", "--n 15 --hints work", "--n 15 --hints place"}},
       {"cilksort", {"--n 1", "--n 2048", "--n 2049", "--n 100003 --seed 5"}},
       {"nqueens", {"--n 1", "--n 2", "--n 3", "--n 4", "--n 8", "--n 9"}},
       {"uts", {"--tree T3 --branching 60", "--tree T1 --depth 6", "--type hybrid --shape expdec --depth 5 --seed 3"}},
@@ -62,7 +62,7 @@ std::vector<std::string> small_inputs(std::string_view app) {
 
 std::vector<std::string> bad_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
-      {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807"}},
+      {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807", "--hints yes"}},
       {"cilksort", {"--n 0", "--n -1", "--n 1073741825"}},
       {"nqueens", {"--n 0", "--n -1", "--n 19"}},
       {"uts",

@@ -2,14 +2,15 @@
 // The smallest program that uses Skua: fib(N) without cut-off on a pool of WORKERS (0: serially, without a pool).
 // Others look at it from outside: instructions.py counts its instructions, memory.cpp its memory.
 //
-//     fib_alone N WORKERS [work|place]
+//     fib_alone N WORKERS [none|work|place]
 //
-// With a third word every child gets a hint of that kind: what do hints cost where they are given at every fork?
+// With `work` or `place` every child gets such a hint: what do hints cost where they are given at every fork?
 // Prints one line of JSON: the value, and the memory of this process as the kernel counts it, in KiB.
 // Exit code 1 if the value is wrong, 2 if an argument is.
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -52,32 +53,27 @@ class own_status {
   std::array<char, 4096> text_{};
 };
 
-/// `hints`: nothing, "work" or "place".
-std::uint64_t fib_with(auto& here, int n, std::string_view hints) {
-  if (hints == "work") return fib::program(here, n, skua::work{1});
-  if (hints == "place") return fib::program(here, n, skua::at{skua::place_id{0}});
-  return fib::program(here, n);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   bool const well_formed = argc == 3 || argc == 4;
   auto const n = well_formed ? number(argv[1], 1, fib::most_n) : std::nullopt;
   auto const workers = well_formed ? number(argv[2], 0, 1024) : std::nullopt;
-  std::string_view const hints = argc == 4 ? argv[3] : "";
-  if (!n || !workers || (argc == 4 && hints != "work" && hints != "place")) {
-    std::fputs("usage: fib_alone N WORKERS [work|place], with N from 1 to 93 and WORKERS from 0 (no pool) to 1024\n",
-               stderr);
+  auto const word = std::ranges::find(fib::said_words, std::string_view(argc == 4 ? argv[3] : "none"));
+  if (!n || !workers || word == fib::said_words.end()) {
+    std::fputs(
+        "usage: fib_alone N WORKERS [none|work|place], with N from 1 to 93 and WORKERS from 0 (no pool) to 1024\n",
+        stderr);
     return 2;
   }
+  auto const what = static_cast<fib::said>(word - fib::said_words.begin());
   std::uint64_t value = 0;
   if (*workers == 0) {
     skua::serial here;
-    value = fib_with(here, *n, hints);
+    value = fib::program(here, *n, what);
   } else {
     skua::pool pool({.workers = static_cast<std::uint32_t>(*workers)});
-    value = pool.run([n = *n, hints](auto& here) { return fib_with(here, n, hints); });
+    value = pool.run([n = *n, what](auto& here) { return fib::program(here, n, what); });
   }
   own_status const used;
   std::printf("{\"n\": %d, \"workers\": %d, \"value\": %llu, \"peak_kib\": %ld, \"own_kib\": %ld, \"file_kib\": %ld}\n",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Count the instructions of a fork-join: fib without cut-off on one worker, under valgrind's callgrind.
 
-    bench/instructions.py PROGRAM [--small N] [--large N] [--hints work|place] [--at-most BOUND] [--json FILE|-]
+    bench/instructions.py PROGRAM [--small N] [--large N] [--hints none|work|place] [--at-most BOUND] [--json FILE|-]
 
 PROGRAM is fib_alone (bench/fib_alone.cpp), called as `PROGRAM N 1`, under the policy that SKUA_POLICY names; with --hints
 every child is given a hint of that kind. It runs for two numbers; what starting and
@@ -60,7 +60,7 @@ def parse(arguments):
     parser.add_argument("program", help="fib_alone")
     parser.add_argument("--small", type=int, default=20, help="the smaller number (default 20)")
     parser.add_argument("--large", type=int, default=29, help="the larger number (default 29)")
-    parser.add_argument("--hints", choices=["work", "place"], help="give every child a hint of this kind")
+    parser.add_argument("--hints", choices=["none", "work", "place"], default="none", help="give every child a hint of this kind")
     parser.add_argument("--at-most", type=float, help="fail above this bound")
     parser.add_argument("--json", help="also write the figures as JSON: a file, or - for stdout")
     chosen = parser.parse_args(arguments)
@@ -76,7 +76,7 @@ def main(arguments):
     if shutil.which("valgrind") is None:
         print("skipped: there is no valgrind on this machine")
         return 0
-    hints = [chosen.hints] if chosen.hints else []
+    hints = [] if chosen.hints == "none" else [chosen.hints]
     totals = {n: instructions(chosen.program, n, hints) for n in (chosen.small, chosen.large)}
     each = (totals[chosen.large] - totals[chosen.small]) / (forks(chosen.large) - forks(chosen.small))
     row = {"what": "instructions per fork-join", "unit": "instructions", "median": round(each, 3), "samples": 1}
