@@ -26,14 +26,17 @@ struct first_does_all {
   static auto join(auto& here, auto&& f, auto&& g) { return here.join(work{1}, f, work{0}, g); }
 };
 
+/// The same code whatever is said above it.
+[[gnu::noinline]] double sweep_leaf(double* data, std::size_t n) {
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += (data[i] = data[i] * 0.5 + 1);
+  return sum;
+}
+
 /// Halves down to leaves of `grain` elements; every one is read and written. Work O(n), span O(log n + grain).
 template <class Said>
 double sweep(auto& here, double* data, std::size_t n, std::size_t grain) {
-  if (n <= grain) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += (data[i] = data[i] * 0.5 + 1);
-    return sum;
-  }
+  if (n <= grain) return sweep_leaf(data, n);
   std::size_t const half = n / 2;
   auto const [a, b] = Said::join(
       here, [=](auto& h) { return sweep<Said>(h, data, half, grain); },
