@@ -72,8 +72,10 @@ json to_json(row const& r) {
 json report(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
   json all{{"app", app}, {"machine", to_json(machine)}, {"rows", json::array()}};
   for (row const& r : rows) {
-    all["rows"].push_back(to_json(r));
-    if (has_map(rows)) all["rows"].back()["map_overlap"] = r.what->map ? overlap_as_json(*r.what->map) : json();
+    json one = to_json(r);
+    if (has_map(rows)) one["map_overlap"] = r.what->map ? overlap_as_json(*r.what->map) : json();
+    if (!r.what->breakdowns.empty()) one["breakdown"] = breakdown_json(r, rows);
+    all["rows"].push_back(std::move(one));
   }
   return all;
 }

@@ -114,7 +114,8 @@ int carry_out(request const& asked) {
   if (!asked.peer) workers = std::make_shared<pool>(asked.flags.options());
   runner const who = asked.peer
                          ? peer_runner(asked)
-                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())));
+                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())),
+                                     asked.stats ? breaking_down::on : breaking_down::off);
   app.prepare();
 
   record what;
@@ -132,7 +133,7 @@ int carry_out(request const& asked) {
   if (asked.stats) {
     // Who finished the last task counts it a moment after its answer is out.
     settle();
-    counted.emplace(*workers, before);
+    counted.emplace(*workers, before, what.breakdowns);
   }
   if (maps != nullptr) {
     map_once(app, *maps, who, asked.verify, what);

@@ -26,6 +26,7 @@
 #include "skua/program/first_touch.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/hint.hpp"
+#include "skua/program/measured_work.hpp"
 #include "skua/program/parallel.hpp"
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"

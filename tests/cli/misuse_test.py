@@ -39,6 +39,7 @@ class Words(command.Case):
 
     def test_choices_that_exclude_each_other(self):
         self.refuses("run", "fib", "--peer", "tbb", "--policy", "random", says=["--policy", "--peer"])
+        self.refuses("compare", "fib", "--policies", "none", "--breakdown", says=["--breakdown", "--policies"])
         self.refuses("run", "fib", "--peer", "tbb", "--stats", says=["--stats", "--peer"])
         self.refuses("run", "fib", "--peer", "serial", "--workers", "2", says=["serial has one worker"])
         self.refuses("topology", "--synthetic", "core:2", "--xml", "x", says=["--synthetic", "--xml"])

@@ -257,6 +257,27 @@ class Compare(command.Case):
         for row in self.works_json(*words, "--no-map-overlap")["rows"]:
             self.assertEqual(list(row), ROW)
         self.assertIn("map overlap", self.works(*words[:-2], "--map-overlap"))
+    def test_a_breakdown_accounts_for_all_time_and_says_what_it_measured_for_that(self):
+        found = self.works_json("compare", "fib", "--n", "22", "--policies", "random,adws", "--peers", "none", "--workers", "2",
+                                "--repeat", "3", "--breakdown", "--json", "-")
+        self.assertEqual(found["added_for_breakdown"], ["serial", "every policy on one worker"])
+        shown = [(r["runner"], r["workers"], "breakdown" in r) for r in found["rows"]]
+        self.assertEqual(shown, [("serial", 1, False), ("random", 1, True), ("adws", 1, True), ("random", 2, True), ("adws", 2, True)])
+        for row in found["rows"][1:]:
+            parts = row["breakdown"]
+            self.assertEqual(list(parts), ["workers", "work_s", "scheduling_s", "idle_s", "unaccounted", "inflation", "overhead"])
+            self.assertEqual([w["worker"] for w in parts["workers"]], list(range(row["workers"])))
+            self.assertLess(parts["unaccounted"], 0.02)
+            self.assertGreater(parts["work_s"], 0)
+            self.assertGreater(parts["inflation"], 0)
+            self.assertGreater(parts["overhead"], 0)
+
+    def test_a_breakdown_for_people(self):
+        said = self.works("compare", "fib", "--n", "12", "--workers", "1,2", "--peers", "serial", "--repeat", "2", "--breakdown")
+        for word in ("work", "scheduling", "idle", "W_P/T_1", "T_1/T_S", "all"):
+            self.assertIn(word, said)
+        self.assertNotIn("Measured for this table", said)
+        self.assertNotIn("W_P", self.works("compare", "fib", "--n", "12", "--workers", "1", "--repeat", "1", "--peers", "none"))
 
     def test_a_policy_with_options_is_one_policy(self):
         rows = self.works_json("compare", "fib", "--n", "12", "--policies", "random,hierarchical:patience=3", "--peers", "none",

@@ -21,6 +21,7 @@ tag shown(strand& owner, double total_work, std::uint64_t n) noexcept {
 division::division(strand& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g, nullptr, nullptr}, task_(owner.known()),
       whole_(shown(owner, total_work, n)), rest_(whole_) {
+  owner_.at().who.begin(doing::scheduling);
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
   owner_.watch(&node_);
 }
@@ -44,11 +45,13 @@ void division::keep(std::uint64_t i) noexcept {
   if (after_ < children_ && moving::keep(mine, mine.kept, filed{&group_, after_, rest_})) filed_at_ = &mine;
   owner_.know(child_);
   mine.ask_whether_to_show();
+  mine.who.begin(doing::working);
 }
 
 bool division::comes_back() noexcept {
   tsan::unseen const scheduling;
   seat& now = owner_.at();
+  now.who.begin(doing::scheduling);
   now.thinks.learn(returned{child_});
   now.ask_whether_to_show();
   if (after_ == children_) return false;
@@ -56,6 +59,7 @@ bool division::comes_back() noexcept {
   auto const is_mine = [this](filed const& f) { return f.what == &group_ && f.extra == after_; };
   if (filed_at_ != nullptr && filed_at_->kept.take_newest(back, is_mine) != outcome::got) return false;
   owner_.know(rest_);
+  if (!now.shows_groups()) now.who.begin(doing::working);  // else they are divided, too
   return true;
 }
 
@@ -64,6 +68,7 @@ void division::wait(std::uint64_t mine) noexcept {
   owner_.note_thefts();
   owner_.wait(group_, mine + 1);
   go_on(owner_, whole_);
+  owner_.at().who.begin(doing::working);
 }
 
 /// The group has ended for its owner, which goes on where the policy wants.

@@ -60,11 +60,14 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     found const f = me.hunt_everywhere();
     if (f.at == nullptr) {
       me.crew_.breathe();
+      me.note_vain_round(now_ns());
       continue;
     }
     if (frame* const ready = f.what.as_frame()) return me.exchange_for(*ready, waiting, g, mine);
     run_on_top(waiting, f);
+    waiting.at().who.pause_work(waiting.at());
   }
+  waiting.at().who.begin(doing::working);
 }
 
 void worker::run_on_top(here& strand, found const& f) noexcept {
@@ -105,7 +108,12 @@ bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 }
 
 void strand::park(group& g, std::uint64_t mine) noexcept {
-  if (ends_soon(g, mine)) return settle();
+  seat_->who.begin(doing::scheduling);
+  if (ends_soon(g, mine)) {
+    settle();
+    seat_->who.begin(doing::working);
+    return;
+  }
   {
     tsan::unseen const scheduling;
     seat_->thinks.learn(waiting{});
@@ -146,7 +154,7 @@ void worker::return_to(frame& f) noexcept {
   resumed.forget_places();
   if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
   strand_ = &resumed;
-  counts_.times.change_to(doing::working);
+  begin(doing::working);
 }
 
 void worker::recycle_stack(void* self) noexcept {

@@ -60,12 +60,12 @@ void worker::start_work(here& strand, found const& f) noexcept {
   strand.watch(nullptr);
   strand.begins(f.what.known, false);
   me.counts_.tasks.add(1);
-  me.counts_.times.change_to(doing::working);
+  me.begin(doing::working);
 }
 
 /// A task has ended or its strand parks: bring the books up to date.
 void worker::pause_work(seat& s) noexcept {
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
   counts_.forks.add(std::exchange(s.pushes, 0));
 }
 
@@ -197,19 +197,19 @@ bool worker::is_barred() noexcept {
 
 void worker::nap(std::uint64_t since) noexcept {
   if (since < crew_.spin_ns()) return crew_.breathe();
-  counts_.times.change_to(doing::idling);
+  begin(doing::idling);
   std::this_thread::sleep_for(barred_nap);
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
 
 void worker::doze(bool was_searching) noexcept {
-  counts_.times.change_to(doing::idling);
+  begin(doing::idling);
   bool const slept = crew_.beds().doze(
       number_, was_searching, [this] { crew_.poke(); }, [this] { return work_search::anything_to_do(*this); });
   if (slept) counts_.sleeps.add(1);
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
 }
 
 bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
@@ -260,7 +260,7 @@ void worker::thread_main() noexcept {
   try {
     overflow_watch const watch{*this};
     pin_report_ = crew_.pin(number_);
-    counts_.times.start();
+    counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();
     skua::start(next_, *current_stack_, &worker::strand_main, this);
@@ -275,10 +275,10 @@ void worker::thread_main() noexcept {
 
 /// There is nothing to do yet. Thousands of workers that found that out each by itself would keep each other from it.
 void worker::sleep_at_first() noexcept {
-  counts_.times.change_to(doing::idling);
+  begin(doing::idling);
   if (crew_.beds().stay_in_bed(number_)) counts_.sleeps.add(1);
   was_woken_ = true;
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
 }
 
 seat& worker::first_seat() noexcept {

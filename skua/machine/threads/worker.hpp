@@ -2,6 +2,7 @@
 // A worker: a thread that hunts, carries out, learns and runs. A worker's life: README.md.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -40,6 +41,8 @@ class worker final : public thread_record {
   [[nodiscard]] here& running_strand() noexcept { return *strand_; }
   [[nodiscard]] tallies& counts() noexcept { return counts_; }
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
+  /// From now on this worker's time is spent on that. Cost: a reading of the clock.
+  void begin(doing what) noexcept { counts_.times.change_to(what, now_ns()); }
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
   /// Puts what the policy has placed on another worker there. False: it stays here.
@@ -79,11 +82,13 @@ class worker final : public thread_record {
   [[nodiscard]] bool is_sent_on(seat& s, probe const& p, filed& what) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void nap(std::uint64_t since) noexcept;
+  /// A round of the search has found nothing: the time since the last one was idle.
+  void note_vain_round(std::uint64_t now) noexcept { counts_.times.charge(doing::idling, now); }
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// It was woken from its first sleep, and counts as searching since: for its first search.
   [[nodiscard]] bool was_woken() noexcept;
-  [[nodiscard]] static std::uint64_t now_ns() noexcept { return time_book::now_ns(); }
+  [[nodiscard]] static std::uint64_t now_ns() noexcept { return in_book_time(std::chrono::steady_clock::now()); }
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& strand, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses
