@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -215,10 +216,10 @@ verb add_compare(CLI::App& root) {
   add("--repeat", asked->repeat, "N", "rounds (default: at least 5, more until 10 s are spent)");
   add("--warmup", asked->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
   add("--seed-of-order", asked->seed, "N", "of the order within rounds (default: 1)");
-  words->add_flag(
-      "--map-overlap,!--no-map-overlap", asked->map_overlap,
-      "share of work that stays on its worker from iteration to iteration, from one more run each (default: if the "
-      "app can tell), or not");
+  words->add_flag_function(
+      "--map-overlap,!--no-map-overlap", [to = asked.get()](std::int64_t count) { to->map_overlap = count > 0; },
+      "share of work that stays on its worker from iteration to iteration, from one more run each (default: if the app "
+      "can tell), or not");
   words->add_flag("--breakdown", asked->breakdown,
                   "show the workers' work, scheduling and idle time, and work inflation");
   add_json(*words, asked->where);

@@ -19,7 +19,7 @@ task_map map_of(problem<D>& p, std::string const& policy, std::uint32_t workers)
   leaf_record record(some);
   surveyor<D> seen(p, workers);
   p.reset();
-  some.run([&](auto& here) { program(here, p, [&] { seen.note(record.take()); }); });
+  some.run([&](auto& here) { program(here, p, work_hints::given, [&] { seen.note(record.take()); }); });
   EXPECT_EQ(p.wrong(), "");
   return seen.map();
 }
