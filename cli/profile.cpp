@@ -47,7 +47,7 @@ std::vector<sim_row> curve_of(sim_study& study, request const& asked, double ser
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     for (std::uint32_t const workers : counts) {
-      rows.push_back(study.run_seeds(policy, workers, asked.flags.seed(), asked.flags.seeds(), [&] {
+      rows.push_back(study.run_seeds(policy, workers, asked.flags.seed(asked.app), asked.flags.seeds(), [&] {
         bar.show(done++ / runs, fmt::format("simulated: {} with {} workers", policy, workers));
       }));
       rows.back().alone_s = serial_s;

@@ -42,7 +42,7 @@ std::vector<sim_row> rows_of(sim_study& study, request const& asked, std::uint64
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     auto const run = [&](std::uint32_t workers) {
-      return study.run_seeds(policy, workers, asked.flags.seed(), seeds, [&] {
+      return study.run_seeds(policy, workers, asked.flags.seed(asked.app), seeds, [&] {
         bar.show(done++ / runs, fmt::format("simulated: {} with {} workers", policy, workers));
       });
     };

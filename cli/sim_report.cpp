@@ -53,7 +53,7 @@ sim_frame frame_of(app_words const& app, sim_flags const& flags, sim::machine_mo
   sim_frame all{.app = app.chosen().name(),
                 .options = app.given(),
                 .way = flags.way(app.chosen()),
-                .costs = flags.costs(),
+                .costs = flags.costs(app),
                 .seeds = flags.seeds(),
                 .verified = verify};
   static_cast<void>(flags.workers(machine));
