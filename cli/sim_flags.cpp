@@ -42,6 +42,10 @@ void sim_flags::add_to(CLI::App& words) {
   add("--seeds", seeds_, "K", "so many seeds from --seed on; the median run is shown (default: 1)");
   add("--task-ns", task_ns_, "N", "of a task of an app without leaves, or a leaf without flops (default: measured)");
   add("--noise", noise_, "RATE:TIME", "the system takes each core away so often a second, for so long, e.g. 100:20us");
+  words
+      .add_flag("--measured-leaves", measure_leaves_,
+                "every leaf takes what it takes in a serial run here, whatever it says of its arithmetic")
+      ->group(group);
   words.add_flag("--live", live_, "run the program itself in virtual time")->group(group);
   words.add_flag("--recorded", recorded_, "play the tree of a serial run (the default where the tree never differs)")
       ->group(group);
@@ -98,9 +102,13 @@ sim_way sim_flags::way(apps::app const& of) const {
   return of.depends_on_schedule() ? sim_way::live : sim_way::recorded;
 }
 
-std::optional<std::uint64_t> sim_flags::task_ns() const {
-  if (!task_ns_) return {};
-  return read_whole_number("--task-ns", *task_ns_, 0, 1'000'000'000);
+sim_times sim_flags::times(apps::app const& of) const {
+  sim_times all{.given_ns = {}, .measure_leaves = measure_leaves_};
+  if (task_ns_) all.given_ns = read_whole_number("--task-ns", *task_ns_, 0, 1'000'000'000);
+  if (measure_leaves_ && task_ns_) throw usage_error("--measured-leaves and --task-ns exclude each other");
+  if (measure_leaves_ && way(of) == sim_way::live)
+    throw usage_error("--measured-leaves needs --recorded: leaves are measured while the tree is recorded");
+  return all;
 }
 
 }  // namespace skua::cli

@@ -36,7 +36,7 @@ class sim_flags {
   [[nodiscard]] std::uint32_t seed(app_words const& app) const;
   [[nodiscard]] std::uint32_t seeds() const;
   [[nodiscard]] sim_way way(apps::app const& of) const;
-  [[nodiscard]] std::optional<std::uint64_t> task_ns() const;
+  [[nodiscard]] sim_times times(apps::app const& of) const;
 
  private:
   std::string machine_ = "xeon-6130-4s";
@@ -46,6 +46,7 @@ class sim_flags {
   std::optional<std::string> seed_;
   std::string seeds_ = "1";
   std::optional<std::string> task_ns_;
+  bool measure_leaves_ = false;
   std::optional<std::string> noise_;
   bool live_ = false;
   bool recorded_ = false;
