@@ -44,7 +44,7 @@ struct shape {
   std::uint32_t pus = 1;
   std::size_t private_bytes = 0;
   std::size_t shared_bytes = 0;
-  std::vector<std::uint64_t> distances;
+  std::vector<std::uint64_t> distances = {};
 
   [[nodiscard]] std::string words() const {
     return fmt::format("package:{} numa:{} l3:{} core:{} pu:{}", packages, nodes / packages, shared / nodes,
@@ -205,7 +205,8 @@ class calibration {
     samples const call = measured("call_up_ns", "releasing a semaphore on which a thread sleeps", call_up_ns);
     measured("wake_up_ns", "from a call to a sleeping pool to its task's first instruction, less call_up_ns",
              [&] { return std::max(wake_up_ns() - call.median, 100.0); });
-    for (auto const& [key, lines] : {std::pair{"steal_lines", 3.0}, {"miss_lines", 1.0}, {"send_lines", 2.0}})
+    for (auto const& [key, lines] :
+         {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})
       assumed(key, lines, std::max(1.0, lines / 2), lines * 2,
               "counted in the source: what is read of the other worker");
     table("idle");

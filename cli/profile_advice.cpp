@@ -98,8 +98,7 @@ double burden_on(sim::machine_model const& machine, std::uint32_t workers) {
 time_shares shares_of(sim_outcome const& o) {
   double const all = std::max(o.work_s + o.scheduling_s + o.idle_s, 1e-18);
   auto const in_s = [](sim::tick t) { return static_cast<double>(t) * seconds_per_tick; };
-  double const bare = std::max(0.0, o.work_s - in_s(o.memory.ran));  // of tasks, if the model does not count them
-  double const arithmetic = std::min(o.work_s, in_s(o.memory.arithmetic) + bare);
+  double const arithmetic = std::min(o.work_s, in_s(o.memory.arithmetic) + o.task_s);
   double const queues = std::min(o.work_s - arithmetic, in_s(o.memory.waited));
   double const noise = std::min(o.work_s - arithmetic - queues, in_s(o.memory.noise));
   return {.arithmetic = arithmetic / all,

@@ -8,7 +8,7 @@
 
 #include "apps/app.hpp"
 #include "cli/sim_program.hpp"
-#include "skua/machine/sim/model/machine_model.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
 
 namespace CLI {

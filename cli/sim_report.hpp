@@ -18,14 +18,14 @@ namespace skua::cli {
 /// What all rows have in common.
 struct sim_frame {
   std::string_view app;
-  json options;  ///< the app's, as given
+  json options = {};  ///< the app's, as given
   sim_study const* study = nullptr;
-  sim_content content;
+  sim_content content = {};
   sim_way way = sim_way::recorded;
-  sim::cost_options costs;
+  sim::cost_options costs = {};
   std::uint32_t seeds = 1;
   bool verified = true;
-  sim_outcome serial;
+  sim_outcome serial = {};
 };
 
 /// As asked for, before anything runs: throws usage_error for whatever makes no sense on this machine.

@@ -26,17 +26,20 @@ class kept_costs final : public sim::costs {
     sim::tick const took = model_.run(now, w, program, id);
     if (id >= taken_s_.size()) taken_s_.resize(program.size());
     taken_s_[id] = static_cast<double>(took) * seconds_per_tick;
+    if (program[id].kind != node_kind::leaf) outside_of_leaves_ += took;
     return took;
   }
   sim::tick price(sim::tick now, sim::deed what, worker_id w, worker_id whom) override {
     if (!free_) return model_.price(now, what, w, whom);
     return what == sim::deed::rest || what == sim::deed::miss ? 1 : 0;  // or somebody who waits would stop the clock
   }
+  [[nodiscard]] double task_s() const noexcept { return static_cast<double>(outside_of_leaves_) * seconds_per_tick; }
 
  private:
   sim::model_costs& model_;
   bool const free_;
   std::vector<double>& taken_s_;
+  sim::tick outside_of_leaves_ = 0;
 };
 
 sim_outcome outcome_of(sim::result&& game, layout const& where, std::uint64_t seed) {
@@ -78,6 +81,7 @@ sim_outcome sim_study::play(std::string const& policy_name, std::uint32_t worker
                       .ticks_per_ns = ticks_per_ns};
   try {
     sim_outcome all = outcome_of(program_.play(*players, where, by, prices), where, seed);
+    all.task_s = prices.task_s();
     all.memory = model.total();
     return all;
   } catch (sim::unlawful const& fault) {

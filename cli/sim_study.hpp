@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/sim_program.hpp"
-#include "skua/machine/sim/model/machine_model.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
 
 namespace skua::cli {
@@ -19,23 +19,24 @@ struct sim_outcome {
   std::uint64_t seed = 0;
   double time_s = 0;
   double work_s = 0;
+  double task_s = 0;  ///< of that, outside of leaves
   double scheduling_s = 0;
   double idle_s = 0;
   std::uint64_t events = 0;
   std::uint64_t steals = 0;
   std::uint64_t naps = 0;
-  std::vector<std::uint64_t> steals_by_distance;
-  std::vector<std::string> distance_names;
-  std::vector<sim::tally> workers;  ///< times in ticks (picoseconds)
+  std::vector<std::uint64_t> steals_by_distance = {};
+  std::vector<std::string> distance_names = {};
+  std::vector<sim::tally> workers = {};  ///< times in ticks (picoseconds)
   sim::tick makespan = 0;
-  sim::memory_account memory;
+  sim::memory_account memory = {};
 };
 
 /// All runs of one policy with so many workers.
 struct sim_row {
-  std::string policy;
+  std::string policy = {};
   std::uint32_t workers = 1;
-  sim_outcome median;  ///< the run whose time is the median (of an even number, the lower one)
+  sim_outcome median = {};  ///< the run whose time is the median (of an even number, the lower one)
   double min_s = 0;
   double max_s = 0;
   double alone_s = 0;  ///< the median time of the same policy with one worker
