@@ -11,6 +11,7 @@
 #include "apps/heat/field.hpp"
 #include "apps/heat/sweep.hpp"
 #include "apps/loop_styles.hpp"
+#include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -33,9 +34,10 @@ inline constexpr std::size_t column_group = padded::line;
 /// empty.
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
 
-/// One iteration. Work O(cells), span O(log cells + a leaf).
+/// One iteration. The parts of the plate belong to places as long as there are several: what is below one place inherits
+/// it. Work O(cells), span O(log cells + a leaf). [adws-sc19 4.1, numa-ws-2018 III-A]
 template <fork_join Here>
-void step(Here& here, rectangle const& r, cutoff const& end) {
+void step(Here& here, rectangle const& r, cutoff const& end, place_range const& at = {}) {
   if (end.reached(r)) {
     std::size_t const row = r.columns * sizeof(float);
     std::size_t const stride = r.stride * sizeof(float);
@@ -46,12 +48,13 @@ void step(Here& here, rectangle const& r, cutoff const& end) {
     return;
   }
   std::array<rectangle, 4> const q = quarters(r, end);
-  auto const amount = [&q](std::size_t i) {
-    return work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns)};
+  auto const known = [&](std::uint32_t i) {
+    hint all = as_hint(work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns)});
+    if (at.count > 1) all.place = place_id{at.quarter(i).first};
+    return all;
   };
-  here.join(
-      amount(0), [&](Here& h) { step(h, q[0], end); }, amount(1), [&](Here& h) { step(h, q[1], end); }, amount(2),
-      [&](Here& h) { step(h, q[2], end); }, amount(3), [&](Here& h) { step(h, q[3], end); });
+  auto const part = [&](std::uint32_t i) { return [&, i](Here& h) { step(h, q[i], end, at.quarter(i)); }; };
+  here.join(known(0), part(0), known(1), part(1), known(2), part(2), known(3), part(3));
 }
 
 /// The plate, and the right answer.
@@ -84,8 +87,8 @@ class problem {
 
 /// All iterations, one after the other.
 template <fork_join Here>
-void program(Here& here, problem& p, cutoff const& end) {
-  for (std::size_t i = 0; i < p.iterations(); ++i) step(here, p.whole(i), end);
+void program(Here& here, problem& p, cutoff const& end, place_range const& at = {}) {
+  for (std::size_t i = 0; i < p.iterations(); ++i) step(here, p.whole(i), end, at);
 }
 
 /// `of_dynamic` hands out bands of the cut-off's height.

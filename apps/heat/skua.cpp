@@ -88,8 +88,8 @@ class heat_app final : public program_app<heat_app> {
   }
 
   template <fork_join Here>
-  void program(Here& here, std::uint32_t) {
-    heat::program(here, problem_, end_);
+  void program(Here& here, std::uint32_t places) {
+    heat::program(here, problem_, end_, {.first = 0, .count = places});
     ran_ = true;
   }
 

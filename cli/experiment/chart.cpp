@@ -22,6 +22,8 @@ constexpr double top = 74;
 constexpr double gap = 84;
 constexpr double below = 62;
 constexpr double legend_line = 18;
+constexpr std::size_t panels_in_a_row = 3;
+constexpr double row_height = plot_height + 84;
 
 std::string_view colour(std::size_t i) { return colours[i % colours.size()]; }
 
@@ -76,9 +78,10 @@ class drawing {
   std::string body_;
 };
 
-/// From values to pixels, in a frame whose left edge is `x0`.
+/// From values to pixels, in a frame with this top left corner.
 struct scale {
   double x0 = left;
+  double y0 = top;
   double least = 0;
   double most = 1;
   double top_value = 1;
@@ -90,7 +93,7 @@ struct scale {
     double const at = is_log ? std::log2(value) : value;
     return x0 + (to > from ? (at - from) / (to - from) : 0.5) * plot_width;
   }
-  [[nodiscard]] double y(double value) const { return top + plot_height * (1 - value / top_value); }
+  [[nodiscard]] double y(double value) const { return y0 + plot_height * (1 - value / top_value); }
 };
 
 void draw_words(drawing& on, chart_words const& words) {
@@ -99,16 +102,17 @@ void draw_words(drawing& on, chart_words const& words) {
 }
 
 /// The frame, and the ticks of y. Returns the value at the top.
-double draw_y(drawing& on, double x0, double width, double most, std::string_view label) {
+double draw_y(drawing& on, scale const& s, double width, double most, std::string_view label) {
+  double const x0 = s.x0;
   std::vector<double> const ticks = ticks_to(most, 5);
   double const top_value = ticks.back();
   for (double const t : ticks) {
-    double const y = top + plot_height * (1 - t / top_value);
+    double const y = s.y0 + plot_height * (1 - t / top_value);
     on.line(x0, y, x0 + width, y, t == 0 ? "#000000" : "#dddddd");
     on.text(x0 - 6, y + 4, fmt::format("{:g}", t), "end");
   }
-  on.line(x0, top, x0, top + plot_height, "#000000");
-  double const middle = top + plot_height / 2;
+  on.line(x0, s.y0, x0, s.y0 + plot_height, "#000000");
+  double const middle = s.y0 + plot_height / 2;
   on.text(x0 - 44, middle, label, "middle", fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", x0 - 44, middle));
   return top_value;
 }
@@ -117,12 +121,12 @@ void draw_x(drawing& on, scale const& s, std::set<double> const& xs, std::string
   double last = -1e9;
   for (double const x : xs) {
     double const at = s.x(x);
-    on.line(at, top + plot_height, at, top + plot_height + 4, "#000000");
+    on.line(at, s.y0 + plot_height, at, s.y0 + plot_height + 4, "#000000");
     if (at - last < 20) continue;  // too near to be read
-    on.text(at, top + plot_height + 18, fmt::format("{:g}", x));
+    on.text(at, s.y0 + plot_height + 18, fmt::format("{:g}", x));
     last = at;
   }
-  on.text(s.x0 + plot_width / 2, top + plot_height + 38, label);
+  on.text(s.x0 + plot_width / 2, s.y0 + plot_height + 34, label);
 }
 
 double most_of(chart_panel const& p) {
@@ -142,15 +146,15 @@ std::set<double> xs_of(chart_panel const& p) {
   return all;
 }
 
-void draw_panel(drawing& on, chart_words const& words, chart_panel const& p, double x0) {
+void draw_panel(drawing& on, chart_words const& words, chart_panel const& p, scale s) {
   std::set<double> const xs = xs_of(p);
-  scale s{.x0 = x0, .is_log = words.x_is_log};
-  s.top_value = draw_y(on, x0, plot_width, most_of(p), words.y_label);
+  s.is_log = words.x_is_log;
+  s.top_value = draw_y(on, s, plot_width, most_of(p), words.y_label);
   if (xs.empty()) return;
   s.least = *xs.begin();
   s.most = *xs.rbegin();
   draw_x(on, s, xs, words.x_label);
-  on.text(x0 + plot_width / 2, top - 10, p.title, "middle", "font-weight=\"bold\"");
+  on.text(s.x0 + plot_width / 2, s.y0 - 10, p.title, "middle", "font-weight=\"bold\"");
   for (std::size_t i = 0; i < p.curves.size(); ++i) {
     std::string path;
     for (auto const& [x, y] : p.curves[i].points) {
@@ -164,9 +168,9 @@ void draw_panel(drawing& on, chart_words const& words, chart_panel const& p, dou
 }
 
 /// A legend in two columns; returns the height of the whole picture.
-double draw_legend(drawing& on, std::vector<std::string> const& names, std::string const& mark_label, double width) {
+double draw_legend(drawing& on, std::vector<std::string> const& names, std::string const& mark_label, double width,
+                   double y) {
   double const column = std::max(180.0, (width - left) / 2);
-  double y = top + plot_height + below;
   for (std::size_t i = 0; i < names.size(); ++i) {
     double const x = left + (i % 2 == 0 ? 0 : column);
     if (i > 0 && i % 2 == 0) y += legend_line;
@@ -202,20 +206,22 @@ std::vector<double> ticks_to(double most, int wanted) {
 std::string line_chart(chart_words const& words, std::vector<chart_panel> const& panels) {
   drawing on;
   draw_words(on, words);
-  double x0 = left;
   bool marked = false;
-  for (chart_panel const& p : panels) {
-    draw_panel(on, words, p, x0);
-    marked = marked || !p.marks.empty();
-    x0 += plot_width + gap;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    auto const column = static_cast<double>(i % panels_in_a_row);
+    auto const row = static_cast<double>(i / panels_in_a_row);
+    draw_panel(on, words, panels[i], {.x0 = left + column * (plot_width + gap), .y0 = top + row * row_height});
+    marked = marked || !panels[i].marks.empty();
   }
   std::vector<std::string> names;
   if (!panels.empty()) {
     for (chart_curve const& c : panels.front().curves) names.push_back(c.name);
   }
-  double const width = std::max(520.0, x0 - gap + 24);
-  double const height = draw_legend(on, names, marked ? words.mark_label : "", width);
-  return on.finish(width, height);
+  auto const columns = static_cast<double>(std::min(panels.size(), panels_in_a_row));
+  auto const rows = static_cast<double>((panels.size() + panels_in_a_row - 1) / panels_in_a_row);
+  double const width = std::max(520.0, left + columns * (plot_width + gap) - gap + 24);
+  double const y = top + rows * row_height;
+  return on.finish(width, draw_legend(on, names, marked ? words.mark_label : "", width, y));
 }
 
 std::string bar_chart(chart_words const& words, std::vector<std::string> const& bar_names,
@@ -234,7 +240,7 @@ std::string bar_chart(chart_words const& words, std::vector<std::string> const& 
   }
   drawing on;
   draw_words(on, words);
-  double const top_value = draw_y(on, left, plot, most, words.y_label);
+  double const top_value = draw_y(on, scale{}, plot, most, words.y_label);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     double const x0 = left + group * static_cast<double>(g) + 12;
     on.text(x0 + group / 2 - 12, top + plot_height + 34, groups[g].name);
@@ -250,7 +256,7 @@ std::string bar_chart(chart_words const& words, std::vector<std::string> const& 
     }
   }
   double const width = std::max(520.0, left + plot + 24);
-  double const height = draw_legend(on, is_stacked ? part_names : bar_names, "", width);
+  double const height = draw_legend(on, is_stacked ? part_names : bar_names, "", width, top + plot_height + below);
   return on.finish(width, height);
 }
 

@@ -48,7 +48,7 @@ class reader {
 
   experiment take() {
     top_.allow({"title", "where", "claim", "quantity", "chart", "machine", "app", "options", "quick", "placement",
-                "cache_scale", "leaf_ns_per_byte", "task_ns", "figures", "seats", "serial_placement", "workers", "at_workers",
+                "cache_scale", "leaf_ns_per_byte", "in_place_ns_per_byte", "task_ns", "figures", "seats", "serial_placement", "workers", "at_workers",
                 "x", "seeds", "panel", "series", "expect", "stated"});
     heading();
     machine();
@@ -148,7 +148,8 @@ class reader {
   void panel(toml_page const& p) {
     bool const alone = &p == &top_;
     if (!alone)
-      p.allow({"name", "app", "options", "quick", "placement", "cache_scale", "leaf_ns_per_byte", "figures"});
+      p.allow({"name", "app", "options", "quick", "placement", "cache_scale", "leaf_ns_per_byte",
+               "in_place_ns_per_byte", "figures"});
     experiment_run const common = run_in(top_);
     experiment_run own = run_in(p);
     if (own.app.empty()) own.app = common.app;
@@ -159,6 +160,7 @@ class reader {
     experiment_panel made{.name = alone ? made_.title : p.words("name"), .run = std::move(own)};
     made.cache_scale = inherited(p, "cache_scale", 0.001, 1, 1);
     made.leaf_ns_per_byte = inherited(p, "leaf_ns_per_byte", 0, 1e6, 0);
+    made.in_place_ns_per_byte = inherited(p, "in_place_ns_per_byte", 0, 1e6, made.leaf_ns_per_byte);
     if (std::optional<toml_page> const given = top_.page("figures")) figures(*given, made);
     if (std::optional<toml_page> const given = p.page("figures"); given && !alone) figures(*given, made);
     if (std::ranges::find(made_.panels, made.name, &experiment_panel::name) != made_.panels.end())

@@ -55,7 +55,8 @@ struct experiment_panel {
   std::string name;
   experiment_run run;
   double cache_scale = 1;         ///< all caches of the machine are so much as large: for inputs smaller than the paper's
-  double leaf_ns_per_byte = 0;    ///< of leaves that say nothing of their arithmetic
+  double leaf_ns_per_byte = 0;      ///< of leaves that say nothing of their arithmetic
+  double in_place_ns_per_byte = 0;  ///< ... and of those among them that declare nothing to read; 0: as the others
   std::vector<sim::figure> figures = {};  ///< of the machine, for this kernel
 };
 

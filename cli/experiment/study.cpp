@@ -17,15 +17,18 @@ namespace {
 double ratio(double above, double below) { return below > 0 ? above / below : 0; }
 
 /// A leaf that says nothing of its arithmetic takes so long for every byte that it touches.
-void price_bare_leaves(task_tree& tree, double ns_per_byte) {
+void price_bare_leaves(task_tree& tree, experiment_panel const& by) {
   for (node_id i = 0; i < tree.size(); ++i) {
     node& n = tree[i];
     if (n.kind != node_kind::leaf || (std::isfinite(n.flops) && n.flops > 0)) continue;
     double bytes = 0;
+    bool in_place = true;
     for (std::uint32_t t = 0; t < n.touches; ++t) {
       touch const& what = tree.touches()[n.first_touch + t];
       bytes += static_cast<double>(what.bytes) * static_cast<double>(what.rows);
+      in_place = in_place && what.written;
     }
+    double const ns_per_byte = in_place ? by.in_place_ns_per_byte : by.leaf_ns_per_byte;
     n.ns = static_cast<std::uint64_t>(std::llround(bytes * ns_per_byte));
   }
 }
@@ -55,6 +58,7 @@ experiment_study::experiment_study(experiment const& what, bool quick, std::func
 std::vector<double> experiment_study::xs() const {
   std::vector<double> const& all = what_.x.values;
   if (!quick_ || all.size() < 3) return all;
+  if (!what_.x.option.empty()) return {all[0], all[1]};
   return {all.front(), all.back()};
 }
 
@@ -93,7 +97,7 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
     sim_way const way = r.app->depends_on_schedule() ? sim_way::live : sim_way::recorded;
     r.program = std::make_unique<sim_program>(*r.app, way, given, true);
     if (priced)
-      r.program->set_adjustment([&panel](task_tree& tree) { price_bare_leaves(tree, panel.leaf_ns_per_byte); });
+      r.program->set_adjustment([&panel](task_tree& tree) { price_bare_leaves(tree, panel); });
   }
   r.program->set_dealing({});
   if (series.how == dealing::statically) r.program->set_dealing(static_schedule);

@@ -51,7 +51,7 @@ class experiment_study {
   [[nodiscard]] experiment const& what() const noexcept { return what_; }
   [[nodiscard]] bool quick() const noexcept { return quick_; }
   [[nodiscard]] sim::machine_model const& machine() const noexcept { return machine_; }
-  /// Of x: all, or if quick the first and the last.
+  /// Of x: all, or if quick two: the first two values of an option, or the least and the most workers.
   [[nodiscard]] std::vector<double> xs() const;
 
   /// Runs it unless it was run before. Throws what the app and the simulator throw. Points of one panel and of one x should be
