@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/map/task_map.hpp"
+
 namespace CLI {
 class App;
 }
@@ -22,6 +24,14 @@ class here;
 }
 
 namespace skua::apps {
+
+/// What an app that can draw itself offers besides: which worker ran what. [adws-sc19 Figure 1]
+class mapped {
+ public:
+  virtual ~mapped() = default;
+  /// One run as run_skua, with every leaf noted. Not timed. Throws usage_error if somebody records the pool already.
+  virtual task_map run_mapped(pool& workers) = 0;
+};
 
 class app {
  public:
@@ -48,6 +58,9 @@ class app {
 
   virtual void run_openmp(unsigned workers) = 0;
   virtual void run_tbb(unsigned workers) = 0;
+
+  /// Null: there is no map of this app.
+  [[nodiscard]] virtual mapped* maps() { return nullptr; }
 
   /// Is the answer of the last run right? Not timed. An empty string, or one line that says what is wrong.
   [[nodiscard]] virtual std::string wrong() = 0;

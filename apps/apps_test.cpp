@@ -31,7 +31,7 @@ std::unique_ptr<app> configured(entry const& which, std::string const& arguments
 /// Small inputs per app: the whole suite must stay fast under sanitizers. An app not named here runs its default.
 std::vector<std::string> small_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
-      {"fib", {"--n 1", "--n 2", "--n 17"}},
+      {"fib", {"--n 1", "--n 2", "--n 17", "--n 15 --hints work", "--n 15 --hints place"}},
       {"cilksort", {"--n 1", "--n 2048", "--n 2049", "--n 100003 --seed 5"}},
       {"nqueens", {"--n 1", "--n 2", "--n 3", "--n 4", "--n 8", "--n 9"}},
       {"uts", {"--tree T3 --branching 60", "--tree T1 --depth 6", "--type hybrid --shape expdec --depth 5 --seed 3"}},
@@ -47,10 +47,11 @@ std::vector<std::string> small_inputs(std::string_view app) {
       {"heat",
        {"--n 1 --iterations 3", "--n 2 --iterations 2", "--n 65 --iterations 5 --leaf-rows 8 --leaf-cols 32",
         "--n 127 --iterations 4 --openmp tasks --tbb affinity",
-        "--n 640 --iterations 3 --openmp dynamic --tbb static"}},
+        "--n 129 --iterations 3 --leaf-rows 16 --leaf-cols 32 --alpha 1 --alpha-kind random",
+        "--n 640 --iterations 3 --openmp dynamic --tbb static --alpha 1"}},
       {"sph",
        {"--scale 1 --steps 1 --leaf 512 --openmp static", "--scale 1 --steps 3 --leaf 16 --tbb affinity",
-        "--scale 1 --steps 3 --openmp tasks"}},
+        "--scale 1 --steps 3 --openmp tasks --hints none", "--scale 1 --steps 4 --leaf 16 --hints measured"}},
       // An OpenMP loop ends with a barrier that spins, and a short run of cg has a thousand: the tests of cg run it.
       {"cg",
        {"--class S --openmp tasks", "--class S --leaf-rows 7 --openmp tasks --tbb affinity",
@@ -65,7 +66,7 @@ std::vector<std::string> small_inputs(std::string_view app) {
 
 std::vector<std::string> bad_inputs(std::string_view app) {
   static std::map<std::string_view, std::vector<std::string>> const inputs{
-      {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807"}},
+      {"fib", {"--n 0", "--n -1", "--n 94", "--n 9223372036854775807", "--hints yes"}},
       {"cilksort", {"--n 0", "--n -1", "--n 1073741825"}},
       {"nqueens", {"--n 0", "--n -1", "--n 19"}},
       {"uts",
@@ -84,11 +85,12 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"heat",
        {"--n 0", "--n -4", "--n 32769", "--iterations 0", "--iterations -1", "--leaf-rows 0", "--leaf-cols 31",
         "--openmp guided", "--tbb none", "--openmp Static", "--input /no/such/file.pgm", "--output x.jpg", "--seed -1",
-        "--output /no/such/folder/x.png"}},
+        "--output /no/such/folder/x.png", "--alpha -0.1", "--alpha 1.01", "--alpha nan", "--alpha inf",
+        "--alpha 0.1 --alpha-kind wild"}},
       {"sph",
        {"--dim 1", "--dim 4", "--scale 0", "--scale -1", "--scale 65", "--dim 3 --scale 5", "--steps 0", "--steps -3",
         "--steps 1000001", "--leaf 0", "--leaf 4097", "--openmp guided", "--openmp Dynamic", "--tbb none",
-        "--output x.jpg", "--output /no/such/folder/x.png"}},
+        "--output x.jpg", "--output /no/such/folder/x.png", "--hints guessed", "--hints None"}},
       {"cg", {"--class D", "--class s", "--leaf-rows 0", "--leaf-rows -3", "--openmp guided", "--tbb none"}},
       {"hull",
        {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},

@@ -2,19 +2,22 @@
 // The smallest program that uses Skua: fib(N) without cut-off on a pool of WORKERS (0: serially, without a pool).
 // Others look at it from outside: instructions.py counts its instructions, memory.cpp its memory.
 //
-//     fib_alone N WORKERS
+//     fib_alone N WORKERS [none|work|place]
 //
+// With `work` or `place` every child gets such a hint: what do hints cost where they are given at every fork?
 // Prints one line of JSON: the value, and the memory of this process as the kernel counts it, in KiB.
 // Exit code 1 if the value is wrong, 2 if an argument is.
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "apps/fib/problem.hpp"
 #include "skua/machine/threads/pool.hpp"
@@ -53,19 +56,24 @@ class own_status {
 }  // namespace
 
 int main(int argc, char** argv) {
-  auto const n = argc == 3 ? number(argv[1], 1, fib::most_n) : std::nullopt;
-  auto const workers = argc == 3 ? number(argv[2], 0, 1024) : std::nullopt;
-  if (!n || !workers) {
-    std::fputs("usage: fib_alone N WORKERS, with N from 1 to 93 and WORKERS from 0 (no pool) to 1024\n", stderr);
+  bool const well_formed = argc == 3 || argc == 4;
+  auto const n = well_formed ? number(argv[1], 1, fib::most_n) : std::nullopt;
+  auto const workers = well_formed ? number(argv[2], 0, 1024) : std::nullopt;
+  auto const word = std::ranges::find(fib::said_words, std::string_view(argc == 4 ? argv[3] : "none"));
+  if (!n || !workers || word == fib::said_words.end()) {
+    std::fputs(
+        "usage: fib_alone N WORKERS [none|work|place], with N from 1 to 93 and WORKERS from 0 (no pool) to 1024\n",
+        stderr);
     return 2;
   }
+  auto const what = static_cast<fib::said>(word - fib::said_words.begin());
   std::uint64_t value = 0;
   if (*workers == 0) {
     skua::serial here;
-    value = fib::program(here, *n);
+    value = fib::program(here, *n, what);
   } else {
     skua::pool pool({.workers = static_cast<std::uint32_t>(*workers)});
-    value = pool.run([n = *n](auto& here) { return fib::program(here, n); });
+    value = pool.run([n = *n, what](auto& here) { return fib::program(here, n, what); });
   }
   own_status const used;
   std::printf("{\"n\": %d, \"workers\": %d, \"value\": %llu, \"peak_kib\": %ld, \"own_kib\": %ld, \"file_kib\": %ld}\n",

@@ -4,13 +4,17 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/app_words.hpp"
+#include "cli/breakdown.hpp"
 #include "cli/help.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/machine_facts.hpp"
+#include "cli/map_words.hpp"
 #include "cli/measure.hpp"
 #include "cli/names.hpp"
 #include "cli/output.hpp"
@@ -38,6 +42,8 @@ struct request {
   std::optional<std::string> repeat;
   std::string warm_up = "1";
   std::string seed = "1";
+  std::optional<bool> map_overlap;
+  bool breakdown = false;
   std::string where;
 };
 
@@ -54,32 +60,59 @@ std::vector<unsigned> worker_counts(request const& asked) {
   return all;
 }
 
+/// What a breakdown is measured against: the serial elision, and every policy on one worker. What of that nobody asked
+/// for is added, and named.
+std::vector<std::string> add_references(std::vector<peer const*>& chosen_peers, std::vector<unsigned>& counts) {
+  std::vector<std::string> added;
+  auto const serial = [](peer const* p) { return !p->is_parallel; };
+  if (std::ranges::none_of(chosen_peers, serial)) {
+    chosen_peers.push_back(&peer_of("--peers", "serial"));
+    added.emplace_back("serial");
+  }
+  if (std::ranges::find(counts, 1U) == counts.end()) {
+    counts.insert(counts.begin(), 1);
+    added.emplace_back("every policy on one worker");
+  }
+  return added;
+}
+
+struct contest {
+  std::vector<runner> runners;
+  std::vector<std::string> added;  ///< for the breakdown
+};
+
 /// Each pool is made once and kept; pools that do nothing sleep.
-std::vector<runner> runners_of(request const& asked) {
+contest contest_of(request const& asked) {
   std::vector<std::string> const policies = policies_in("--policies", asked.policies);
   std::vector<peer const*> chosen_peers;
   for (std::string const& name : names_in("--peers", asked.peers)) add_once(chosen_peers, &peer_of("--peers", name));
   if (policies.empty() && chosen_peers.empty())
     throw usage_error("--policies none --peers none: there is nothing to compare");
 
-  std::vector<unsigned> const counts = worker_counts(asked);
+  std::vector<unsigned> counts = worker_counts(asked);
+  std::vector<unsigned> const peer_counts = counts;
   for (peer const* p : chosen_peers) {
     for (unsigned const workers : counts) refuse_too_many(*p, workers);
   }
+  if (asked.breakdown && policies.empty())
+    throw usage_error("--breakdown needs a policy: only Skua's workers are counted; --policies names some");
+  contest all;
+  if (asked.breakdown) all.added = add_references(chosen_peers, counts);
 
-  std::vector<runner> all;
   for (peer const* p : chosen_peers) {
-    if (!p->is_parallel) all.push_back(runner_of(*p, 1));
+    if (!p->is_parallel) all.runners.push_back(runner_of(*p, 1));
   }
   for (unsigned const workers : counts) {
     for (std::string const& name : policies) {
       pool_options options = asked.flags.options();
       options.workers = workers;
       options.policy = name;
-      all.push_back(runner_of(std::make_shared<pool>(options), name));
+      all.runners.push_back(
+          runner_of(std::make_shared<pool>(options), name, asked.breakdown ? breaking_down::on : breaking_down::off));
     }
+    if (std::ranges::find(peer_counts, workers) == peer_counts.end()) continue;
     for (peer const* p : chosen_peers) {
-      if (p->is_parallel) all.push_back(runner_of(*p, workers));
+      if (p->is_parallel) all.runners.push_back(runner_of(*p, workers));
     }
   }
   return all;
@@ -92,14 +125,45 @@ std::string for_people(std::string_view app, machine_facts const& machine, std::
       to_text(machine), app, rows.front().what->times_s.size(), to_table(rows));
 }
 
+/// One more run of each of Skua's runners, after the timed ones, which are not disturbed by it.
+void add_maps(apps::app& app, apps::mapped& maps, std::span<runner const> runners, std::span<record> records) {
+  progress bar;
+  for (std::size_t i = 0; i < runners.size(); ++i) {
+    if (!runners[i].run_mapped) continue;
+    stop_if_interrupted();
+    bar.show(static_cast<double>(i) / static_cast<double>(runners.size()),
+             fmt::format("map of {}", name_of(runners[i])));
+    settle();
+    map_once(app, maps, runners[i], true, records[i]);
+  }
+  stop_if_interrupted();
+}
+
+std::string breakdown_for_people(std::span<row const> rows, std::span<std::string const> added) {
+  double worst = 0;
+  for (row const& r : rows) {
+    if (!r.what->breakdowns.empty()) worst = std::max(worst, usual(r.what->breakdowns).unaccounted);
+  }
+  std::string const also = added.empty() ? "" : fmt::format("Measured for this table: {}.\n", fmt::join(added, ", "));
+  return fmt::format(
+      "\nWhere the workers' time went: medians over the rounds. W_P/T_1: work inflation, their work / the time of one\n"
+      "worker under the same policy. T_1/T_S: that time / the serial elision's. Not accounted for: at most "
+      "{:.1f}%.\n{}\n{}",
+      worst * 100, also, breakdown_table(rows));
+}
+
 int carry_out(request const& asked) {
   measurement_plan plan{.warm_up_rounds = read_whole_number("--warmup", asked.warm_up, 0, 1'000'000),
                         .seed = read_whole_number("--seed-of-order", asked.seed, 0, 0xffff'ffff)};
   if (asked.repeat) plan.rounds = read_whole_number("--repeat", *asked.repeat, 1, 1'000'000);
   json_target const target(asked.where);
   apps::app& app = asked.app.chosen();
+  // Unless it is asked for or forbidden: of apps that can.
+  apps::mapped* const maps = asked.map_overlap.value_or(false)  ? &maps_of(app, "--map-overlap")
+                             : asked.map_overlap.value_or(true) ? app.maps()
+                                                                : nullptr;
   machine_facts const machine = look_at_machine();
-  std::vector<runner> const runners = runners_of(asked);
+  auto const [runners, added] = contest_of(asked);
   app.prepare();
 
   measurement measured;
@@ -109,9 +173,14 @@ int carry_out(request const& asked) {
       bar.show(done, fmt::format("{}: {}", app.name(), name_of(next)));
     });
   }
+  if (maps != nullptr) add_maps(app, *maps, runners, measured.records);
   std::vector<row> const rows = rows_of(runners, measured.records);
-  target.write(report(app.name(), machine, rows));
-  if (!target.takes_stdout()) write_to_stdout(for_people(app.name(), machine, rows));
+  json document = report(app.name(), machine, rows);
+  if (asked.breakdown) document["added_for_breakdown"] = added;
+  target.write(document);
+  if (!target.takes_stdout()) {
+    write_to_stdout(for_people(app.name(), machine, rows) + (asked.breakdown ? breakdown_for_people(rows, added) : ""));
+  }
   if (measured.restless > 0) {
     std::fputs(
         fmt::format(
@@ -119,6 +188,13 @@ int carry_out(request const& asked) {
             measured.restless, measured.runs)
             .c_str(),
         stderr);
+  }
+  for (row const& r : rows) {
+    if (!r.what->map || r.what->map->lost() == 0) continue;
+    std::fputs(fmt::format("skua: compare: note: the map of {} lacks {} leaves: there was no memory to note them\n",
+                           name_of(*r.who), r.what->map->lost())
+                   .c_str(),
+               stderr);
   }
   auto const wrong = complaints(rows);
   if (wrong.empty()) return exit_done;
@@ -140,6 +216,12 @@ verb add_compare(CLI::App& root) {
   add("--repeat", asked->repeat, "N", "rounds (default: at least 5, more until 10 s are spent)");
   add("--warmup", asked->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
   add("--seed-of-order", asked->seed, "N", "of the order within rounds (default: 1)");
+  words->add_flag_function(
+      "--map-overlap,!--no-map-overlap", [to = asked.get()](std::int64_t count) { to->map_overlap = count > 0; },
+      "share of work that stays on its worker from iteration to iteration, from one more run each (default: if the app "
+      "can tell), or not");
+  words->add_flag("--breakdown", asked->breakdown,
+                  "show the workers' work, scheduling and idle time, and work inflation");
   add_json(*words, asked->where);
   asked->flags.add_to(*words, {.workers = false, .policy = false});
   return {words, [asked] { return carry_out(*asked); }};

@@ -36,30 +36,37 @@ unsigned expected_rounds(measurement_plan const& plan, unsigned done, seconds sp
   return static_cast<unsigned>(std::clamp<double>(affordable, plan.least_rounds, plan.most_rounds));
 }
 
+void check(apps::app& what, record& into) {
+  std::string found = what.wrong();
+  if (!found.empty() && into.wrong_answers++ == 0) into.complaint = std::move(found);
+}
+
 }  // namespace
 
-double record::median_s() const {
-  std::vector<double> sorted = times_s;
-  std::ranges::sort(sorted);
-  std::size_t const half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
+double record::median_s() const { return median(times_s); }
 
 double record::min_s() const { return *std::ranges::min_element(times_s); }
 double record::max_s() const { return *std::ranges::max_element(times_s); }
 
 void measure_once(apps::app& what, runner const& who, bool verify, bool keep_time, record& into) {
   what.reset();
+  std::vector<worker_counters> before;
   auto const begin = std::chrono::steady_clock::now();
+  if (who.counters) before = who.counters(begin);
   who.run(what);
-  seconds const took = std::chrono::steady_clock::now() - begin;
-  if (keep_time) into.times_s.push_back(took.count());
+  auto const end = std::chrono::steady_clock::now();
+  double const took = seconds(end - begin).count();
+  if (keep_time) into.times_s.push_back(took);
+  if (keep_time && who.counters) into.breakdowns.push_back(between(before, who.counters(end), took));
   into.checked = verify;
-  if (verify) {
-    std::string found = what.wrong();
-    if (!found.empty() && into.wrong_answers++ == 0) into.complaint = std::move(found);
-  }
+  if (verify) check(what, into);
   into.facts = what.facts();
+}
+
+void map_once(apps::app& what, apps::mapped& maps, runner const& who, bool verify, record& into) {
+  what.reset();
+  into.map = who.run_mapped(maps);
+  if (verify) check(what, into);
 }
 
 bool settle() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "cli/breakdown.hpp"
 #include "cli/runner.hpp"
 
 namespace skua::cli {
@@ -20,18 +21,24 @@ namespace skua::cli {
 /// What came of one runner.
 struct record {
   std::vector<double> times_s;
-  bool checked = true;  ///< answers were verified
+  std::vector<breakdown> breakdowns;  ///< of the same runs, where they were asked for
+  bool checked = true;                ///< answers were verified
   unsigned wrong_answers = 0;
-  std::string complaint;  ///< about the first wrong answer: one line
-  nlohmann::json facts;   ///< of the last run
+  std::string complaint;                   ///< about the first wrong answer: one line
+  nlohmann::json facts;                    ///< of the last run
+  std::optional<apps::task_map> map = {};  ///< of the recorded run, if there was one
 
   [[nodiscard]] double median_s() const;
   [[nodiscard]] double min_s() const;
   [[nodiscard]] double max_s() const;
 };
 
-/// Run once: reset, run (only this is timed), verify. `keep_time` is off for a warm-up, whose answer counts all the same.
+/// Run once: reset, run (only this is timed; with a breakdown also a reading of the counters, below a microsecond),
+/// verify. `keep_time` is off for a warm-up, whose answer counts all the same.
 void measure_once(apps::app& what, runner const& who, bool verify, bool keep_time, record& into);
+
+/// Run once more, not timed, with every leaf noted: reset, run, verify. The map comes into the record. `maps` is of `what`.
+void map_once(apps::app& what, apps::mapped& maps, runner const& who, bool verify, record& into);
 
 /// Wait until this process's threads have come to rest, at most 200 ms: some runtimes' threads spin after
 /// their work is done (libgomp's for about 5 ms, or for ever if told so) and would slow whoever runs next. False: they did not rest.

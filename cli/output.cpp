@@ -36,7 +36,26 @@ bool is_regular(int file) {
   return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-void write_file(std::string const& path, std::string_view text) {
+}  // namespace
+
+void write_to_stdout(std::string_view text) { write_all(STDOUT_FILENO, text, "to standard output"); }
+
+void require_writable(std::string const& path) {
+  // To know whether a file can be made, make it: permissions alone do not tell (root, read-only and special file systems).
+  int const made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (made >= 0) {
+    ::close(made);
+    ::unlink(path.c_str());
+    return;
+  }
+  if (errno != EEXIST) refuse(path, errno);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) refuse(path, EISDIR);
+  if (::access(path.c_str(), W_OK) != 0) refuse(path, errno);
+}
+
+void write_to_file(std::string const& path, std::string_view text) {
+  finish_in_spite_of_interrupts();
   int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) refuse(path, errno);
   bool const removable = is_regular(file);
@@ -51,23 +70,8 @@ void write_file(std::string const& path, std::string_view text) {
   if (::close(file) != 0) refuse(path, errno);
 }
 
-}  // namespace
-
-void write_to_stdout(std::string_view text) { write_all(STDOUT_FILENO, text, "to standard output"); }
-
 text_target::text_target(std::string where) : where_(std::move(where)) {
-  if (takes_stdout()) return;
-  // To know whether a file can be made, make it: permissions alone do not tell (root, read-only and special file systems).
-  int const made = ::open(where_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (made >= 0) {
-    ::close(made);
-    ::unlink(where_.c_str());
-    return;
-  }
-  if (errno != EEXIST) refuse(where_, errno);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(where_, ignored)) refuse(where_, EISDIR);
-  if (::access(where_.c_str(), W_OK) != 0) refuse(where_, errno);
+  if (!takes_stdout()) require_writable(where_);
 }
 
 void text_target::write(std::string_view text) const {
@@ -75,7 +79,7 @@ void text_target::write(std::string_view text) const {
   if (takes_stdout()) {
     write_to_stdout(text);
   } else {
-    write_file(where_, text);
+    write_to_file(where_, text);
   }
 }
 

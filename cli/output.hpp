@@ -19,14 +19,19 @@ using json = nlohmann::ordered_json;
 /// Write all of it, and be sure that it went out. Throws resource_error ("No space left on device", ...).
 void write_to_stdout(std::string_view text);
 
+/// Throws resource_error if this file could not be written, so that nobody measures for a minute in vain. Writes nothing.
+void require_writable(std::string const& path);
+/// Throws resource_error; then an unfinished new file is removed. A Ctrl-C waits until the file is whole.
+void write_to_file(std::string const& path, std::string_view text);
+
 /// Where text goes: "-" or nothing for standard output, or a file.
 class text_target {
  public:
-  /// Throws resource_error if the file cannot be written, so that nobody measures for a minute in vain. Writes nothing.
+  /// Throws as require_writable.
   explicit text_target(std::string where);
 
   [[nodiscard]] bool takes_stdout() const noexcept { return where_.empty() || where_ == "-"; }
-  /// Throws resource_error; then an unfinished new file is removed.
+  /// Throws as write_to_file.
   void write(std::string_view text) const;
 
  private:
@@ -36,7 +41,7 @@ class text_target {
 /// The value of --json: nowhere (empty), "-" for standard output, or a file.
 class json_target {
  public:
-  /// Throws resource_error as text_target does.
+  /// Throws as require_writable.
   explicit json_target(std::string where) : where_(where), target_(std::move(where)) {}
 
   [[nodiscard]] bool wanted() const noexcept { return !where_.empty(); }

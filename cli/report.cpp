@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "cli/map_words.hpp"
 #include "cli/table.hpp"
 
 namespace skua::cli {
@@ -32,6 +34,10 @@ std::string ratio(std::optional<double> r) { return r ? fmt::format("{:.2f}", *r
 std::string verdict(record const& r) {
   if (!r.checked) return "not checked";
   return r.wrong_answers == 0 ? "yes" : "NO";
+}
+
+bool has_map(std::span<row const> rows) {
+  return std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
 }
 
 }  // namespace
@@ -65,22 +71,31 @@ json to_json(row const& r) {
 
 json report(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
   json all{{"app", app}, {"machine", to_json(machine)}, {"rows", json::array()}};
-  for (row const& r : rows) all["rows"].push_back(to_json(r));
+  for (row const& r : rows) {
+    json one = to_json(r);
+    if (has_map(rows)) one["map_overlap"] = r.what->map ? overlap_as_json(*r.what->map) : json();
+    if (!r.what->breakdowns.empty()) one["breakdown"] = breakdown_json(r, rows);
+    all["rows"].push_back(std::move(one));
+  }
   return all;
 }
 
 std::string to_table(std::span<row const> rows) {
-  table t({{"runner"},
-           {"workers", true},
-           {"median", true},
-           {"min", true},
-           {"max", true},
-           {"speed-up", true},
-           {"vs peer", true},
-           {"verified"}});
+  std::vector<table::column> columns{{"runner"},    {"workers", true},  {"median", true},  {"min", true},
+                                     {"max", true}, {"speed-up", true}, {"vs peer", true}, {"verified"}};
+  if (has_map(rows)) columns.push_back({"map overlap", true});
+  table t(std::move(columns));
   for (row const& r : rows) {
-    t.add({r.who->name, fmt::format("{}", r.who->workers), in_seconds(r.what->median_s()), in_seconds(r.what->min_s()),
-           in_seconds(r.what->max_s()), ratio(r.speedup_over_serial), ratio(r.ratio_to_best_peer), verdict(*r.what)});
+    std::vector<std::string> cells{r.who->name,
+                                   fmt::format("{}", r.who->workers),
+                                   in_seconds(r.what->median_s()),
+                                   in_seconds(r.what->min_s()),
+                                   in_seconds(r.what->max_s()),
+                                   ratio(r.speedup_over_serial),
+                                   ratio(r.ratio_to_best_peer),
+                                   verdict(*r.what)};
+    if (has_map(rows)) cells.push_back(r.what->map ? overlap_as_text(*r.what->map) : "-");
+    t.add(std::move(cells));
   }
   return t.text();
 }

@@ -25,7 +25,8 @@ struct row {
 
 [[nodiscard]] std::vector<row> rows_of(std::span<runner const> runners, std::span<record const> records);
 [[nodiscard]] json to_json(row const& r);
-/// {"app", "machine", "rows"}
+/// {"app", "machine", "rows"}; rows have a "map_overlap" if one of them was mapped; a row whose runs were broken down has
+/// "breakdown" as well (breakdown.hpp).
 [[nodiscard]] json report(std::string_view app, machine_facts const& machine, std::span<row const> rows);
 [[nodiscard]] std::string to_table(std::span<row const> rows);
 /// One line per runner that gave wrong answers; empty if none did.

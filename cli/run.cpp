@@ -10,6 +10,7 @@
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/machine_facts.hpp"
+#include "cli/map_words.hpp"
 #include "cli/measure.hpp"
 #include "cli/output.hpp"
 #include "cli/pool_flags.hpp"
@@ -38,6 +39,7 @@ struct request {
   bool stats = false;
   bool is_virtual = false;
   std::optional<std::string> seed;
+  std::string map;
   std::string where;
 };
 
@@ -46,6 +48,8 @@ runner peer_runner(request const& asked) {
   pool_options const chosen = asked.flags.options();
   if (chosen.policy) throw usage_error("--policy and --peer exclude each other: a policy schedules Skua only");
   if (asked.stats) throw usage_error("--stats and --peer exclude each other: only Skua's workers are counted");
+  if (!asked.map.empty())
+    throw usage_error("--map and --peer exclude each other: only Skua's workers note their leaves");
   if (which.is_parallel) return runner_of(which, layout_of(asked.flags.machine(), chosen).workers());
   if (chosen.workers.value_or(1) != 1) {
     throw usage_error(fmt::format("--workers {}: --peer serial has one worker; leave --workers out", *chosen.workers));
@@ -75,6 +79,7 @@ std::string for_people(std::string_view app, row const& r) {
 int carry_out_virtually(request const& asked) {
   if (asked.peer)
     throw usage_error("--virtual and --peer exclude each other: only Skua's policies play on virtual workers");
+  if (!asked.map.empty()) throw usage_error("--virtual and --map exclude each other: maps are drawn of real workers");
   if (asked.stats) throw usage_error("--virtual and --stats exclude each other: there are no times to show");
   unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
   std::uint32_t const seed = read_whole_number("--seed", asked.seed.value_or("1"), 0, 0xffff'ffff);
@@ -100,14 +105,17 @@ int carry_out(request const& asked) {
   if (asked.seed) throw usage_error("--seed without --virtual: only virtual workers repeat a run");
   unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
   json_target const target(asked.where);
+  map_target const picture(asked.map);
   apps::app& app = asked.app.chosen();
+  apps::mapped* const maps = picture.wanted() ? &maps_of(app, "--map") : nullptr;
   machine_facts const machine = look_at_machine();
 
   std::shared_ptr<pool> workers;
   if (!asked.peer) workers = std::make_shared<pool>(asked.flags.options());
   runner const who = asked.peer
                          ? peer_runner(asked)
-                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())));
+                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())),
+                                     asked.stats ? breaking_down::on : breaking_down::off);
   app.prepare();
 
   record what;
@@ -121,17 +129,26 @@ int carry_out(request const& asked) {
     }
   }
   stop_if_interrupted();
+  std::optional<statistics> counted;
+  if (asked.stats) {
+    // Who finished the last task counts it a moment after its answer is out.
+    settle();
+    counted.emplace(*workers, before, what.breakdowns);
+  }
+  if (maps != nullptr) {
+    map_once(app, *maps, who, asked.verify, what);
+    stop_if_interrupted();
+    picture.write(*what.map, app.name(), who);
+  }
 
   row const only{.who = &who, .what = &what};
   json document = report(app.name(), machine, {&only, 1});
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = for_people(app.name(), only);
-  if (asked.stats) {
-    // Who finished the last task counts it a moment after its answer is out.
-    settle();
-    statistics const counted(*workers, before);
-    document["rows"][0]["counters"] = counted.as_json();
-    text += counted.as_text();
+  if (maps != nullptr) text += picture.to_text(*what.map);
+  if (counted) {
+    document["rows"][0]["counters"] = counted->as_json();
+    text += counted->as_text();
   }
   target.write(document);
   if (!target.takes_stdout()) write_to_stdout(text);
@@ -148,6 +165,10 @@ verb add_run(CLI::App& root) {
   words->add_option("--peer", asked->peer, "run on a peer instead of Skua: serial, openmp, tbb")->type_name("NAME");
   words->add_option("--repeat", asked->repeat, "how many times (default: 1)")->type_name("N");
   words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (the default), or do not");
+  words
+      ->add_option("--map", asked->map,
+                   "run once more, draw which worker ran which leaf, print how much stayed (.svg, .png)")
+      ->type_name("FILE");
   words->add_flag("--stats", asked->stats, "show what each worker did");
   words->add_flag("--virtual", asked->is_virtual, "on virtual workers of one thread: repeatable, for finding bugs");
   words->add_option("--seed", asked->seed, "of a --virtual run; --repeat goes on with the next ones (default: 1)")

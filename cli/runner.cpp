@@ -50,13 +50,16 @@ runner runner_of(peer const& which, unsigned workers) {
           .run = [run = which.run, workers](apps::app& a) { run(a, workers); }};
 }
 
-runner runner_of(std::shared_ptr<pool> workers, std::string name) {
+runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breaking_down how) {
   unsigned const count = workers->workers();
-  return {.name = std::move(name),
-          .workers = count,
-          .is_serial = false,
-          .is_peer = false,
-          .run = [p = std::move(workers)](apps::app& a) { a.run_skua(*p); }};
+  runner it{.name = std::move(name),
+            .workers = count,
+            .is_serial = false,
+            .is_peer = false,
+            .run = [workers](apps::app& a) { a.run_skua(*workers); },
+            .run_mapped = [workers](apps::mapped& a) { return a.run_mapped(*workers); }};
+  if (how == breaking_down::on) it.counters = [workers](auto at) { return workers->counters(at); };
+  return it;
 }
 
 }  // namespace skua::cli

@@ -2,6 +2,8 @@
 // What can run an app: Skua under a policy, or a peer (the serial elision, OpenMP, oneTBB).
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,13 +36,17 @@ struct runner {
   bool is_serial = false;
   bool is_peer = false;  ///< a parallel one, so that being faster than it means something
   std::function<void(apps::app&)> run;
+  std::function<apps::task_map(apps::mapped&)> run_mapped = {};  ///< empty: only Skua's workers note their leaves
+  /// What its workers have done until then; set where the runs' times shall be broken down.
+  std::function<std::vector<worker_counters>(std::chrono::steady_clock::time_point)> counters = {};
 };
 
 /// Throws usage_error if the peer's library does not stand so many workers.
 void refuse_too_many(peer const& which, unsigned workers);
 /// Throws as refuse_too_many.
 [[nodiscard]] runner runner_of(peer const& which, unsigned workers);
+enum class breaking_down : std::uint8_t { off, on };
 /// The pool lives at least as long as the runner.
-[[nodiscard]] runner runner_of(std::shared_ptr<pool> workers, std::string name);
+[[nodiscard]] runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breaking_down how);
 
 }  // namespace skua::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cli/table.hpp"
 
@@ -40,11 +41,20 @@ worker_counters combined(worker_counters a, worker_counters const& b, std::uint6
   return a;
 }
 
+std::uint64_t in_ns(double seconds) { return static_cast<std::uint64_t>(std::llround(std::max(0.0, seconds) * 1e9)); }
+
 }  // namespace
 
-statistics::statistics(pool const& workers, std::span<worker_counters const> before)
+statistics::statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs)
     : map_(workers.map()), done_(workers.counters()) {
-  for (std::size_t w = 0; w < done_.size(); ++w) done_[w] = combined(done_[w], before[w], ~std::uint64_t{0});
+  for (std::size_t w = 0; w < done_.size(); ++w) {
+    done_[w] = combined(done_[w], before[w], ~std::uint64_t{0});
+    spent_times sum;
+    for (breakdown const& run : runs) sum += run.workers[w];
+    done_[w].work_ns = in_ns(sum.work_s);
+    done_[w].scheduling_ns = in_ns(sum.scheduling_s);
+    done_[w].idle_ns = in_ns(sum.idle_s);
+  }
 }
 
 json statistics::as_json() const {

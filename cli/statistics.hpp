@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/breakdown.hpp"
 #include "cli/output.hpp"
 #include "skua/machine/threads/pool.hpp"
 
@@ -13,8 +14,8 @@ namespace skua::cli {
 
 class statistics {
  public:
-  /// What the pool's workers did since their counters were `before`.
-  statistics(pool const& workers, std::span<worker_counters const> before);
+  /// What the pool's workers did since their counters were `before`; their times in these runs only.
+  statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs);
 
   /// One object per worker.
   [[nodiscard]] json as_json() const;

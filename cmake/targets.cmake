@@ -31,7 +31,11 @@ function(skua_test name)
   target_compile_definitions(${name} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} ${test_ARGS})
+  set(limit_s 600)
+  if(SKUA_SANITIZE)
+    set(limit_s 3000)  # ThreadSanitizer slows some programs down tenfold
+  endif()
   # The report is read by tools/run_tests.py, which counts cases.
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${test_LABELS}"
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${limit_s} LABELS "${test_LABELS}"
     ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=set:json:${CMAKE_BINARY_DIR}/gtest/${name}.json")
 endfunction()

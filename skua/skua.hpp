@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/leaf_record.hpp"
 #include "skua/machine/threads/pool.hpp"
 #include "skua/machine/threads/settle.hpp"
 #include "skua/machine/threads/venue.hpp"
@@ -25,6 +26,7 @@
 #include "skua/program/first_touch.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/hint.hpp"
+#include "skua/program/measured_work.hpp"
 #include "skua/program/parallel.hpp"
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"

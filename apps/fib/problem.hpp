@@ -3,8 +3,10 @@
 // No cut-off: fib(n) forks fib(n + 1) - 1 times. The custom goes back to Cilk (Frigo, Leiserson, Randall 1998).
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string>
+#include <string_view>
+#include <utility>
 
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
@@ -13,12 +15,36 @@ namespace skua::apps::fib {
 
 inline constexpr std::int64_t most_n = 93;  ///< the last whose value fits 64 bits
 
+/// What is said of the two children: nothing; their work, 2 to 1 instead of 1.6 to 1; or that both are at place 0.
+enum class said : std::uint8_t { nothing, work, place };
+inline constexpr std::array<std::string_view, 3> said_words{"none", "work", "place"};
+
 /// Work O(phi^n), span O(n).
-template <fork_join Here>
+template <said What = said::nothing, fork_join Here>
 std::uint64_t program(Here& here, int n) {
   if (n < 2) return static_cast<std::uint64_t>(n);
-  auto const [a, b] = here.join([n](Here& h) { return program(h, n - 1); }, [n](Here& h) { return program(h, n - 2); });
+  auto f = [n](Here& h) { return program<What>(h, n - 1); };
+  auto g = [n](Here& h) { return program<What>(h, n - 2); };
+  auto const [a, b] = [&] {
+    if constexpr (What == said::work) {
+      return here.join(work{2}, std::move(f), work{1}, std::move(g));
+    } else if constexpr (What == said::place) {
+      return here.join(at{place_id{0}}, std::move(f), at{place_id{0}}, std::move(g));
+    } else {
+      return here.join(std::move(f), std::move(g));
+    }
+  }();
   return a + b;
+}
+
+template <fork_join Here>
+std::uint64_t program(Here& here, int n, said what) {
+  switch (what) {
+    case said::work: return program<said::work>(here, n);
+    case said::place: return program<said::place>(here, n);
+    case said::nothing: break;
+  }
+  return program(here, n);
 }
 
 /// The same number in n additions.

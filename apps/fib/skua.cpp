@@ -18,8 +18,13 @@ class fib_app final : public program_app<fib_app> {
   }
   void options(CLI::App& command) override {
     command.add_option("--n", n_, "which number, 1 to 93")->capture_default_str();
+    command.add_option("--hints", hints_, "what is said of children: none, work (2 to 1), place (all at place 0)")
+        ->capture_default_str();
   }
-  void prepare() override { require_between("fib: --n", n_, 1, fib::most_n); }
+  void prepare() override {
+    require_between("fib: --n", n_, 1, fib::most_n);
+    said_ = static_cast<fib::said>(require_one_of("fib: --hints", fib::said_words, hints_));
+  }
   void reset() override { result_.reset(); }
 
   void run_openmp(unsigned workers) override { result_ = fib::with_openmp(workers, n()); }
@@ -32,13 +37,15 @@ class fib_app final : public program_app<fib_app> {
 
   template <fork_join Here>
   void program(Here& here, std::uint32_t) {
-    result_ = fib::program(here, n());
+    result_ = fib::program(here, n(), said_);
   }
 
  private:
   [[nodiscard]] int n() const noexcept { return static_cast<int>(n_); }
 
   std::int64_t n_ = 36;
+  std::string hints_ = "none";
+  fib::said said_ = fib::said::nothing;
   std::optional<std::uint64_t> result_;
   tbb_workers tbb_workers_;
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/heat/estimate.hpp"
 #include "apps/heat/field.hpp"
 #include "apps/heat/sweep.hpp"
 #include "apps/loop_styles.hpp"
@@ -34,11 +35,12 @@ inline constexpr std::size_t column_group = padded::line;
 /// empty.
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
 
-/// One iteration. The parts of the plate belong to places as long as there are several: what is below one place inherits
-/// it. Work O(cells), span O(log cells + a leaf). [adws-sc19 4.1, numa-ws-2018 III-A]
+/// One iteration; the children's works are what `guess` makes of their cells, and the parts of the plate belong to places as
+/// long as there are several: what is below one place inherits it. Work O(cells), span O(log cells + a leaf).
 template <fork_join Here>
-void step(Here& here, rectangle const& r, cutoff const& end, place_range const& at = {}) {
+void step(Here& here, rectangle const& r, cutoff const& end, estimate const& guess = {}, place_range const& at = {}) {
   if (end.reached(r)) {
+    if (r.rows == 0 || r.columns == 0) return;
     std::size_t const row = r.columns * sizeof(float);
     std::size_t const stride = r.stride * sizeof(float);
     double const cells = static_cast<double>(r.rows) * static_cast<double>(r.columns);
@@ -48,12 +50,15 @@ void step(Here& here, rectangle const& r, cutoff const& end, place_range const& 
     return;
   }
   std::array<rectangle, 4> const q = quarters(r, end);
+  std::array<double, 4> const error = guess.factors();
   auto const known = [&](std::uint32_t i) {
-    hint all = as_hint(work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns)});
+    hint all = as_hint(work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns) * error[i]});
     if (at.count > 1) all.place = place_id{at.quarter(i).first};
     return all;
   };
-  auto const part = [&](std::uint32_t i) { return [&, i](Here& h) { step(h, q[i], end, at.quarter(i)); }; };
+  auto const part = [&](std::uint32_t i) {
+    return [&, i](Here& h) { step(h, q[i], end, guess.below(i), at.quarter(i)); };
+  };
   here.join(known(0), part(0), known(1), part(1), known(2), part(2), known(3), part(3));
 }
 
@@ -85,10 +90,17 @@ class problem {
   std::size_t iterations_ = 0;
 };
 
-/// All iterations, one after the other.
+/// All iterations, one after the other; after(i) follows the i-th, where no leaf runs.
+template <fork_join Here, class After>
+void program(Here& here, problem& p, cutoff const& end, estimate const& guess, place_range const& at, After&& after) {
+  for (std::size_t i = 0; i < p.iterations(); ++i) {
+    step(here, p.whole(i), end, guess.below(i), at);
+    after(i);
+  }
+}
 template <fork_join Here>
-void program(Here& here, problem& p, cutoff const& end, place_range const& at = {}) {
-  for (std::size_t i = 0; i < p.iterations(); ++i) step(here, p.whole(i), end, at);
+void program(Here& here, problem& p, cutoff const& end, estimate const& guess = {}, place_range const& at = {}) {
+  program(here, p, end, guess, at, [](std::size_t) {});
 }
 
 /// `of_dynamic` hands out bands of the cut-off's height.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The app heat.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <limits>
 #include <optional>
 
 #include "apps/checks.hpp"
+#include "apps/heat/map.hpp"
 #include "apps/heat/problem.hpp"
 #include "apps/loop_styles.hpp"
 #include "apps/program_app.hpp"
@@ -16,7 +18,7 @@ namespace {
 constexpr std::int64_t most_side = 32768;
 constexpr std::int64_t most_iterations = 1'000'000'000;
 
-class heat_app final : public program_app<heat_app> {
+class heat_app final : public program_app<heat_app>, public mapped {
  public:
   [[nodiscard]] std::string_view name() const override { return "heat"; }
   [[nodiscard]] std::string_view about() const override {
@@ -29,7 +31,12 @@ class heat_app final : public program_app<heat_app> {
     command.add_option("--iterations", iterations_, "steps")->capture_default_str();
     command.add_option("--leaf-rows", leaf_rows_, "most rows of a leaf")->capture_default_str();
     command.add_option("--leaf-columns,--leaf-cols", leaf_columns_, "most columns of a leaf")->capture_default_str();
-    command.add_option("--seed", seed_, "of the generated plate")->capture_default_str();
+    command.add_option("--alpha", alpha_, "error of the work hints: 0 (they are right) to 1")->capture_default_str();
+    command
+        .add_option("--alpha-kind", alpha_kind_,
+                    "deterministic (1-A : 1-A/2 : 1+A/2 : 1+A) or random (1-A to 1+A, drawn per task and iteration)")
+        ->capture_default_str();
+    command.add_option("--seed", seed_, "of the generated plate, and of random errors")->capture_default_str();
     twins_.add_to(command);
   }
 
@@ -39,6 +46,10 @@ class heat_app final : public program_app<heat_app> {
     require_between("heat: --leaf-rows", leaf_rows_, 1, most_side);
     require_between("heat: --leaf-columns", leaf_columns_, static_cast<std::int64_t>(heat::column_group), most_side);
     require_between("heat: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
+    if (!(alpha_ >= 0 && alpha_ <= 1))
+      throw usage_error("heat: --alpha must be between 0 (hints are right) and 1, not " +
+                        nlohmann::json(alpha_).dump());
+    guess_ = {alpha_, kind_of_error(), static_cast<std::uint64_t>(seed_)};
     twins_.read(name());
     auto const chosen = heat::sweeps().back();
     kernel_ = chosen.name;
@@ -53,6 +64,16 @@ class heat_app final : public program_app<heat_app> {
     ran_ = false;
   }
 
+  [[nodiscard]] mapped* maps() override { return this; }
+  task_map run_mapped(pool& workers) override {
+    heat::surveyor seen(problem_, end_, workers.workers());
+    leaf_record record(workers);
+    workers.run([&](auto& here) {
+      heat::program(here, problem_, end_, guess_, {.first = 0, .count = workers.map().places()}, [&](std::size_t i) { seen.note(i, record.take()); });
+    });
+    ran_ = true;
+    return seen.map();
+  }
   void run_openmp(unsigned workers) override {
     heat::with_openmp(workers, problem_, end_, twins_.openmp());
     ran_ = true;
@@ -81,6 +102,8 @@ class heat_app final : public program_app<heat_app> {
                        {"iterations", iterations_},
                        {"leaf_rows", leaf_rows_},
                        {"leaf_columns", leaf_columns_},
+                       {"alpha", alpha_},
+                       {"alpha_kind", alpha_kind_},
                        {"kernel", kernel_},
                        {"checksum", sum}};
     twins_.add_to(all);
@@ -89,11 +112,17 @@ class heat_app final : public program_app<heat_app> {
 
   template <fork_join Here>
   void program(Here& here, std::uint32_t places) {
-    heat::program(here, problem_, end_, {.first = 0, .count = places});
+    heat::program(here, problem_, end_, guess_, {.first = 0, .count = places});
     ran_ = true;
   }
 
  private:
+  [[nodiscard]] heat::error_kind kind_of_error() const {
+    static constexpr std::array<std::string_view, 2> words{"deterministic", "random"};
+    return require_one_of("heat: --alpha-kind", words, alpha_kind_) == 0 ? heat::error_kind::deterministic
+                                                                         : heat::error_kind::random;
+  }
+
   [[nodiscard]] heat::field initial() const {
     if (!output_.empty()) in_context("heat: --output ", [this] { require_picture_name(output_); });
     if (input_.empty()) {
@@ -122,10 +151,13 @@ class heat_app final : public program_app<heat_app> {
   std::int64_t leaf_rows_ = 64;
   std::int64_t leaf_columns_ = 4096;
   std::int64_t seed_ = 1;
+  double alpha_ = 0;
+  std::string alpha_kind_ = "deterministic";
   loop_styles twins_;
 
   std::string_view kernel_;
   heat::cutoff end_;
+  heat::estimate guess_;
   heat::problem problem_;
   bool ran_ = false;
   bool written_ = false;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Grey-scale pictures: PGM (plain and raw, 8 and 16 bits) and PNG, read from files that may hold anything.
+// Grey-scale pictures: PGM (plain and raw, 8 and 16 bits) and PNG, read from files that may hold anything. Colour is written
+// only, as PNG.
 //
 // Formats: netpbm's pgm(5); PNG through libpng's simplified interface. Every function that reads throws usage_error in one
 // line that names the source and says what is wrong with it; nothing is allocated before the sizes are known to be sane.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -20,6 +23,16 @@ struct picture {
   std::vector<float> grey;
 };
 
+/// Red, green, blue.
+using rgb = std::array<std::uint8_t, 3>;
+
+/// Row by row from the top left. It is only written.
+struct colour_picture {
+  std::size_t width = 0;
+  std::size_t height = 0;
+  std::vector<rgb> pixels;
+};
+
 /// Sides and pixels of the largest picture that is read.
 inline constexpr std::size_t most_picture_side = 32768;
 inline constexpr std::size_t most_picture_pixels = std::size_t{1} << 26;
@@ -32,6 +45,8 @@ picture parse_picture(std::string_view bytes, std::string const& source);
 /// Write a file; the extension (.pgm: 16 bits, .png: 8 bits) tells how. Values outside [0, 1] become black or white.
 /// Throws what require_picture_name throws, resource_error if the file cannot be written.
 void write_picture(std::filesystem::path const& file, picture const& shown);
+/// The bytes of a PNG file with 8 bits per colour. Throws resource_error if libpng cannot make it.
+std::string to_png(colour_picture const& shown);
 /// Throws usage_error for another extension or a folder that does not exist: to be called before work is done for nothing.
 void require_picture_name(std::filesystem::path const& file);
 

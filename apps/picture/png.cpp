@@ -23,6 +23,23 @@ class image {
   png_image data{};
 };
 
+std::string encoded(std::size_t width, std::size_t height, png_uint_32 format, void const* pixels) {
+  image written;
+  written.data.width = static_cast<png_uint_32>(width);
+  written.data.height = static_cast<png_uint_32>(height);
+  written.data.format = format;
+  png_alloc_size_t size = 0;
+  std::string bytes;
+  auto const write = [&](void* to) {
+    return png_image_write_to_memory(&written.data, to, &size, 0, pixels, 0, nullptr);
+  };
+  if (write(nullptr) != 0) {
+    bytes.resize(size);
+    if (write(bytes.data()) != 0) return bytes;
+  }
+  throw resource_error(std::string("the PNG picture cannot be made: ") + written.data.message);
+}
+
 }  // namespace
 
 picture parse_png(std::string_view bytes, std::string const& source) {
@@ -45,23 +62,15 @@ picture parse_png(std::string_view bytes, std::string const& source) {
 }
 
 std::string to_png(picture const& shown) {
-  image written;
-  written.data.width = static_cast<png_uint_32>(shown.width);
-  written.data.height = static_cast<png_uint_32>(shown.height);
-  written.data.format = PNG_FORMAT_GRAY;
   std::vector<png_byte> grey(shown.grey.size());
   std::transform(shown.grey.begin(), shown.grey.end(), grey.begin(),
                  [](float v) { return static_cast<png_byte>(std::lround(std::clamp(v, 0.0F, 1.0F) * 255.0F)); });
-  png_alloc_size_t size = 0;
-  std::string bytes;
-  auto const write = [&](void* to) {
-    return png_image_write_to_memory(&written.data, to, &size, 0, grey.data(), 0, nullptr);
-  };
-  if (write(nullptr) != 0) {
-    bytes.resize(size);
-    if (write(bytes.data()) != 0) return bytes;
-  }
-  throw resource_error(std::string("the PNG picture cannot be made: ") + written.data.message);
+  return encoded(shown.width, shown.height, PNG_FORMAT_GRAY, grey.data());
+}
+
+std::string to_png(colour_picture const& shown) {
+  static_assert(sizeof(rgb) == 3 * sizeof(png_byte));
+  return encoded(shown.width, shown.height, PNG_FORMAT_RGB, shown.pixels.data());
 }
 
 }  // namespace skua::apps

@@ -3,9 +3,11 @@
 // that part is parallel, over the leaves, with the number of particles as a task's work. [adws-sc19 4.1.1, 5.3]
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "apps/loop_styles.hpp"
@@ -14,6 +16,7 @@
 #include "apps/sph/tank.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/measured_work.hpp"
 
 namespace skua::apps::sph {
 
@@ -42,9 +45,9 @@ class problem {
   /// Back to the column at rest; no answer.
   void reset();
 
-  /// All steps. over_leaves(which) calls interact(now(), leaf, which) once for every leaf.
-  template <class OverLeaves>
-  void run(OverLeaves&& over_leaves) {
+  /// All steps. over_leaves(which) calls interact(now(), leaf, which) once for every leaf; after() follows each step.
+  template <class OverLeaves, class After>
+  void run(OverLeaves&& over_leaves, After&& after) {
     for (std::size_t step = 0; step < steps_; ++step) {
       if (step > 0) move(step == 1 ? 0.5 : 1);
       sort();
@@ -52,7 +55,12 @@ class problem {
       over_leaves(pass::densities);
       over_leaves(pass::forces);
       interaction_time_ += std::chrono::steady_clock::now() - begin;
+      after();
     }
+  }
+  template <class OverLeaves>
+  void run(OverLeaves&& over_leaves) {
+    run(over_leaves, [] {});
   }
 
   /// Empty, or one line: what is different(), or what is unphysical().
@@ -79,9 +87,13 @@ class problem {
   std::chrono::nanoseconds interaction_time_{};
 };
 
-/// One pass below a node. Work O(particles), span O(depth of the tree + a leaf).
+/// What is said of a node's work: nothing; its number of particles, as the paper does; or what it took in the last step.
+enum class work_hints : std::uint8_t { none, given, measured };
+
+/// One pass below a node; `memory` is used where work is measured. Work O(particles), span O(depth of the tree + a
+/// leaf).
 template <fork_join Here, std::size_t D>
-void visit(Here& here, particles<D>& p, node<D> const& n, pass which) {
+void visit(Here& here, particles<D>& p, node<D> const& n, pass which, work_hints hints, work::measured& memory) {
   if (n.is_leaf()) {
     body<D> const* const bodies = p.bodies.data() + n.own.first;
     state* const states = p.states.data() + n.own.first;
@@ -97,14 +109,33 @@ void visit(Here& here, particles<D>& p, node<D> const& n, pass which) {
     }
     return;
   }
-  here.each(
-      p.tree.children(n), [](node<D> const& child) { return work{static_cast<double>(child.own.size())}; },
-      [&p, which](Here& h, node<D> const& child) { visit(h, p, child, which); });
+  std::span<node<D> const> const children = p.tree.children(n);
+  auto const body = [&p, which, hints](Here& h, node<D> const& child, work::measured& below) {
+    visit(h, p, child, which, hints, below);
+  };
+  auto const unmeasured = [&](Here& h, node<D> const& child) { body(h, child, memory); };
+  switch (hints) {
+    case work_hints::none: return here.each(children, unmeasured);
+    case work_hints::given:
+      return here.each(
+          children, [](node<D> const& child) { return work{static_cast<double>(child.own.size())}; }, unmeasured);
+    case work_hints::measured: return memory.each(here, children, body);
+  }
 }
 
+/// after() is called between steps, where no leaf runs.
+template <fork_join Here, std::size_t D, class After>
+void program(Here& here, problem<D>& p, work_hints hints, After&& after) {
+  std::array<work::measured, 2> memory;  // by pass
+  p.run(
+      [&](pass which) {
+        visit(here, p.now(), p.now().tree.root(), which, hints, memory[static_cast<std::size_t>(which)]);
+      },
+      after);
+}
 template <fork_join Here, std::size_t D>
-void program(Here& here, problem<D>& p) {
-  p.run([&](pass which) { visit(here, p.now(), p.now().tree.root(), which); });
+void program(Here& here, problem<D>& p, work_hints hints = work_hints::given) {
+  program(here, p, hints, [] {});
 }
 
 /// Seen from the side, two pixels per lattice point; a deep tank is averaged over its depth. Water is bright, walls are

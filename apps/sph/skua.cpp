@@ -2,12 +2,14 @@
 // The app sph.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <new>
 #include <optional>
 #include <variant>
 
 #include "apps/checks.hpp"
 #include "apps/program_app.hpp"
+#include "apps/sph/map.hpp"
 #include "apps/sph/problem.hpp"
 
 namespace skua::apps {
@@ -21,8 +23,10 @@ constexpr std::int64_t largest_scale_3d = 4;
 /// Particles times steps of a run of about 0.7 s on one core: one has 14 neighbours in two dimensions, 39 in three.
 constexpr std::size_t default_visits_2d = 2'000'000;
 constexpr std::size_t default_visits_3d = 800'000;
+/// In the order of sph::work_hints.
+constexpr std::array<std::string_view, 3> hints_words{"none", "given", "measured"};
 
-class sph_app final : public program_app<sph_app> {
+class sph_app final : public program_app<sph_app>, public mapped {
  public:
   [[nodiscard]] std::string_view name() const override { return "sph"; }
   [[nodiscard]] std::string_view about() const override {
@@ -34,6 +38,9 @@ class sph_app final : public program_app<sph_app> {
                        "particles stand 0.55 m / 30 / scale apart (4 in 2D: 35888 of them; 1 in 3D: 182364)");
     command.add_option("--steps", steps_, "time steps (as many as take about 0.7 s on one core)");
     command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
+    command
+        .add_option("--hints", hints_word_, "work of a task: given (its particles), measured (in the last step), none")
+        ->capture_default_str();
     command.add_option("--output", output_, "write a picture of the last verified water here (.pgm or .png)");
     twins_.add_to(command);
   }
@@ -46,6 +53,7 @@ class sph_app final : public program_app<sph_app> {
                     flat ? largest_scale_2d : largest_scale_3d);
     if (steps_) require_between("sph: --steps", *steps_, 1, most_steps);
     require_between("sph: --leaf", leaf_, 1, most_per_leaf);
+    hints_ = static_cast<sph::work_hints>(require_one_of("sph: --hints", hints_words, hints_word_));
     twins_.read(name());
     if (!output_.empty()) require_output();
     try {
@@ -65,6 +73,11 @@ class sph_app final : public program_app<sph_app> {
     ran_ = false;
   }
 
+  [[nodiscard]] mapped* maps() override { return this; }
+  task_map run_mapped(pool& workers) override {
+    ran_ = true;
+    return std::visit([&](auto& p) { return recorded(workers, p, hints_); }, problem_);
+  }
   void run_openmp(unsigned workers) override {
     std::visit([&](auto& p) { sph::with_openmp(workers, p, twins_.openmp()); }, problem_);
     ran_ = true;
@@ -90,11 +103,18 @@ class sph_app final : public program_app<sph_app> {
 
   template <fork_join Here>
   void program(Here& here, std::uint32_t) {
-    std::visit([&here](auto& p) { sph::program(here, p); }, problem_);
+    std::visit([&](auto& p) { sph::program(here, p, hints_); }, problem_);
     ran_ = true;
   }
 
  private:
+  template <std::size_t D>
+  static task_map recorded(pool& workers, sph::problem<D>& p, sph::work_hints hints) {
+    sph::surveyor<D> seen(p, workers.workers());
+    leaf_record record(workers);
+    workers.run([&](auto& here) { sph::program(here, p, hints, [&] { seen.note(record.take()); }); });
+    return seen.map();
+  }
   template <std::size_t D>
   [[nodiscard]] sph::problem<D> made(int scale, std::size_t visits) const {
     sph::tank<D> const tank = sph::dam_break<D>(scale);
@@ -109,6 +129,7 @@ class sph_app final : public program_app<sph_app> {
         {"water", p.water()},     {"leaves", p.now().tree.leaves().size()},
         {"steps", p.steps()},     {"simulated_s", static_cast<double>(p.steps() - 1) * p.now().water.time_step()},
         {"energy_j", p.energy()}, {"interaction_s", std::chrono::duration<double>(p.interaction_time()).count()}};
+    all["hints"] = hints_word_;
     twins_.add_to(all);
     return all;
   }
@@ -124,6 +145,8 @@ class sph_app final : public program_app<sph_app> {
   std::optional<std::int64_t> scale_;
   std::optional<std::int64_t> steps_;
   std::int64_t leaf_ = 64;
+  std::string hints_word_ = "given";
+  sph::work_hints hints_ = sph::work_hints::given;
   std::string output_;
   loop_styles twins_{"dynamic"};
 

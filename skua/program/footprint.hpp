@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a leaf touches: `here.leaf(reads{a, n}, writes{b, m}, flops{k}, kernel)`.
-// On threads a plain call of the kernel; in a simulation a charge; in a trace a row.
+// On threads a plain call of the kernel, and a row in a log if one is kept; in a simulation a charge; in a trace a row.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +44,32 @@ constexpr decltype(auto) call_kernel(Kernel&& kernel) {
 template <footprint_word Word, class Next, class... Rest>
 constexpr decltype(auto) call_kernel(Word&&, Next&& next, Rest&&... rest) {
   return call_kernel(std::forward<Next>(next), std::forward<Rest>(rest)...);
+}
+
+/// All words of one leaf in one. What it writes first names the leaf: two leaves of one iteration write to different places.
+struct footprint {
+  void const* written = nullptr;  ///< where the first `writes` begins
+  std::size_t bytes_written = 0;  ///< of all `writes`
+  std::size_t bytes_read = 0;     ///< of all `reads`
+  double operations = 0;          ///< of all `flops`
+
+  constexpr void add(reads const& r) noexcept { bytes_read += r.bytes; }
+  constexpr void add(writes const& w) noexcept {
+    if (written == nullptr) written = w.data;
+    bytes_written += w.bytes;
+  }
+  constexpr void add(flops const& f) noexcept { operations += f.count; }
+  template <class Kernel>
+    requires(!footprint_word<Kernel>)
+  constexpr void add(Kernel const&) noexcept {}
+};
+
+/// Of the arguments of a `leaf`, kernel included.
+template <class... Args>
+constexpr footprint footprint_of(Args const&... args) noexcept {
+  footprint all;
+  (all.add(args), ...);
+  return all;
 }
 
 }  // namespace skua

@@ -17,9 +17,12 @@ struct hint {
   std::optional<place_id> place;  ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
 };
 
+class measured_work;
+
 /// Work of a child relative to its siblings. Any unit; only ratios matter. [adws-sc19 4.1]
 struct work {
   double amount;
+  using measured = measured_work;  ///< what the children took the last time: measured_work.hpp
 };
 
 /// The place where a child's data live; `anywhere` unsets what it would inherit. [numa-ws-2018 III-A]

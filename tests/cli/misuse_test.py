@@ -39,6 +39,7 @@ class Words(command.Case):
 
     def test_choices_that_exclude_each_other(self):
         self.refuses("run", "fib", "--peer", "tbb", "--policy", "random", says=["--policy", "--peer"])
+        self.refuses("compare", "fib", "--policies", "none", "--breakdown", says=["--breakdown", "--policies"])
         self.refuses("run", "fib", "--peer", "tbb", "--stats", says=["--stats", "--peer"])
         self.refuses("run", "fib", "--peer", "serial", "--workers", "2", says=["serial has one worker"])
         self.refuses("topology", "--synthetic", "core:2", "--xml", "x", says=["--synthetic", "--xml"])
@@ -129,6 +130,16 @@ class Files(command.Case):
         for content in (b"", b"hello", b"P5", b"P5 4 4 255\n1", b"P5 0 4 255\n", b"P2 2 2 255 1 2 3", b"P5 99999999 99999999 255\n"):
             with self.subTest(content=content[:20]):
                 self.refuses("run", "heat", "--input", self.malformed("bad.pgm", content), says=["bad.pgm"])
+
+    def test_maps(self):
+        svg = str(self.scratch / "map.svg")
+        self.refuses("run", "fib", "--map", svg, says=["--map", "fib", "heat, sph"])
+        self.refuses("compare", "fib", "--map-overlap", says=["--map-overlap", "fib", "heat, sph"])
+        self.refuses("run", "heat", "--map", str(self.scratch / "map.jpg"), says=["--map", "map.jpg", ".svg or .png"])
+        self.refuses("run", "heat", "--map", "/no/such/folder/map.svg", says=["--map", "/no/such/folder"])
+        self.refuses("run", "heat", "--map", svg, "--peer", "serial", says=["--map", "--peer"])
+        (self.scratch / "folder.svg").mkdir()
+        self.refuses("run", "heat", "--map", str(self.scratch / "folder.svg"), code=1, says=["folder.svg", "directory"])
 
 
 class Outputs(command.Case):

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import unittest
+import xml.etree.ElementTree
 
 import command
 
@@ -15,6 +16,11 @@ PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
 MACHINE = ["cpu", "pus", "usable_pus", "kernel", "compiler", "build_type", "skua_version", "load_average"]
+
+
+def groups_of(path, kind):
+    """The groups of an SVG picture with this class."""
+    return [g for g in xml.etree.ElementTree.parse(path).getroot() if g.get("class") == kind]
 
 
 class Help(command.Case):
@@ -168,9 +174,34 @@ class Run(command.Case):
         self.assertIn("answer", self.works("run", "fib", "--n", "12", "--json", str(path)))
         self.assertEqual(json.loads(path.read_text(encoding="utf-8"))["app"], "fib")
 
+    def test_a_map_shows_every_leaf_in_the_colour_of_its_worker(self):
+        path = self.scratch / "map.svg"
+        words = ["run", "heat", "--n", "256", "--leaf-rows", "64", "--leaf-cols", "64", "--iterations", "5", "--map", str(path)]
+        for workers in (1, 2, 7):
+            (row,) = self.works_json(*words, "--workers", str(workers), "--json", "-")["rows"]
+            panels = [[box.get("fill") for box in group] for group in groups_of(path, "iteration")]
+            self.assertEqual([len(boxes) for boxes in panels], [16, 16, 16])
+            keys = [box.get("fill") for (group,) in [groups_of(path, "workers")] for box in group]
+            self.assertEqual(len(set(keys)), workers)
+            self.assertLessEqual({fill for boxes in panels for fill in boxes}, set(keys))
+            self.assertTrue(0 <= row["map_overlap"] <= 1)
+            if workers == 1:
+                self.assertEqual(row["map_overlap"], 1)
+        self.assertRegex(self.works(*words, "--workers", "1"), r"\n  map +\S+map.svg: 5 iterations, overlap of consecutive ones 1.000\n")
+
+    def test_a_map_of_water_as_svg_and_png(self):
+        svg, png = self.scratch / "map.svg", self.scratch / "map.png"
+        words = ["run", "sph", "--scale", "1", "--steps", "1", "--policy", "adws", "--workers", "3"]
+        (row,) = self.works_json(*words, "--map", str(svg), "--json", "-")["rows"]
+        (boxes,) = groups_of(svg, "iteration")
+        self.assertEqual(len(boxes), row["facts"]["leaves"])
+        self.assertIsNone(row["map_overlap"], "one step overlaps with nothing")
+        self.works(*words, "--map", str(png))
+        self.assertTrue(png.read_bytes().startswith(b"\x89PNG\r\n"))
+
     def test_an_xml_machine(self):
-        xml = self.scratch / "machine.xml"
-        xml.write_text(
+        path = self.scratch / "machine.xml"
+        path.write_text(
             '<?xml version="1.0"?><topology version="2.0">'
             '<object type="Machine" os_index="0" cpuset="0x3" complete_cpuset="0x3" allowed_cpuset="0x3" nodeset="0x1" '
             'complete_nodeset="0x1" allowed_nodeset="0x1">'
@@ -180,7 +211,7 @@ class Run(command.Case):
             '<object type="Core" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1">'
             '<object type="PU" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1"/></object>'
             "</object></topology>", encoding="utf-8")
-        (row,) = self.works_json("run", "fib", "--n", "12", "--xml", str(xml), "--json", "-")["rows"]
+        (row,) = self.works_json("run", "fib", "--n", "12", "--xml", str(path), "--json", "-")["rows"]
         self.assertEqual(row["workers"], 2)
 
 
@@ -212,6 +243,41 @@ class Compare(command.Case):
         said = self.works("compare", "fib", "--n", "12", "--peers", "serial", "--workers", "1", "--repeat", "1")
         self.assertIn("above 1 is faster", said)
         self.assertRegex(said, r"\nhierarchical +1 ")
+
+    def test_apps_that_can_tell_say_how_much_stays_on_its_worker(self):
+        words = ["compare", "heat", "--n", "128", "--iterations", "4", "--leaf-rows", "16", "--policies", "random,adws:no-steal",
+                 "--peers", "serial", "--workers", "2", "--repeat", "1", "--json", "-"]
+        rows = {row["runner"]: row for row in self.works_json(*words)["rows"]}
+        for row in rows.values():
+            self.assertEqual(list(row), [*ROW, "map_overlap"])
+            self.assertEqual((row["verified"], row["runs"]), (True, 1))
+        self.assertIsNone(rows["serial"]["map_overlap"])
+        self.assertEqual(rows["adws:no-steal"]["map_overlap"], 1)
+        self.assertTrue(0 <= rows["random"]["map_overlap"] <= 1)
+        for row in self.works_json(*words, "--no-map-overlap")["rows"]:
+            self.assertEqual(list(row), ROW)
+        self.assertIn("map overlap", self.works(*words[:-2], "--map-overlap"))
+    def test_a_breakdown_accounts_for_all_time_and_says_what_it_measured_for_that(self):
+        found = self.works_json("compare", "fib", "--n", "22", "--policies", "random,adws", "--peers", "none", "--workers", "2",
+                                "--repeat", "3", "--breakdown", "--json", "-")
+        self.assertEqual(found["added_for_breakdown"], ["serial", "every policy on one worker"])
+        shown = [(r["runner"], r["workers"], "breakdown" in r) for r in found["rows"]]
+        self.assertEqual(shown, [("serial", 1, False), ("random", 1, True), ("adws", 1, True), ("random", 2, True), ("adws", 2, True)])
+        for row in found["rows"][1:]:
+            parts = row["breakdown"]
+            self.assertEqual(list(parts), ["workers", "work_s", "scheduling_s", "idle_s", "unaccounted", "inflation", "overhead"])
+            self.assertEqual([w["worker"] for w in parts["workers"]], list(range(row["workers"])))
+            self.assertLess(parts["unaccounted"], 0.02)
+            self.assertGreater(parts["work_s"], 0)
+            self.assertGreater(parts["inflation"], 0)
+            self.assertGreater(parts["overhead"], 0)
+
+    def test_a_breakdown_for_people(self):
+        said = self.works("compare", "fib", "--n", "12", "--workers", "1,2", "--peers", "serial", "--repeat", "2", "--breakdown")
+        for word in ("work", "scheduling", "idle", "W_P/T_1", "T_1/T_S", "all"):
+            self.assertIn(word, said)
+        self.assertNotIn("Measured for this table", said)
+        self.assertNotIn("W_P", self.works("compare", "fib", "--n", "12", "--workers", "1", "--repeat", "1", "--peers", "none"))
 
     def test_a_policy_with_options_is_one_policy(self):
         rows = self.works_json("compare", "fib", "--n", "12", "--policies", "random,hierarchical:patience=3", "--peers", "none",

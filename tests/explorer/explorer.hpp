@@ -24,7 +24,7 @@
 //
 // The script is made anew for every execution. It must be a function of the schedule: no clocks, no randomness, and no
 // memory from the heap in what model atomics live in (use explorer::memory(), which hands out the same addresses every
-// time). No spinning: wait with atomic::wait or a condition; a spinning thread is reported ("no end in sight"). A wait
+// time). No spinning: wait with atomic::wait, Sync::pause or a condition; a spinning thread is reported ("no end in sight"). A wait
 // that nobody ends is reported ("deadlock"), which is how lost wake-ups show, unless the thread has said that it
 // `may_rest`. `require` also works inside `run`.
 //

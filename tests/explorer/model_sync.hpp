@@ -152,6 +152,12 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
   void notify_one() noexcept { waiters_.notify_one(); }
   void notify_all() noexcept { waiters_.notify_all(); }
 
+  /// A thread that spins goes on when the word in memory is another one.
+  void pause(T seen) const noexcept {
+    w().step([this, seen] { return cell_.value != pack(seen); });
+    w().use(life_);
+  }
+
  private:
   static world& w() noexcept { return *current_world(); }
 
@@ -265,6 +271,11 @@ struct model_sync {
   using plain = model_plain<T>;
   using mutex = model_mutex;
   using condition = model_condition;
+
+  template <class T>
+  static void pause(model_atomic<T> const& word, T seen, int) noexcept {
+    word.pause(seen);
+  }
 
   static fences kind() noexcept { return fences::asymmetric; }
   static void light_fence() noexcept {}

@@ -7,20 +7,23 @@
 #include <chrono>
 #include <cstdint>
 
+#include "skua/machine/threads/time_book.hpp"
+
 namespace skua {
 
 /// Distances beyond this class are counted in the last one.
 inline constexpr std::size_t distance_classes_max = 8;
 
-/// One worker, since its pool was made. Times in nanoseconds.
+/// One worker, since its pool was made. Times in nanoseconds; the three add up to the time since then, always.
 struct worker_counters {
-  std::uint64_t work_ns = 0;        ///< running tasks
-  std::uint64_t scheduling_ns = 0;  ///< looking for work, parking, resuming
-  std::uint64_t idle_ns = 0;        ///< asleep
-  std::uint64_t forks = 0;          ///< children shown to thieves by joins and each; brought up to date at task ends
-  std::uint64_t tasks = 0;          ///< tasks taken from a lane (stolen, spawned, injected)
-  std::uint64_t attempts = 0;       ///< steals tried
-  std::uint64_t lost = 0;           ///< steals in which another thief or the owner was faster
+  std::uint64_t work_ns = 0;  ///< running tasks, what a fork costs included
+  std::uint64_t scheduling_ns =
+      0;                      ///< steals that succeed, handing tasks out, parking, resuming, waiting for a stolen child
+  std::uint64_t idle_ns = 0;  ///< looking for work in vain, and asleep
+  std::uint64_t forks = 0;    ///< children shown to thieves by joins and each; brought up to date at task ends
+  std::uint64_t tasks = 0;    ///< tasks taken from a lane (stolen, spawned, injected)
+  std::uint64_t attempts = 0;                                ///< steals tried
+  std::uint64_t lost = 0;                                    ///< steals in which another thief or the owner was faster
   std::array<std::uint64_t, distance_classes_max> steals{};  ///< successful, by distance of the victim
   std::uint64_t parked = 0;                                  ///< joins that had to wait
   std::uint64_t waited_in_place = 0;                         ///< joins that had to wait and got no stack
@@ -43,39 +46,21 @@ class tally {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// What a worker is doing now; each change charges the time since the last one.
-enum class doing : std::uint8_t { working, scheduling, idling };
-
-class time_book {
- public:
-  void start() noexcept { since_ = now_ns(); }
-  void change_to(doing next) noexcept {
-    std::uint64_t const now = now_ns();
-    spent_[static_cast<std::size_t>(what_)].add(now - since_);
-    since_ = now;
-    what_ = next;
-  }
-  [[nodiscard]] std::uint64_t spent_ns(doing d) const noexcept { return spent_[static_cast<std::size_t>(d)].read(); }
-
-  [[nodiscard]] static std::uint64_t now_ns() noexcept {
-    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  }
-
- private:
-  std::array<tally, 3> spent_;
-  std::uint64_t since_ = 0;
-  doing what_ = doing::scheduling;
-};
+/// The clock of the books, as they want it.
+[[nodiscard]] inline std::uint64_t in_book_time(std::chrono::steady_clock::time_point t) noexcept {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count());
+}
 
 struct tallies {
   time_book times;
   tally forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent;
   std::array<tally, distance_classes_max> steals;
 
-  [[nodiscard]] worker_counters read() const noexcept {
-    worker_counters c{.work_ns = times.spent_ns(doing::working),
-                      .scheduling_ns = times.spent_ns(doing::scheduling),
-                      .idle_ns = times.spent_ns(doing::idling),
+  [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept {
+    auto const [work, scheduling, idle] = times.at(now_ns);
+    worker_counters c{.work_ns = work,
+                      .scheduling_ns = scheduling,
+                      .idle_ns = idle,
                       .forks = forks.read(),
                       .tasks = tasks.read(),
                       .attempts = attempts.read(),

@@ -38,6 +38,7 @@ crew::~crew() {
 }
 
 void crew::start() {
+  beds_.begin_asleep();
   try {
     for (auto& w : workers_) w->start();
     for (auto& w : workers_) w->await_ready();

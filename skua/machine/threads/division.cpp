@@ -2,6 +2,7 @@
 #include "skua/machine/threads/division.hpp"
 
 #include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/moving.hpp"
 #include "skua/machine/threads/region.hpp"
 #include "skua/machine/threads/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -20,6 +21,7 @@ tag shown(strand& owner, double total_work, std::uint64_t n) noexcept {
 division::division(strand& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g, nullptr, nullptr}, task_(owner.known()),
       whole_(shown(owner, total_work, n)), rest_(whole_) {
+  owner_.at().who.begin(doing::scheduling);
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
   owner_.watch(&node_);
 }
@@ -32,25 +34,24 @@ bool division::sends(std::uint64_t i, hint const& known) noexcept {
   child_ = mine.thinks.mark(rest_, known);
   placement const to = mine.thinks.place(child_, cause::forked);
   filed const what{&group_, i | alone, child_};
-  if (to.worker != mine.id) return worker::send(mine, what, to, cause::forked);
-  return to.where == lane::migrated && mine.migrated.push(what);
+  if (to.worker != mine.id) return worker::send(mine, what, to);
+  return to.where == lane::migrated && moving::keep(mine, mine.migrated, what);
 }
 
 void division::keep(std::uint64_t i) noexcept {
   tsan::unseen const scheduling;
   seat& mine = owner_.at();
   after_ = i + 1;
-  if (after_ < children_ && mine.kept.push({&group_, after_, rest_})) {
-    filed_at_ = &mine;
-    mine.in.call_help();
-  }
+  if (after_ < children_ && moving::keep(mine, mine.kept, filed{&group_, after_, rest_})) filed_at_ = &mine;
   owner_.know(child_);
   mine.ask_whether_to_show();
+  mine.who.begin(doing::working);
 }
 
 bool division::comes_back() noexcept {
   tsan::unseen const scheduling;
   seat& now = owner_.at();
+  now.who.begin(doing::scheduling);
   now.thinks.learn(returned{child_});
   now.ask_whether_to_show();
   if (after_ == children_) return false;
@@ -58,6 +59,7 @@ bool division::comes_back() noexcept {
   auto const is_mine = [this](filed const& f) { return f.what == &group_ && f.extra == after_; };
   if (filed_at_ != nullptr && filed_at_->kept.take_newest(back, is_mine) != outcome::got) return false;
   owner_.know(rest_);
+  if (!now.shows_groups()) now.who.begin(doing::working);  // else they are divided, too
   return true;
 }
 
@@ -66,6 +68,7 @@ void division::wait(std::uint64_t mine) noexcept {
   owner_.note_thefts();
   owner_.wait(group_, mine + 1);
   go_on(owner_, whole_);
+  owner_.at().who.begin(doing::working);
 }
 
 /// The group has ended for its owner, which goes on where the policy wants.

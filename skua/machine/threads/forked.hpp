@@ -70,16 +70,9 @@ class forked final : public group {
   /// real exception wins, and a real one wins over `cancelled`.
   [[noreturn, gnu::cold, gnu::noinline]] void first_threw(Here& here) {
     if (here.pop()) throw;
-    std::uint64_t const before = raise(abandoned);
+    bool const they_were_first = (raise(abandoned) & failed) != 0;
     here.raise_alarm();
-    here.wait_robbed(*this, 1);
-    std::uint64_t const state = flags();
-    if ((state & failed) != 0) {
-      if ((before & failed) != 0 || is_cancellation()) rethrow_theirs();
-      std::destroy_at(std::addressof(error_));
-    } else if ((state & dropped) == 0) {
-      std::destroy_at(std::addressof(value_));
-    }
+    end_stolen(here, they_were_first || is_cancellation());
     throw;
   }
 
@@ -87,10 +80,7 @@ class forked final : public group {
   [[noreturn, gnu::cold, gnu::noinline]] void give_up(Here& here) {
     if (!here.pop()) {
       raise(abandoned);
-      here.wait_robbed(*this, 1);
-      std::uint64_t const state = flags();
-      if ((state & failed) != 0) rethrow_theirs();
-      if ((state & dropped) == 0) std::destroy_at(std::addressof(value_));
+      end_stolen(here, true);
     }
     throw cancelled{};
   }
@@ -126,6 +116,18 @@ class forked final : public group {
     return self.said_.known() ? as_hint(at{self.said_.place()}) : stop_node::inherited(self.stop);
   }
   static constexpr task_kind kind{.run = &forked::run_stolen, .known = &forked::known_of};
+
+  /// The second child was stolen, and nobody wants its value: wait for it. Its exception is thrown if it `wins`.
+  void end_stolen(Here& here, bool wins) {
+    here.wait_robbed(*this, 1);
+    std::uint64_t const state = flags();
+    if ((state & failed) != 0) {
+      if (wins) rethrow_theirs();
+      std::destroy_at(std::addressof(error_));
+    } else if ((state & dropped) == 0) {
+      std::destroy_at(std::addressof(value_));
+    }
+  }
 
   [[noreturn]] void rethrow_theirs() {
     std::exception_ptr const theirs = std::move(error_);

@@ -40,14 +40,18 @@ struct task {
 /// In `extra` of an entry of a group of numbered children: this child alone, not all from it on.
 inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
 
+struct frame;
+struct group;
+
 /// A task or frame in a lane where entries have tags.
 struct filed {
   task* what = nullptr;
   std::uint64_t extra = 0;
   tag known{};
-};
 
-struct group;
+  /// Null: it is a task.
+  [[nodiscard]] inline frame* as_frame() const noexcept;
+};
 
 /// No word about a place: that of the task around it holds.
 inline constexpr place_id unsaid{0xffff'fffeU};
@@ -83,6 +87,8 @@ struct frame final : handed, parked<> {
   stack* on;
   bool const is_open;  ///< it waits for a group; else it was moved between two of them
 };
+
+frame* filed::as_frame() const noexcept { return what->is == &frame::kind ? static_cast<frame*>(what) : nullptr; }
 
 /// The children one frame waits for.
 struct group : task, open_join<> {

@@ -13,10 +13,12 @@
 #include <utility>
 
 #include "skua/machine/threads/forked.hpp"
+#include "skua/machine/threads/leaf_log.hpp"
 #include "skua/machine/threads/scope.hpp"
 #include "skua/machine/threads/sequence.hpp"
 #include "skua/machine/threads/stopping.hpp"
 #include "skua/machine/threads/strand.hpp"
+#include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
 namespace skua::threads {
@@ -99,8 +101,11 @@ class here final : public strand {
     }
   }
 
+  /// A plain call of the kernel; while leaves are recorded (leaf_record.hpp) it is noted first. Costs a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
+    if (leaf_log& log = at().leaves; log.is_kept()) [[unlikely]]
+      log.note(footprint_of(args...));
     return call_kernel(std::forward<Args>(args)...);
   }
 

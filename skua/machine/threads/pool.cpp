@@ -82,10 +82,23 @@ pool_facts pool::facts() const {
   return all;
 }
 
-std::vector<worker_counters> pool::counters() const {
+std::span<worker_id const> pool::workers_of(place_id p) const {
+  if (index(p) < places()) return map().workers_of(p);
+  throw usage_error("there is no place " + std::to_string(index(p)) + ": the pool's places are 0 to " +
+                    std::to_string(places() - 1));
+}
+
+place_id pool::place_of(worker_id w) const {
+  if (index(w) < workers()) return map().place_of(w);
+  throw usage_error("there is no worker " + std::to_string(index(w)) + ": the pool's workers are 0 to " +
+                    std::to_string(workers() - 1));
+}
+
+std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_point at) const {
   std::vector<worker_counters> all;
   all.reserve(workers());
-  for (std::uint32_t w = 0; w < workers(); ++w) all.push_back(crew_->worker_at(worker_id{w}).counts().read());
+  for (std::uint32_t w = 0; w < workers(); ++w)
+    all.push_back(crew_->worker_at(worker_id{w}).counts().read(threads::in_book_time(at)));
   return all;
 }
 

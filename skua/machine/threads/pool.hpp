@@ -2,9 +2,11 @@
 // A pool of workers, and regions of it. Several pools may live at once and nest; there is no process-wide state.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -99,15 +101,29 @@ class pool {
 
   [[nodiscard]] std::uint32_t workers() const noexcept { return crew_->workers(); }
   [[nodiscard]] std::string_view policy() const noexcept { return root_->policy_name(); }
+  /// The whole map: which worker sits where, who is near whom.
   [[nodiscard]] layout const& map() const noexcept { return crew_->map(); }
+
+  // Places, for `at{..}`: workers that share a cache or a memory (SKUA_PLACES; by default an L3 cache).
+
+  /// How many there are, at least one; they are place_id{0}, place_id{1}, ...
+  [[nodiscard]] std::uint32_t places() const noexcept { return map().places(); }
+  /// The workers of a place, at least one: neighbouring numbers, ascending. Every worker is in exactly one place. Throws
+  /// usage_error if there is no such place.
+  [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const;
+  /// The place of a worker. Throws usage_error if there is no such worker.
+  [[nodiscard]] place_id place_of(worker_id w) const;
   [[nodiscard]] pool_facts facts() const;
 
-  /// What each worker did since the pool was made. Cheap; may be called while the pool works.
-  [[nodiscard]] std::vector<worker_counters> counters() const;
+  /// What each worker did since the pool was made; times until `at`, which may lie a little back, so that the sum of a
+  /// worker's times between two calls is the time between them exactly. Cheap; may be called while the pool works.
+  [[nodiscard]] std::vector<worker_counters> counters(
+      std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
   [[nodiscard]] stack_pool::census stacks() const noexcept { return crew_->stacks().count(); }
 
   /// For what is built on pools.
   [[nodiscard]] threads::region& root_region() const noexcept { return *root_; }
+  [[nodiscard]] threads::leaf_log& leaves_of(worker_id w) const noexcept { return crew_->worker_at(w).leaves(); }
   /// This process is a child of the one that made the pool: the workers stayed behind.
   [[nodiscard]] bool lost_by_fork() const noexcept { return crew_->lost_by_fork(); }
 

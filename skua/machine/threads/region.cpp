@@ -16,8 +16,9 @@ region::region(crew& c, std::string_view policy_name, std::span<worker_id const>
   seat_of_crew_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const local{i};
-    seats_.push_back(std::make_unique<seat>(c.worker_at(members[i]), *this, static_cast<std::uint32_t>(members.size()),
-                                            local, policy_->mind_of(local)));
+    worker& its = c.worker_at(members[i]);
+    seats_.push_back(std::make_unique<seat>(its, its.leaves(), *this, static_cast<std::uint32_t>(members.size()), local,
+                                            policy_->mind_of(local)));
     seat_of_crew_[index(members[i])] = seats_.back().get();
   }
 }

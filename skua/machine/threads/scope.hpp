@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "skua/machine/threads/division.hpp"
+#include "skua/machine/threads/first_exception.hpp"
 #include "skua/machine/threads/strand.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/hint.hpp"
@@ -53,9 +53,7 @@ class scope final : public group {
   }
 
   /// After the children have ended: throws what the first failing one threw, if one did.
-  void rethrow_failure() {
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-  }
+  void rethrow_failure() { first_.rethrow(); }
 
   /// The body has thrown: children end early; theirs is not the first exception.
   void abandon() noexcept {
@@ -111,20 +109,13 @@ class scope final : public group {
     } catch (cancelled const&) {
       raise(dropped);
     } catch (...) {
-      // Only the winner writes error_; the subtraction in finish publishes it.
-      if ((raise(failed) & failed) == 0) error_ = std::current_exception();
-      runner.raise_alarm();
+      first_.keep(*this, runner);
     }
   }
 
   /// Run the children that nobody took, newest first; then wait for the others.
   void end_children() noexcept {
-    entry newest;
-    while (owner_.at().spawned.peek(newest) && newest.extra == key() && owner_.at().spawned.pop()) {
-      --forked_;
-      auto& child = *static_cast<task*>(newest.task);
-      child.is->run(child, 0, owner_);
-    }
+    while (run_newest()) {}
     // From here on the count is what is still to be dealt with, plus one for the owner itself.
     add(forked_ + 1 - bias);
     owner_.wait(*this, 1);
@@ -133,14 +124,12 @@ class scope final : public group {
 
   [[gnu::cold, gnu::noinline]] void attend() {
     // `full`: run the newest child at once; a thief that takes it instead makes room, too.
-    if (owner_.make_room()) return;  // a stop is noticed by each child
-    seat& s = owner_.at();
-    entry newest;
-    if (s.spawned.peek(newest) && s.spawned.pop()) {
-      --forked_;
-      auto& child = *static_cast<task*>(newest.task);
-      child.is->run(child, 0, owner_);
-    }
+    if (!owner_.make_room()) static_cast<void>(run_newest());  // a stop is noticed by each child
+  }
+  bool run_newest() noexcept {
+    bool const was_mine = owner_.run_newest_spawned(key());
+    if (was_mine) --forked_;
+    return was_mine;
   }
 
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
@@ -148,7 +137,7 @@ class scope final : public group {
   Here& owner_;
   shown_scope shown_;
   std::uint64_t forked_ = 0;  ///< children that the owner has neither run nor seen finished
-  std::exception_ptr error_;
+  first_exception first_;
 };
 
 }  // namespace skua::threads

@@ -7,6 +7,7 @@
 
 #include "skua/machine/threads/group.hpp"
 #include "skua/machine/threads/lanes.hpp"
+#include "skua/machine/threads/leaf_log.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -32,14 +33,15 @@ void poke_all(region& r) noexcept;
 class alignas(cache_line_bytes) seat : public lanes<> {
  public:
   /// Throws std::bad_alloc.
-  seat(worker& w, region& r, std::uint32_t region_workers, worker_id number, mind& decides)
-      : who(w), in(r), in_workers(region_workers), id(number), thinks(decides) {}
+  seat(worker& w, leaf_log& its_leaves, region& r, std::uint32_t region_workers, worker_id number, mind& decides)
+      : who(w), in(r), in_workers(region_workers), id(number), thinks(decides), leaves(its_leaves) {}
 
   worker& who;
   region& in;
   std::uint32_t const in_workers;  ///< of the region
   worker_id const id;              ///< the number of this worker in the region
   mind& thinks;
+  leaf_log& leaves;  ///< of the worker
 
   filing<filed> slot{1};   ///< room for one that another worker has placed here
   filing<filed> kept;      ///< continuations with a tag of their own
@@ -52,6 +54,13 @@ class alignas(cache_line_bytes) seat : public lanes<> {
   void show_tag(std::uint64_t first_word) noexcept {
     shown_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
+
+  /// The seat of another worker of the region.
+  [[nodiscard]] seat& neighbour(worker_id local) noexcept;
+  /// Something was put here that any worker of the region may take: one that sleeps is woken, unless enough are about.
+  void call_help() noexcept;
+  /// Something was put here for this seat's worker. If it can be stolen, any other may come instead.
+  void call_its_worker() noexcept;
 
   /// Groups are shown to the policy now. For the owner.
   [[nodiscard]] bool shows_groups() const noexcept {

@@ -5,10 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
-#include <utility>
 
 #include "skua/machine/threads/division.hpp"
+#include "skua/machine/threads/first_exception.hpp"
 #include "skua/machine/threads/strand.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -32,9 +31,8 @@ class sequence final : public group {
       std::uint64_t const mine = run_piece(here, 0);
       if (mine != children_) here.wait_robbed(*this, mine);
     }
-    std::uint64_t const state = flags();
-    if ((state & (failed | dropped)) != 0) [[unlikely]]
-      end_badly(state);
+    if (failing()) [[unlikely]]
+      end_badly();
   }
 
  private:
@@ -130,14 +128,8 @@ class sequence final : public group {
     } catch (cancelled const&) {
       raise(dropped);
     } catch (...) {
-      keep_first(here);
+      first_.keep(*this, here);
     }
-  }
-
-  [[gnu::cold, gnu::noinline]] void keep_first(Here& here) noexcept {
-    // Only the winner writes error_; the subtraction in finish publishes it.
-    if ((raise(failed) & failed) == 0) error_ = std::current_exception();
-    here.raise_alarm();
   }
 
   std::uint64_t drop_from(std::uint64_t i, std::uint64_t first) noexcept {
@@ -145,18 +137,17 @@ class sequence final : public group {
     return children_ - first;
   }
 
-  [[nodiscard]] bool failing() const noexcept {
-    return (flags() & (failed | dropped)) != 0;  // a wish
-  }
+  /// While children run, a wish.
+  [[nodiscard]] bool failing() const noexcept { return (flags() & (failed | dropped)) != 0; }
 
-  [[noreturn, gnu::cold, gnu::noinline]] void end_badly(std::uint64_t state) {
-    if ((state & failed) != 0) std::rethrow_exception(std::exchange(error_, nullptr));
+  [[noreturn, gnu::cold, gnu::noinline]] void end_badly() {
+    first_.rethrow();
     throw cancelled{};
   }
 
   Invoke& invoke_;
   std::uint64_t const children_;
-  std::exception_ptr error_;
+  first_exception first_;
 };
 
 }  // namespace skua::threads

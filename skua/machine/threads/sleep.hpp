@@ -64,6 +64,18 @@ class dormitory {
       if (mine.state.load(std::memory_order_relaxed) == sleeping) get_up(mine);  // relaxed: under the lock
       return false;
     }
+    return stay_in_bed(self);
+  }
+
+  /// Before anybody works, and so before there is anything to do: all are asleep. (sleep.md, "the first sleep")
+  void begin_asleep() noexcept {
+    for (bed& b : beds_) b.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: nobody is about yet
+    counts_.store(workers_ * one_asleep, std::memory_order_relaxed);
+  }
+
+  /// S5: until it is woken; then the worker counts as searching. Returns true if it slept.
+  bool stay_in_bed(worker_id self) noexcept {
+    bed& mine = beds_[index(self)];
     std::unique_lock hold(making_beds_);
     bool slept = false;
     while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock

@@ -5,8 +5,11 @@
 
 #include <iostream>
 
+#include "skua/machine/threads/lanes.hpp"
+#include "skua/machine/threads/moving.hpp"
 #include "skua/machine/threads/sleep.hpp"
 #include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/filing.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -94,6 +97,65 @@ struct from_outside {
   void finish() { require(taken.load(std::memory_order_relaxed) == 2, "both items are taken"); }
 };
 
+/// Worker 0 leaves with an open join, which goes from lane to lane until it lies where entries have tags, and is busy
+/// from then on; worker 1 falls asleep meanwhile. The count of a tagged lane is read without its lock.
+template <class Sync, bool Calls = true>
+struct offer_and_sleeper {
+  static constexpr int threads = 2;
+  using tagged = skua::filing<skua::entry, Sync, typename Sync::mutex>;
+  struct seat : skua::threads::lanes<Sync> {
+    explicit seat(tagged& k)
+        : skua::threads::lanes<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), kept(k) {}
+    struct {
+      static bool gives_way() { return true; }
+    } thinks;
+    void call_help() {
+      if (Calls) beds.notify();
+    }
+    tagged& kept;
+    skua::threads::dormitory<Sync>& beds = immortal<skua::threads::dormitory<Sync>>(2U, 1U, &memory());
+  };
+  tagged kept;
+  seat& owner = immortal<seat>(kept);
+  typename Sync::template atomic<int> taken{0};
+  int job = 0;
+
+  // For moving: the strand.
+  seat& at() { return owner; }
+  void make_room() {
+    require(owner.make_room([] {}), "there is memory");
+    owner.beds.notify();
+  }
+  static void note_thefts() {}
+  static skua::entry as_shown(skua::entry const& e) { return e; }
+
+  void run(int me) {
+    if (me == 0) {
+      if (owner.forks.push(&job)) make_room();
+      require(skua::threads::moving::clear_lanes(*this), "there is memory");
+      if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
+      return;
+    }
+    bool searching = owner.beds.start_search();
+    while (!take()) {
+      owner.beds.doze(
+          worker_id{1}, searching, [this] { owner.poke(); },
+          [this] { return !owner.looks_robbed() || !kept.looks_empty(); });
+      searching = true;
+    }
+    if (searching) owner.beds.found();
+    taken.fetch_add(1, std::memory_order_seq_cst);
+    taken.notify_all();
+  }
+  bool take() {
+    skua::entry got;
+    if (kept.take_oldest(got, [](skua::entry const&) { return true; }) == skua::outcome::got) return true;
+    return owner.forks.outside().steal(got) == skua::outcome::got ||
+           owner.spawned.outside().steal(got) == skua::outcome::got;
+  }
+  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "what was offered is taken"); }
+};
+
 /// S3 removed.
 struct no_heavy_fence : model_sync {
   static void heavy_fence() noexcept {}
@@ -119,7 +181,13 @@ void fails() {
 TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync, true>>(); }
 TEST(sleep_model, a_worker_that_may_not_search_falls_asleep) { holds<owner_and_sleeper<model_sync, false>>(); }
 TEST(sleep_model, full_fences) { holds<owner_and_sleeper<full_model_sync, true>>(); }
+// At most three preemptions. (Without a bound there are 10^6 states, and none of them is wrong.)
+TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep) {
+  holds<offer_and_sleeper<model_sync>>({.preemptions = 3});
+  holds<offer_and_sleeper<full_model_sync>>({.preemptions = 3});
+}
 // Three threads: all executions with at most two preemptions.
 TEST(sleep_model, work_from_outside) { holds<from_outside<model_sync>>({.preemptions = 2}); }
 
+TEST(sleep_mutant, what_goes_to_a_tagged_lane_is_not_called_for) { fails<offer_and_sleeper<model_sync, false>>(); }
 TEST(sleep_mutant, no_heavy_fence) { fails<owner_and_sleeper<no_heavy_fence, true>>(); }

@@ -60,6 +60,10 @@ class strand {
   /// Remember which open joins have been robbed: if a thief's child fails, what runs here shall end. Cold.
   void note_thefts() const noexcept;
 
+  /// Take the newest free-standing task that lies here, if `key` is the word that it was pushed with, and run it now, as
+  /// one that its waiter has taken back (extra = 0). False: it is another one, or a thief has it. Cold.
+  bool run_newest_spawned(std::uint64_t key) noexcept;
+
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last, the frame that waits is ready.
   void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
 
@@ -72,6 +76,10 @@ class strand {
   /// What the policy has written on what runs now.
   [[nodiscard]] tag const& known() const noexcept { return tag_; }
   void know(tag const& t) noexcept;
+  /// An entry that this strand has offered, with the tag under which it was shown to thieves.
+  [[nodiscard]] filed as_shown(entry const& e) const noexcept {
+    return {static_cast<task*>(e.task), e.extra, {{tag_.words[0]}}};
+  }
   /// The task goes on after a wait: whose is it? `used` is the tag with which it goes there.
   [[nodiscard]] placement place_again(mind& by, tag& used) noexcept;
   /// The same on its own worker: the strand moves if the policy wants that.

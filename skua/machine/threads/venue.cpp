@@ -90,18 +90,8 @@ struct blocked_thread final : group_waiter {
   completion done;
 };
 
-/// Run the group's tasks at the end of the worker's own lane, newest first.
-void run_own_tasks(here& strand, wait_group& group) noexcept {
-  entry newest;
-  while (!group.done() && strand.at().spawned.pop(newest)) {
-    auto& t = *static_cast<task*>(newest.task);
-    if (t.is != &spawned_task::kind || static_cast<spawned_task&>(t).what.group != &group) {
-      if (strand.at().spawned.push(newest.task, newest.extra)) static_cast<void>(strand.make_room());
-      return;
-    }
-    t.is->run(t, 0, strand);
-  }
-}
+/// What a group's tasks are known by in a lane, before they are taken.
+std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
 
 }  // namespace
 
@@ -113,14 +103,10 @@ void venue::spawn(free_task<here>& task) noexcept {
     return;
   }
   here& strand = w->running_strand();
-  if (!strand.at().spawned.push(static_cast<threads::task*>(&t), 1)) return;
-  if (strand.make_room()) return;
+  std::uint64_t const key = key_of(*task.group);
+  if (!strand.at().spawned.push(static_cast<threads::task*>(&t), key)) return;
   // No room for another push: the newest task runs at once; a thief that takes it instead makes room, too.
-  entry newest;
-  if (strand.at().spawned.pop(newest)) {
-    auto& now = *static_cast<threads::task*>(newest.task);
-    now.is->run(now, 0, strand);
-  }
+  if (!strand.make_room()) strand.run_newest_spawned(key);
 }
 
 void venue::wait(wait_group& group) noexcept {
@@ -131,7 +117,7 @@ void venue::wait(wait_group& group) noexcept {
     return;
   }
   here& strand = w->running_strand();
-  run_own_tasks(strand, group);
+  while (!group.done() && strand.run_newest_spawned(key_of(group))) {}
   if (group.done()) return;
   gate entrance;
   if (group.enroll(entrance)) strand.wait(entrance.passing, 1);

@@ -27,7 +27,7 @@ struct work_search {
   template <class Worker>
   static typename Worker::found find_work(Worker& me) noexcept {
     auto& all = me.of();
-    bool searching = false;
+    bool searching = me.was_woken();
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_seats();
@@ -38,6 +38,7 @@ struct work_search {
       }
       if (all.closing()) return {};
       std::uint64_t const now = Worker::now_ns();
+      me.note_vain_round(now);
       if (began == 0) began = now;
       if (me.is_barred()) {  // then it is no searcher that others may rely on
         if (std::exchange(searching, false) && all.beds().found()) me.counts().wakeups_sent.add(1);

@@ -31,6 +31,7 @@ enum class fault : std::uint8_t {
   taken_for_all,        ///< the region is taken for one of all workers
   found_in_silence,     ///< F1 wakes nobody
   closes_in_silence,    ///< closing wakes nobody
+  woken_unnoticed,      ///< who was woken from its first sleep does not know that it counts as searching
 };
 
 template <class Sync, fault Fault>
@@ -119,9 +120,16 @@ class worker {
   worker_id number() const { return number_; }
   tallies& counts() { return counts_; }
   static std::uint64_t now_ns() { return 1; }
+  static void note_vain_round(std::uint64_t) {}
   static bool is_barred() { return false; }
   static void nap(std::uint64_t) {}
   void refresh_seats() {}
+  bool was_woken() { return std::exchange(woken_, false); }
+  /// As a worker's life begins (worker::thread_main).
+  void stay_in_bed() {
+    crew_.dormitory.stay_in_bed(number_);
+    woken_ = Fault != fault::woken_unnoticed;
+  }
   static bool has_new_regions() { return false; }
   found hunt_everywhere() {
     region<Sync, Fault>& r = *regions_[0];
@@ -143,6 +151,7 @@ class worker {
   crew<Sync, Fault>& crew_;
   worker_id number_;
   tallies counts_;
+  bool woken_ = false;
 };
 
 /// What the scripts share: a crew, a region of some of its workers, and how much of what was pushed was fetched.
@@ -155,6 +164,18 @@ class scene {
   /// A worker's life until it fetches something, which keeps it busy from then on; or until the crew closes.
   void work(int number) {
     worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
+    if (work_search::find_work(me).at != nullptr) ++fetched_;
+  }
+  /// The crew has just been made.
+  void begin_asleep() { crew_.dormitory.begin_asleep(); }
+  /// Somebody outside wakes the worker for a task, which it has got.
+  void get_up(unsigned number) {
+    crew_.dormitory.wake(worker_id{number});
+    crew_.beds().found();
+  }
+  void work_from_the_start(int number) {
+    worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
+    me.stay_in_bed();
     if (work_search::find_work(me).at != nullptr) ++fetched_;
   }
   void push(int& job) {
@@ -211,6 +232,28 @@ struct two_entries {
   void finish() { s.check(2); }
 };
 
+/// A crew that was just made: worker 0 is called to work by somebody from outside, and pushes two entries for 1 and 2,
+/// who have slept from the start.
+template <class Sync, fault Fault = fault::none>
+struct first_work {
+  static constexpr int threads = 3;
+  scene<Sync, Fault> s{3, {worker_id{0}, worker_id{1}, worker_id{2}}};
+  int job[2] = {};
+
+  first_work() { s.begin_asleep(); }
+  void run(int me) {
+    if (me == 0) {
+      s.get_up(0);
+      s.push(job[0]);
+      s.push(job[1]);
+      return;
+    }
+    current_world()->may_rest();
+    s.work_from_the_start(me);
+  }
+  void finish() { s.check(2); }
+};
+
 /// The crew closes: who sleeps or falls asleep ends.
 template <class Sync, fault Fault = fault::none>
 struct closing {
@@ -263,6 +306,10 @@ TEST(work_search_model, to_rely_on_any_searcher_is_enough_as_long_as_it_hands_on
   holds<from_outside<full_model_sync, fault::relies_on_searchers>>(of_three);
   holds<two_entries<model_sync, fault::relies_on_searchers>>(of_four);
 }
+TEST(work_search_model, first_work) {
+  holds<first_work<model_sync>>(of_three);
+  holds<first_work<full_model_sync>>(of_three);
+}
 TEST(work_search_model, closing) { holds<closing<full_model_sync>>(of_three); }
 
 TEST(work_search_mutant, relies_on_searchers_who_do_not_hand_on) {
@@ -274,6 +321,10 @@ TEST(work_search_mutant, a_region_of_few_taken_for_all) {
 }
 TEST(work_search_mutant, found_in_silence) { fails<two_entries<model_sync, fault::found_in_silence>>(of_four); }
 TEST(work_search_mutant, no_heavy_fence) { fails<two_entries<no_heavy_fence>>(of_four); }
+TEST(work_search_mutant, first_work_found_in_silence) {
+  fails<first_work<model_sync, fault::found_in_silence>>(of_three);
+}
+TEST(work_search_mutant, woken_unnoticed) { fails<first_work<model_sync, fault::woken_unnoticed>>(of_three); }
 TEST(work_search_mutant, closes_in_silence) {
   fails<closing<full_model_sync, fault::closes_in_silence>>(of_three, "deadlock");
 }

@@ -49,8 +49,8 @@ worker::step worker::next_step(here& strand) noexcept {
     if (!parked->is_open || me.is_mine(strand, *parked)) return {&me, parked, {}};
   }
   found const f = work_search::find_work(me);
-  if (f.what.what != nullptr && f.what.what->is == &frame::kind) return {&me, static_cast<frame*>(f.what.what), {}};
-  return {&me, nullptr, f};
+  frame* const moved = f.at == nullptr ? nullptr : f.what.as_frame();
+  return moved != nullptr ? step{&me, moved, {}} : step{&me, nullptr, f};
 }
 
 void worker::start_work(here& strand, found const& f) noexcept {
@@ -60,12 +60,12 @@ void worker::start_work(here& strand, found const& f) noexcept {
   strand.watch(nullptr);
   strand.begins(f.what.known, false);
   me.counts_.tasks.add(1);
-  me.counts_.times.change_to(doing::working);
+  me.begin(doing::working);
 }
 
 /// A task has ended or its strand parks: bring the books up to date.
 void worker::pause_work(seat& s) noexcept {
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
   counts_.forks.add(std::exchange(s.pushes, 0));
 }
 
@@ -78,7 +78,7 @@ bool worker::is_mine(here& strand, frame& f) noexcept {
   }
   tag used;
   placement const to = f.strand->place_again(strand.at().thinks, used);
-  return !send(strand.at(), {&f, 1, used}, to, cause::resumed);
+  return !send(strand.at(), {&f, 1, used}, to);
 }
 
 void worker::send_home(frame& f) noexcept {
@@ -115,19 +115,18 @@ worker::found worker::hunt_in(seat& s) noexcept {
 
 /// What was just taken may belong elsewhere, or to a strand that knows better.
 bool worker::is_sent_on(seat& s, probe const& p, filed& what) noexcept {
-  bool const is_frame = what.what->is == &frame::kind;
+  frame* const f = what.as_frame();
   if (p.what == verb::pop && p.where != lane::injected) return false;
-  if (is_frame && p.what == verb::pop) {
-    frame& f = static_cast<frame&>(*what.what);
-    placement const to = f.strand->place_again(s.thinks, what.known);
-    return send(s, what, to, cause::resumed);
+  if (f != nullptr && p.what == verb::pop) {
+    placement const to = f->strand->place_again(s.thinks, what.known);
+    return send(s, what, to);
   }
-  if (!is_frame && (p.where != lane::kept && p.where != lane::migrated && p.where != lane::slot)) {
+  if (f == nullptr && (p.where != lane::kept && p.where != lane::migrated && p.where != lane::slot)) {
     what.known = s.thinks.mark(what.known, what.what->known(what.extra));
   }
   cause const why = p.what == verb::steal ? cause::stolen : cause::injected;
   placement const to = s.thinks.place(what.known, why);
-  return send(s, what, to, why);
+  return send(s, what, to);
 }
 
 outcome worker::carry_out(seat& s, probe const& p, filed& out) noexcept {
@@ -198,20 +197,22 @@ bool worker::is_barred() noexcept {
 
 void worker::nap(std::uint64_t since) noexcept {
   if (since < crew_.spin_ns()) return crew_.breathe();
-  counts_.times.change_to(doing::idling);
+  begin(doing::idling);
   std::this_thread::sleep_for(barred_nap);
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
 
 void worker::doze(bool was_searching) noexcept {
-  counts_.times.change_to(doing::idling);
+  begin(doing::idling);
   bool const slept = crew_.beds().doze(
       number_, was_searching, [this] { crew_.poke(); }, [this] { return work_search::anything_to_do(*this); });
   if (slept) counts_.sleeps.add(1);
-  counts_.times.change_to(doing::scheduling);
+  begin(doing::scheduling);
 }
+
+bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
 
 bool worker::has_new_regions() const noexcept { return regions_seen_ != crew_.regions_version(); }
 
@@ -223,193 +224,6 @@ void worker::refresh_seats() noexcept {
     if (seat* const s = r->seat_for(*this)) seats_.push_back(s);
   }
 }
-
-// ---- waiting and resuming --------------------------------------------------------------------------------------
-
-bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
-  tsan::unseen const scheduling;
-  // The strand may wait for something else than its innermost join.
-  bool const offered = waiting.at().offer_open_joins([&] { static_cast<void>(waiting.make_room()); });
-  waiting.note_thefts();
-  if (!offered) return false;
-  tag_offers(waiting);
-  stack* const fresh = take_stack();
-  if (fresh == nullptr) return false;
-  frame f{waiting, current_stack_, true};
-  g.wait_in(f);
-  parking_ = {&g, mine};
-  counts_.parked.add(1);
-  pause_work(waiting.at());
-  current_stack_ = fresh;
-  skua::start(next_, *fresh, &worker::strand_main, this);
-  switch_to(f.saved, next_, &worker::commit_park, this);
-  // From here on `this` is perhaps not our worker any more.
-  f.resumed();
-  return true;
-}
-
-stack* worker::take_stack() noexcept {
-  try {
-    return stacks_.take();
-  } catch (std::exception const&) {
-    return nullptr;
-  }
-}
-
-/// The frame is saved: subtract its share. From then on it may be resumed elsewhere. Returns it if nobody else will.
-frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
-
-void worker::commit_park(void* self) noexcept {
-  auto& me = *static_cast<worker*>(self);
-  if (frame* const f = me.commit_share()) me.ready_ = f;
-}
-
-void worker::commit_exchange(void* self) noexcept {
-  if (frame* const f = static_cast<worker*>(self)->commit_share()) send_home(*f);
-}
-
-void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
-  waiting.at().who.counts_.waited_in_place.add(1);
-  while (!g.left_only(mine)) {
-    worker& me = waiting.at().who;
-    me.refresh_seats();
-    found const f = me.hunt_everywhere();
-    if (f.at == nullptr) {
-      me.crew_.breathe();
-      continue;
-    }
-    task& t = *f.what.what;
-    if (t.is == &frame::kind) return me.exchange_for(static_cast<frame&>(t), waiting, g, mine);
-    run_on_top(waiting, f);
-  }
-}
-
-void worker::run_on_top(here& strand, found const& f) noexcept {
-  seat& below = strand.at();
-  bool const tied = strand.tie(true);
-  {
-    strand::interlude const its_own{strand, nullptr};
-    start_work(strand, f);
-    task& t = *f.what.what;
-    t.is->run(t, f.what.extra, strand);
-  }
-  if (frame* const ready = strand.take_ready()) send_home(*ready);
-  strand.tie(tied);
-  strand.sit(below);
-  strand.begins(strand.known(), true);
-}
-
-void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
-  tsan::unseen const scheduling;
-  frame f{waiting, current_stack_, true};
-  g.wait_in(f);
-  parking_ = {&g, mine};
-  counts_.parked.add(1);
-  pause_work(waiting.at());
-  return_to(next);
-  switch_to(f.saved, next.saved, &worker::commit_exchange, this);
-  f.resumed();
-}
-
-void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
-  if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
-}
-
-/// Parking and resuming cost about as much as looking this often: whoever looks first and parks then loses at most
-/// twice what the better choice would have cost, and siblings that end together do not park at all.
-bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  for (int looks = 0; looks < 24; ++looks) {
-    if (g.left_only(mine)) return true;
-    relax();
-  }
-  return false;
-}
-
-void strand::park(group& g, std::uint64_t mine) noexcept {
-  if (ends_soon(g, mine)) return settle();
-  {
-    tsan::unseen const scheduling;
-    seat_->thinks.learn(waiting{});
-    seat_->ask_whether_to_show();
-  }
-  if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
-    static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
-    return;
-  }
-  worker::wait_in_place(static_cast<here&>(*this), g, mine);
-}
-
-void worker::continue_with(frame& f) noexcept {
-  prepare_to_leave(&f);
-  leave_to(ended_, f.saved, &worker::recycle_stack, this);
-}
-
-void worker::end_thread() noexcept {
-  prepare_to_leave(nullptr);
-  leave_to(ended_, native_, &worker::recycle_stack, this);
-}
-
-/// The running strand ends; `next` (null: the thread's own flow) will run on this worker.
-void worker::prepare_to_leave(frame* next) noexcept {
-  tsan::unseen const scheduling;
-  ended_stack_ = std::exchange(current_stack_, nullptr);
-  if (next != nullptr) return_to(*next);
-}
-
-/// This worker's running strand is the frame's from now on.
-void worker::return_to(frame& f) noexcept {
-  current_stack_ = f.on;
-  if (!f.is_open) f.call();
-  here& resumed = *f.strand;
-  seat& mine = *resumed.at().in.seat_for(*this);
-  resumed.sit(mine);
-  resumed.begins(resumed.known(), f.is_open);
-  resumed.forget_places();
-  if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
-  strand_ = &resumed;
-  counts_.times.change_to(doing::working);
-}
-
-void worker::recycle_stack(void* self) noexcept {
-  auto& me = *static_cast<worker*>(self);
-  me.stacks_.give(me.ended_stack_);
-  me.ended_stack_ = nullptr;
-}
-
-void strand::note_thefts() const noexcept {
-  robbed_.note(*seat_, base_, [this](void* what) -> group* {
-    auto& g = static_cast<group&>(*static_cast<task*>(what));
-    for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
-      if (n->of == &g) return nullptr;  // another strand's group, of which a piece runs here
-    }
-    return &g;
-  });
-}
-
-bool strand::make_room() noexcept {
-  seat& s = *seat_;
-  bool const room = s.make_room([this] { note_thefts(); });
-  if (s.in.call_help()) s.who.counts().wakeups_sent.add(1);
-  if (stop_requested())
-    s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
-  return room;
-}
-
-advice strand::attend() noexcept {
-  bool const room = make_room();
-  if (stop_requested()) return advice::stop;
-  if (!room) return advice::full;
-  if (!tied_ && !seat_->slot.looks_empty() && seat_->thinks.gives_way())
-    seat_->who.lay_aside(static_cast<here&>(*this));
-  if (!seat_->shows_groups()) return advice::go_on;
-  seat_->ask_whether_to_show();  // the mark was used up
-  return advice::show;
-}
-
-void strand::raise_alarm() noexcept { seat_->in.poke(); }
-
-task_kind const frame::kind{
-    .run = [](task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 
 // ---- the thread ------------------------------------------------------------------------------------------------
 
@@ -446,8 +260,9 @@ void worker::thread_main() noexcept {
   try {
     overflow_watch const watch{*this};
     pin_report_ = crew_.pin(number_);
-    counts_.times.start();
+    counts_.times.open(now_ns());
     is_ready_.set_value();
+    sleep_at_first();
     skua::start(next_, *current_stack_, &worker::strand_main, this);
     switch_to(native_, next_, nullptr, nullptr);
   } catch (...) {
@@ -456,6 +271,14 @@ void worker::thread_main() noexcept {
   }
   stacks_.flush();
   set_current_thread(nullptr);
+}
+
+/// There is nothing to do yet. Thousands of workers that found that out each by itself would keep each other from it.
+void worker::sleep_at_first() noexcept {
+  begin(doing::idling);
+  if (crew_.beds().stay_in_bed(number_)) counts_.sleeps.add(1);
+  was_woken_ = true;
+  begin(doing::scheduling);
 }
 
 seat& worker::first_seat() noexcept {

@@ -2,6 +2,7 @@
 // A worker: a thread that hunts, carries out, learns and runs. A worker's life: README.md.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "skua/machine/threads/counters.hpp"
 #include "skua/machine/threads/here.hpp"
+#include "skua/machine/threads/leaf_log.hpp"
 #include "skua/machine/threads/region.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/fiber.hpp"
@@ -27,7 +29,7 @@ class worker final : public thread_record {
   worker& operator=(worker const&) = delete;
 
   void start();        ///< Throws resource_error if the thread or its stack cannot be had.
-  void await_ready();  ///< Until the thread is pinned and hunts. Throws what kept it from that; then it has ended.
+  void await_ready();  ///< Until the thread is pinned and in bed. Throws what kept it from that; then it has ended.
   void join() noexcept;
 
   /// The worker of the calling thread, or null.
@@ -38,9 +40,13 @@ class worker final : public thread_record {
   /// The strand that runs now, while a task runs.
   [[nodiscard]] here& running_strand() noexcept { return *strand_; }
   [[nodiscard]] tallies& counts() noexcept { return counts_; }
+  [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
+  /// From now on this worker's time is spent on that. Cost: a reading of the clock.
+  void begin(doing what) noexcept { counts_.times.change_to(what, now_ns()); }
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
-  [[nodiscard]] static bool send(seat& from, filed what, placement to, cause why) noexcept;
+  /// Puts what the policy has placed on another worker there. False: it stays here.
+  [[nodiscard]] static bool send(seat& from, filed const& what, placement const& to) noexcept;
   void move(here& strand, placement const& to, tag const& known) noexcept;
   /// Something has come that goes first: the strand waits in a lane of this worker.
   void lay_aside(here& strand) noexcept;
@@ -63,6 +69,7 @@ class worker final : public thread_record {
   };
 
   void thread_main() noexcept;
+  void sleep_at_first() noexcept;
   static void strand_main(void* self) noexcept;
   static void life(here& strand) noexcept;
 
@@ -75,11 +82,13 @@ class worker final : public thread_record {
   [[nodiscard]] bool is_sent_on(seat& s, probe const& p, filed& what) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void nap(std::uint64_t since) noexcept;
-  static void wake_for(seat& its) noexcept;
-  static void tag_offers(here& strand) noexcept;
+  /// A round of the search has found nothing: the time since the last one was idle.
+  void note_vain_round(std::uint64_t now) noexcept { counts_.times.charge(doing::idling, now); }
   void doze(bool was_searching) noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
-  [[nodiscard]] static std::uint64_t now_ns() noexcept { return time_book::now_ns(); }
+  /// It was woken from its first sleep, and counts as searching since: for its first search.
+  [[nodiscard]] bool was_woken() noexcept;
+  [[nodiscard]] static std::uint64_t now_ns() noexcept { return in_book_time(std::chrono::steady_clock::now()); }
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& strand, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses
@@ -115,6 +124,7 @@ class worker final : public thread_record {
   std::vector<std::shared_ptr<region>> regions_;  ///< kept alive while we may look into them
   std::vector<seat*> seats_;
   std::uint64_t regions_seen_ = 0;
+  bool was_woken_ = false;
 
   stack_cache stacks_;
   fiber native_;  ///< the thread's own stack, left for good until the thread ends
@@ -128,13 +138,14 @@ class worker final : public thread_record {
     group* waits_for = nullptr;
     std::uint64_t mine = 0;
   } parking_;
-  struct moving {
+  struct leaving {
     frame* what = nullptr;
     placement to{};
     tag known{};
-  } moving_;
+  } leaving_;
 
   tallies counts_;
+  leaf_log leaves_;
   std::string pin_report_;  ///< written before is_ready_ is set, never after
   std::promise<void> is_ready_;
   std::thread thread_;

@@ -4,6 +4,8 @@
 // chooses every interleaving and every moment at which a store becomes visible.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <concepts>
 #include <condition_variable>
@@ -27,6 +29,7 @@ concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   Sync::light_fence();
   Sync::full_fence();
   Sync::heavy_fence();
+  Sync::pause(word, 0, 0);
 };
 
 /// A variable that is no atomic, and holds nothing until it is set. Threads touch it only in an order that something
@@ -56,6 +59,19 @@ struct real_sync {
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // see heavy_fence
   static void full_fence() noexcept { skua::full_fence(); }
   static void heavy_fence() noexcept { skua::heavy_fence(); }
+
+  /// `word` was seen to be `seen`, after so many vain tries before: some time passes in which it may change.
+  template <class T>
+  static void pause(std::atomic<T> const&, T, int tries) noexcept {
+    if (tries < patience) {
+      relax();
+    } else {
+      ::sched_yield();
+    }
+  }
+
+ private:
+  static constexpr int patience = 64;
 };
 
 static_assert(synchronisation<real_sync>);

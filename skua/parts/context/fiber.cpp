@@ -101,8 +101,9 @@ void start(fiber& target, stack& on, void (*entry)(void*) noexcept, void* argume
   target.float_control = float_control();
   target.sanitizer.stack_low = on.low();
   target.sanitizer.stack_bytes = on.bytes();
-  target.sanitizer.tsan_fiber = tsan::create();
   target.context = make_fcontext(on.top(), on.bytes(), begin);
+  // Last: whatever touched the stack's record so far happens before what the flow does, its end included.
+  target.sanitizer.tsan_fiber = tsan::create();
 }
 
 void forget(fiber& never_ran) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A lane whose entries are looked through: who takes says which ones it wants. For what comes seldom and matters much:
 // tasks that a policy has placed, continuations with a tag of their own, the one-entry slot. A lock around a short
-// vector; a count that can be read without it, so that nobody locks an empty one. Proof of the count: injector.md.
+// vector; a count that can be read without it, so that nobody locks an empty one. Proof of the count: injector.md; every
+// schedule: filing_model.cpp.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@
 
 namespace skua {
 
-template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock>
+template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock<Sync>>
 class filing {
  public:
   filing() = default;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Work hints that are wrong by up to a factor of 1 +- alpha: what does a scheduler make of them? [adws-sc19 5.4]
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::apps::heat {
+
+enum class error_kind : std::uint8_t {
+  deterministic,  ///< 1 - alpha : 1 - alpha/2 : 1 + alpha/2 : 1 + alpha, in every group of every iteration
+  random,         ///< 1 + r alpha, r uniform in [-1, 1], drawn anew for every task of every iteration
+};
+
+/// The error of one group's hints. It follows from the seed and the group's way down from the root, not from who asks when:
+/// the same seed gives the same hints under every policy.
+class estimate {
+ public:
+  /// Hints are right.
+  constexpr estimate() = default;
+  /// 0 <= alpha <= 1.
+  constexpr estimate(double alpha, error_kind kind, std::uint64_t seed) noexcept
+      : alpha_(alpha), kind_(kind), stream_(seed) {}
+
+  /// By what the works of the four children are multiplied.
+  [[nodiscard]] constexpr std::array<double, 4> factors() const noexcept {
+    if (alpha_ == 0) return {1, 1, 1, 1};
+    if (kind_ == error_kind::deterministic) return {1 - alpha_, 1 - alpha_ / 2, 1 + alpha_ / 2, 1 + alpha_};
+    std::array<double, 4> drawn{};
+    dice random(stream_);
+    for (double& factor : drawn) factor = 1 + (2 * random.unit() - 1) * alpha_;
+    return drawn;
+  }
+  /// Of the groups below: iteration i of the program, or child i of a group.
+  [[nodiscard]] constexpr estimate below(std::size_t i) const noexcept {
+    if (alpha_ == 0) return *this;
+    return {alpha_, kind_, dice(stream_ ^ (0x5851'f42d'4c95'7f2dULL * (i + 1))).next()};
+  }
+
+ private:
+  double alpha_ = 0;
+  error_kind kind_ = error_kind::deterministic;
+  std::uint64_t stream_ = 0;
+};
+
+}  // namespace skua::apps::heat

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Where things stand on the sheet of a map's picture, in pixels: panels side by side, or one below the other if they are
+// wide; under each a caption; at the bottom the workers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "apps/map/task_map.hpp"
+
+namespace skua::apps {
+
+struct sheet {
+  static constexpr double margin = 16;
+  static constexpr double caption = 24;  ///< height of a line of text
+  static constexpr double longest_side = 640;
+  static constexpr double widest_key = 40;
+  static constexpr double key_height = 16;
+
+  explicit sheet(task_map const& map) noexcept
+      : scale(longest_side / std::max({map.width(), map.height(), 1e-9})), panel_width(map.width() * scale),
+        panel_height(map.height() * scale), panels(map.panels().size()), stacked(map.width() > 1.6 * map.height()) {
+    double const across = stacked ? 1 : static_cast<double>(panels);
+    double const down = stacked ? static_cast<double>(panels) : 1;
+    // Room for captions even where a plate is narrow.
+    width = std::max(margin + across * (panel_width + margin), longest_side / 2);
+    keys_top = margin + caption + down * (panel_height + caption + margin);
+    height = keys_top + key_height + caption + margin;
+    key_width = std::min(widest_key, (width - 2 * margin) / std::max(1.0, static_cast<double>(map.workers())));
+  }
+
+  /// The upper left corner of a panel; its caption stands above it.
+  [[nodiscard]] double left(std::size_t panel) const noexcept {
+    return margin + (stacked ? 0 : static_cast<double>(panel) * (panel_width + margin));
+  }
+  [[nodiscard]] double top(std::size_t panel) const noexcept {
+    return margin + 2 * caption + (stacked ? static_cast<double>(panel) * (panel_height + caption + margin) : 0);
+  }
+  [[nodiscard]] double key_left(std::size_t worker) const noexcept {
+    return margin + static_cast<double>(worker) * key_width;
+  }
+  /// A box of the map on the sheet.
+  [[nodiscard]] map_box place(std::size_t panel, map_box const& b) const noexcept {
+    return {.left = left(panel) + b.left * scale,
+            .top = top(panel) + b.top * scale,
+            .right = left(panel) + b.right * scale,
+            .bottom = top(panel) + b.bottom * scale,
+            .worker = b.worker};
+  }
+
+  double scale;
+  double panel_width;
+  double panel_height;
+  std::size_t panels;
+  bool stacked;
+  double width;
+  double height;
+  double keys_top;
+  double key_width;
+};
+
+}  // namespace skua::apps

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Where the workers' time went in timed runs: work, scheduling, idling. [numa-ws-2018 Fig. 3 and 8]
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "skua/machine/threads/counters.hpp"
+
+namespace skua::cli {
+
+/// Seconds of one worker, or of all of them together.
+struct spent_times {
+  double work_s = 0;
+  double scheduling_s = 0;
+  double idle_s = 0;
+  [[nodiscard]] double sum_s() const noexcept { return work_s + scheduling_s + idle_s; }
+  spent_times& operator+=(spent_times const& more) noexcept {
+    work_s += more.work_s;
+    scheduling_s += more.scheduling_s;
+    idle_s += more.idle_s;
+    return *this;
+  }
+};
+
+/// One run.
+struct breakdown {
+  double elapsed_s = 0;
+  std::vector<spent_times> workers;
+
+  [[nodiscard]] spent_times all() const noexcept;
+  /// The part of elapsed time x workers that is in none of the three, or in two of them; 0 is perfect.
+  [[nodiscard]] double unaccounted() const noexcept;
+};
+
+/// What lies between two readings of a pool's counters, `elapsed_s` apart.
+[[nodiscard]] breakdown between(std::span<worker_counters const> before, std::span<worker_counters const> after,
+                                double elapsed_s);
+
+/// Medians over runs, one by one: of every worker's times, and of the sums over the workers. Medians of parts need not
+/// add up to the median of the whole; each run's do.
+struct usual_breakdown {
+  std::vector<spent_times> workers;
+  spent_times all;
+  double unaccounted = 0;  ///< of the worst run
+};
+/// At least one run; all of them with as many workers.
+[[nodiscard]] usual_breakdown usual(std::span<breakdown const> runs);
+
+/// The middle one, or the mean of the two in the middle. At least one.
+[[nodiscard]] double median(std::vector<double> values);
+
+struct row;
+
+/// W_P / T_1: by how much the work has grown over the time that one worker takes under the same policy; unset: no such
+/// row, or nothing was broken down.
+[[nodiscard]] std::optional<double> inflation(row const& r, std::span<row const> rows);
+/// T_1 / T_S: what being ready to run in parallel costs; unset: serial or one worker is not among the rows.
+[[nodiscard]] std::optional<double> overhead(row const& r, std::span<row const> rows);
+
+/// {"workers": [{"worker", "work_s", "scheduling_s", "idle_s"}], "work_s", "scheduling_s", "idle_s", "unaccounted",
+/// "inflation", "overhead"}
+[[nodiscard]] json breakdown_json(row const& r, std::span<row const> rows);
+/// Per policy and number of workers, and then worker by worker.
+[[nodiscard]] std::string breakdown_table(std::span<row const> rows);
+
+}  // namespace skua::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Work that nobody knows beforehand, but that is nearly the same every time: it is measured. SKUA_POLICY=adws ./example_hints_measured
+#include <cstdio>
+#include <vector>
+
+#include "skua/skua.hpp"
+
+/// How often n must be halved, or tripled and increased, to become 1: nobody can tell beforehand.
+long steps(long n) {
+  long count = 0;
+  for (; n != 1; ++count) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
+  return count;
+}
+
+int main() {
+  skua::pool pool;
+  std::vector<long> found(200);
+  skua::work::measured memory;  // lives as long as the iterations
+  pool.run([&](auto& here) {
+    for (int iteration = 0; iteration < 10; ++iteration) {
+      memory.each(here, found, [&](auto&, long& f) {
+        f = 0;
+        for (long n = &f - found.data() + 1; n < 5000; n += 200) f += steps(n);
+      });
+    }
+  });
+  long sum = 0;
+  for (long f : found) sum += f;
+  std::printf("%ld steps, the last child took %lld ns\n", sum, static_cast<long long>(memory.last(199).count()));
+  return sum == 387940 ? 0 : 1;
+}

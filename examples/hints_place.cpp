@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Place hints, for `numa-ws`: where a child's data live. SKUA_POLICY=numa-ws SKUA_PLACES=cores ./example_hints_place
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+#include "skua/skua.hpp"
+
+int main() {
+  skua::pool pool;
+  for (std::uint32_t p = 0; p < pool.places(); ++p) {
+    auto const crew = pool.workers_of(skua::place_id{p});
+    std::printf("place %u: workers %u to %u\n", p, skua::index(crew.front()), skua::index(crew.back()));
+  }
+
+  // One share of the array per place, as large as the place has workers; its pages go where the place is.
+  skua::page_array<double> data(1 << 16);
+  std::vector<skua::share> const shares = shares_of(data, pool.map());
+  settle(data, shares, pool.map());
+
+  auto const home = [](skua::share const& s) { return skua::at{s.place}; };
+  std::vector<double> sums(shares.size());
+  pool.run([&](auto& here) {
+    here.each(shares, home, [&](auto& h, skua::share const& s) {  // what is forked in here inherits the place
+      auto const mine = data.elements().subspan(s.first, s.count);
+      skua::for_each(h, mine, [](double& x) { x = 1; });
+      sums[std::size_t(&s - shares.data())] = std::accumulate(mine.begin(), mine.end(), 0.0);
+    });
+  });
+  double const sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  std::printf("%.0f elements, scheduled by %s\n", sum, std::string(pool.policy()).c_str());
+  return sum == double(data.size()) ? 0 : 1;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// How a strand leaves the lanes of its worker, and how what a policy has placed comes to a lane. Written against seats, so
+// that a model can have some (moving_model.cpp). Steps (M1..) and proof: division.md, "moving".
+#pragma once
+
+#include <utility>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/base/outcome.hpp"
+#include "skua/parts/queue/ring.hpp"
+#include "skua/policy/vocabulary.hpp"
+
+namespace skua::threads {
+
+struct moving {
+  /// M1, before a strand leaves its worker: its open joins go to where anybody may take them, so that it leaves an empty
+  /// `forks` (group.md, "nesting"). False: no memory for that, the strand must stay.
+  template <class Strand>
+  [[nodiscard]] static bool clear_lanes(Strand& leaving) noexcept {
+    bool const offered = leaving.at().offer_open_joins([&] { static_cast<void>(leaving.make_room()); });
+    leaving.note_thefts();
+    if (offered) tag_offers(leaving);
+    return offered;
+  }
+
+  /// M3, once the frame of a strand that was `at` is saved: from here on another worker may run it, and it may be gone.
+  /// False: it stays, and is the caller's.
+  template <class Seat, class Filed>
+  [[nodiscard]] static bool hand_over(Seat& at, Filed const& what, placement const& to) noexcept {
+    return to.worker == at.id ? keep(at, at.kept, what) : send(at, what, to);
+  }
+
+  /// Into a tagged lane of this worker, where others may take it. False: no memory.
+  template <class Seat, class Lane, class Filed>
+  [[nodiscard]] static bool keep(Seat& mine, Lane& lane, Filed const& what) noexcept {
+    if (!lane.push(what)) return false;
+    mine.call_help();
+    return true;
+  }
+
+  /// Puts what the policy has placed on another worker there; asks again while a slot is occupied. False: it stays here,
+  /// because the policy wants that after all, or there is no memory. Only frames and tasks from outside go to an inbox.
+  template <class Seat, class Filed>
+  [[nodiscard]] static bool send(Seat& from, Filed what, placement to) noexcept {
+    while (to.worker != from.id) {
+      invariant(index(to.worker) < from.in_workers, "a policy places on a worker of the region");
+      Seat& its = from.neighbour(to.worker);
+      auto* const moved = to.where == lane::inbox ? what.as_frame() : nullptr;
+      if (to.where == lane::slot) {
+        if (!its.slot.push_if_empty(what)) {
+          to = from.thinks.place(what.known, cause::refused);
+          continue;
+        }
+        if (from.thinks.gives_way()) its.poke();  // what runs there shall look up
+      } else if (moved != nullptr) {
+        its.inbox.push(*moved);
+      } else if (!(to.where == lane::kept ? its.kept : its.migrated).push(what)) {
+        return false;
+      }
+      its.call_its_worker();
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  /// What a strand has offered in `spawned`: where the policy chooses by tags, it gets the tag under which it was shown.
+  /// Without memory for that it stays.
+  template <class Strand>
+  static void tag_offers(Strand& leaving) noexcept {
+    auto& mine = leaving.at();
+    if (!mine.thinks.gives_way()) return;
+    entry oldest;
+    while (mine.spawned.peek(oldest)) {
+      if (mine.spawned.outside().steal(oldest) != outcome::got) continue;
+      if (keep(mine, mine.kept, leaving.as_shown(oldest))) continue;
+      if (mine.spawned.push(oldest.task, oldest.extra)) static_cast<void>(leaving.make_room());
+      return;
+    }
+  }
+};
+
+}  // namespace skua::threads

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// What a worker's time goes to: work, scheduling or idling [numa-ws-2018 II]. Every moment since the book was opened
+// is in exactly one of the three, also the one that is still running: their sum is the time since then, whenever one
+// looks. A book has no clock: who writes or reads says what time it is. What counts as what: README.md.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+
+namespace skua::threads {
+
+enum class doing : std::uint8_t { working, scheduling, idling };
+
+/// One writer, the worker; any readers. Times in nanoseconds of one clock that never goes back, below 2^59 (18 years).
+class time_book {
+ public:
+  /// By `doing`.
+  using spent = std::array<std::uint64_t, 3>;
+
+  /// Once, before anything else: the worker schedules from `now` on.
+  void open(std::uint64_t now) noexcept {
+    // release: the zeros before. Pairs with: at, load.
+    now_.store(packed(now, doing::scheduling, doing::scheduling), std::memory_order_release);
+  }
+  /// The worker does something else from `now` on.
+  void change_to(doing next, std::uint64_t now) noexcept {
+    close(what(now_.load(std::memory_order_relaxed)), next, now);
+  }
+  /// The time since the last entry turns out to have been spent on `kind`; what the worker does stays the same.
+  void charge(doing kind, std::uint64_t now) noexcept { close(kind, what(now_.load(std::memory_order_relaxed)), now); }
+
+  /// What was spent until `now`, which may lie a little back: entries made since then count for nothing, exactly so if
+  /// there was only one. Any thread; waits while the worker is in the middle of an entry.
+  [[nodiscard]] spent at(std::uint64_t now) const noexcept {
+    std::uint64_t last = 0;
+    spent all = consistent(last);
+    if (now >= since(last)) {
+      all[static_cast<std::size_t>(what(last))] += now - since(last);
+      return all;
+    }
+    std::uint64_t surplus = since(last) - now;
+    auto const take_from = [&](std::uint64_t& kind) {
+      std::uint64_t const taken = std::min(kind, surplus);
+      kind -= taken;
+      surplus -= taken;
+    };
+    take_from(all[static_cast<std::size_t>(before(last))]);
+    for (std::uint64_t& kind : all) take_from(kind);
+    return all;
+  }
+
+ private:
+  // The last entry, in one word: when it was made, what is done since, and what the time before was charged to.
+  static constexpr std::uint64_t in_the_middle = ~std::uint64_t{0};
+  static constexpr std::uint64_t packed(std::uint64_t when, doing what, doing before) noexcept {
+    return when << 4 | static_cast<std::uint64_t>(before) << 2 | static_cast<std::uint64_t>(what);
+  }
+  static constexpr std::uint64_t since(std::uint64_t entry) noexcept { return entry >> 4; }
+  static constexpr doing what(std::uint64_t entry) noexcept { return static_cast<doing>(entry & 3); }
+  static constexpr doing before(std::uint64_t entry) noexcept { return static_cast<doing>(entry >> 2 & 3); }
+
+  void close(doing charged, doing next, std::uint64_t now) noexcept {
+    std::uint64_t const last = now_.load(std::memory_order_relaxed);  // relaxed: our own
+    std::atomic<std::uint64_t>& sum = spent_[static_cast<std::size_t>(charged)];
+    now_.store(in_the_middle, std::memory_order_relaxed);  // relaxed: the next store publishes it
+    // release: who sees the new sum sees that an entry is being made. Pairs with: consistent, second load.
+    sum.store(sum.load(std::memory_order_relaxed) + (now - since(last)), std::memory_order_release);
+    // release: who sees the entry sees the sum. Pairs with: consistent, first load.
+    now_.store(packed(now, next, charged), std::memory_order_release);
+  }
+
+  /// The sums that belong to one entry. An entry that comes back with its time and kinds has added nothing meanwhile.
+  [[nodiscard]] spent consistent(std::uint64_t& entry) const noexcept {
+    for (;;) {
+      // acquire: the sums. Pairs with: close, last store; open.
+      entry = now_.load(std::memory_order_acquire);
+      if (entry != in_the_middle) {
+        spent all{};
+        // acquire: that an entry has begun. Pairs with: close, store of the sum.
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = spent_[i].load(std::memory_order_acquire);
+        if (now_.load(std::memory_order_relaxed) == entry) return all;
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  std::array<std::atomic<std::uint64_t>, 3> spent_{};
+  std::atomic<std::uint64_t> now_{0};
+};
+
+}  // namespace skua::threads

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// Work hints that nobody has to give: a program that forks the same group again and again keeps a `work::measured` for
+// it, and what each child took the last time is the hint that it lacks. The future work of ADWS [adws-sc19 6].
+// Design: measured_work.md.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "skua/program/children.hpp"
+#include "skua/program/clock.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua {
+
+/// What the children of one group took the last time, by their number; also called `work::measured`. One group at a time
+/// uses it; a group that begins meanwhile, say in a child that was given the same one, runs as if it had none.
+///
+/// Cost over a plain group: per child two readings of the clock (about 50 ns together) and 56 bytes, on the owner O(n)
+/// before and after; hints are asked for once per child, before the group begins.
+class measured_work {
+ public:
+  measured_work() = default;
+  measured_work(measured_work const&) = delete;
+  measured_work& operator=(measured_work const&) = delete;
+
+  /// here.each(range, body), with measured work for hints. body(here, element), or body(here, element, below): `below`
+  /// is the child's own measured_work, for the one group that it forks itself; only so much of its time there counts as
+  /// its work as its children really worked.
+  template <fork_join Here, std::ranges::random_access_range Range, class Body>
+    requires std::ranges::sized_range<Range>
+  void each(Here& here, Range&& range, Body&& body) {
+    each(here, std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
+  }
+  /// The same where something is known: a work that hint_of yields is kept, and put into proportion to those measured.
+  template <fork_join Here, std::ranges::random_access_range Range, class HintOf, class Body>
+    requires std::ranges::sized_range<Range>
+  void each(Here& here, Range&& range, HintOf&& hint_of, Body&& body) {
+    auto const first = std::ranges::begin(range);
+    auto const n = static_cast<std::size_t>(std::ranges::size(range));
+    auto const at = [&](std::size_t i) -> decltype(auto) {
+      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+    };
+    claim const mine{*this};
+    if (!mine) {
+      return here.each(range, hint_of, [&](auto& h, auto&& x) {
+        measured_work nobodys;
+        call_with(nobodys, body, h, x);
+      });
+    }
+    make_room(n);
+    for (std::size_t i = 0; i < n; ++i) slots_[i].said = element_hint(hint_of(at(i)));
+    std::span<slot> const children = begin_group(n);
+    group_time<Here> const all{*this, here, children};
+    here.each(
+        children, [](slot const& s) { return s.said; },
+        [&](auto& h, slot& s) { timed(h, s, body, at(static_cast<std::size_t>(&s - children.data()))); });
+  }
+
+  /// here.join([hint] f, [hint] g, ..): f(here), or f(here, below). Values and exceptions as those of join.
+  template <fork_join Here, class... Args>
+  auto join(Here& here, Args&&... args) {
+    return std::apply([&](auto&&... c) { return join_children(here, c...); }, children_of(std::forward<Args>(args)...));
+  }
+
+  /// What child i took when it last ran to its end; 0: never, as far as is known. Not while the group runs.
+  [[nodiscard]] std::chrono::nanoseconds last(std::size_t i) const noexcept {
+    return std::chrono::nanoseconds(i < slots_.size() ? slots_[i].last_ns : 0);
+  }
+  /// As new. Not while the group runs.
+  void forget() noexcept { slots_.clear(); }
+
+ private:
+  struct slot {
+    hint said = {};
+    std::int64_t last_ns = 0;              ///< 0: unknown
+    std::int64_t now_ns = 0;               ///< written by the child, read after the group
+    std::unique_ptr<measured_work> below;  ///< made by the child, if it takes one
+  };
+
+  /// The right to use the slots, while it lives.
+  class claim {
+   public:
+    // acquire: what the last group wrote. Pairs with: ~claim.
+    explicit claim(measured_work& of) noexcept : of_(of), got_(!of.in_use_.exchange(true, std::memory_order_acquire)) {}
+    ~claim() {
+      // release: what this group wrote. Pairs with: claim.
+      if (got_) of_.in_use_.store(false, std::memory_order_release);
+    }
+    claim(claim const&) = delete;
+    claim& operator=(claim const&) = delete;
+    explicit operator bool() const noexcept { return got_; }
+
+   private:
+    measured_work& of_;
+    bool const got_;
+  };
+
+  /// From before the fork to after the join, also one that throws: then every child has ended, or never will begin.
+  template <class Here>
+  class group_time {
+   public:
+    group_time(measured_work& of, Here& here, std::span<slot> children) noexcept
+        : of_(of), here_(here), children_(children), began_(time_at(here)) {}
+    ~group_time() { of_.end_group(children_, (time_at(here_) - began_).count()); }
+    group_time(group_time const&) = delete;
+    group_time& operator=(group_time const&) = delete;
+
+   private:
+    measured_work& of_;
+    Here& here_;
+    std::span<slot> children_;
+    std::chrono::nanoseconds began_;
+  };
+
+  template <class Body, class Here, class... X>
+  static constexpr bool takes_below = std::invocable<Body&, Here&, X..., measured_work&>;
+
+  template <class Body, class Here, class... X>
+  static decltype(auto) call_with(measured_work& below, Body&& body, Here& h, X&&... x) {
+    if constexpr (takes_below<Body, Here, X...>) {
+      return body(h, std::forward<X>(x)..., below);
+    } else {
+      return body(h, std::forward<X>(x)...);
+    }
+  }
+
+  /// A child: its own time, but of that in the group below it what its children worked. One that throws is not measured.
+  template <class Here, class Body, class... X>
+  static auto timed(Here& h, slot& s, Body& body, X&&... x) {
+    if constexpr (takes_below<Body, Here, X...>) {
+      if (!s.below) s.below = std::make_unique<measured_work>();
+      s.below->in_groups_ns_ = s.below->worked_ns_ = 0;
+    }
+    std::chrono::nanoseconds const began = time_at(h);
+    auto const note = [&] {
+      std::int64_t ns = (time_at(h) - began).count();
+      if (s.below) ns += s.below->worked_ns_ - s.below->in_groups_ns_;
+      s.now_ns = std::max<std::int64_t>(ns, 1);
+    };
+    using value = decltype(call_with(*s.below, body, h, std::forward<X>(x)...));
+    if constexpr (std::is_void_v<value>) {
+      call_with(*s.below, body, h, std::forward<X>(x)...);
+      note();
+    } else {
+      std::decay_t<value> result = call_with(*s.below, body, h, std::forward<X>(x)...);
+      note();
+      return result;
+    }
+  }
+
+  template <class Here, class... Child>
+  auto join_children(Here& here, Child&... c) {
+    claim const mine{*this};
+    if (!mine) {
+      auto const plain = [](auto& f) {
+        return [&f](auto& h) {
+          measured_work nobodys;
+          return call_with(nobodys, f, h);
+        };
+      };
+      return std::apply([&](auto&&... word) { return here.join(std::move(word)...); },
+                        std::tuple_cat(std::tuple{as_hint(c.known), plain(c.function)}...));
+    }
+    make_room(sizeof...(c));
+    std::size_t i = 0;
+    ((slots_[i++].said = as_hint(c.known)), ...);
+    std::span<slot> const children = begin_group(sizeof...(c));
+    group_time<Here> const all{*this, here, children};
+    auto const child = [](slot& s, auto& f) {
+      return std::tuple{s.said, [&s, &f](auto& h) { return timed(h, s, f); }};
+    };
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::apply([&](auto&&... word) { return here.join(std::move(word)...); },
+                        std::tuple_cat(child(children[I], c.function)...));
+    }(std::index_sequence_for<Child...>{});
+  }
+
+  void make_room(std::size_t n) {
+    if (slots_.size() < n) slots_.resize(n);
+  }
+  /// Completes what was said with what is known.
+  [[nodiscard]] std::span<slot> begin_group(std::size_t n) noexcept;
+  void end_group(std::span<slot> children, std::int64_t took_ns) noexcept;
+
+  std::vector<slot> slots_;        ///< never fewer: a child that is missing for a while is remembered
+  std::int64_t in_groups_ns_ = 0;  ///< from forks to joins, since the task that has this one began
+  std::int64_t worked_ns_ = 0;     ///< by the children of these groups
+  std::atomic<bool> in_use_{false};
+};
+
+inline std::span<measured_work::slot> measured_work::begin_group(std::size_t n) noexcept {
+  std::span<slot> const children = std::span(slots_).first(n);
+  auto const is_given = [](slot const& s) { return s.said.work && *s.said.work >= 0; };
+  struct sum {
+    double ns = 0;
+    double said = 0;
+    double count = 0;
+  } measured, given, both;
+  for (slot& s : children) {
+    s.now_ns = 0;
+    auto const ns = static_cast<double>(s.last_ns);
+    double const said = is_given(s) ? known_work(s.said) : 0;
+    if (s.last_ns > 0) measured = {measured.ns + ns, 0, measured.count + 1};
+    if (is_given(s)) given = {0, given.said + said, given.count + 1};
+    if (s.last_ns > 0 && is_given(s)) both = {both.ns + ns, both.said + said, 0};
+  }
+  if (measured.count == 0 || given.count == static_cast<double>(n))
+    return children;  // nothing known, or nothing missing
+  double const mean_ns = measured.ns / measured.count;
+  double ns_per_said = 0;
+  if (both.said > 0) {
+    ns_per_said = both.ns / both.said;
+  } else if (given.said > 0) {
+    ns_per_said = mean_ns / (given.said / given.count);
+  }
+  for (slot& s : children) {
+    double const known = s.last_ns > 0 ? static_cast<double>(s.last_ns) : mean_ns;
+    s.said.work = is_given(s) ? known_work(s.said) * ns_per_said : known;
+  }
+  return children;
+}
+
+inline void measured_work::end_group(std::span<slot> children, std::int64_t took_ns) noexcept {
+  in_groups_ns_ += took_ns;
+  for (slot& s : children) {
+    worked_ns_ += s.now_ns;
+    if (s.now_ns > 0) s.last_ns = s.now_ns;
+  }
+}
+
+}  // namespace skua
