@@ -49,11 +49,12 @@ class drawing {
                          more.empty() ? "" : " ", more, escaped(what));
   }
   void line(double x1, double y1, double x2, double y2, std::string_view ink) {
-    body_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2, ink);
+    body_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2,
+                         y2, ink);
   }
   void box(double x, double y, double width, double height, std::string_view ink) {
-    body_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y, width,
-                         height, ink);
+    body_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
+                         width, height, ink);
   }
   void dot(double x, double y, std::string_view ink) {
     body_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", x, y, ink);
@@ -67,7 +68,8 @@ class drawing {
   }
   [[nodiscard]] std::string finish(double width, double height) const {
     return fmt::format(
-               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" "
+               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+               "width=\"{0:.0f}\" "
                "height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
                "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"white\"/>\n",
                width, height) +

@@ -47,9 +47,31 @@ class reader {
   }
 
   experiment take() {
-    top_.allow({"title", "where", "claim", "quantity", "chart", "machine", "app", "options", "quick", "placement",
-                "cache_scale", "leaf_ns_per_byte", "in_place_ns_per_byte", "task_ns", "figures", "seats", "serial_placement", "workers", "at_workers",
-                "x", "seeds", "panel", "series", "expect", "stated"});
+    top_.allow({"title",
+                "where",
+                "claim",
+                "quantity",
+                "chart",
+                "machine",
+                "app",
+                "options",
+                "quick",
+                "placement",
+                "cache_scale",
+                "leaf_ns_per_byte",
+                "in_place_ns_per_byte",
+                "task_ns",
+                "figures",
+                "seats",
+                "serial_placement",
+                "workers",
+                "at_workers",
+                "x",
+                "seeds",
+                "panel",
+                "series",
+                "expect",
+                "stated"});
     heading();
     machine();
     axis();
@@ -123,7 +145,10 @@ class reader {
     made_.workers = most_workers_;
     if (std::optional<toml_page> const x = top_.page("x")) {
       x->allow({"option", "label", "values", "log"});
-      made_.x = {.option = x->words("option"), .label = x->words("label"), .values = x->numbers("values"), .is_log = x->flag("log")};
+      made_.x = {.option = x->words("option"),
+                 .label = x->words("label"),
+                 .values = x->numbers("values"),
+                 .is_log = x->flag("log")};
       made_.workers = whole(top_, "at_workers", 1, most_workers_, most_workers_);
       if (top_.has("workers")) top_.refuse("workers", "workers and x exclude each other; at_workers says how many");
       return;
@@ -140,7 +165,9 @@ class reader {
                        .options = in.words_or("options", ""),
                        .quick = in.words_or("quick", ""),
                        .placements = in.list("placement"),
-                       .line = in.line(in.has("options") ? "options" : in.has("app") ? "app" : "")};
+                       .line = in.line(in.has("options") ? "options"
+                                       : in.has("app")   ? "app"
+                                                         : "")};
     for (std::string const& p : run.placements) placement(in, "placement", p);
     return run;
   }
@@ -241,8 +268,8 @@ class reader {
     char const* const end = said.data() + said.size();
     bool const is_number = at != std::string::npos && std::from_chars(said.data() + at + 1, end, p.x).ptr == end;
     if (!is_number || std::ranges::find(made_.x.values, p.x) == made_.x.values.end())
-      in.refuse(key, fmt::format("{} \"{}\": after the series stands @ and one of the values of x, as in \"{}@{}\"", key,
-                                 said, p.series, made_.x.values.back()));
+      in.refuse(key, fmt::format("{} \"{}\": after the series stands @ and one of the values of x, as in \"{}@{}\"",
+                                 key, said, p.series, made_.x.values.back()));
     return p;
   }
 

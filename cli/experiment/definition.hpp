@@ -30,9 +30,9 @@ enum class quantity : std::uint8_t {
 [[nodiscard]] std::string_view unit_of(quantity q) noexcept;
 
 enum class chart_kind : std::uint8_t {
-  lines,       ///< the quantity over x, one line per series
-  bars,        ///< the quantity of each panel at the last x, one bar per series
-  breakdown,   ///< work, scheduling and idle time of each panel at the last x over the time of one worker
+  lines,      ///< the quantity over x, one line per series
+  bars,       ///< the quantity of each panel at the last x, one bar per series
+  breakdown,  ///< work, scheduling and idle time of each panel at the last x over the time of one worker
 };
 
 /// How tasks come to workers.
@@ -54,8 +54,8 @@ struct experiment_run {
 struct experiment_panel {
   std::string name;
   experiment_run run;
-  double cache_scale = 1;         ///< all caches of the machine are so much as large: for inputs smaller than the paper's
-  double leaf_ns_per_byte = 0;      ///< of leaves that say nothing of their arithmetic
+  double cache_scale = 1;       ///< all caches of the machine are so much as large: for inputs smaller than the paper's
+  double leaf_ns_per_byte = 0;  ///< of leaves that say nothing of their arithmetic
   double in_place_ns_per_byte = 0;  ///< ... and of those among them that declare nothing to read; 0: as the others
   std::vector<sim::figure> figures = {};  ///< of the machine, for this kernel
 };

@@ -47,17 +47,25 @@ std::string curves_table(experiment_results const& r, std::size_t panel) {
 /// One line per panel and series: the times of the last x.
 std::string last_table(experiment_results const& r) {
   experiment const& e = *r.of;
-  table t({{"program"}, {"series"}, {"pages"}, {"T_1", true}, {"T_P", true}, {"T_1/T_P", true}, {"W_P", true},
-           {"inflation", true}, {"scheduling", true}, {"idle", true}});
+  table t({{"program"},
+           {"series"},
+           {"pages"},
+           {"T_1", true},
+           {"T_P", true},
+           {"T_1/T_P", true},
+           {"W_P", true},
+           {"inflation", true},
+           {"scheduling", true},
+           {"idle", true}});
   for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
     for (std::size_t s = 0; s < e.series.size(); ++s) {
       auto const* const p = r.find(panel, s, r.xs.back());
       if (p == nullptr) continue;
       sim_outcome const& o = p->what.row.median;
-      t.add({e.panels[panel].name, e.series[s].name, p->what.placement, in_seconds(p->what.alone_s), in_seconds(o.time_s),
-             fmt::format("{:.2f}", value_of(p->what, quantity::scalability)), in_seconds(o.work_s),
-             fmt::format("{:.2f}", value_of(p->what, quantity::inflation)), in_seconds(o.scheduling_s),
-             in_seconds(o.idle_s)});
+      t.add({e.panels[panel].name, e.series[s].name, p->what.placement, in_seconds(p->what.alone_s),
+             in_seconds(o.time_s), fmt::format("{:.2f}", value_of(p->what, quantity::scalability)),
+             in_seconds(o.work_s), fmt::format("{:.2f}", value_of(p->what, quantity::inflation)),
+             in_seconds(o.scheduling_s), in_seconds(o.idle_s)});
     }
   }
   return t.text("  ") + fmt::format("  P = {:g}; times are sums over the workers but for T_1 and T_P\n", r.xs.back());
@@ -137,8 +145,8 @@ std::string bars_picture(experiment_results const& r) {
 }  // namespace
 
 experiment_results::point const* experiment_results::find(std::size_t panel, std::size_t series, double x) const {
-  auto const at = std::ranges::find_if(
-      points, [&](point const& p) { return p.panel == panel && p.series == series && p.x == x; });
+  auto const at =
+      std::ranges::find_if(points, [&](point const& p) { return p.panel == panel && p.series == series && p.x == x; });
   return at == points.end() ? nullptr : &*at;
 }
 
@@ -164,9 +172,9 @@ experiment_results run_experiment(experiment_study& study) {
 
 std::string heading(experiment_results const& r) {
   experiment const& e = *r.of;
-  std::string text = fmt::format("{}: {}\n  {}\n  claim: {}\n  simulated on the machine model {}, workers {}", e.name,
-                                 e.title, e.where, e.claim, r.machine,
-                                 e.seats == spread::scatter ? "scattered over the sockets" : "packed on the fewest sockets");
+  std::string text = fmt::format(
+      "{}: {}\n  {}\n  claim: {}\n  simulated on the machine model {}, workers {}", e.name, e.title, e.where, e.claim,
+      r.machine, e.seats == spread::scatter ? "scattered over the sockets" : "packed on the fewest sockets");
   if (!e.x.option.empty()) text += fmt::format("; {} workers", e.workers);
   if (e.seeds > 1 && !r.quick) text += fmt::format("; medians of {} seeds", e.seeds);
   if (r.quick) text += "; small inputs, which show nothing but that it runs";
@@ -215,9 +223,10 @@ std::string stated_for_people(experiment_results const& r) {
 std::string csv_of(experiment_results const& r) {
   experiment const& e = *r.of;
   std::string text = "simulated,machine,panel,series,policy,pages,";
-  text += quoted_csv(e.x.label) + ",workers,seeds,seed,time_s,min_s,max_s,serial_s,one_worker_s,speed_up,gflops,work_s," +
-          "scheduling_s,idle_s,inflation,steals,private_cache,shared_cache,neighbour_cache,local_memory,remote_memory," +
-          "remote_cache\n";
+  text +=
+      quoted_csv(e.x.label) + ",workers,seeds,seed,time_s,min_s,max_s,serial_s,one_worker_s,speed_up,gflops,work_s," +
+      "scheduling_s,idle_s,inflation,steals,private_cache,shared_cache,neighbour_cache,local_memory,remote_memory," +
+      "remote_cache\n";
   for (auto const& p : r.points) {
     sim_outcome const& o = p.what.row.median;
     experiment_series const& s = e.series[p.series];

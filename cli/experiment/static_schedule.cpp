@@ -20,8 +20,7 @@ void add_leaf(task_tree& to, node_id task, task_tree const& from, node_id leaf) 
   node_id const id = to.add(task, node_kind::leaf);
   to[id].flops = from[leaf].flops;
   to[id].ns = from[leaf].ns;
-  for (std::uint32_t t = 0; t < from[leaf].touches; ++t)
-    to.add_touch(id, from.touches()[from[leaf].first_touch + t]);
+  for (std::uint32_t t = 0; t < from[leaf].touches; ++t) to.add_touch(id, from.touches()[from[leaf].first_touch + t]);
 }
 
 }  // namespace

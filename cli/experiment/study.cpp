@@ -96,8 +96,7 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
     if (!given && priced) given = 0;
     sim_way const way = r.app->depends_on_schedule() ? sim_way::live : sim_way::recorded;
     r.program = std::make_unique<sim_program>(*r.app, way, given, true);
-    if (priced)
-      r.program->set_adjustment([&panel](task_tree& tree) { price_bare_leaves(tree, panel); });
+    if (priced) r.program->set_adjustment([&panel](task_tree& tree) { price_bare_leaves(tree, panel); });
   }
   r.program->set_dealing({});
   if (series.how == dealing::statically) r.program->set_dealing(static_schedule);
@@ -153,10 +152,8 @@ measured_point experiment_study::run(point_at const& p, std::string const& place
   experiment_series const& series = what_.series[p.series];
   std::uint32_t const workers = workers_at(p.x);
   alone const& one = alone_of(p, placement);
-  measured_point made{.serial_s = serial_of(p),
-                      .alone_s = one.time_s,
-                      .alone_work_s = one.work_s,
-                      .placement = placement};
+  measured_point made{
+      .serial_s = serial_of(p), .alone_s = one.time_s, .alone_work_s = one.work_s, .placement = placement};
   sim_program& program = program_of(p, series);
   sim_study study = study_of(p, placement, program);
   made.row = study.run_seeds(series.policy, workers, 1, quick_ ? 1 : what_.seeds, [&] {

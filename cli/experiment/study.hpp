@@ -23,11 +23,11 @@ namespace skua::cli {
 
 /// One point, and what it is compared with.
 struct measured_point {
-  sim_row row;             ///< the median run over the seeds
-  double serial_s = 0;     ///< of the serial elision
-  double alone_s = 0;      ///< of one worker of the same series; 0 where nobody asks
+  sim_row row;          ///< the median run over the seeds
+  double serial_s = 0;  ///< of the serial elision
+  double alone_s = 0;   ///< of one worker of the same series; 0 where nobody asks
   double alone_work_s = 0;
-  double flops = 0;        ///< of the program
+  double flops = 0;  ///< of the program
   std::string placement;
 };
 
@@ -86,9 +86,11 @@ class experiment_study {
   std::map<std::pair<std::string, std::string>, recording> recordings_;  ///< by app and options
   std::pair<std::size_t, double> recorded_{};  ///< panel, and x where it is an option, for which they are kept
   std::map<point_at, measured_point> points_;
-  std::map<std::pair<std::size_t, std::size_t>, std::string> placements_;  ///< by panel and series, where there are several
+  std::map<std::pair<std::size_t, std::size_t>, std::string>
+      placements_;  ///< by panel and series, where there are several
   std::map<std::tuple<std::size_t, std::size_t, double, sim::bound, std::string>, alone> alones_;
-  std::map<std::tuple<std::size_t, std::string, std::string, sim::bound>, double> serials_;  ///< by panel, app and options
+  std::map<std::tuple<std::size_t, std::string, std::string, sim::bound>, double>
+      serials_;  ///< by panel, app and options
 };
 
 }  // namespace skua::cli
