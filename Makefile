@@ -18,7 +18,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa bench peers nightly install clean
+        aarch64 numa bench experiments peers nightly install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,11 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	bench/instructions.py build/release/bin/fib_alone --json build/bench/instructions.json
 	for b in fork wake steal memory; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
 	for b in context algorithm; do build/release/bin/$${b}_bench --benchmark_out=build/bench/$$b.json || exit 1; done
+
+experiments: build ## repeat the papers' figures on simulated machines: build/experiments/*.{txt,csv,svg}
+	mkdir -p build/experiments
+	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
+	  xargs -P $(JOBS) -I{} sh -c '$(SKUA) experiment {} --output build/experiments > /dev/null && echo "{}: done"'
 
 peers: ## fib on rayon, for comparison; does nothing without cargo
 	@if command -v cargo >/dev/null; then \

@@ -22,6 +22,14 @@ struct place_range {
     return place_id{first + static_cast<std::uint32_t>(i * count / n)};
   }
 
+  /// For four parts of the work, the i-th: as many as its share, at least one. None are divided into none.
+  [[nodiscard]] constexpr place_range quarter(std::uint32_t i) const noexcept {
+    if (count == 0) return {};
+    std::uint32_t const begin = count * i / 4;
+    std::uint32_t const end = count * (i + 1) / 4;
+    return {first + begin, end > begin ? end - begin : 1};
+  }
+
   /// For two parts of the work. A single place is not divided: both parts get it.
   [[nodiscard]] constexpr std::pair<place_range, place_range> halves() const noexcept {
     if (count < 2) return {*this, *this};

@@ -52,7 +52,8 @@ int command(int argc, char** argv) {
   root.require_subcommand(1);
   root.footer("Each verb explains itself: skua VERB --help.");
   std::array const verbs{add_doctor(root),  add_topology(root), add_list(root),    add_run(root),
-                         add_compare(root), add_sim(root),      add_profile(root), add_calibrate(root)};
+                         add_compare(root), add_sim(root),      add_profile(root), add_calibrate(root),
+                         add_experiment(root)};
   try {
     root.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {

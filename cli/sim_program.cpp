@@ -93,6 +93,12 @@ void sim_program::mark_times() {
     if (n.kind == node_kind::task) n.ns = content_.assumed.task;
     if (is_bare_leaf(n)) n.ns = next < leaf_ns_.size() ? leaf_ns_[next++] : content_.assumed.leaf;
   }
+  if (adjust_) adjust_(tree_);
+}
+
+void sim_program::set_adjustment(std::function<void(task_tree&)> adjust) {
+  adjust_ = std::move(adjust);
+  if (adjust_) adjust_(tree_);
 }
 
 void sim_program::check(std::string const& after) {
@@ -108,6 +114,7 @@ sim::result sim_program::play(policy& players, layout const& where, sim::rules c
       record(where.places());
       mark_times();
     }
+    if (deal_) return simulate(deal_(tree_, where.workers()), players, where, by, prices, nobody).game;
     sim::simulation done = simulate(std::move(tree_), players, where, by, prices, nobody);
     tree_ = std::move(done.tree);
     return std::move(done.game);

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/app.hpp"
@@ -43,6 +45,11 @@ class sim_program {
   [[nodiscard]] sim_content const& content() const noexcept { return content_; }
   [[nodiscard]] sim_way way() const noexcept { return way_; }
 
+  /// Recorded programs only: from now on `adjust` has the last word on what is recorded, and what is played for so many
+  /// workers is what `deal` makes of that.
+  void set_adjustment(std::function<void(task_tree&)> adjust);
+  void set_dealing(std::function<task_tree(task_tree const&, std::uint32_t)> deal) { deal_ = std::move(deal); }
+
   /// One run on the workers of `where`. Throws as sim::simulate, and error for a wrong answer.
   sim::result play(policy& players, layout const& where, sim::rules const& by, sim::costs& prices);
 
@@ -64,6 +71,8 @@ class sim_program {
   std::vector<std::uint64_t> leaf_ns_;  ///< of bare leaves, in the serial order; empty: all take assumed.leaf
   std::uint32_t places_ = 0;            ///< for which tree_ was recorded
   task_tree tree_;
+  std::function<void(task_tree&)> adjust_;
+  std::function<task_tree(task_tree const&, std::uint32_t)> deal_;
 };
 
 }  // namespace skua::cli

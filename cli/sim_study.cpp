@@ -69,7 +69,7 @@ sim_outcome outcome_of(sim::result&& game, layout const& where, std::uint64_t se
 }  // namespace
 
 sim_outcome sim_study::play(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free) {
-  layout const where = machine_.seats({.workers = workers});
+  layout const where = machine_.seats({.workers = workers, .order = seats_});
   sim::cost_options how = how_;
   how.seed = seed;
   sim::model_costs model(machine_, numbers_, where, how);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/sim_program.hpp"
@@ -41,11 +42,19 @@ struct sim_row {
   double alone_s = 0;  ///< the median time of the same policy with one worker
 };
 
+/// On which instance of the machine a study plays, and where on it the workers sit.
+struct sim_stage {
+  sim::machine_numbers numbers;
+  spread seats = spread::compact;
+};
+
 class sim_study {
  public:
   /// All of these live longer.
   sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how)
-      : program_(program), machine_(machine), numbers_(machine.numbers()), how_(how) {}
+      : sim_study(program, machine, how, {.numbers = machine.numbers()}) {}
+  sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how, sim_stage stage)
+      : program_(program), machine_(machine), numbers_(std::move(stage.numbers)), seats_(stage.seats), how_(how) {}
 
   [[nodiscard]] sim_outcome run(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed);
   /// One worker, and a scheduler that takes no time: the serial elision.
@@ -66,6 +75,7 @@ class sim_study {
   sim_program& program_;
   sim::machine_model const& machine_;
   sim::machine_numbers const numbers_;
+  spread const seats_;
   sim::cost_options const how_;
   std::vector<double> taken_s_;
 };

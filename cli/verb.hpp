@@ -31,5 +31,6 @@ verb add_compare(CLI::App& root);
 verb add_sim(CLI::App& root);
 verb add_profile(CLI::App& root);
 verb add_calibrate(CLI::App& root);
+verb add_experiment(CLI::App& root);
 
 }  // namespace skua::cli

@@ -7,11 +7,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -48,6 +50,11 @@ struct sorting {
   [[nodiscard]] merging back() const noexcept;
 };
 
+/// What is known of a part: its keys, and where they belong, if it is said; else the place is inherited.
+inline hint known(std::size_t keys, std::optional<place_id> at) noexcept {
+  return {.work = static_cast<double>(keys), .place = at};
+}
+
 /// Work O(n), span O(log^2 n) for n keys in both runs.
 template <fork_join Here>
 void merge(Here& here, merging const& m) {
@@ -57,20 +64,30 @@ void merge(Here& here, merging const& m) {
     return;
   }
   auto const halves = m.halves();
-  here.join([&halves](Here& h) { merge(h, halves.first); }, [&halves](Here& h) { merge(h, halves.second); });
+  here.join(
+      known(halves.first.out.size(), {}), [&halves](Here& h) { merge(h, halves.first); },
+      known(halves.second.out.size(), {}), [&halves](Here& h) { merge(h, halves.second); });
 }
 
-/// Work O(n log n), span O(log^3 n). Not stable.
+/// Work O(n log n), span O(log^3 n). Not stable. Each quarter belongs to a share of the places, and so does what it is
+/// merged with first; the last merge belongs to nobody. [adws-sc19 4.1; numa-ws-2018 Fig. 4]
 template <fork_join Here>
-void sort(Here& here, sorting const& s) {
+void sort(Here& here, sorting const& s, place_range const& at = {}) {
   if (s.is_leaf()) {
     here.leaf(writes{s.data.data(), s.data.size_bytes()}, [&] { s.run_leaf(); });
     return;
   }
   auto const q = s.quarters();
-  here.join([&](Here& h) { sort(h, q[0]); }, [&](Here& h) { sort(h, q[1]); },  //
-            [&](Here& h) { sort(h, q[2]); }, [&](Here& h) { sort(h, q[3]); });
-  here.join([&](Here& h) { merge(h, s.first_half()); }, [&](Here& h) { merge(h, s.second_half()); });
+  auto const home = [&at](std::uint32_t i) {
+    return at.count > 1 ? std::optional<place_id>(place_id{at.quarter(i).first}) : std::nullopt;
+  };
+  auto const quarter = [&](std::uint32_t i) { return [&, i](Here& h) { sort(h, q[i], at.quarter(i)); }; };
+  auto const size = [&q](std::uint32_t i) { return q[i].data.size(); };
+  here.join(known(size(0), home(0)), quarter(0), known(size(1), home(1)), quarter(1), known(size(2), home(2)), quarter(2),
+            known(size(3), home(3)), quarter(3));
+  here.join(
+      known(size(0) + size(1), home(0)), [&](Here& h) { merge(h, s.first_half()); }, known(size(2) + size(3), home(2)),
+      [&](Here& h) { merge(h, s.second_half()); });
   merge(here, s.back());
 }
 

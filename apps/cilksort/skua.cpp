@@ -52,8 +52,8 @@ class cilksort_app final : public program_app<cilksort_app> {
   [[nodiscard]] nlohmann::json facts() const override { return {{"n", n_}, {"seed", seed_}}; }
 
   template <fork_join Here>
-  void program(Here& here, std::uint32_t) {
-    cilksort::sort(here, todo());
+  void program(Here& here, std::uint32_t places) {
+    cilksort::sort(here, todo(), {.first = 0, .count = places});
     done_ = true;
   }
 

@@ -45,7 +45,7 @@ TEST(heat_map, every_leaf_is_on_it_once_per_iteration) {
       surveyor seen(p, small_leaves(), workers);
       p.reset();
       some.run([&](auto& here) {
-        program(here, p, small_leaves(), estimate(0.5, error_kind::random, 3), [&](std::size_t i) {
+        program(here, p, small_leaves(), estimate(0.5, error_kind::random, 3), {}, [&](std::size_t i) {
           auto const rows = record.take();
           std::size_t noted = 0;
           for (leaf_rows const& of_worker : rows) noted += of_worker.ran.size();
@@ -75,7 +75,7 @@ TEST(heat_map, adws_without_stealing_has_the_same_map_in_every_iteration) {
   leaf_record record(some);
   surveyor seen(p, small_leaves(), 4);
   some.run(
-      [&](auto& here) { program(here, p, small_leaves(), {}, [&](std::size_t i) { seen.note(i, record.take()); }); });
+      [&](auto& here) { program(here, p, small_leaves(), {}, {}, [&](std::size_t i) { seen.note(i, record.take()); }); });
   EXPECT_EQ(seen.map().overlap(), 1.0);
   auto const& owners = seen.map().panels().front()->owners;
   EXPECT_EQ(std::set(owners.begin(), owners.end()).size(), 4U);

@@ -12,6 +12,7 @@
 #include "apps/heat/field.hpp"
 #include "apps/heat/sweep.hpp"
 #include "apps/loop_styles.hpp"
+#include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -34,9 +35,10 @@ inline constexpr std::size_t column_group = padded::line;
 /// empty.
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
 
-/// One iteration; the children's works are what `guess` makes of their cells. Work O(cells), span O(log cells + a leaf).
+/// One iteration; the children's works are what `guess` makes of their cells, and the parts of the plate belong to places as
+/// long as there are several: what is below one place inherits it. Work O(cells), span O(log cells + a leaf).
 template <fork_join Here>
-void step(Here& here, rectangle const& r, cutoff const& end, estimate const& guess = {}) {
+void step(Here& here, rectangle const& r, cutoff const& end, estimate const& guess = {}, place_range const& at = {}) {
   if (end.reached(r)) {
     if (r.rows == 0 || r.columns == 0) return;
     std::size_t const row = r.columns * sizeof(float);
@@ -49,11 +51,15 @@ void step(Here& here, rectangle const& r, cutoff const& end, estimate const& gue
   }
   std::array<rectangle, 4> const q = quarters(r, end);
   std::array<double, 4> const error = guess.factors();
-  auto const amount = [&](std::size_t i) {
-    return work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns) * error[i]};
+  auto const known = [&](std::uint32_t i) {
+    hint all = as_hint(work{static_cast<double>(q[i].rows) * static_cast<double>(q[i].columns) * error[i]});
+    if (at.count > 1) all.place = place_id{at.quarter(i).first};
+    return all;
   };
-  auto const part = [&](std::size_t i) { return [&, i](Here& h) { step(h, q[i], end, guess.below(i)); }; };
-  here.join(amount(0), part(0), amount(1), part(1), amount(2), part(2), amount(3), part(3));
+  auto const part = [&](std::uint32_t i) {
+    return [&, i](Here& h) { step(h, q[i], end, guess.below(i), at.quarter(i)); };
+  };
+  here.join(known(0), part(0), known(1), part(1), known(2), part(2), known(3), part(3));
 }
 
 /// The plate, and the right answer.
@@ -86,15 +92,15 @@ class problem {
 
 /// All iterations, one after the other; after(i) follows the i-th, where no leaf runs.
 template <fork_join Here, class After>
-void program(Here& here, problem& p, cutoff const& end, estimate const& guess, After&& after) {
+void program(Here& here, problem& p, cutoff const& end, estimate const& guess, place_range const& at, After&& after) {
   for (std::size_t i = 0; i < p.iterations(); ++i) {
-    step(here, p.whole(i), end, guess.below(i));
+    step(here, p.whole(i), end, guess.below(i), at);
     after(i);
   }
 }
 template <fork_join Here>
-void program(Here& here, problem& p, cutoff const& end, estimate const& guess = {}) {
-  program(here, p, end, guess, [](std::size_t) {});
+void program(Here& here, problem& p, cutoff const& end, estimate const& guess = {}, place_range const& at = {}) {
+  program(here, p, end, guess, at, [](std::size_t) {});
 }
 
 /// `of_dynamic` hands out bands of the cut-off's height.

@@ -83,7 +83,7 @@ TEST(matmul, places_divide_the_quadrants_without_a_gap) {
     place_range const all{.first = 5, .count = count};
     std::uint32_t next = 5;
     for (std::uint32_t i = 0; i < 4; ++i) {
-      place_range const part = all.quadrant(i);
+      place_range const part = all.quarter(i);
       EXPECT_TRUE(part.first == next || (count < 4 && part.first <= next)) << i << " of " << count;
       EXPECT_GE(part.count, 1U);
       next = std::max(next, part.first + part.count);

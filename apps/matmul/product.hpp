@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "apps/matmul/leaf.hpp"
+#include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -65,29 +66,17 @@ Word footprint_of(View const& v) noexcept {
   return {v.data(), v.columns() * sizeof(float), v.rows(), v.stride() * sizeof(float)};
 }
 
-/// The places among which C is divided, quadrant by quadrant, as long as there are several.
-struct place_range {
-  std::uint32_t first = 0;
-  std::uint32_t count = 1;
-
-  /// The share of quadrant i. Fewer than four places: neighbours share one, the upper half's before the lower half's.
-  [[nodiscard]] place_range quadrant(std::uint32_t i) const noexcept {
-    std::uint32_t const begin = count * i / 4;
-    std::uint32_t const end = count * (i + 1) / 4;
-    return {first + begin, end > begin ? end - begin : 1};
-  }
-};
-
 /// What is known of product i of a group: its work, and the place where its quadrant of C lives. Below one place nothing is
 /// said, so that the place is inherited. [adws-sc19 4.1, numa-ws-2018 III-A]
 template <template <class> class View>
 hint known_of(product<View> const& p, place_range all, std::uint32_t i) noexcept {
   hint known = as_hint(work{p.flops()});
-  if (all.count > 1) known.place = place_id{all.quadrant(i).first};
+  if (all.count > 1) known.place = place_id{all.quarter(i).first};
   return known;
 }
 
-/// C += A * B, or = . Work O(m n k), span O(k / side * side^3) for blocks of `side`.
+/// C += A * B, or = , where C is divided among places, quadrant by quadrant, as long as there are several.
+/// Work O(m n k), span O(k / side * side^3) for blocks of `side`.
 template <fork_join Here, template <class> class View>
 void program(Here& here, product<View> const& p, leaf_function* leaf, place_range at = {}) {
   if (p.empty()) return;
@@ -99,10 +88,10 @@ void program(Here& here, product<View> const& p, leaf_function* leaf, place_rang
   for (auto const& g : p.groups()) {
     if (g[0].empty()) continue;
     here.join(
-        known_of(g[0], at, 0), [&](Here& h) { program(h, g[0], leaf, at.quadrant(0)); }, known_of(g[1], at, 1),
-        [&](Here& h) { program(h, g[1], leaf, at.quadrant(1)); }, known_of(g[2], at, 2),
-        [&](Here& h) { program(h, g[2], leaf, at.quadrant(2)); }, known_of(g[3], at, 3),
-        [&](Here& h) { program(h, g[3], leaf, at.quadrant(3)); });
+        known_of(g[0], at, 0), [&](Here& h) { program(h, g[0], leaf, at.quarter(0)); }, known_of(g[1], at, 1),
+        [&](Here& h) { program(h, g[1], leaf, at.quarter(1)); }, known_of(g[2], at, 2),
+        [&](Here& h) { program(h, g[2], leaf, at.quarter(2)); }, known_of(g[3], at, 3),
+        [&](Here& h) { program(h, g[3], leaf, at.quarter(3)); });
   }
 }
 

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/experiment/chart.hpp"
+#include "cli/experiment/definition.hpp"
+#include "cli/experiment/report.hpp"
+#include "cli/experiment/static_schedule.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+std::string const good = R"(title = "a title"
+where = "1, Fig. 2"
+claim = "it is so"
+machine = "xeon-6130-4s"
+workers = [1, 4]
+app = "heat"
+options = "--n 128 --iterations 2 --leaf-rows 32 --leaf-columns 32"
+
+[[series]]
+name = "random"
+policy = "random"
+
+[[series]]
+name = "no steal"
+policy = "adws:no-steal"
+
+[[series]]
+name = "static"
+dealing = "static"
+
+[[expect]]
+says = "one is not slower"
+of = "no steal@4"
+over = "random@4"
+at_least = 0.1
+
+[[stated]]
+of = "random@4"
+value = 3.5
+)";
+
+std::string with(std::string const& old, std::string const& fresh) {
+  std::string text = good;
+  auto const at = text.find(old);
+  EXPECT_NE(at, std::string::npos) << old;
+  return text.replace(at, old.size(), fresh);
+}
+
+std::string refusal_of(std::string const& text) {
+  try {
+    static_cast<void>(parse_experiment(text, "test/it", "it.toml"));
+  } catch (usage_error const& fault) {
+    return fault.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(experiment_file, says_what_was_meant) {
+  experiment const e = parse_experiment(good, "test/it", "it.toml");
+  EXPECT_EQ(e.panels.size(), 1U);
+  EXPECT_EQ(e.panels.front().run.app, "heat");
+  EXPECT_EQ(e.series.at(2).how, dealing::statically);
+  EXPECT_EQ(e.x.values, (std::vector<double>{1, 4}));
+  EXPECT_EQ(e.expected.front().over->series, "random");
+  EXPECT_EQ(e.stated.front().value, 3.5);
+}
+
+TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
+  struct mistake {
+    std::string old, fresh, said;
+  };
+  std::vector<mistake> const mistakes{
+      {"title = \"a title\"", "titel = \"a title\"", "it.toml:1: unknown key 'titel'"},
+      {"claim = \"it is so\"\n", "", "it.toml:1: claim is missing"},
+      {"\"xeon-6130-4s\"", "\"xeon-6131\"", "it.toml:4: there is no machine model xeon-6131"},
+      {"[1, 4]", "[4, 1]", "it.toml:5: workers must be ascending"},
+      {"[1, 4]", "[1, 65]", "it.toml:5: workers are whole numbers from 1 to 64, not 65"},
+      {"app = \"heat\"", "app = \"heap\"", "it.toml:7: unknown app 'heap'"},
+      {"--iterations 2", "--iteration 2", "it.toml:7: heat"},
+      {"policy = \"random\"", "policy = \"randon\"", "it.toml:11: unknown policy 'randon'"},
+      {"dealing = \"static\"", "dealing = \"statik\"", "it.toml:19: unknown dealing 'statik'"},
+      {"over = \"random@4\"", "over = \"rondom@4\"", "it.toml:24: unknown series 'rondom'"},
+      {"over = \"random@4\"", "over = \"random@5\"", "it.toml:24: over \"random@5\": after the series stands @"},
+      {"at_least = 0.1", "", "it.toml:21: an [[expect]] needs at_least or at_most"},
+      {"value = 3.5", "value = \"3.5\"", "it.toml:29: value must be a number"},
+      {"[[stated]]", "[[stated", "it.toml:27: this is not TOML"},
+  };
+  for (mistake const& m : mistakes) {
+    std::string const said = refusal_of(with(m.old, m.fresh));
+    EXPECT_TRUE(said.starts_with(m.said)) << "expected: " << m.said << "\n     said: " << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  }
+}
+
+TEST(shipped_experiments, load_and_name_what_exists) {
+  ASSERT_FALSE(shipped_experiments().empty());
+  for (std::string_view const name : shipped_experiments()) {
+    experiment const e = load_experiment(std::string{name});  // apps, options, policies and machines are tried there
+    EXPECT_EQ(e.name, name);
+    EXPECT_FALSE(e.expected.empty()) << name << " can fail in no way";
+    for (expectation const& x : e.expected) EXPECT_FALSE(x.stated.empty()) << name << ": " << x.says;
+  }
+}
+
+TEST(shipped_experiments, an_unknown_name_is_answered_with_the_nearest) {
+  try {
+    static_cast<void>(load_experiment("adws-sc19/fig21"));
+    FAIL() << "nothing was refused";
+  } catch (usage_error const& fault) {
+    EXPECT_NE(std::string(fault.what()).find("did you mean 'adws-sc19/fig1"), std::string::npos) << fault.what();
+  }
+}
+
+// ---- a run ---------------------------------------------------------------------------------------------------------
+
+experiment_results run(experiment const& e, bool quick) {
+  experiment_study study(e, quick, [](std::string_view) {});
+  return run_experiment(study);
+}
+
+std::vector<std::vector<std::string>> cells_of(std::string const& csv) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+/// Every tag that is opened is closed, in order; attributes have their quotes.
+bool is_well_formed(std::string const& svg) {
+  std::vector<std::string> open;
+  for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+    auto const end = svg.find('>', at);
+    if (end == std::string::npos) return false;
+    std::string const tag = svg.substr(at + 1, end - at - 1);
+    if (std::ranges::count(tag, '"') % 2 != 0 || tag.find('<') != std::string::npos) return false;
+    if (tag.starts_with('?') || tag.ends_with('/')) continue;
+    std::string const name = tag.substr(0, tag.find(' '));
+    if (!name.starts_with('/')) {
+      open.push_back(name);
+    } else if (open.empty() || "/" + open.back() != name) {
+      return false;
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() && svg.find("nan") == std::string::npos && svg.find("inf") == std::string::npos;
+}
+
+TEST(experiment_run, twice_the_same_bytes) {
+  experiment const e = parse_experiment(good, "test/it", "it.toml");
+  experiment_results const a = run(e, false);
+  experiment_results const b = run(e, false);
+  EXPECT_EQ(csv_of(a), csv_of(b));
+  EXPECT_EQ(picture_of(a), picture_of(b));
+  EXPECT_EQ(table_for_people(a), table_for_people(b));
+}
+
+TEST(experiment_run, csv_has_a_row_per_point_and_agrees_with_the_results) {
+  experiment const e = parse_experiment(good, "test/it", "it.toml");
+  experiment_results const r = run(e, false);
+  auto const rows = cells_of(csv_of(r));
+  ASSERT_EQ(rows.size(), 1 + r.points.size());
+  EXPECT_EQ(r.points.size(), 2U * 3U);
+  auto const column = [&](std::string const& head) {
+    return static_cast<std::size_t>(std::ranges::find(rows[0], head) - rows[0].begin());
+  };
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    ASSERT_EQ(rows[i].size(), rows[0].size());
+    EXPECT_EQ(rows[i][column("simulated")], "yes");
+    double const time = std::stod(rows[i][column("time_s")]);
+    EXPECT_NEAR(time, value_of(r.points[i - 1].what, quantity::time), time * 1e-6);
+    double const speed_up = std::stod(rows[i][column("serial_s")]) / time;
+    EXPECT_NEAR(std::stod(rows[i][column("speed_up")]), speed_up, speed_up * 1e-4);
+  }
+}
+
+TEST(experiment_run, statements_are_judged_by_what_was_run) {
+  experiment_results const r = run(parse_experiment(good, "test/it", "it.toml"), false);
+  ASSERT_EQ(r.verdicts.size(), 1U);
+  double const ratio =
+      value_of(r.find(0, 1, 4)->what, quantity::speed_up) / value_of(r.find(0, 0, 4)->what, quantity::speed_up);
+  EXPECT_EQ(r.verdicts[0].value, ratio);
+  EXPECT_TRUE(r.verdicts[0].holds);
+  experiment const strict = parse_experiment(with("at_least = 0.1", "at_least = 1000"), "test/it", "it.toml");
+  EXPECT_FALSE(run(strict, false).verdicts[0].holds);
+}
+
+TEST(experiment_run, pictures_are_well_formed_and_say_that_they_are_simulated) {
+  experiment e = parse_experiment(with("a title", "<a> & \\\"b\\\""), "test/it", "it.toml");
+  experiment_results r = run(e, false);
+  r.of = &e;
+  for (chart_kind const kind : {chart_kind::lines, chart_kind::bars, chart_kind::breakdown}) {
+    e.chart = kind;
+    std::string const svg = picture_of(r);
+    EXPECT_TRUE(is_well_formed(svg)) << svg;
+    EXPECT_NE(svg.find("simulated on the machine model xeon-6130-4s"), std::string::npos);
+  }
+}
+
+TEST(chart, ticks_begin_at_zero_reach_the_most_and_are_few) {
+  for (double const most : {0.003, 0.7, 1.0, 9.99, 10.0, 64.0, 4085.0, 123456.0}) {
+    std::vector<double> const t = ticks_to(most, 5);
+    EXPECT_EQ(t.front(), 0);
+    EXPECT_GE(t.back(), most * (1 - 1e-9));
+    EXPECT_LE(t.size(), 8U) << most;
+    EXPECT_GE(t.size(), 3U) << most;
+  }
+}
+
+TEST(static_schedule, share_i_of_every_step_is_task_i_and_no_leaf_is_lost) {
+  task_tree program;
+  for (int step = 0; step < 3; ++step) {
+    node_id const group = program.add(0, node_kind::join);
+    for (int i = 0; i < 5; ++i) {
+      node_id const leaf = program.add(program.add(group, node_kind::task), node_kind::leaf);
+      program[leaf].flops = 10 * step + i;
+      program.add_touch(leaf, {.address = 64U * static_cast<unsigned>(i), .bytes = 64});
+    }
+  }
+  task_tree const dealt = static_schedule(program, 2);
+  std::vector<std::vector<double>> shares;
+  for (node_id i = 0; i < dealt.size(); ++i) {
+    if (dealt[i].kind == node_kind::task && i != 0) shares.emplace_back();
+    if (dealt[i].kind != node_kind::leaf) continue;
+    shares.back().push_back(dealt[i].flops);
+    EXPECT_EQ(dealt[i].touches, 1U);
+  }
+  EXPECT_EQ(shares,
+            (std::vector<std::vector<double>>{{0, 1}, {2, 3, 4}, {10, 11}, {12, 13, 14}, {20, 21}, {22, 23, 24}}));
+}
+
+}  // namespace
+}  // namespace skua::cli

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "cli/experiment/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/experiment/app_of_words.hpp"
+#include "cli/experiment/static_schedule.hpp"
+#include "cli/interrupt.hpp"
+#include "skua/machine/sim/model/model_rules.hpp"
+
+namespace skua::cli {
+namespace {
+
+double ratio(double above, double below) { return below > 0 ? above / below : 0; }
+
+/// A leaf that says nothing of its arithmetic takes so long for every byte that it touches.
+void price_bare_leaves(task_tree& tree, experiment_panel const& by) {
+  for (node_id i = 0; i < tree.size(); ++i) {
+    node& n = tree[i];
+    if (n.kind != node_kind::leaf || (std::isfinite(n.flops) && n.flops > 0)) continue;
+    double bytes = 0;
+    bool in_place = true;
+    for (std::uint32_t t = 0; t < n.touches; ++t) {
+      touch const& what = tree.touches()[n.first_touch + t];
+      bytes += static_cast<double>(what.bytes) * static_cast<double>(what.rows);
+      in_place = in_place && what.written;
+    }
+    double const ns_per_byte = in_place ? by.in_place_ns_per_byte : by.leaf_ns_per_byte;
+    n.ns = static_cast<std::uint64_t>(std::llround(bytes * ns_per_byte));
+  }
+}
+
+double flops_of(task_tree const& tree) { return tree.weigh(unit::flops).work; }
+
+}  // namespace
+
+double value_of(measured_point const& p, quantity q) {
+  sim_outcome const& o = p.row.median;
+  switch (q) {
+    case quantity::time: return o.time_s;
+    case quantity::speed_up: return ratio(p.serial_s, o.time_s);
+    case quantity::scalability: return ratio(p.alone_s, o.time_s);
+    case quantity::gflops: return ratio(p.flops, o.time_s) * 1e-9;
+    case quantity::work: return o.work_s;
+    case quantity::scheduling: return o.scheduling_s;
+    case quantity::idle: return o.idle_s;
+    case quantity::inflation: break;
+  }
+  return ratio(o.work_s, p.alone_work_s);
+}
+
+experiment_study::experiment_study(experiment const& what, bool quick, std::function<void(std::string_view)> tell)
+    : what_(what), quick_(quick), tell_(std::move(tell)), machine_(sim::machine_model::load(what.machine)) {}
+
+std::vector<double> experiment_study::xs() const {
+  std::vector<double> const& all = what_.x.values;
+  if (!quick_ || all.size() < 3) return all;
+  if (!what_.x.option.empty()) return {all[0], all[1]};
+  return {all.front(), all.back()};
+}
+
+std::uint32_t experiment_study::workers_at(double x) const {
+  return what_.x.option.empty() ? static_cast<std::uint32_t>(x) : what_.workers;
+}
+
+sim::machine_numbers experiment_study::numbers_of(point_at const& p) const {
+  sim::machine_numbers all = machine_.numbers(p.figures);
+  experiment_panel const& panel = what_.panels[p.panel];
+  for (sim::figure const& f : panel.figures) {
+    for (sim::figure_rule const& rule : sim::figure_rules()) {
+      if (rule.one != nullptr && f.key == fmt::format("{}.{}", rule.table, rule.name)) all.*rule.one = f.at(p.figures);
+    }
+  }
+  auto const least = 16.0 * static_cast<double>(all.block_bytes);  // fewer blocks are no cache
+  all.private_bytes = std::max(least, all.private_bytes * panel.cache_scale);
+  all.shared_bytes = std::max(least, all.shared_bytes * panel.cache_scale);
+  return all;
+}
+
+sim_program& experiment_study::program_of(point_at const& p, experiment_series const& series) {
+  experiment_panel const& panel = what_.panels[p.panel];
+  std::pair const now{p.panel, what_.x.option.empty() ? 0 : p.x};
+  if (recorded_ != now) recordings_.clear();
+  recorded_ = now;
+  run_words const words = words_of(what_, panel, series, p.x, quick_);
+  recording& r = recordings_[{words.app, words.options}];
+  if (r.program == nullptr) {
+    tell_(fmt::format("recording {} {}", words.app, words.options));
+    r.app = app_of_words(words.app, words.options);
+    r.app->prepare();
+    bool const priced = panel.leaf_ns_per_byte > 0;
+    std::optional<std::uint64_t> given = what_.task_ns;
+    if (!given && priced) given = 0;
+    sim_way const way = r.app->depends_on_schedule() ? sim_way::live : sim_way::recorded;
+    r.program = std::make_unique<sim_program>(*r.app, way, given, true);
+    if (priced) r.program->set_adjustment([&panel](task_tree& tree) { price_bare_leaves(tree, panel); });
+  }
+  r.program->set_dealing({});
+  if (series.how == dealing::statically) r.program->set_dealing(static_schedule);
+  return *r.program;
+}
+
+sim_study experiment_study::study_of(point_at const& p, std::string const& placement, sim_program& program) const {
+  return {program,
+          machine_,
+          {.pages = sim::page_placement::read("placement", placement)},
+          {.numbers = numbers_of(p), .seats = what_.seats}};
+}
+
+/// The program of the panel, whatever the series does to it; of a series with an app of its own that one.
+double experiment_study::serial_of(point_at const& p) {
+  experiment_series plain = what_.series[p.series];
+  plain.how = dealing::by_policy;
+  if (plain.run.app.empty()) plain.run = {};
+  run_words const words = words_of(what_, what_.panels[p.panel], plain, p.x, quick_);
+  auto const [at, fresh] = serials_.try_emplace({p.panel, words.app, words.options, p.figures});
+  if (fresh) {
+    stop_if_interrupted();
+    sim_program& program = program_of(p, plain);
+    tell_(fmt::format("{}: the serial elision", what_.panels[p.panel].name));
+    at->second = study_of(p, what_.serial_placement, program).run_serial().time_s;
+  }
+  return at->second;
+}
+
+bool experiment_study::asks_for_one_worker() const {
+  auto const needs = [](quantity q) { return q == quantity::scalability || q == quantity::inflation; };
+  return needs(what_.shown) || what_.chart == chart_kind::breakdown ||
+         std::ranges::any_of(what_.expected, needs, &expectation::what) ||
+         std::ranges::any_of(what_.stated, needs, &stated_value::of);
+}
+
+experiment_study::alone const& experiment_study::alone_of(point_at const& p, std::string const& placement) {
+  // What one worker does is the same for every x that is a number of workers.
+  double const x = what_.x.option.empty() ? 0 : p.x;
+  auto const [at, fresh] = alones_.try_emplace({p.panel, p.series, x, p.figures, placement});
+  if (fresh && asks_for_one_worker()) {
+    stop_if_interrupted();
+    experiment_series const& series = what_.series[p.series];
+    sim_program& program = program_of(p, series);
+    tell_(fmt::format("{}: {}, one worker", what_.panels[p.panel].name, series.name));
+    sim_outcome const one = study_of(p, placement, program).run(series.policy, 1, 1);
+    at->second = {.time_s = one.time_s, .work_s = one.work_s};
+  }
+  return at->second;
+}
+
+measured_point experiment_study::run(point_at const& p, std::string const& placement) {
+  experiment_series const& series = what_.series[p.series];
+  std::uint32_t const workers = workers_at(p.x);
+  alone const& one = alone_of(p, placement);
+  measured_point made{
+      .serial_s = serial_of(p), .alone_s = one.time_s, .alone_work_s = one.work_s, .placement = placement};
+  sim_program& program = program_of(p, series);
+  sim_study study = study_of(p, placement, program);
+  made.row = study.run_seeds(series.policy, workers, 1, quick_ ? 1 : what_.seeds, [&] {
+    tell_(fmt::format("{}: {} with {} workers", what_.panels[p.panel].name, series.name, workers));
+  });
+  made.flops = flops_of(program.tree());
+  return made;
+}
+
+/// The one that is fastest at the last x.
+std::string const& experiment_study::placement_of(point_at const& p) {
+  experiment_run const& own = what_.series[p.series].run;
+  std::vector<std::string> const& all = own.placements.empty() ? what_.panels[p.panel].run.placements : own.placements;
+  if (all.size() == 1) return all.front();
+  std::string& best = placements_[{p.panel, p.series}];
+  if (!best.empty()) return best;
+  point_at const last{.panel = p.panel, .series = p.series, .x = what_.x.values.back()};
+  for (std::string const& each : all) {
+    measured_point tried = run(last, each);
+    auto const known = points_.find(last);
+    if (known != points_.end() && known->second.row.median.time_s <= tried.row.median.time_s) continue;
+    points_.insert_or_assign(last, std::move(tried));
+    best = each;
+  }
+  return best;
+}
+
+measured_point const& experiment_study::at(point_at const& p) {
+  std::string const& placement = placement_of(p);
+  if (auto const known = points_.find(p); known != points_.end()) return known->second;
+  return points_.emplace(p, run(p, placement)).first->second;
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "cli/experiment/toml_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/names.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+std::uint32_t line_of(toml::node const& what) { return static_cast<std::uint32_t>(what.source().begin.line); }
+
+}  // namespace
+
+void refuse_line(std::string_view origin, std::uint32_t line, std::string const& why) {
+  throw usage_error(fmt::format("{}:{}: {}", origin, line, why));
+}
+
+toml::table read_toml(std::string_view text, std::string_view origin) {
+  try {
+    return toml::parse(text);
+  } catch (toml::parse_error const& fault) {
+    refuse_line(origin, static_cast<std::uint32_t>(fault.source().begin.line),
+                "this is not TOML: " + std::string{fault.description()});
+  }
+}
+
+void toml_page::allow(std::vector<std::string_view> const& keys) const {
+  for (auto const& [key, what] : in_) {
+    if (std::ranges::find(keys, key.str()) != keys.end()) continue;
+    refuse_line(origin_, static_cast<std::uint32_t>(key.source().begin.line),
+                unknown("key" + (where_.empty() ? "" : " in " + where_), key.str(), keys));
+  }
+}
+
+std::uint32_t toml_page::line(std::string_view key) const {
+  toml::node const* const what = key.empty() ? nullptr : in_.get(key);
+  return std::max(1U, line_of(what == nullptr ? static_cast<toml::node const&>(in_) : *what));
+}
+
+void toml_page::refuse(std::string_view key, std::string const& why) const { refuse_line(origin_, line(key), why); }
+
+std::string toml_page::words(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  std::string const place = where_.empty() ? "" : " in " + where_;
+  if (what == nullptr) refuse("", fmt::format("{} is missing{}; allowed: words in quotes", key, place));
+  auto const* const text = what->as_string();
+  if (text == nullptr || text->get().empty()) refuse(key, fmt::format("{} must be words in quotes", key));
+  std::string said = text->get();
+  std::ranges::replace(said, '\n', ' ');
+  said.erase(said.find_last_not_of(' ') + 1);
+  return said;
+}
+
+std::string toml_page::words_or(std::string_view key, std::string_view otherwise) const {
+  return has(key) ? words(key) : std::string{otherwise};
+}
+
+std::vector<std::string> toml_page::list(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  if (what == nullptr) return {};
+  if (what->is_string()) return {words(key)};
+  std::vector<std::string> all;
+  if (what->is_array()) {
+    for (toml::node const& item : *what->as_array()) {
+      if (!item.is_string()) refuse(key, fmt::format("{} must be words in quotes, or a list of them", key));
+      all.push_back(item.as_string()->get());
+    }
+  }
+  if (all.empty()) refuse(key, fmt::format("{} must be words in quotes, or a list of them", key));
+  return all;
+}
+
+double toml_page::number_of(toml::node const& what, std::string_view key) const {
+  double value = std::nan("");
+  if (auto const* const whole = what.as_integer()) value = static_cast<double>(whole->get());
+  if (auto const* const real = what.as_floating_point()) value = real->get();
+  if (!std::isfinite(value)) refuse_line(origin_, line_of(what), fmt::format("{} must be a number", key));
+  return value;
+}
+
+std::vector<double> toml_page::numbers(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  if (what == nullptr || !what->is_array() || what->as_array()->empty())
+    refuse(key, fmt::format("{} must be a list of numbers, as in [1, 2, 4]", key));
+  std::vector<double> all;
+  for (toml::node const& item : *what->as_array()) all.push_back(number_of(item, key));
+  if (std::ranges::adjacent_find(all, std::greater_equal{}) != all.end())
+    refuse(key, fmt::format("{} must be ascending", key));
+  return all;
+}
+
+std::optional<double> toml_page::number(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  if (what == nullptr) return {};
+  return number_of(*what, key);
+}
+
+double toml_page::number(std::string_view key, double least, double most, double otherwise) const {
+  double const value = number(key).value_or(otherwise);
+  if (!(value >= least && value <= most))
+    refuse(key, fmt::format("{} is {}; allowed is {} to {}", key, value, least, most));
+  return value;
+}
+
+bool toml_page::flag(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  if (what == nullptr) return false;
+  if (!what->is_boolean()) refuse(key, fmt::format("{} must be true or false", key));
+  return what->as_boolean()->get();
+}
+
+std::vector<toml_page> toml_page::pages(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  if (what == nullptr) return {};
+  if (!what->is_array_of_tables()) refuse(key, fmt::format("{0} must be tables, each headed [[{0}]]", key));
+  std::vector<toml_page> all;
+  for (toml::node const& item : *what->as_array())
+    all.emplace_back(*item.as_table(), origin_, fmt::format("[[{}]]", key));
+  return all;
+}
+
+std::optional<toml_page> toml_page::page(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  if (what == nullptr) return {};
+  if (!what->is_table()) refuse(key, fmt::format("{0} must be a table, {0} = {{ ... }} or [{0}]", key));
+  return toml_page{*what->as_table(), origin_, fmt::format("[{}]", key)};
+}
+
+std::vector<std::string> toml_page::keys() const {
+  std::vector<std::string> all;
+  for (auto const& [key, what] : in_) all.emplace_back(key.str());
+  return all;
+}
+
+}  // namespace skua::cli
