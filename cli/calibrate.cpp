@@ -89,6 +89,10 @@ class calibration {
     memory();
     if (shape_.nodes > 1) links();
     prices();
+    if (restless_ > 0)
+      text_ = fmt::format("\n# {} figures vary by more than a third: the machine was not quiet. Measure again.\n",
+                          restless_) +
+              text_;
     return std::move(text_);
   }
 
@@ -99,12 +103,13 @@ class calibration {
     stop_if_interrupted();
     samples const s = sample(rounds_, take);
     if (!(s.low > 0)) throw error(fmt::format("{} came out as {:.4g}: the machine is too busy to measure", key, s.low));
+    if (s.high > 4.0 / 3 * s.low) ++restless_;
     text_ += fmt::format("{} = {{ value = {:.4g}, low = {:.4g}, high = {:.4g}, source = \"measured: {}\" }}\n", key,
                          s.median, s.low, s.high, how);
     return s;
   }
   void chase(std::string_view through, std::size_t bytes) {
-    pointer_ring const ring(bytes);
+    pointer_ring ring(bytes);
     measured("latency_ns", fmt::format("a chain of pointers through {}", through), [&] { return ring.ns(1); });
   }
   void known(std::string_view key, double value, std::string_view from) {
@@ -119,7 +124,7 @@ class calibration {
     table("core");
     measured("clock_ghz", "a chain of additions, one a cycle", clock_ghz);
     measured("flops_per_ns", "the leaf of heat in the first-level cache, 7 flops a cell", flops_per_ns);
-    pointer_ring const far(memory_bytes_);
+    pointer_ring far(memory_bytes_);
     measured("misses_in_flight", "how many chains of pointers through memory go as fast as one, tried with 16",
              [&] { return far.ns(1) / far.ns(16); });
     table("private_cache");
@@ -215,6 +220,7 @@ class calibration {
 
   shape const& shape_;
   unsigned rounds_;
+  unsigned restless_ = 0;
   std::size_t memory_bytes_ = 0;
   std::size_t shared_part_ = 0;
   std::string text_;

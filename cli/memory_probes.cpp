@@ -130,10 +130,11 @@ pointer_ring::pointer_ring(std::size_t bytes) : stops_(bytes / sizeof(stop), pag
   for (std::size_t i = 0; i < order.size(); ++i) stops_[i].next = &stops_[order[i]];
 }
 
-double pointer_ring::ns(unsigned chains) const {
+double pointer_ring::ns(unsigned chains) {
   constexpr std::size_t steps = 200'000;
   std::vector<stop const*> at;
-  for (unsigned c = 0; c < chains; ++c) at.push_back(&stops_[stops_.size() / chains * c]);
+  constexpr std::size_t stride = 1'000'003;  // whatever stands there is anywhere in the ring
+  for (unsigned c = 0; c < chains; ++c) at.push_back(&stops_[++turn_ * stride % stops_.size()]);
   auto const walk = [&] {
     for (std::size_t i = 0; i < steps; ++i) {
       for (stop const*& s : at) s = s->next;

@@ -23,14 +23,16 @@ class pointer_ring {
  public:
   explicit pointer_ring(std::size_t bytes);
 
-  /// Ns per access of somebody who follows `chains` of them at the same time.
-  [[nodiscard]] double ns(unsigned chains) const;
+  /// Ns per access of somebody who follows `chains` of them at the same time, each time from elsewhere: where the ring is
+  /// larger than the caches, they do not know the way from the last time.
+  [[nodiscard]] double ns(unsigned chains);
 
  private:
   struct alignas(64) stop {
     stop* next;
   };
   page_array<stop> stops_;
+  std::size_t turn_ = 0;
 };
 
 /// Ns for a line to go from one core's cache to another's, by two threads that answer each other.
