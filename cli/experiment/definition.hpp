@@ -87,7 +87,7 @@ struct expectation {
   std::string says;
   std::string panel = {};  ///< empty: every one
   quantity what = quantity::time;
-  experiment_point of;
+  experiment_point of = {};
   std::optional<experiment_point> over = {};  ///< left out: `of` itself
   bool rising = false;                        ///< the smallest of all y(x next) / y(x) along `of.series`
   std::optional<double> at_least = {};
@@ -127,7 +127,7 @@ struct experiment {
 /// What one point runs, as one would type it.
 struct run_words {
   std::string app;
-  std::string options;
+  std::string options = {};
 };
 [[nodiscard]] run_words words_of(experiment const& of, experiment_panel const& p, experiment_series const& s, double x,
                                  bool quick);
