@@ -23,7 +23,7 @@ namespace skua::cli {
 
 /// One point, and what it is compared with.
 struct measured_point {
-  sim_row row = {};          ///< the median run over the seeds
+  sim_row row = {};     ///< the median run over the seeds
   double serial_s = 0;  ///< of the serial elision
   double alone_s = 0;   ///< of one worker of the same series; 0 where nobody asks
   double alone_work_s = 0;
