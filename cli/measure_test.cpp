@@ -31,6 +31,8 @@ class scripted_app final : public apps::app {
   }
   void run_skua(pool&) override { run(true); }
   void run_serial() override { run(true); }
+  void run_recorded(recorder&, std::uint32_t) override { run(true); }
+  void run_simulated(sim::here&, std::uint32_t) override { run(true); }
   void run_openmp(unsigned) override { run(true); }
   void run_tbb(unsigned) override { run(true); }
   [[nodiscard]] std::string wrong() override { return answer_ == 42 ? "" : "scripted: got another number"; }

@@ -47,7 +47,7 @@ std::vector<sim_row> curve_of(sim_study& study, request const& asked, double ser
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     for (std::uint32_t const workers : counts) {
-      rows.push_back(study.run_seeds(policy, workers, asked.flags.seed(), asked.flags.seeds(), [&] {
+      rows.push_back(study.run_seeds(policy, workers, asked.flags.seed(asked.app), asked.flags.seeds(), [&] {
         bar.show(done++ / runs, fmt::format("simulated: {} with {} workers", policy, workers));
       }));
       rows.back().alone_s = serial_s;
@@ -146,9 +146,9 @@ int carry_out(request const& asked) {
   apps::app& app = asked.app.chosen();
   sim::machine_model const machine = asked.flags.model();
   sim_frame frame = frame_of(asked.app, asked.flags, machine, asked.verify);
-  auto const task_ns = asked.flags.task_ns();
+  sim_times const times = asked.flags.times(app);
   app.prepare();
-  sim_program program(app, frame.way, task_ns, asked.verify);
+  sim_program program(app, frame.way, times, asked.verify);
   sim_study study(program, machine, frame.costs);
   frame.study = &study;
   frame.content = program.content();

@@ -17,6 +17,7 @@
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/runner.hpp"
+#include "cli/sim_flags.hpp"
 #include "cli/statistics.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
@@ -82,7 +83,7 @@ int carry_out_virtually(request const& asked) {
   if (!asked.map.empty()) throw usage_error("--virtual and --map exclude each other: maps are drawn of real workers");
   if (asked.stats) throw usage_error("--virtual and --stats exclude each other: there are no times to show");
   unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
-  std::uint32_t const seed = read_whole_number("--seed", asked.seed.value_or("1"), 0, 0xffff'ffff);
+  std::uint32_t const seed = schedule_seed(asked.seed, asked.app);
   json_target const target(asked.where);
   pool_options const chosen = asked.flags.options();
   virtual_run const how{.policy = chosen.policy.value_or(effective_settings(chosen).policy.value),
@@ -171,8 +172,7 @@ verb add_run(CLI::App& root) {
       ->type_name("FILE");
   words->add_flag("--stats", asked->stats, "show what each worker did");
   words->add_flag("--virtual", asked->is_virtual, "on virtual workers of one thread: repeatable, for finding bugs");
-  words->add_option("--seed", asked->seed, "of a --virtual run; --repeat goes on with the next ones (default: 1)")
-      ->type_name("N");
+  add_seed(*words, asked->seed, "of a --virtual run; --repeat goes on with the next ones (default: 1)");
   add_json(*words, asked->where);
   asked->flags.add_to(*words, {});
   return {words, [asked] { return carry_out(*asked); }};

@@ -42,7 +42,7 @@ std::vector<sim_row> rows_of(sim_study& study, request const& asked, std::uint64
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     auto const run = [&](std::uint32_t workers) {
-      return study.run_seeds(policy, workers, asked.flags.seed(), seeds, [&] {
+      return study.run_seeds(policy, workers, asked.flags.seed(asked.app), seeds, [&] {
         bar.show(done++ / runs, fmt::format("simulated: {} with {} workers", policy, workers));
       });
     };
@@ -63,9 +63,9 @@ int carry_out(request const& asked) {
   apps::app& app = asked.app.chosen();
   sim::machine_model const machine = asked.flags.model();
   sim_frame frame = frame_of(asked.app, asked.flags, machine, asked.verify);
-  auto const task_ns = asked.flags.task_ns();
+  sim_times const times = asked.flags.times(app);
   app.prepare();
-  sim_program program(app, frame.way, task_ns, asked.verify);
+  sim_program program(app, frame.way, times, asked.verify);
   sim_study study(program, machine, frame.costs);
   frame.study = &study;
   frame.content = program.content();

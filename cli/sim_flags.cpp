@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 
 #include "cli/names.hpp"
 #include "cli/policy_list.hpp"
@@ -14,8 +15,22 @@
 
 namespace skua::cli {
 
+namespace {
+constexpr auto group = "Simulation";
+}
+
+void add_seed(CLI::App& words, std::optional<std::string>& value, char const* about) {
+  words.add_option("--seed,--schedule-seed", value, about)->group(group)->type_name("N");
+}
+
+std::uint32_t schedule_seed(std::optional<std::string> const& given, app_words const& app) {
+  if (given) return read_whole_number("--seed", *given, 0, 0xffff'ffff);
+  json const of_app = app.given();
+  if (!of_app.contains("seed")) return 1;
+  return static_cast<std::uint32_t>(std::strtoull(of_app["seed"].get<std::string>().c_str(), nullptr, 10));
+}
+
 void sim_flags::add_to(CLI::App& words) {
-  constexpr auto group = "Simulation";
   auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
     words.add_option(name, value, about)->group(group)->type_name(kind);
   };
@@ -23,10 +38,14 @@ void sim_flags::add_to(CLI::App& words) {
   add("--policies", policies_, "LIST", "the schedulers (default: random,hierarchical,adws,numa-ws)");
   add("--workers", workers_, "LIST", "as 1,2,4; at most as many as the machine has (default: 1,2,4,... to all)");
   add("--placement", placement_, "WHERE", "of pages: first-touch (default), interleave or bind:N");
-  add("--seed", seed_, "N", "of everything that is drawn (default: 1)");
+  add_seed(words, seed_, "of everything that is drawn (default: 1); --schedule-seed: not of the app's input");
   add("--seeds", seeds_, "K", "so many seeds from --seed on; the median run is shown (default: 1)");
   add("--task-ns", task_ns_, "N", "of a task of an app without leaves, or a leaf without flops (default: measured)");
   add("--noise", noise_, "RATE:TIME", "the system takes each core away so often a second, for so long, e.g. 100:20us");
+  words
+      .add_flag("--measured-leaves", measure_leaves_,
+                "every leaf takes what it takes in a serial run here, whatever it says of its arithmetic")
+      ->group(group);
   words.add_flag("--live", live_, "run the program itself in virtual time")->group(group);
   words.add_flag("--recorded", recorded_, "play the tree of a serial run (the default where the tree never differs)")
       ->group(group);
@@ -60,8 +79,8 @@ std::vector<std::uint32_t> sim_flags::workers(sim::machine_model const& on) cons
   return all;
 }
 
-sim::cost_options sim_flags::costs() const {
-  sim::cost_options all{.pages = sim::page_placement::read("--placement", placement_), .seed = seed()};
+sim::cost_options sim_flags::costs(app_words const& app) const {
+  sim::cost_options all{.pages = sim::page_placement::read("--placement", placement_), .seed = seed(app)};
   if (noise_) {
     auto const colon = noise_->find(':');
     if (colon == std::string::npos)
@@ -73,7 +92,7 @@ sim::cost_options sim_flags::costs() const {
   return all;
 }
 
-std::uint32_t sim_flags::seed() const { return read_whole_number("--seed", seed_, 0, 0xffff'ffff); }
+std::uint32_t sim_flags::seed(app_words const& app) const { return schedule_seed(seed_, app); }
 std::uint32_t sim_flags::seeds() const { return read_whole_number("--seeds", seeds_, 1, 10'000); }
 
 sim_way sim_flags::way(apps::app const& of) const {
@@ -83,9 +102,13 @@ sim_way sim_flags::way(apps::app const& of) const {
   return of.depends_on_schedule() ? sim_way::live : sim_way::recorded;
 }
 
-std::optional<std::uint64_t> sim_flags::task_ns() const {
-  if (!task_ns_) return {};
-  return read_whole_number("--task-ns", *task_ns_, 0, 1'000'000'000);
+sim_times sim_flags::times(apps::app const& of) const {
+  sim_times all{.given_ns = {}, .measure_leaves = measure_leaves_};
+  if (task_ns_) all.given_ns = read_whole_number("--task-ns", *task_ns_, 0, 1'000'000'000);
+  if (measure_leaves_ && task_ns_) throw usage_error("--measured-leaves and --task-ns exclude each other");
+  if (measure_leaves_ && way(of) == sim_way::live)
+    throw usage_error("--measured-leaves needs --recorded: leaves are measured while the tree is recorded");
+  return all;
 }
 
 }  // namespace skua::cli

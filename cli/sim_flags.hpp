@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "cli/app_words.hpp"
 #include "cli/sim_program.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
@@ -17,6 +18,11 @@ class App;
 
 namespace skua::cli {
 
+/// --seed and --schedule-seed of a verb. Some apps have a --seed of their own, for their input; what is given there seeds the
+/// schedule, too, unless --schedule-seed says otherwise.
+void add_seed(CLI::App& words, std::optional<std::string>& value, char const* about);
+[[nodiscard]] std::uint32_t schedule_seed(std::optional<std::string> const& given, app_words const& app);
+
 class sim_flags {
  public:
   void add_to(CLI::App& words);
@@ -26,20 +32,21 @@ class sim_flags {
   [[nodiscard]] std::vector<std::string> policies() const;
   /// Ascending, without repetitions; by default 1, 2, 4, ... and all of the machine's.
   [[nodiscard]] std::vector<std::uint32_t> workers(sim::machine_model const& on) const;
-  [[nodiscard]] sim::cost_options costs() const;
-  [[nodiscard]] std::uint32_t seed() const;
+  [[nodiscard]] sim::cost_options costs(app_words const& app) const;
+  [[nodiscard]] std::uint32_t seed(app_words const& app) const;
   [[nodiscard]] std::uint32_t seeds() const;
   [[nodiscard]] sim_way way(apps::app const& of) const;
-  [[nodiscard]] std::optional<std::uint64_t> task_ns() const;
+  [[nodiscard]] sim_times times(apps::app const& of) const;
 
  private:
   std::string machine_ = "xeon-6130-4s";
   std::string policies_ = "random,hierarchical,adws,numa-ws";
   std::optional<std::string> workers_;
   std::string placement_ = "first-touch";
-  std::string seed_ = "1";
+  std::optional<std::string> seed_;
   std::string seeds_ = "1";
   std::optional<std::string> task_ns_;
+  bool measure_leaves_ = false;
   std::optional<std::string> noise_;
   bool live_ = false;
   bool recorded_ = false;

@@ -28,10 +28,15 @@ sim_content content_of(task_tree const& tree) {
   return all;
 }
 
+/// So that they take what they are measured to take.
+void forget_arithmetic(task_tree& tree) {
+  for (node_id i = 0; i < tree.size(); ++i) tree[i].flops = 0;
+}
+
 }  // namespace
 
-sim_program::sim_program(apps::app& what, sim_way how, std::optional<std::uint64_t> given_ns, bool verify)
-    : app_(what), way_(how), given_ns_(given_ns), verify_(verify) {
+sim_program::sim_program(apps::app& what, sim_way how, sim_times times, bool verify)
+    : app_(what), way_(how), times_(times), verify_(verify) {
   record(1);
   content_ = content_of(tree_);
   settle_times();
@@ -44,13 +49,14 @@ void sim_program::record(std::uint32_t places) {
   app_.run_recorded(here, places);
   check("when it was recorded");
   tree_ = here.take();
+  if (times_.measure_leaves) forget_arithmetic(tree_);
   places_ = places;
 }
 
 void sim_program::settle_times() {
   if (content_.leaves == 0) {
-    content_.assumed.task = given_ns_.value_or(0);
-    if (given_ns_) return;
+    content_.assumed.task = times_.given_ns.value_or(0);
+    if (times_.given_ns) return;
     app_.reset();
     auto const begin = std::chrono::steady_clock::now();
     app_.run_serial();
@@ -58,8 +64,8 @@ void sim_program::settle_times() {
     content_.assumed.task = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(took.count()) / content_.tasks);
     content_.measured = true;
   } else if (content_.bare_leaves > 0) {
-    content_.assumed.leaf = given_ns_.value_or(0);
-    if (given_ns_) return;
+    content_.assumed.leaf = times_.given_ns.value_or(0);
+    if (times_.given_ns) return;
     leaf_ns_ = measure_bare_leaves();
     content_.assumed.leaf = std::accumulate(leaf_ns_.begin(), leaf_ns_.end(), std::uint64_t{0}) / leaf_ns_.size();
     content_.measured = true;
@@ -70,7 +76,8 @@ std::vector<std::uint64_t> sim_program::measure_bare_leaves() {
   app_.reset();
   recorder here(timing::on);
   app_.run_recorded(here, 1);
-  task_tree const timed = here.take();
+  task_tree timed = here.take();
+  if (times_.measure_leaves) forget_arithmetic(timed);
   std::vector<std::uint64_t> all;
   for (node_id i = 0; i < timed.size(); ++i) {
     if (is_bare_leaf(timed[i])) all.push_back(timed[i].ns);

@@ -31,11 +31,16 @@ struct sim_content {
   bool measured = false;  ///< `assumed` comes from this machine's clock: another run of the command differs
 };
 
+/// What tasks and leaves take by themselves.
+struct sim_times {
+  std::optional<std::uint64_t> given_ns;  ///< a task of an app without leaves, a leaf without flops; left out: measured
+  bool measure_leaves = false;            ///< what leaves say of their arithmetic is ignored
+};
+
 class sim_program {
  public:
-  /// Runs the app once or twice, serially. `given_ns`: what a task takes in an app without leaves, or a leaf without flops;
-  /// left out, it is measured. Throws what the app throws; error if `verify` and an answer is wrong.
-  sim_program(apps::app& what, sim_way how, std::optional<std::uint64_t> given_ns, bool verify);
+  /// Runs the app once or twice, serially. Throws what the app throws; error if `verify` and an answer is wrong.
+  sim_program(apps::app& what, sim_way how, sim_times times, bool verify);
 
   [[nodiscard]] sim_content const& content() const noexcept { return content_; }
   [[nodiscard]] sim_way way() const noexcept { return way_; }
@@ -60,7 +65,7 @@ class sim_program {
 
   apps::app& app_;
   sim_way const way_;
-  std::optional<std::uint64_t> const given_ns_;
+  sim_times const times_;
   bool const verify_;
   sim_content content_;
   std::vector<std::uint64_t> leaf_ns_;  ///< of bare leaves, in the serial order; empty: all take assumed.leaf

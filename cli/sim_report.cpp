@@ -53,12 +53,12 @@ sim_frame frame_of(app_words const& app, sim_flags const& flags, sim::machine_mo
   sim_frame all{.app = app.chosen().name(),
                 .options = app.given(),
                 .way = flags.way(app.chosen()),
-                .costs = flags.costs(),
+                .costs = flags.costs(app),
                 .seeds = flags.seeds(),
                 .verified = verify};
   static_cast<void>(flags.workers(machine));
   static_cast<void>(flags.policies());
-  static_cast<void>(flags.task_ns());
+  static_cast<void>(flags.times(app.chosen()));
   static_cast<void>(sim::model_costs(machine, machine.numbers(), machine.seats({.workers = 1}), all.costs));
   return all;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/interrupt.hpp"
 #include "skua/parts/base/error.hpp"
@@ -103,7 +104,7 @@ sim_row sim_study::run_seeds(std::string const& policy_name, std::uint32_t worke
     tell();
     all.push_back(run(policy_name, workers, first + i));
   }
-  std::ranges::stable_sort(all, {}, &sim_outcome::time_s);
+  std::ranges::sort(all, {}, [](sim_outcome const& o) { return std::pair{o.time_s, o.seed}; });
   return {.policy = policy_name,
           .workers = workers,
           .median = all[(all.size() - 1) / 2],

@@ -22,7 +22,8 @@ std::string command_of(apps::app const& app, virtual_run const& how, std::uint64
   std::string words = fmt::format("skua run {}", app.name());
   for (auto const& [option, value] : how.options.items())
     words += fmt::format(" --{} {}", option, value.get<std::string>());
-  return fmt::format("{} --virtual --seed {} --workers {} --policy {}", words, seed, how.where.workers(), how.policy);
+  return fmt::format("{} --virtual --schedule-seed {} --workers {} --policy {}", words, seed, how.where.workers(),
+                     how.policy);
 }
 
 /// The same for the same order of tasks, leaves and strands on the same workers (FNV-1a).

@@ -95,7 +95,7 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
     std::optional<std::uint64_t> given = what_.task_ns;
     if (!given && priced) given = 0;
     sim_way const way = r.app->depends_on_schedule() ? sim_way::live : sim_way::recorded;
-    r.program = std::make_unique<sim_program>(*r.app, way, given, true);
+    r.program = std::make_unique<sim_program>(*r.app, way, sim_times{.given_ns = given}, true);
     if (priced) r.program->set_adjustment([&panel](task_tree& tree) { price_bare_leaves(tree, panel); });
   }
   r.program->set_dealing({});

@@ -59,6 +59,10 @@ class CtrlC(command.Case):
     def test_between_the_runs_of_a_comparison(self):
         self.assertEqual(self.end([*MANY_RUNS, "--json", "-"]), (130, "", ""))
 
+    def test_in_the_middle_of_a_simulation(self):
+        for verb in ("sim", "profile"):
+            self.assertEqual(self.end([verb, "fib", "--n", "25", "--task-ns", "9", "--seeds", "10000", "--json", "-"]), (130, "", ""))
+
     def test_no_file_is_left_behind_or_touched(self):
         new, old = self.scratch / "new.json", self.scratch / "old.json"
         old.write_text("[]", encoding="utf-8")

@@ -40,7 +40,13 @@ class Sim(command.Case):
 
     def test_another_seed_is_another_run(self):
         words = ["sim", *HEAT, "--workers", "64", "--policies", "random", "--json", "-"]
-        self.assertNotEqual(*(self.works_json(*words, "--seed", seed)["rows"][0]["time_s"] for seed in ("1", "2")))
+        self.assertNotEqual(*(self.works_json(*words, "--schedule-seed", seed)["rows"][0]["time_s"] for seed in ("1", "2")))
+
+    def test_a_seed_is_of_the_schedule_whether_the_app_has_one_or_not(self):
+        for app in ("heat", "fib"):
+            words = ["sim", app, *SMALL[app], "--workers", "2", "--policies", "random", "--task-ns", "50", "--json", "-"]
+            self.assertEqual(self.works_json(*words, "--seed", "9")["seed"], 9)
+            self.assertEqual(self.works_json(*words, "--seed", "9", "--schedule-seed", "4")["seed"] if app == "heat" else 4, 4)
 
     def test_live_and_recorded_are_one_game(self):
         for app in ("heat", "matmul", "fib"):
@@ -52,7 +58,7 @@ class Sim(command.Case):
     def test_the_median_over_seeds(self):
         words = ["sim", *HEAT, "--workers", "16", "--policies", "random", "--json", "-"]
         (all_of_them,) = self.works_json(*words, "--seeds", "5")["rows"]
-        each = sorted(self.works_json(*words, "--seed", str(seed))["rows"][0]["time_s"] for seed in range(1, 6))
+        each = sorted(self.works_json(*words, "--schedule-seed", str(seed))["rows"][0]["time_s"] for seed in range(1, 6))
         self.assertEqual([all_of_them[key] for key in ("min_s", "time_s", "max_s")], [each[0], each[2], each[4]])
 
     def test_for_people(self):
@@ -99,7 +105,7 @@ class Virtual(command.Case):
         for app, words in SMALL.items():
             for policy in ("random", "adws", "numa-ws"):
                 with self.subTest(app=app, policy=policy):
-                    play = ["run", app, *words, "--virtual", "--workers", "7", "--policy", policy, "--seed", "5", "--json", "-"]
+                    play = ["run", app, *words, "--virtual", "--workers", "7", "--policy", policy, "--schedule-seed", "5", "--json", "-"]
                     first, again = (self.works(*play) for _ in range(2))
                     self.assertEqual(first, again)
                     (row,) = json.loads(first)["rows"]

@@ -29,7 +29,7 @@ class here {
   auto join(Args&&... args) {
     return std::apply(
         [this](auto&&... c) {
-          return join_all(std::array{as_hint(c.known)...}, std::forward<decltype(c.function)>(c.function)...);
+          return this->join_all(std::array{as_hint(c.known)...}, std::forward<decltype(c.function)>(c.function)...);
         },
         children_of(std::forward<Args>(args)...));
   }

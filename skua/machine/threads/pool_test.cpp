@@ -141,6 +141,22 @@ TEST(Pool, WorksWithNoSpinAndWithEndlessSpin) {
   }
 }
 
+TEST(Pool, EveryWorkerIsInOnePlaceAndThereAreNoOthers) {
+  skua::pool pool({.workers = 6, .synthetic = "package:3 l3:1 core:2"});
+  ASSERT_EQ(pool.places(), 3U);
+  std::uint32_t next = 0;
+  for (std::uint32_t p = 0; p < pool.places(); ++p) {
+    for (skua::worker_id const w : pool.workers_of(skua::place_id{p})) {
+      EXPECT_EQ(skua::index(w), next++);
+      EXPECT_EQ(pool.place_of(w), skua::place_id{p});
+    }
+  }
+  EXPECT_EQ(next, pool.workers());
+  EXPECT_THROW(static_cast<void>(pool.workers_of(skua::place_id{3})), skua::usage_error);
+  EXPECT_THROW(static_cast<void>(pool.workers_of(skua::anywhere)), skua::usage_error);
+  EXPECT_THROW(static_cast<void>(pool.place_of(skua::worker_id{6})), skua::usage_error);
+}
+
 TEST(Pool, CountersTellWhatHappened) {
   skua::pool pool({.workers = 2});
   pool.run([](auto& h) { return fib(h, 20); });

@@ -33,21 +33,22 @@ class cache {
     block_id block = 0;
     std::uint32_t newer = none;
     std::uint32_t older = none;
+    std::uint32_t next = none;  ///< in the same bucket of the index
     line_set present = 0;
     line_set dirty = 0;
   };
 
-  explicit cache(std::uint64_t capacity_lines) : capacity_(capacity_lines), index_(initial_places) {
+  explicit cache(std::uint64_t capacity_lines)
+      : capacity_(capacity_lines), buckets_(std::size_t{1} << initial_bits, none) {
     expects(capacity_lines > 64, "cache: more than one block");
   }
 
   /// nullptr: not here. The order stays as it is. Pointers hold until something is added.
   [[nodiscard]] entry* find(block_id block) noexcept {
-    for (std::size_t at = home(block);; at = next(at)) {
-      place const& p = index_[at];
-      if (p.slot == none) return nullptr;
-      if (p.block == block) return &entries_[p.slot];
+    for (std::uint32_t slot = buckets_[bucket_of(block)]; slot != none; slot = entries_[slot].next) {
+      if (entries_[slot].block == block) return &entries_[slot];
     }
+    return nullptr;
   }
 
   /// It was used just now.
@@ -100,20 +101,10 @@ class cache {
 
  private:
   static constexpr std::uint32_t none = 0xffff'ffffU;
-  static constexpr std::size_t initial_places = 256;
+  static constexpr std::uint32_t initial_bits = 8;
 
-  /// Of the open-addressed index; probing is linear. Eight neighbouring blocks begin to look side by side, so that streams
-  /// find their places in few lines of the computer that simulates; groups of eight are scattered.
-  struct place {
-    block_id block = 0;
-    std::uint32_t slot = none;
-  };
-
-  [[nodiscard]] std::size_t home(block_id block) const noexcept {
-    std::uint64_t const group = (std::uint64_t{block >> 3} * 0x9e37'79b9'7f4a'7c15ULL) >> 32;
-    return ((group << 3) | (block & 7)) & (index_.size() - 1);
-  }
-  [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & (index_.size() - 1); }
+  /// There are at least twice as many buckets as entries, and neighbouring blocks are scattered: chains are short.
+  [[nodiscard]] std::size_t bucket_of(block_id block) const noexcept { return (block * 0x9e37'79b9U) >> (32 - bits_); }
   [[nodiscard]] std::uint32_t slot_of(entry const& e) const noexcept {
     return static_cast<std::uint32_t>(&e - entries_.data());
   }
@@ -125,39 +116,34 @@ class cache {
     } else {
       slot = static_cast<std::uint32_t>(entries_.size());
       entries_.emplace_back();
-      if (entries_.size() * 2 > index_.size()) grow();
+      if (entries_.size() * 2 > buckets_.size()) grow();
     }
     entries_[slot] = {.block = block};
-    put(block, slot);
+    chain(slot);
     push_newest(slot);
     return entries_[slot];
   }
 
-  void put(block_id block, std::uint32_t slot) noexcept {
-    std::size_t at = home(block);
-    while (index_[at].slot != none) at = next(at);
-    index_[at] = {block, slot};
+  void chain(std::uint32_t slot) noexcept {
+    std::uint32_t& first = buckets_[bucket_of(entries_[slot].block)];
+    entries_[slot].next = first;
+    first = slot;
   }
 
   void grow() {
-    index_.assign(index_.size() * 2, {});
-    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) put(entries_[s].block, s);
+    ++bits_;
+    buckets_.assign(std::size_t{1} << bits_, none);
+    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) chain(s);
   }
 
   void erase(entry& e) noexcept {
-    std::size_t hole = home(e.block);
-    while (index_[hole].block != e.block || index_[hole].slot == none) hole = next(hole);
-    // What stands behind the hole and would be looked for at or before it moves into it.
-    for (std::size_t at = next(hole); index_[at].slot != none; at = next(at)) {
-      std::size_t const wanted = home(index_[at].block);
-      if (((at - wanted) & (index_.size() - 1)) < ((at - hole) & (index_.size() - 1))) continue;
-      index_[hole] = index_[at];
-      hole = at;
-    }
-    index_[hole].slot = none;
+    std::uint32_t const slot = slot_of(e);
+    std::uint32_t* at = &buckets_[bucket_of(e.block)];
+    while (*at != slot) at = &entries_[*at].next;
+    *at = e.next;
     unlink(e);
     e.older = free_;
-    free_ = slot_of(e);
+    free_ = slot;
   }
 
   void unlink(entry& e) noexcept {
@@ -177,7 +163,8 @@ class cache {
   std::uint32_t oldest_ = none;
   std::uint32_t free_ = none;  ///< slots that are not used, linked by `older`
   std::vector<entry> entries_;
-  std::vector<place> index_;
+  std::uint32_t bits_ = initial_bits;
+  std::vector<std::uint32_t> buckets_;  ///< the first slot of each chain
 };
 
 }  // namespace skua::sim

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How near the simulator comes to this machine: simulated against measured time, for every app and policy.
+
+    tools/validity.py [--skua PATH] [--machine MODEL|FILE] [--workers 1,2] [--repeat N] [--apps A,B] [--output FILE.md]
+
+Every app runs under `skua compare` (interleaved rounds, medians) and under `skua sim` on a model of the same machine. The
+model is not fitted to the apps. Where it says so in the table, what a leaf takes by itself is measured in a serial run
+(--measured-leaves); then only what parallel execution adds is predicted. Run it on a machine that does nothing else.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+POLICIES = ["random", "hierarchical", "adws", "adws:no-steal", "numa-ws", "replay"]
+
+# Sizes: 50 to 500 ms on one core, so that a round of all runners takes seconds. The last column: are leaves measured?
+APPS = [
+    ("heat", ["--n", "640", "--iterations", "1000"], False),
+    ("heat", ["--n", "2048", "--iterations", "50"], False),
+    ("matmul", ["--n", "1024"], True),
+    ("matmul-z", ["--n", "1024"], True),
+    ("cilksort", ["--n", "2000000"], True),
+    ("cg", ["--class", "W"], True),
+    ("hull", ["--n", "1000000"], True),
+    ("sph", ["--steps", "20"], True),
+    ("strassen", ["--n", "1024"], True),
+    ("fib", ["--n", "27"], True),
+    ("nqueens", ["--n", "10"], True),
+    ("uts", ["--tree", "T3"], True),
+]
+
+
+def skua(args, *words):
+    done = subprocess.run([args.skua, *words, "--json", "-"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"validity: skua {' '.join(words)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def measured(args, app, options):
+    """By (policy, workers): median, and the noise: half the distance of the quartiles over the median."""
+    found = skua(args, "compare", app, *options, "--policies", ",".join(POLICIES), "--peers", "none",
+                 "--workers", args.workers, "--repeat", str(args.repeat))
+    return {(r["runner"], r["workers"]): (r["median_s"], spread_of(r)) for r in found["rows"]}
+
+
+def spread_of(row):
+    return (row["max_s"] - row["min_s"]) / 4 / row["median_s"]
+
+
+def simulated(args, app, options, measures_leaves):
+    words = ["--measured-leaves"] if measures_leaves else []
+    found = skua(args, "sim", app, *options, "--machine", args.machine, "--policies", ",".join(POLICIES),
+                 "--workers", args.workers, "--seeds", "3", *words)
+    return {(r["policy"], r["workers"]): r["time_s"] for r in found["rows"]}
+
+
+def order_is_right(real, virtual, workers):
+    """Of all pairs of policies whose measured times differ by more than the noise of both: how many are told rightly."""
+    told = pairs = 0
+    for i, a in enumerate(POLICIES):
+        for b in POLICIES[i + 1:]:
+            (ta, na), (tb, nb) = real[a, workers], real[b, workers]
+            if abs(ta - tb) <= (na + nb) * (ta + tb) / 2:
+                continue
+            pairs += 1
+            told += (ta < tb) == (virtual[a, workers] < virtual[b, workers])
+    return told, pairs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--skua", default="build/release/bin/skua")
+    parser.add_argument("--machine", default="measured-2core")
+    parser.add_argument("--workers", default="1,2")
+    parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--apps", help="only these, as heat,cg")
+    parser.add_argument("--output", type=pathlib.Path, help="also write the table here, in Markdown")
+    args = parser.parse_args()
+    counts = [int(w) for w in args.workers.split(",")]
+    wanted = args.apps.split(",") if args.apps else sorted({a for a, _, _ in APPS})
+
+    lines = ["| app | policy | workers | measured ms | simulated ms | error | noise |", "|---|---|---|---|---|---|---|"]
+    errors, several = [], []
+    told = pairs = 0
+    for app, options, measures_leaves in APPS:
+        if app not in wanted:
+            continue
+        real = measured(args, app, options)
+        virtual = simulated(args, app, options, measures_leaves)
+        name = " ".join([app, *options]) + (" (leaves measured)" if measures_leaves else "")
+        for workers in counts:
+            for policy in POLICIES:
+                time, noise = real[policy, workers]
+                guess = virtual[policy, workers]
+                error = guess / time - 1
+                errors.append(abs(error))
+                if workers > 1:
+                    several.append(abs(error))
+                lines.append(f"| {name} | {policy} | {workers} | {time * 1e3:.2f} | {guess * 1e3:.2f} | {error:+.0%} | {noise:.0%} |")
+            if workers > 1:
+                right, of = order_is_right(real, virtual, workers)
+                told, pairs = told + right, pairs + of
+        print(name, "done", file=sys.stderr, flush=True)
+    summary = [f"Median of |error|: {statistics.median(errors):.0%} over {len(errors)} rows; with more than one worker: "
+               f"{statistics.median(several):.0%} over {len(several)}." if several else
+               f"Median of |error|: {statistics.median(errors):.0%} over {len(errors)} rows.",
+               f"Pairs of policies on several workers whose measured times differ by more than the noise: {pairs}; told in the "
+               f"right order: {told}."]
+    text = "\n".join([*summary, "", *lines, ""])
+    print(text)
+    if args.output:
+        args.output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
