@@ -83,8 +83,8 @@ void sort(Here& here, sorting const& s, place_range const& at = {}) {
   };
   auto const quarter = [&](std::uint32_t i) { return [&, i](Here& h) { sort(h, q[i], at.quarter(i)); }; };
   auto const size = [&q](std::uint32_t i) { return q[i].data.size(); };
-  here.join(known(size(0), home(0)), quarter(0), known(size(1), home(1)), quarter(1), known(size(2), home(2)), quarter(2),
-            known(size(3), home(3)), quarter(3));
+  here.join(known(size(0), home(0)), quarter(0), known(size(1), home(1)), quarter(1), known(size(2), home(2)),
+            quarter(2), known(size(3), home(3)), quarter(3));
   here.join(
       known(size(0) + size(1), home(0)), [&](Here& h) { merge(h, s.first_half()); }, known(size(2) + size(3), home(2)),
       [&](Here& h) { merge(h, s.second_half()); });

@@ -74,8 +74,9 @@ TEST(heat_map, adws_without_stealing_has_the_same_map_in_every_iteration) {
   pool some({.workers = 4, .policy = "adws:no-steal"});
   leaf_record record(some);
   surveyor seen(p, small_leaves(), 4);
-  some.run(
-      [&](auto& here) { program(here, p, small_leaves(), {}, {}, [&](std::size_t i) { seen.note(i, record.take()); }); });
+  some.run([&](auto& here) {
+    program(here, p, small_leaves(), {}, {}, [&](std::size_t i) { seen.note(i, record.take()); });
+  });
   EXPECT_EQ(seen.map().overlap(), 1.0);
   auto const& owners = seen.map().panels().front()->owners;
   EXPECT_EQ(std::set(owners.begin(), owners.end()).size(), 4U);

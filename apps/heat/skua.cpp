@@ -69,7 +69,8 @@ class heat_app final : public program_app<heat_app>, public mapped {
     heat::surveyor seen(problem_, end_, workers.workers());
     leaf_record record(workers);
     workers.run([&](auto& here) {
-      heat::program(here, problem_, end_, guess_, {.first = 0, .count = workers.map().places()}, [&](std::size_t i) { seen.note(i, record.take()); });
+      heat::program(here, problem_, end_, guess_, {.first = 0, .count = workers.map().places()},
+                    [&](std::size_t i) { seen.note(i, record.take()); });
     });
     ran_ = true;
     return seen.map();

@@ -24,6 +24,8 @@ std::unique_ptr<apps::app> app_of_words(std::string const& name, std::string con
   auto app = at->make();
   CLI::App words("", name);
   app->options(words);
+  // A series says again what its panel says: the last word counts.
+  for (CLI::Option* const o : words.get_options()) o->take_last();
   try {
     words.parse(options, false);
   } catch (CLI::ParseError const& fault) {

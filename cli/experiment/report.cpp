@@ -186,8 +186,8 @@ std::string table_for_people(experiment_results const& r) {
   if (e.chart != chart_kind::lines) return last_table(r);
   std::string text;
   for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
-    std::string const unit{unit_of(e.shown)};
-    text += fmt::format("{}: {}{}\n", e.panels[panel].name, name_of(e.shown),
+    std::string const name = e.panels.size() > 1 ? e.panels[panel].name + ": " : "";
+    text += fmt::format("{}{}{}\n", name, name_of(e.shown),
                         e.shown == quantity::speed_up ? " over the serial elision" : "");
     text += curves_table(r, panel);
   }

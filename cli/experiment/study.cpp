@@ -133,16 +133,16 @@ bool experiment_study::asks_for_one_worker() const {
          std::ranges::any_of(what_.stated, needs, &stated_value::of);
 }
 
-experiment_study::alone const& experiment_study::alone_of(point_at const& p, std::string const& placement) {
+experiment_study::alone const& experiment_study::alone_of(point_at const& p) {
   // What one worker does is the same for every x that is a number of workers.
   double const x = what_.x.option.empty() ? 0 : p.x;
-  auto const [at, fresh] = alones_.try_emplace({p.panel, p.series, x, p.figures, placement});
+  auto const [at, fresh] = alones_.try_emplace({p.panel, p.series, x, p.figures});
   if (fresh && asks_for_one_worker()) {
     stop_if_interrupted();
     experiment_series const& series = what_.series[p.series];
     sim_program& program = program_of(p, series);
     tell_(fmt::format("{}: {}, one worker", what_.panels[p.panel].name, series.name));
-    sim_outcome const one = study_of(p, placement, program).run(series.policy, 1, 1);
+    sim_outcome const one = study_of(p, what_.serial_placement, program).run(series.policy, 1, 1);
     at->second = {.time_s = one.time_s, .work_s = one.work_s};
   }
   return at->second;
@@ -151,7 +151,7 @@ experiment_study::alone const& experiment_study::alone_of(point_at const& p, std
 measured_point experiment_study::run(point_at const& p, std::string const& placement) {
   experiment_series const& series = what_.series[p.series];
   std::uint32_t const workers = workers_at(p.x);
-  alone const& one = alone_of(p, placement);
+  alone const& one = alone_of(p);
   measured_point made{
       .serial_s = serial_of(p), .alone_s = one.time_s, .alone_work_s = one.work_s, .placement = placement};
   sim_program& program = program_of(p, series);

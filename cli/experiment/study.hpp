@@ -23,9 +23,9 @@ namespace skua::cli {
 
 /// One point, and what it is compared with.
 struct measured_point {
-  sim_row row = {};          ///< the median run over the seeds
+  sim_row row = {};     ///< the median run over the seeds
   double serial_s = 0;  ///< of the serial elision
-  double alone_s = 0;   ///< of one worker of the same series; 0 where nobody asks
+  double alone_s = 0;   ///< of one worker of the same series, with the serial run's pages; 0 where nobody asks
   double alone_work_s = 0;
   double flops = 0;  ///< of the program
   std::string placement = {};
@@ -76,7 +76,7 @@ class experiment_study {
   [[nodiscard]] sim::machine_numbers numbers_of(point_at const& p) const;
   measured_point run(point_at const& p, std::string const& placement);
   std::string const& placement_of(point_at const& p);
-  alone const& alone_of(point_at const& p, std::string const& placement);
+  alone const& alone_of(point_at const& p);
   [[nodiscard]] bool asks_for_one_worker() const;
 
   experiment const& what_;
@@ -88,7 +88,7 @@ class experiment_study {
   std::map<point_at, measured_point> points_;
   std::map<std::pair<std::size_t, std::size_t>, std::string>
       placements_;  ///< by panel and series, where there are several
-  std::map<std::tuple<std::size_t, std::size_t, double, sim::bound, std::string>, alone> alones_;
+  std::map<std::tuple<std::size_t, std::size_t, double, sim::bound>, alone> alones_;
   std::map<std::tuple<std::size_t, std::string, std::string, sim::bound>, double>
       serials_;  ///< by panel, app and options
 };
