@@ -213,7 +213,7 @@ class calibration {
     for (auto const& [key, lines] :
          {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})
       assumed(key, lines, std::max(1.0, lines / 2), lines * 2,
-              "counted in the source: what is read of the other worker");
+              "an estimate: what is read of the other worker");
     table("idle");
     known("spin_ns", static_cast<double>(settings{}.spin.value.count()), "the runtime's default (SKUA_SPIN)");
   }
