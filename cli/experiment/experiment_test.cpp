@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/experiment/arrays.hpp"
 #include "cli/experiment/chart.hpp"
 #include "cli/experiment/definition.hpp"
 #include "cli/experiment/report.hpp"
@@ -239,6 +240,28 @@ TEST(static_schedule, share_i_of_every_step_is_task_i_and_no_leaf_is_lost) {
   }
   EXPECT_EQ(shares,
             (std::vector<std::vector<double>>{{0, 1}, {2, 3, 4}, {10, 11}, {12, 13, 14}, {20, 21}, {22, 23, 24}}));
+}
+
+TEST(arrays, are_laid_out_alike_wherever_they_were) {
+  auto const program_at = [](std::uintptr_t a, std::uintptr_t b) {
+    task_tree program;
+    node_id const group = program.add(0, node_kind::join);
+    for (unsigned i = 0; i < 4; ++i) {
+      node_id const leaf = program.add(program.add(group, node_kind::task, as_hint(work{2})), node_kind::leaf);
+      program[leaf].flops = i;
+      program.add_touch(leaf, {.address = a + 256 * i, .bytes = 64, .rows = 3, .stride = 96});
+      program.add_touch(leaf, {.address = b + 64 * i, .bytes = 64, .written = true});
+    }
+    return program;
+  };
+  task_tree const one = with_aligned_arrays(program_at(0x1000'0040, 0x2000'0080));
+  task_tree const other = with_aligned_arrays(program_at(0x3000'1230, 0x3000'2000));
+  EXPECT_EQ(one.touches(), other.touches());
+  ASSERT_EQ(one.size(), other.size());
+  EXPECT_EQ(one[3].flops, 0);
+  EXPECT_EQ(one[5].flops, 1);
+  EXPECT_EQ(one[4].known.work, 2);
+  EXPECT_EQ(one.touches()[2].address - one.touches()[0].address, 256U);
 }
 
 }  // namespace

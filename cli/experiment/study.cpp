@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cli/experiment/app_of_words.hpp"
+#include "cli/experiment/arrays.hpp"
 #include "cli/experiment/static_schedule.hpp"
 #include "cli/interrupt.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
@@ -96,7 +97,10 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
     if (!given && priced) given = 0;
     sim_way const way = r.app->depends_on_schedule() ? sim_way::live : sim_way::recorded;
     r.program = std::make_unique<sim_program>(*r.app, way, sim_times{.given_ns = given}, true);
-    if (priced) r.program->set_adjustment([&panel](task_tree& tree) { price_bare_leaves(tree, panel); });
+    r.program->set_adjustment([&panel, priced](task_tree& tree) {
+      tree = with_aligned_arrays(tree);
+      if (priced) price_bare_leaves(tree, panel);
+    });
   }
   r.program->set_dealing({});
   if (series.how == dealing::statically) r.program->set_dealing(static_schedule);
