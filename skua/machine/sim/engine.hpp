@@ -25,7 +25,7 @@ struct division {
   enum class stage : std::uint8_t {
     placing,   ///< children are marked and placed, until one is kept
     calling,   ///< the one that was kept runs
-    going_on,  ///< it has returned: those after it run as if the group had not been shown
+    going_on,  ///< it has returned: those after it are placed as well, or run unshown if forks are not shown any more
   };
   tag task{};                   ///< of the task that met the group
   tag group{};                  ///< as the mind gave it
@@ -88,6 +88,7 @@ class engine {
 
   // Hunting, taking, placing (hunting.cpp).
   void hunt(worker_id w);
+  [[nodiscard]] bool finds_something_for(worker_id w) const;
   [[nodiscard]] hint known_of(node_id child) const;
   void count_steal(std::uint32_t distance);
   std::pair<outcome, std::optional<item>> carry_out(worker_id w, probe const& p);

@@ -20,7 +20,8 @@ void engine::hunt(worker_id w) {
   probe const p = m.hunt();
   referee_.asked(w, p);
   if (!referee_.content()) return;
-  bool const in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
+  bool in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
+  if (in_reach && !m.is_choosy() && referee_.is_out_of_patience_with(w)) in_reach = finds_something_for(w);
   if (p.what == verb::rest) {
     ++t.rests;
     spent_ += prices_.price(now_, deed::rest, w, w);
@@ -135,6 +136,20 @@ void engine::split_off(item const& it) {
   if (it.what != item::kind::rest || away_[it.node]) return;
   away_[it.node] = true;
   ++g.outstanding;
+}
+
+/// What lies in others' lanes is in reach only if the mind is admitted to it.
+bool engine::finds_something_for(worker_id w) const {
+  if (lanes_.at_hand_of(w)) return true;
+  mind const& m = players_.mind_of(w);
+  for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
+    for (lane const open : {lane::forks, lane::spawned, lane::kept, lane::migrated}) {
+      for (item const& it : lanes_.of(worker_id{v}, open)) {
+        if (m.admits(bears_tags(open) ? it.known.words[0] : shown_by(worker_id{v}))) return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// What was said of a child; its place may have been said of what it is a part of. Nothing of a frame. [numa-ws-2018 III-A]

@@ -27,6 +27,9 @@ class referee {
   /// The slot of `to` is occupied; so many times in a row for this task.
   void refused(worker_id self, placement const& to, std::uint64_t times);
 
+  /// One more answer without a catch while there is something in reach, and it starves.
+  [[nodiscard]] bool is_out_of_patience_with(worker_id self) const { return of_[index(self)].hungry >= most_; }
+
   /// How a probe or rest ended. `in_reach`: something lay in a lane of this worker, in the region's, or, unless the mind
   /// is choosy, in a lane open to thieves.
   void answered(worker_id self, probe const& p, outcome how, bool in_reach);

@@ -115,6 +115,10 @@ void engine::step_group(worker_id w, fiber_id f) {
   if (top.shown && top.shown->now == division::stage::calling) come_back(w, f);
   if (top.forked != no_node) take_back(w, top);
   if (top.next == no_node) return end_share(w, f);
+  if (top.shown && mind_of(w).sees_forks()) {
+    top.shown->now = division::stage::placing;
+    return place_next(w, f);
+  }
   node_id const child = std::exchange(top.next, no_node);
   top.forked = program_[child].next;
   if (top.forked == no_node) return call(w, f, child);
@@ -128,16 +132,17 @@ void engine::step_group(worker_id w, fiber_id f) {
 /// The next child of a shown group is sent away, alone; or it is kept, called, and those after it are filed as one.
 void engine::place_next(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
+  if (top.next == no_node) return end_share(w, f);
   division& d = *top.shown;
   node_id const child = std::exchange(top.next, program_[top.next].next);
   bool const is_last = top.next == no_node;
   tag its = mind_of(w).mark(d.rest, program_[child].known);
-  placement const to = is_last ? ask(w, its, cause::forked) : place(w, its, cause::forked);
+  placement const to = place(w, its, cause::forked);
   if (!is_last) pay(w, deed::show);
-  if (!is_last && to.worker != w) {
+  if (to.worker != w || to.where == lane::migrated) {
     ++gatherings_[top.node].outstanding;
-    send(w, {.what = item::kind::child, .node = child, .known = its}, to, cause::forked);
-    return;
+    item const alone{.what = item::kind::child, .node = child, .known = its};
+    return to.worker != w ? send(w, alone, to, cause::forked) : put(w, alone, to, cause::forked);
   }
   d.now = division::stage::calling;
   fibers_[f].known = d.child = its;

@@ -72,8 +72,6 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   probe hunt() noexcept override;
   void learn(event const& seen) noexcept override;
   [[nodiscard]] bool sees_forks() const noexcept override { return sees_; }
-  /// While a record is followed strictly, what lies about is for others, and waits for them.
-  [[nodiscard]] bool is_choosy() const noexcept override { return true; }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
