@@ -32,6 +32,7 @@ class scattering_mind final : public mind {
   void leave(tag const&, tag const&) noexcept override { ++left; }
   placement place(tag& task, cause why) noexcept override {
     if (why == cause::laid_aside) return {.worker = self_, .where = lane::spawned};
+    if (why == cause::forked) ++placed;
     if (task.words[0] == 0 && why != cause::injected && why != cause::resumed) ++unmarked;
     if (roll_.below(one_in_) != 0) return {.worker = self_};
     return {.worker = worker_id{roll_.below(workers_)}, .where = lane::inbox};
@@ -46,6 +47,7 @@ class scattering_mind final : public mind {
   std::uint64_t met = 0;
   std::uint64_t left = 0;
   std::uint64_t children = 0;
+  std::uint64_t placed = 0;
   double work = 0;
   std::uint64_t unmarked = 0;
   std::uint64_t ran = 0;
@@ -117,6 +119,29 @@ TEST(sending_policy, every_group_is_met_with_the_work_of_its_children_and_left_a
   EXPECT_EQ(players.sum(&scattering_mind::children), children);
   EXPECT_EQ(players.sum(&scattering_mind::unmarked), 0U);
   EXPECT_DOUBLE_EQ(players.sum(&scattering_mind::work), work);
+}
+
+/// As on threads: a group is divided to its end, also after a child that was kept has returned.
+TEST(sending_policy, while_forks_are_shown_every_child_of_a_group_is_placed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    task_tree const program = random_tree::make(seed, {.tasks = 200, .scope_percent = 0});
+    scattering players(1, 1'000'000, seed);  // nobody is there to take anything
+    ASSERT_TRUE(play(program, players, layout::flat(1)).finished);
+    EXPECT_GT(players.sum(&scattering_mind::children), 0U);
+    EXPECT_EQ(players.sum(&scattering_mind::placed), players.sum(&scattering_mind::children));
+  }
+}
+
+/// Nobody keeps a child: the owner of the group has nothing to call, and waits.
+TEST(sending_policy, all_children_of_a_group_may_be_sent) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    task_tree const program = random_tree::make(seed, {.tasks = 200, .scope_percent = 20});
+    scattering players(5, 1, seed);  // all that is placed goes to anybody's inbox
+    result const game = play(program, players, layout::flat(5), {.seed = seed});
+    EXPECT_TRUE(faults_of(game, program, layout::flat(5), {.seed = seed}).empty());
+  }
 }
 
 TEST(sending_policy, the_minds_learn_of_all_the_time_that_their_workers_were_busy) {
