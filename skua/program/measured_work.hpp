@@ -55,7 +55,7 @@ class measured_work {
     if (!mine) {
       return here.each(range, hint_of, [&](auto& h, auto&& x) {
         measured_work nobodys;
-        call_with(nobodys, body, h, x);
+        call_with(&nobodys, body, h, x);
       });
     }
     make_room(n);
@@ -127,9 +127,9 @@ class measured_work {
   static constexpr bool takes_below = std::invocable<Body&, Here&, X..., measured_work&>;
 
   template <class Body, class Here, class... X>
-  static decltype(auto) call_with(measured_work& below, Body&& body, Here& h, X&&... x) {
+  static decltype(auto) call_with(measured_work* below, Body&& body, Here& h, X&&... x) {
     if constexpr (takes_below<Body, Here, X...>) {
-      return body(h, std::forward<X>(x)..., below);
+      return body(h, std::forward<X>(x)..., *below);
     } else {
       return body(h, std::forward<X>(x)...);
     }
@@ -148,12 +148,12 @@ class measured_work {
       if (s.below) ns += s.below->worked_ns_ - s.below->in_groups_ns_;
       s.now_ns = std::max<std::int64_t>(ns, 1);
     };
-    using value = decltype(call_with(*s.below, body, h, std::forward<X>(x)...));
+    using value = decltype(call_with(s.below.get(), body, h, std::forward<X>(x)...));
     if constexpr (std::is_void_v<value>) {
-      call_with(*s.below, body, h, std::forward<X>(x)...);
+      call_with(s.below.get(), body, h, std::forward<X>(x)...);
       note();
     } else {
-      std::decay_t<value> result = call_with(*s.below, body, h, std::forward<X>(x)...);
+      std::decay_t<value> result = call_with(s.below.get(), body, h, std::forward<X>(x)...);
       note();
       return result;
     }
@@ -166,7 +166,7 @@ class measured_work {
       auto const plain = [](auto& f) {
         return [&f](auto& h) {
           measured_work nobodys;
-          return call_with(nobodys, f, h);
+          return call_with(&nobodys, f, h);
         };
       };
       return std::apply([&](auto&&... word) { return here.join(std::move(word)...); },
