@@ -15,6 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/sim_flags.hpp"
 #include "cli/sim_report.hpp"
+#include "cli/sim_setting.hpp"
 #include "cli/sim_study.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
@@ -143,16 +144,9 @@ std::string for_people(findings const& f, sim_frame const& frame) {
 
 int carry_out(request const& asked) {
   json_target const target(asked.where);
-  apps::app& app = asked.app.chosen();
-  sim::machine_model const machine = asked.flags.model();
-  sim_frame frame = frame_of(asked.app, asked.flags, machine, asked.verify);
-  sim_times const times = asked.flags.times(app);
-  app.prepare();
-  sim_program program(app, frame.way, times, asked.verify);
-  sim_study study(program, machine, frame.costs);
-  frame.study = &study;
-  frame.content = program.content();
-  stop_if_interrupted();
+  sim_setting setting(asked.app, asked.flags, asked.verify);
+  sim_frame& frame = setting.frame;
+  sim_study& study = setting.study;
   frame.serial = study.run_serial();
   findings const found = look(study, asked, frame.serial);
   stop_if_interrupted();

@@ -14,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "cli/sim_flags.hpp"
 #include "cli/sim_report.hpp"
+#include "cli/sim_setting.hpp"
 #include "cli/sim_study.hpp"
 #include "cli/verb.hpp"
 
@@ -60,16 +61,9 @@ std::vector<sim_row> rows_of(sim_study& study, request const& asked, std::uint64
 
 int carry_out(request const& asked) {
   json_target const target(asked.where);
-  apps::app& app = asked.app.chosen();
-  sim::machine_model const machine = asked.flags.model();
-  sim_frame frame = frame_of(asked.app, asked.flags, machine, asked.verify);
-  sim_times const times = asked.flags.times(app);
-  app.prepare();
-  sim_program program(app, frame.way, times, asked.verify);
-  sim_study study(program, machine, frame.costs);
-  frame.study = &study;
-  frame.content = program.content();
-  stop_if_interrupted();
+  sim_setting setting(asked.app, asked.flags, asked.verify);
+  sim_frame& frame = setting.frame;
+  sim_study& study = setting.study;
   auto const begin = std::chrono::steady_clock::now();
   frame.serial = study.run_serial();
   std::uint64_t events = frame.serial.events;

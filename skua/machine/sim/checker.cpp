@@ -3,13 +3,8 @@
 
 #include <numeric>
 
-#include "skua/machine/sim/onlooker.hpp"
-#include "skua/machine/sim/simulate.hpp"
-
 namespace skua::sim {
 namespace {
-
-bool is_run(node_kind k) { return k == node_kind::task || k == node_kind::leaf || k == node_kind::strand; }
 
 void check_every_node_once(result const& game, task_tree const& program, std::vector<std::string>& faults) {
   for (node_id i = 0; i < program.size(); ++i) {
@@ -76,20 +71,6 @@ std::vector<std::string> broken_laws(result const& game, task_tree const& progra
   check_bounds(game, program, where, faults);
   check_steals(game, where, faults);
   return faults;
-}
-
-void refuse_unlawful(std::vector<std::string> const& faults) {
-  if (faults.empty()) return;
-  std::string text = "simulation: a law is broken (please report this):";
-  for (std::string const& f : faults) text += "\n  " + f;
-  throw unlawful(text);
-}
-
-simulation simulate(task_tree program, policy& players, layout const& where, rules const& by, costs& prices,
-                    onlooker& watched_by) {
-  result game = play(program, players, where, by, prices, watched_by);
-  refuse_unlawful(broken_laws(game, program, where));
-  return {std::move(game), std::move(program)};
 }
 
 }  // namespace skua::sim

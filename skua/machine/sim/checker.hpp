@@ -11,6 +11,11 @@
 
 namespace skua::sim {
 
+/// Groups and scopes are not begun themselves; these are.
+constexpr bool is_run(node_kind k) noexcept {
+  return k == node_kind::task || k == node_kind::leaf || k == node_kind::strand;
+}
+
 /// What is broken, one line each: every task, leaf and strand was begun once, inside the time of its task; nobody was busy
 /// for longer than the program took; T_P >= T_1 / P and T_P >= T_inf, with what this run took for each node (the burden of
 /// scheduling is not in T_1 and T_inf); the numbers of steals agree. Cost: O(nodes + workers).

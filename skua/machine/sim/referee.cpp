@@ -12,8 +12,6 @@ namespace {
 
 std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
 
-bool is_run(node_kind k) { return k == node_kind::task || k == node_kind::leaf || k == node_kind::strand; }
-
 void check_times(result const& game, task_tree const& program, layout const& where, rules const& by,
                  std::vector<std::string>& faults) {
   totals const all = weigh(program, by);
