@@ -43,7 +43,7 @@ def skua(args, *words):
 
 
 def measured(args, app, options):
-    """By (policy, workers): median, and the noise: half the distance of the quartiles over the median."""
+    """By (policy, workers): median, and the noise: a quarter of the way from the fastest to the slowest over the median."""
     found = skua(args, "compare", app, *options, "--policies", ",".join(POLICIES), "--peers", "none",
                  "--workers", args.workers, "--repeat", str(args.repeat))
     return {(r["runner"], r["workers"]): (r["median_s"], spread_of(r)) for r in found["rows"]}
