@@ -21,7 +21,6 @@ tag shown(strand& owner, double total_work, std::uint64_t n) noexcept {
 division::division(strand& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g, nullptr, nullptr}, task_(owner.known()),
       whole_(shown(owner, total_work, n)), rest_(whole_) {
-  owner_.at().who.begin(doing::scheduling);
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
   owner_.watch(&node_);
 }
@@ -34,8 +33,17 @@ bool division::sends(std::uint64_t i, hint const& known) noexcept {
   child_ = mine.thinks.mark(rest_, known);
   placement const to = mine.thinks.place(child_, cause::forked);
   filed const what{&group_, i | alone, child_};
-  if (to.worker != mine.id) return worker::send(mine, what, to);
+  if (to.worker != mine.id) return sends_away(what, to);
   return to.where == lane::migrated && moving::keep(mine, mine.migrated, what);
+}
+
+/// To another worker: scheduling, while the rest of a division is work, as push and pop are (README.md).
+bool division::sends_away(filed const& what, placement const& to) noexcept {
+  seat& mine = owner_.at();
+  mine.who.begin(doing::scheduling);
+  bool const sent = worker::send(mine, what, to);
+  mine.who.begin(doing::working);
+  return sent;
 }
 
 void division::keep(std::uint64_t i) noexcept {
@@ -45,13 +53,11 @@ void division::keep(std::uint64_t i) noexcept {
   if (after_ < children_ && moving::keep(mine, mine.kept, filed{&group_, after_, rest_})) filed_at_ = &mine;
   owner_.know(child_);
   mine.ask_whether_to_show();
-  mine.who.begin(doing::working);
 }
 
 bool division::comes_back() noexcept {
   tsan::unseen const scheduling;
   seat& now = owner_.at();
-  now.who.begin(doing::scheduling);
   now.thinks.learn(returned{child_});
   now.ask_whether_to_show();
   if (after_ == children_) return false;
@@ -59,7 +65,6 @@ bool division::comes_back() noexcept {
   auto const is_mine = [this](filed const& f) { return f.what == &group_ && f.extra == after_; };
   if (filed_at_ != nullptr && filed_at_->kept.take_newest(back, is_mine) != outcome::got) return false;
   owner_.know(rest_);
-  if (!now.shows_groups()) now.who.begin(doing::working);  // else they are divided, too
   return true;
 }
 
@@ -68,7 +73,6 @@ void division::wait(std::uint64_t mine) noexcept {
   owner_.note_thefts();
   owner_.wait(group_, mine + 1);
   go_on(owner_, whole_);
-  owner_.at().who.begin(doing::working);
 }
 
 /// The group has ended for its owner, which goes on where the policy wants.

@@ -33,6 +33,8 @@ class division {
   static void go_on(strand& owner, tag const& group) noexcept;
 
  private:
+  [[nodiscard]] bool sends_away(filed const& what, placement const& to) noexcept;
+
   strand& owner_;
   group& group_;
   std::uint64_t const children_;
