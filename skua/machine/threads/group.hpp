@@ -66,6 +66,10 @@ struct stop_node {
   place_id place = unsaid;                 ///< the place of what runs inside [numa-ws-2018 III-A]
 
   [[nodiscard]] bool requested() const noexcept;
+  /// Would another node inside this one, with this place, change nothing? False only costs a node.
+  [[nodiscard]] static bool says_nothing_new(stop_node const* n, place_id said) noexcept {
+    return said == unsaid || (n != nullptr && n->place == said);
+  }
   /// The innermost place that was said. Cost: the depth of the chain.
   [[nodiscard]] static hint inherited(stop_node const* n) noexcept {
     while (n != nullptr && n->place == unsaid) n = n->outer;

@@ -40,21 +40,27 @@ constexpr auto place_in(Known known) noexcept {
   }
 }
 
-/// f(here), inside the place that was said of it.
+/// f(here), inside a place that does not hold around it. Out of line, so that f stands once where nothing new is said.
+template <class Here, class F>
+[[gnu::noinline]] value_of<F, Here&> call_inside(Here& here, place_id said, F&& f) {
+  stop_node const node{here.watching(), nullptr, nullptr, nullptr, said};
+  struct at_end {
+    Here& here;
+    stop_node const* outer;
+    ~at_end() { here.watch(outer); }
+  } const leave{here, node.outer};
+  here.watch(&node);
+  return call(std::forward<F>(f), here);
+}
+
+/// f(here), inside the place that was said of it. To say what holds already costs a comparison.
 template <class Here, class Known, class F>
 [[gnu::always_inline]] inline value_of<F, Here&> call_at(Here& here, Known known, F&& f) {
   if constexpr (may_say_place<Known>) {
-    stop_node const node{here.watching(), nullptr, nullptr, nullptr, said_place(known)};
-    struct at_end {
-      Here& here;
-      stop_node const* outer;
-      ~at_end() { here.watch(outer); }
-    } const leave{here, node.outer};
-    here.watch(&node);
-    return call(std::forward<F>(f), here);
-  } else {
-    return call(std::forward<F>(f), here);
+    place_id const said = said_place(known);
+    if (!stop_node::says_nothing_new(here.watching(), said)) return call_inside(here, said, std::forward<F>(f));
   }
+  return call(std::forward<F>(f), here);
 }
 
 }  // namespace skua::threads
