@@ -313,6 +313,7 @@ void engine::unseat(worker_id w, fiber_id f) {
 
 /// All that lies in this lane, which has no room for tags, goes into another one of the same worker.
 void engine::put_aside(worker_id w, lane from) {
+  if (lanes_.empty(w, from)) return;
   std::deque<item> all = lanes_.take_all(w, from);
   for (item& it : all) {
     split_off(it);
