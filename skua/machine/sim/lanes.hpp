@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lanes of all workers on the tabletop: plain double-ended queues, and for idle workers, who mostly look into lanes in
-// vain, one byte per worker that says which of his are empty.
+// The lanes of all workers on the tabletop: plain double-ended queues, and for idle workers, who mostly look into lanes
+// in vain, one byte per worker that says which of his are empty.
 #pragma once
 
 #include <array>
@@ -113,8 +113,8 @@ class lanes {
 
   std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
-  // Invariant (filled): bit l of filled_[w] is set while something lies in lane l of w; all_ and open_ count what lies in all
-  // lanes, and in those that thieves look into.
+  // Invariant (filled): bit l of filled_[w] is set while something lies in lane l of w; all_ and open_ count what lies in
+  // all lanes, and in those that thieves look into.
   std::vector<std::uint8_t> filled_;
   std::uint64_t all_ = 0;
   std::uint64_t open_ = 0;

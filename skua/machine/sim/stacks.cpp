@@ -55,8 +55,8 @@ void engine::step(worker_id w, fiber_id f) {
   return k == node_kind::scope ? end_scope(w, f) : end_task(w, f);
 }
 
-/// What a stack meets next has the numbers behind that of what it has just begun (preorder): fetch it while others move. There
-/// are more stacks than streams that a processor follows unasked.
+/// What a stack meets next has the numbers behind that of what it has just begun (preorder): fetch it while others move.
+/// There are more stacks than streams that a processor follows unasked.
 void engine::look_ahead(node_id id) const {
   constexpr node_id ahead = 6;  // 100 to 200 ns away
   node_id const next = std::min(id + ahead, program_.size() - 1);
