@@ -39,10 +39,11 @@ struct division {
 /// One call that has not returned. A task or a scope's body: `next` is its next step. A group: `next` is the next child
 /// to call, `forked` the first of those that were offered to thieves while a child runs.
 struct frame {
-  node_id node;
+  node_id node;  ///< no_node: the base of a stack that calls `next` and then ends
   node_id next;
   node_id forked = no_node;
   node_id pending = no_node;                  ///< a child that is called next: the stack was laid aside when it forked
+  node_kind kind = node_kind::task;           ///< of `node`
   bool owner = true;                          ///< false: the share of a group that a thief took
   bool parked = false;                        ///< it has waited for others
   std::unique_ptr<division> shown = nullptr;  ///< of a group or scope, if the mind was shown it
@@ -106,6 +107,7 @@ class engine {
   fiber_id new_fiber();
   void step(worker_id w, fiber_id f);
   void call(worker_id w, fiber_id f, node_id id);
+  void look_ahead(node_id id) const;
   void step_body(worker_id w, fiber_id f);
   void step_group(worker_id w, fiber_id f);
   void meet(worker_id w, fiber_id f, node_id group);

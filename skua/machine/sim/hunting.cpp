@@ -21,7 +21,7 @@ void engine::hunt(worker_id w) {
   referee_.asked(w, p);
   if (!referee_.content()) return;
   bool in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
-  if (in_reach && !m.is_choosy() && referee_.is_out_of_patience_with(w)) in_reach = finds_something_for(w);
+  if (in_reach && referee_.is_out_of_patience_with(w) && !m.is_choosy()) in_reach = finds_something_for(w);
   if (p.what == verb::rest) {
     ++t.rests;
     spent_ += prices_.price(now_, deed::rest, w, w);

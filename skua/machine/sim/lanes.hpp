@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The lanes of all workers on the tabletop: plain double-ended queues, and a count of what lies in them.
+// The lanes of all workers on the tabletop: plain double-ended queues, and for idle workers, who mostly look into lanes
+// in vain, one byte per worker that says which of his are empty.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -37,17 +37,18 @@ enum class end : std::uint8_t { oldest, newest };
 
 class lanes {
  public:
-  explicit lanes(std::uint32_t workers) : of_(workers) {}
+  explicit lanes(std::uint32_t workers) : of_(workers), filled_(workers) {}
 
   void push(worker_id w, lane where, item const& it) {
     queue(w, where).push_back(it);
-    ++count(where);
+    ++all_;
+    if (is_open(where)) ++open_;
+    if (where != lane::injected) filled_[index(w)] |= bit(where);
   }
 
   /// The newest item, or nullptr. Valid until the lane changes.
   [[nodiscard]] item const* newest(worker_id w, lane where) const {
-    std::deque<item> const& q = of(w, where);
-    return q.empty() ? nullptr : &q.back();
+    return empty(w, where) ? nullptr : &of(w, where).back();
   }
 
   /// The first item from this end that is wanted leaves the lane; nothing if none is.
@@ -59,7 +60,7 @@ class lanes {
       if (!wanted(*at)) continue;
       item const taken = *at;
       q.erase(at);
-      --count(where);
+      left(w, where, 1);
       return taken;
     }
     return {};
@@ -74,7 +75,7 @@ class lanes {
   std::deque<item> take_all(worker_id w, lane where) {
     std::deque<item> all;
     all.swap(queue(w, where));
-    count(where) -= all.size();
+    left(w, where, all.size());
     return all;
   }
 
@@ -82,35 +83,41 @@ class lanes {
   [[nodiscard]] std::deque<item> const& of(worker_id w, lane where) const {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
-  [[nodiscard]] bool empty(worker_id w, lane where) const { return of(w, where).empty(); }
-  [[nodiscard]] bool all_empty() const noexcept {
-    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}) == 0;
+  [[nodiscard]] bool empty(worker_id w, lane where) const {
+    return where == lane::injected ? injected_.empty() : (filled_[index(w)] & bit(where)) == 0;
   }
+  [[nodiscard]] bool all_empty() const noexcept { return all_ == 0; }
 
   /// Something lies in one of its own lanes, or in the region's.
-  [[nodiscard]] bool at_hand_of(worker_id w) const {
-    for (std::size_t l = 0; l < lane_kinds; ++l) {
-      if (!empty(w, static_cast<lane>(l))) return true;
-    }
-    return false;
-  }
+  [[nodiscard]] bool at_hand_of(worker_id w) const { return filled_[index(w)] != 0 || !injected_.empty(); }
   /// The same, or in another worker's lane that thieves look into: all but what was placed on him alone.
-  [[nodiscard]] bool in_reach_of(worker_id w) const {
-    for (lane const open : {lane::forks, lane::spawned, lane::kept, lane::migrated}) {
-      if (counts_[static_cast<std::size_t>(open)] > 0) return true;
-    }
-    return at_hand_of(w);
-  }
+  [[nodiscard]] bool in_reach_of(worker_id w) const { return open_ > 0 || at_hand_of(w); }
 
  private:
   std::deque<item>& queue(worker_id w, lane where) {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
-  std::uint64_t& count(lane where) noexcept { return counts_[static_cast<std::size_t>(where)]; }
+  static constexpr bool is_open(lane where) noexcept {
+    return where == lane::forks || where == lane::spawned || where == lane::kept || where == lane::migrated;
+  }
+  static constexpr std::uint8_t bit(lane where) noexcept {
+    static_assert(lane_kinds <= 8);
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(where));
+  }
+  /// So many have left a lane.
+  void left(worker_id w, lane where, std::uint64_t n) {
+    all_ -= n;
+    if (is_open(where)) open_ -= n;
+    if (where != lane::injected && of(w, where).empty()) filled_[index(w)] &= static_cast<std::uint8_t>(~bit(where));
+  }
 
   std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
-  std::array<std::uint64_t, lane_kinds> counts_{};
+  // Invariant (filled): bit l of filled_[w] is set while something lies in lane l of w; all_ and open_ count what lies in
+  // all lanes, and in those that thieves look into.
+  std::vector<std::uint8_t> filled_;
+  std::uint64_t all_ = 0;
+  std::uint64_t open_ = 0;
 };
 
 }  // namespace skua::sim

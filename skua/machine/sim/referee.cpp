@@ -42,15 +42,14 @@ referee::referee(std::uint32_t workers, rules const& by)
     : most_(by.most_fruitless != 0 ? by.most_fruitless : 1000 + 200 * std::uint64_t{workers}),
       slot_refusals_allowed_(by.slot_refusals_allowed), of_(workers) {}
 
-void referee::asked(worker_id self, probe const& p) {
-  if (p.what == verb::rest) return;
+void referee::fault_of(worker_id self, probe const& p) {
   if (index(p.whom) >= of_.size()) {
     fault(of_worker(self) + " probes " + of_worker(p.whom) + ", who does not exist");
   } else if (p.what == verb::steal && p.whom == self) {
     fault(of_worker(self) + " steals from itself");
   } else if (p.what == verb::pop && p.whom != self) {
     fault(of_worker(self) + " pops from a lane of " + of_worker(p.whom));
-  } else if (p.what == verb::steal && p.where == lane::injected) {
+  } else {
     fault(of_worker(self) + " steals from the region's lane instead of popping");
   }
 }
@@ -82,18 +81,7 @@ void referee::refused(worker_id self, placement const& to, std::uint64_t times) 
   }
 }
 
-void referee::answered(worker_id self, probe const& p, outcome how, bool in_reach) {
-  patience& left = of_[index(self)];
-  if (how == outcome::got) {
-    left = {};
-    return;
-  }
-  left.hungry = in_reach ? left.hungry + 1 : 0;
-  if (p.what == verb::rest) {
-    left.restless = 0;
-  } else if (how != outcome::lost) {
-    ++left.restless;
-  }
+void referee::fault_of(worker_id self, patience const& left) {
   if (left.hungry > most_) {
     fault(of_worker(self) + " starves: " + std::to_string(left.hungry) +
           " answers brought nothing while there was work");

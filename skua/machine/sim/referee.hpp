@@ -16,7 +16,10 @@ class referee {
   referee(std::uint32_t workers, rules const& by);
 
   /// A probe is legal: it pops from its own lane, or steals from another worker that exists.
-  void asked(worker_id self, probe const& p);
+  void asked(worker_id self, probe const& p) {
+    if (!is_legal(self, p)) [[unlikely]]
+      fault_of(self, p);
+  }
 
   /// A placement is legal: one existing worker; another one only through its inbox, slot or migrated lane.
   void placed(worker_id self, placement const& to);
@@ -32,7 +35,21 @@ class referee {
 
   /// How a probe or rest ended. `in_reach`: something lay in a lane of this worker, in the region's, or, unless the mind
   /// is choosy, in a lane open to thieves.
-  void answered(worker_id self, probe const& p, outcome how, bool in_reach);
+  void answered(worker_id self, probe const& p, outcome how, bool in_reach) {
+    patience& left = of_[index(self)];
+    if (how == outcome::got) {
+      left = {};
+      return;
+    }
+    left.hungry = in_reach ? left.hungry + 1 : 0;
+    if (p.what == verb::rest) {
+      left.restless = 0;
+    } else if (how != outcome::lost) {
+      ++left.restless;
+    }
+    if (left.hungry > most_ || left.restless > most_) [[unlikely]]
+      fault_of(self, left);
+  }
 
   void fault(std::string what) { faults_.push_back(std::move(what)); }
   [[nodiscard]] bool content() const noexcept { return faults_.empty(); }
@@ -43,6 +60,15 @@ class referee {
     std::uint64_t hungry = 0;    ///< answers without a catch since there is work in reach
     std::uint64_t restless = 0;  ///< misses in a row without a rest
   };
+
+  [[nodiscard]] bool is_legal(worker_id self, probe const& p) const {
+    if (p.what == verb::rest) return true;
+    if (index(p.whom) >= of_.size()) return false;
+    return p.what == verb::pop ? p.whom == self : p.whom != self && p.where != lane::injected;
+  }
+  // What is wrong, for people: never on a legal path.
+  void fault_of(worker_id self, probe const& p);
+  void fault_of(worker_id self, patience const& left);
 
   std::uint64_t most_;
   bool slot_refusals_allowed_;

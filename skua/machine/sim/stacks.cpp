@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tabletop's busy workers: stacks of calls that meet groups and scopes, wait for them, and go on.
+#include <algorithm>
+
 #include "skua/machine/sim/engine.hpp"
 #include "skua/parts/base/assert.hpp"
 
@@ -16,7 +18,8 @@ void engine::begin(worker_id w, item const& it) {
   tell(w, begun{.task = it.known, .open = std::exchange(fibers_[f].open, false)});
   if (is_frame) return;
   if (it.what == item::kind::rest) {
-    fibers_[f].frames.push_back({.node = program_[it.node].parent, .next = it.node, .owner = false});
+    node_id const group = program_[it.node].parent;
+    fibers_[f].frames.push_back({.node = group, .next = it.node, .kind = program_[group].kind, .owner = false});
   } else {
     fibers_[f].frames.push_back({.node = no_node, .next = it.node});  // calls the child, then ends
   }
@@ -42,7 +45,7 @@ void engine::step(worker_id w, fiber_id f) {
     fibers_[f].frames.pop_back();
     return call(w, f, child);
   }
-  node_kind const k = program_[top.node].kind;
+  node_kind const k = top.kind;
   if (k == node_kind::join || k == node_kind::each) return step_group(w, f);
   if (top.next == unknown_step) {
     top.next = live_->next(f, w);
@@ -52,8 +55,18 @@ void engine::step(worker_id w, fiber_id f) {
   return k == node_kind::scope ? end_scope(w, f) : end_task(w, f);
 }
 
+/// What a stack meets next has the numbers behind that of what it has just begun (preorder): fetch it while others move.
+/// There are more stacks than streams that a processor follows unasked.
+void engine::look_ahead(node_id id) const {
+  constexpr node_id ahead = 6;  // two or three tasks of a binary tree
+  node_id const next = std::min(id + ahead, program_.size() - 1);
+  __builtin_prefetch(&program_[next]);
+  __builtin_prefetch(&result_.turns[next], 1);
+}
+
 /// Call a task, leaf or strand.
 void engine::call(worker_id w, fiber_id f, node_id id) {
+  look_ahead(id);
   turn& t = result_.turns[id];
   tick const begin = now_ + spent_;
   tick const cost = prices_.run(begin, w, program_, id);
@@ -81,10 +94,10 @@ void engine::step_body(worker_id w, fiber_id f) {
     case node_kind::join:
     case node_kind::each:
       gatherings_[id].outstanding = 1;
-      fibers_[f].frames.push_back({.node = id, .next = program_[id].first});
+      fibers_[f].frames.push_back({.node = id, .next = program_[id].first, .kind = program_[id].kind});
       if (program_[id].first != no_node && mind_of(w).sees_forks()) meet(w, f, id);
       return;
-    case node_kind::scope: fibers_[f].frames.push_back({.node = id, .next = first_step(id)});
+    case node_kind::scope: fibers_[f].frames.push_back({.node = id, .next = first_step(id), .kind = node_kind::scope});
   }
 }
 
@@ -313,6 +326,7 @@ void engine::unseat(worker_id w, fiber_id f) {
 
 /// All that lies in this lane, which has no room for tags, goes into another one of the same worker.
 void engine::put_aside(worker_id w, lane from) {
+  if (lanes_.empty(w, from)) return;
   std::deque<item> all = lanes_.take_all(w, from);
   for (item& it : all) {
     split_off(it);

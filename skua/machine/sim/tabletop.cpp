@@ -36,6 +36,7 @@ void engine::grow() {
 }
 
 result engine::play() {
+  result_.order.reserve(program_.size());
   lanes_.push(worker_id{0}, lane::injected, {.what = item::kind::child, .node = 0});
   for (std::uint32_t w = 0; w < stack_of_.size(); ++w) schedule(worker_id{w}, 0);
   while (!result_.finished && referee_.content()) {

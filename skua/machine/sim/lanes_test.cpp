@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/sim/lanes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::sim {
+namespace {
+
+constexpr std::uint32_t workers = 3;
+
+/// What a search through all queues says.
+bool something_lies(lanes const& l, bool (*counts)(std::uint32_t, lane), std::uint32_t self) {
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    for (std::size_t k = 0; k < lane_kinds; ++k) {
+      bool const mine = w == self || static_cast<lane>(k) == lane::injected;
+      if ((mine || counts(w, static_cast<lane>(k))) && !l.of(worker_id{w}, static_cast<lane>(k)).empty()) return true;
+    }
+  }
+  return false;
+}
+
+void check_against_queues(lanes const& l) {
+  auto const nobody = [](std::uint32_t, lane) { return false; };
+  auto const anybody = [](std::uint32_t, lane) { return true; };
+  auto const thieves = [](std::uint32_t, lane k) { return k != lane::inbox && k != lane::slot; };
+  ASSERT_EQ(l.all_empty(), !something_lies(l, anybody, 0));
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    ASSERT_EQ(l.at_hand_of(worker_id{w}), something_lies(l, nobody, w)) << "worker " << w;
+    ASSERT_EQ(l.in_reach_of(worker_id{w}), something_lies(l, thieves, w)) << "worker " << w;
+    for (std::size_t k = 0; k < lane_kinds; ++k) {
+      lane const where = static_cast<lane>(k);
+      ASSERT_EQ(l.empty(worker_id{w}, where), l.of(worker_id{w}, where).empty()) << "worker " << w << ", lane " << k;
+    }
+  }
+}
+
+/// Whatever is pushed and taken: what is said of emptiness, at hand and in reach is what lies in the queues.
+TEST(lanes, what_is_said_to_be_empty_is_empty) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    dice roll(seed);
+    lanes l(workers);
+    for (node_id i = 0; i < 300; ++i) {
+      worker_id const w{roll.below(workers)};
+      auto const where = static_cast<lane>(roll.below(lane_kinds));
+      std::uint32_t const what = roll.below(5);
+      if (what < 2) {
+        l.push(w, where, {.what = item::kind::child, .node = i});
+      } else if (what == 2) {
+        static_cast<void>(l.take_all(w, where));
+      } else if (!l.empty(w, where)) {
+        static_cast<void>(l.take(w, where, roll.below(2) == 0 ? end::oldest : end::newest));
+      }
+      check_against_queues(l);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skua::sim
