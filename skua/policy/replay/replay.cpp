@@ -16,12 +16,13 @@ constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: `commo
 
 /// What can be known of a path.
 enum class fact : std::uint64_t {
-  met,    ///< of a group: it exists
-  last,   ///< of a group: children before this one are sent
-  rest,   ///< of a child: it, and those after it, were stolen by
-  child,  ///< of a child: it alone was stolen by
-  shown,  ///< of a task: something below it was stolen
-  deep,   ///< of a group: something was stolen below it, where forks were not shown
+  met,     ///< of a group: it exists
+  last,    ///< of a group: children before this one are sent
+  rest,    ///< of a child: it, and those after it, were stolen by
+  child,   ///< of a child: it alone was stolen by
+  shown,   ///< of a task: something below it was stolen
+  deep,    ///< of a group: something was stolen below it, where forks were not shown
+  groups,  ///< of a task: how many it opens; unknown: at most one
 };
 std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~static_cast<std::uint64_t>(f)); }
 
@@ -86,6 +87,7 @@ tag worker_mind::meet(tag const& task, double, std::uint64_t n) noexcept {
   } else {
     g.is_open = n > most_children;
     with_.known.note(key(fact::met, g.path), 1);
+    if (ordinal > 0 && !c.is_root) with_.known.note(key(fact::groups, c.path), ordinal + 1U, true);
   }
   g.last = with_.known.find(key(fact::last, g.path)).value_or(0);
   g.mine_again = mine_at_the_end(g);
@@ -252,16 +254,23 @@ placement worker_mind::place_root(card& c, tag& task) noexcept {
   return {.worker = worker_id{0}, .where = lane::inbox};
 }
 
-/// Strictly, a task goes on where it was to run; else where it is ready. The root always goes on on worker 0.
+/// The root always goes on on worker 0. Strictly, a task that opens more groups goes on where it was to run, so that they
+/// are met there; anything else goes on where it is ready, and needs nobody to come for it.
 placement worker_mind::place_resumed(card& c, tag& task) noexcept {
   placement const here{.worker = self_, .where = lane::inbox};
   if (c.what != kind::task || c.is_open) return here;
+  bool const goes_home = c.is_root || (is_strict() && opens_more_groups(c));
   c.ordinal = ordinal_of(c);
-  bool const goes_home = c.is_root || is_strict();
   if (!goes_home) c.home = static_cast<std::uint16_t>(index(self_));
   task = c.written();
   if (c.home == index(self_)) return here;
   return {.worker = worker_id{c.home}, .where = c.is_root ? lane::inbox : lane::migrated};
+}
+
+/// After the one that it waited for, which has perhaps not been left yet.
+bool worker_mind::opens_more_groups(card const& task) const noexcept {
+  std::uint32_t const next = last_left_.path == task.path ? last_left_.next : task.ordinal + 1U;
+  return with_.known.find(key(fact::groups, task.path)).value_or(1) > next;
 }
 
 // ---- the hunt --------------------------------------------------------------------------------------------------------

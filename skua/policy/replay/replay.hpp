@@ -101,6 +101,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   card marked(card& group) noexcept;
   placement place_root(card& c, tag& task) noexcept;
   placement place_resumed(card& c, tag& task) noexcept;
+  [[nodiscard]] bool opens_more_groups(card const& task) const noexcept;
   void note_theft(card const& c) noexcept;
   void outside_ended(card const& c) noexcept;
   [[nodiscard]] bool may_steal() const noexcept;
