@@ -98,8 +98,10 @@ void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mi
 }
 
 /// Parking and resuming cost about as much as looking this often: whoever looks first and parks then loses at most
-/// twice what the better choice would have cost, and siblings that end together do not park at all.
+/// twice what the better choice would have cost, and siblings that end together do not park at all. While something that
+/// was placed here waits for this worker (perhaps a child of this very group), looking only keeps it waiting.
 bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
+  if (!seat_->migrated.looks_empty()) return false;
   for (int looks = 0; looks < 24; ++looks) {
     if (g.left_only(mine)) return true;
     relax();

@@ -5,7 +5,7 @@
 //            many children it has. Never 0 but for what anybody may take.
 //   word 1   its path: a hash of the way to it from the root of the iteration
 //   word 2   index (32 bits), ordinal (16), breadth (8), what it is (8)
-//   word 3   home (16), owner (16), last (32)
+//   word 3   home, or of a group mine_again (16), owner (16), last (32)
 #pragma once
 
 #include <cstdint>
@@ -23,21 +23,25 @@ enum class kind : std::uint8_t {
 
 struct card {
   kind what = kind::unknown;
-  bool is_open = false;       ///< anybody may take it, and all below it, at any time
-  bool is_root = false;       ///< the one task from outside whose iterations are counted
-  bool is_outside = false;    ///< a task from outside, root or not
-  bool is_sent = false;       ///< it goes into a lane, even if that is my own
-  std::uint8_t breadth = 0;   ///< log2 of how many such tasks there are, if the tree is regular
-  std::uint16_t ordinal = 0;  ///< of a task: its next group; of a group: which of its task's groups it is
-  std::uint16_t home = 0;     ///< of a task: the worker that was to run it
-  std::uint16_t owner = 0;    ///< of a group: the worker that runs the children from here on
-  std::uint32_t index = 0;    ///< of a task: which child of its group; of a group: its next child
-  std::uint32_t last = 0;     ///< of a group: children before this one are sent
+  bool is_open = false;          ///< anybody may take it, and all below it, at any time
+  bool is_root = false;          ///< the one task from outside whose iterations are counted
+  bool is_outside = false;       ///< a task from outside, root or not
+  bool is_sent = false;          ///< it goes into a lane, even if that is my own
+  std::uint8_t breadth = 0;      ///< log2 of how many such tasks there are, if the tree is regular
+  std::uint16_t ordinal = 0;     ///< of a task: its next group; of a group: which of its task's groups it is
+  std::uint16_t home = 0;        ///< of a task: the worker that was to run it
+  std::uint16_t owner = 0;       ///< of a group: the worker that runs the children from here on
+  std::uint32_t index = 0;       ///< of a task: which child of its group; of a group: its next child
+  std::uint32_t last = 0;        ///< of a group: children before this one are sent
+  std::uint16_t mine_again = 0;  ///< of a group: so many of those before `last` need not be sent after all
   std::uint64_t path = 0;
   std::uint64_t around = 1;  ///< of a task: its group's path; of a group: how many children it has
 
   [[nodiscard]] bool is_tracked() const noexcept { return what >= kind::task && !is_open; }
 
+  [[nodiscard]] static bool is_group(std::uint64_t flags) noexcept {
+    return static_cast<kind>(flags & 3) == kind::group;
+  }
   [[nodiscard]] static card read(tag const& t) noexcept {
     auto const flags = static_cast<std::uint8_t>(t.words[2]);
     return {.what = static_cast<kind>(flags & 3),
@@ -47,10 +51,11 @@ struct card {
             .is_sent = (flags & 16) != 0,
             .breadth = static_cast<std::uint8_t>(t.words[2] >> 8),
             .ordinal = static_cast<std::uint16_t>(t.words[2] >> 16),
-            .home = static_cast<std::uint16_t>(t.words[3]),
+            .home = static_cast<std::uint16_t>(is_group(flags) ? 0 : t.words[3]),
             .owner = static_cast<std::uint16_t>(t.words[3] >> 16),
             .index = static_cast<std::uint32_t>(t.words[2] >> 32),
             .last = static_cast<std::uint32_t>(t.words[3] >> 32),
+            .mine_again = static_cast<std::uint16_t>(is_group(flags) ? t.words[3] : 0),
             .path = t.words[1],
             .around = t.words[0]};
   }
@@ -60,7 +65,7 @@ struct card {
         static_cast<std::uint64_t>(what) | (is_root ? 4 : 0) | (is_outside ? 8 : 0) | (is_sent ? 16 : 0);
     return {{is_open ? 0 : around, path,
              std::uint64_t{index} << 32 | std::uint64_t{ordinal} << 16 | std::uint64_t{breadth} << 8 | flags,
-             std::uint64_t{last} << 32 | std::uint64_t{owner} << 16 | home}};
+             std::uint64_t{last} << 32 | std::uint64_t{owner} << 16 | (what == kind::group ? mine_again : home)}};
   }
 };
 

@@ -16,22 +16,34 @@ constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: `commo
 
 /// What can be known of a path.
 enum class fact : std::uint64_t {
-  met,    ///< of a group: it exists
-  last,   ///< of a group: children before this one are sent
-  rest,   ///< of a child: it, and those after it, were stolen by
-  child,  ///< of a child: it alone was stolen by
-  shown,  ///< of a task: something below it was stolen
+  met,     ///< of a group: it exists
+  last,    ///< of a group: children before this one are sent
+  rest,    ///< of a child: it, and those after it, were stolen by
+  child,   ///< of a child: it alone was stolen by
+  shown,   ///< of a task: something below it was stolen
+  deep,    ///< of a group: something was stolen below it, where forks were not shown
+  groups,  ///< of a task: how many it opens; unknown: at most one
 };
 std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~static_cast<std::uint64_t>(f)); }
 
 constexpr std::uint64_t root_path = 0x5cb7'1e1d'0a3f'9241ULL;
 constexpr std::uint64_t most_children = record::largest_value - 1;
 
-std::uint8_t deeper(std::uint8_t breadth, std::uint64_t children) noexcept {
-  return static_cast<std::uint8_t>(std::min<int>(255, breadth + static_cast<int>(std::bit_width(children - 1))));
+/// Where something was stolen below the detail, forks are shown to where there are so many times as many branches.
+constexpr std::uint32_t deeper_bits = 3;
+
+replay_options with_detail(replay_options chosen, std::uint32_t workers) noexcept {
+  if (chosen.detail == 0) chosen.detail = std::min<std::uint32_t>(20, 5U + std::bit_width(workers - 1));
+  return chosen;
 }
 
+/// 64 entries per branch, because trees are not regular, and at most what a record can hold.
+std::uint32_t bits_of(replay_options const& chosen) noexcept { return std::min<std::uint32_t>(24, chosen.detail + 6); }
+
 }  // namespace
+
+common::common(std::uint32_t n, replay_options const& chosen)
+    : workers(n), options(with_detail(chosen, n)), known(bits_of(options)) {}
 
 worker_mind::worker_mind(common& with, layout const& where, worker_id self, std::uint64_t seed)
     : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())) {
@@ -63,11 +75,11 @@ tag worker_mind::meet(tag const& task, double, std::uint64_t n) noexcept {
   std::uint16_t const ordinal = ordinal_of(c);
   if (c.is_root && ordinal == 0) begin_iteration();
   card g{.what = kind::group,
-         .breadth = deeper(c.breadth, n),
          .ordinal = ordinal,
          .owner = static_cast<std::uint16_t>(index(self_)),
          .path = mixed(mixed(c.path, ordinal), n) | 1,  // it is a first word as well: not 0
          .around = n};
+  g.breadth = breadth_of(c, g.path, n);
   if (is_strict()) {
     bool const is_new = !with_.known.has_gaps() && !with_.known.find(key(fact::met, g.path));
     g.is_open = is_new || n > most_children;
@@ -75,9 +87,34 @@ tag worker_mind::meet(tag const& task, double, std::uint64_t n) noexcept {
   } else {
     g.is_open = n > most_children;
     with_.known.note(key(fact::met, g.path), 1);
+    if (ordinal > 0 && !c.is_root) with_.known.note(key(fact::groups, c.path), ordinal + 1U, true);
   }
   g.last = with_.known.find(key(fact::last, g.path)).value_or(0);
+  g.mine_again = mine_at_the_end(g);
   return g.written();
+}
+
+/// Of the children of a group, which counts for less where something was stolen deeper than we could see.
+std::uint8_t worker_mind::breadth_of(card const& task, std::uint64_t group_path, std::uint64_t n) const noexcept {
+  std::uint32_t const detail = with_.options.detail;
+  std::uint32_t const all = task.breadth + static_cast<std::uint32_t>(std::bit_width(n - 1));
+  if (all > detail && task.breadth <= detail && with_.known.find(key(fact::deep, group_path)))
+    return static_cast<std::uint8_t>(detail - std::min(detail, deeper_bits));
+  return static_cast<std::uint8_t>(std::min<std::uint32_t>(255, all));
+}
+
+/// How many of the children before `last` are run by who meets the group, and followed only by such: pieces that came
+/// home. They need not be sent.
+std::uint16_t worker_mind::mine_at_the_end(card const& group) const noexcept {
+  std::uint32_t owner = index(self_);
+  std::uint32_t others = 0;
+  for (std::uint32_t i = 0; i < group.last; ++i) {
+    std::uint64_t const path = mixed(group.path, i);
+    owner = with_.known.find(key(fact::rest, path)).value_or(owner);
+    if (with_.known.find(key(fact::child, path)).value_or(owner) != index(self_)) others = i + 1;
+  }
+  if (owner != index(self_)) return 0;
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(group.last - others, 65'535));
 }
 
 /// The next child of a tracked group, with the worker that shall run it as its home.
@@ -99,7 +136,7 @@ card worker_mind::marked(card& group) noexcept {
     }
   }
   c.home = runs;
-  c.is_sent = group.index + 1 < group.last || runs != index(self_);
+  c.is_sent = group.index + 1 < group.last - group.mine_again || runs != index(self_);
   ++group.index;
   return c;
 }
@@ -107,7 +144,7 @@ card worker_mind::marked(card& group) noexcept {
 tag worker_mind::mark(tag& parent, hint const&) noexcept {
   card p = card::read(parent);
   switch (p.what) {
-    case kind::unknown: return {};
+    case kind::unknown: note_blind_theft(p); return {};
     case kind::untracked: return parent;
     case kind::task: break;  // stolen where forks were not shown
     case kind::group: {
@@ -153,6 +190,7 @@ void worker_mind::begin_iteration() noexcept {
   }
   with_.placed.store(0, relaxed);
   with_.has_open_work.store(false, relaxed);
+  if (with_.pieces.load(relaxed) == 0) with_.since_restart.store(0, relaxed);  // nothing to follow yet
   std::uint64_t const number = with_.since_restart.fetch_add(1, relaxed);
   with_.is_strict.store(number > with_.options.relaxed, relaxed);
   with_.is_watching.store(number % with_.options.watch == 0, relaxed);
@@ -195,6 +233,13 @@ void worker_mind::note_theft(card const& c) noexcept {
   with_.known.note(key(fact::last, is_rest ? c.path : c.around), c.index + 1, true);
 }
 
+/// Stolen where forks were not shown: known is only which group is around. The next iteration shall see more of it, if
+/// it still looks.
+void worker_mind::note_blind_theft(card const& c) noexcept {
+  if (c.is_open || with_.since_restart.load(relaxed) > with_.options.relaxed) return;
+  with_.known.note(key(fact::deep, c.around), 1);
+}
+
 /// A task from outside: the root, whose iterations are counted and which runs on worker 0, where nobody can steal it; or, while there is one, a task
 /// of which nothing is noted.
 placement worker_mind::place_root(card& c, tag& task) noexcept {
@@ -209,16 +254,23 @@ placement worker_mind::place_root(card& c, tag& task) noexcept {
   return {.worker = worker_id{0}, .where = lane::inbox};
 }
 
-/// Strictly, a task goes on where it was to run; else where it is ready. The root always goes on on worker 0.
+/// The root always goes on on worker 0. Strictly, a task that opens more groups goes on where it was to run, so that they
+/// are met there; anything else goes on where it is ready, and needs nobody to come for it.
 placement worker_mind::place_resumed(card& c, tag& task) noexcept {
   placement const here{.worker = self_, .where = lane::inbox};
   if (c.what != kind::task || c.is_open) return here;
+  bool const goes_home = c.is_root || (is_strict() && opens_more_groups(c));
   c.ordinal = ordinal_of(c);
-  bool const goes_home = c.is_root || is_strict();
   if (!goes_home) c.home = static_cast<std::uint16_t>(index(self_));
   task = c.written();
   if (c.home == index(self_)) return here;
   return {.worker = worker_id{c.home}, .where = c.is_root ? lane::inbox : lane::migrated};
+}
+
+/// After the one that it waited for, which has perhaps not been left yet.
+bool worker_mind::opens_more_groups(card const& task) const noexcept {
+  std::uint32_t const next = last_left_.path == task.path ? last_left_.next : task.ordinal + 1U;
+  return with_.known.find(key(fact::groups, task.path)).value_or(1) > next;
 }
 
 // ---- the hunt --------------------------------------------------------------------------------------------------------

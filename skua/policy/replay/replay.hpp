@@ -24,7 +24,9 @@ namespace skua {
 struct replay_options {
   std::uint32_t relaxed = 5;  ///< iterations after the first that follow the record and still steal
   std::uint32_t groups = 1;   ///< of the root, that make an iteration; 0: each root is one
-  std::uint32_t detail = 14;  ///< forks are shown while their tree has at most 2^detail branches; at most 30
+  /// Forks are shown while their tree has at most 2^detail branches, and below that where something was stolen; at most
+  /// 20. 0: so that each worker has 32 of them.
+  std::uint32_t detail = 0;
   std::uint32_t watch =
       64;  ///< in every so manyth strict iteration all forks are shown, to see whether the tree is the same
   bool near_first = false;  ///< steal as `hierarchical` does, not as `random` does
@@ -43,9 +45,9 @@ namespace replay {
 
 /// What the minds of a region share.
 struct common {
-  common(std::uint32_t n, replay_options const& chosen) : workers(n), options(chosen), known(chosen.detail + 3) {}
+  common(std::uint32_t n, replay_options const& chosen);
   std::uint32_t const workers;
-  replay_options const options;
+  replay_options const options;  ///< with a detail
   record known;
   // relaxed, all of these, at every use: written at the begin of an iteration by the one who runs the root, or counts
   // and permissions. Who sees an old value steals once more, or once less.
@@ -91,11 +93,15 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
 
   [[nodiscard]] bool is_strict() const noexcept;
   [[nodiscard]] bool shows(card const& running) const noexcept;
+  [[nodiscard]] std::uint8_t breadth_of(card const& task, std::uint64_t group_path, std::uint64_t n) const noexcept;
+  [[nodiscard]] std::uint16_t mine_at_the_end(card const& group) const noexcept;
+  void note_blind_theft(card const& c) noexcept;
   void begin_iteration() noexcept;
   [[nodiscard]] std::uint16_t ordinal_of(card const& task) const noexcept;
   card marked(card& group) noexcept;
   placement place_root(card& c, tag& task) noexcept;
   placement place_resumed(card& c, tag& task) noexcept;
+  [[nodiscard]] bool opens_more_groups(card const& task) const noexcept;
   void note_theft(card const& c) noexcept;
   void outside_ended(card const& c) noexcept;
   [[nodiscard]] bool may_steal() const noexcept;

@@ -312,6 +312,108 @@ TEST(replay, what_was_stolen_is_placed_on_its_thief_next_time) {
   EXPECT_TRUE(card::read(other).is_open) << "there is a root already: this one is anybody's";
 }
 
+/// A root on worker 0 of two that opens one group per iteration, and what is done there by hand.
+struct two_workers {
+  explicit two_workers(replay_options const& chosen) : p(layout::flat(2), 1, chosen) {
+    w.place(root, cause::injected);
+    w.learn(begun{.task = root});
+  }
+  void end_of(tag const& group) {
+    w.leave(root, group);
+    w.place(root, cause::resumed);
+    w.learn(begun{.task = root});
+  }
+  void place_next(tag& group) {
+    tag child = w.mark(group, {});
+    w.place(child, cause::forked);
+  }
+  /// Worker 1 takes the children of a group that are left.
+  void rob(tag& rest) { thief.place(rest, cause::stolen); }
+
+  replaying p;
+  mind& w = p.mind_of(worker_id{0});
+  mind& thief = p.mind_of(worker_id{1});
+  tag root{};
+};
+
+TEST(replay, iterations_do_not_count_until_something_was_stolen) {
+  two_workers s({.relaxed = 2});
+  for (int i = 0; i < 100; ++i) {
+    tag g = s.w.meet(s.root, 0, 2);
+    ASSERT_FALSE(s.p.status().is_strict) << "nothing to follow: the others would never get work again";
+    tag const child = s.w.mark(g, {});
+    if (i == 99) s.rob(g);
+    s.end_of(g);
+    static_cast<void>(child);
+  }
+  for (int i = 0; i < 4; ++i) {
+    tag g = s.w.meet(s.root, 0, 2);
+    EXPECT_EQ(s.p.status().is_strict, i >= 2) << "iteration " << i << " after the recorded one";
+    for (int child = 0; child < 2; ++child) static_cast<void>(s.w.mark(g, {}));
+    s.end_of(g);
+  }
+}
+
+TEST(replay, where_something_was_stolen_below_the_detail_forks_are_shown_next_time) {
+  two_workers s({.relaxed = 5, .detail = 1});
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    tag g = s.w.meet(s.root, 0, 4);  // 4 > 2^1
+    tag child = s.w.mark(g, {});
+    ASSERT_EQ(s.w.place(child, cause::forked), (placement{worker_id{0}, lane::kept}));
+    EXPECT_EQ(s.w.sees_forks(), iteration == 1);
+    tag shown_word{{child.words[0]}};  // all that a thief sees of who runs the child
+    EXPECT_EQ(s.thief.mark(shown_word, {}), tag{});
+    s.end_of(g);
+  }
+}
+
+TEST(replay, pieces_that_came_home_are_not_sent) {
+  two_workers s({.relaxed = 5});
+  tag g = s.w.meet(s.root, 0, 4);
+  tag first = s.w.mark(g, {});
+  ASSERT_EQ(s.w.place(first, cause::forked), (placement{worker_id{0}, lane::kept}));
+  s.rob(g);
+  s.thief.learn(begun{.task = g});
+  tag second = s.thief.mark(g, {});
+  ASSERT_EQ(s.thief.place(second, cause::forked), (placement{worker_id{1}, lane::kept}));
+  s.w.place(g, cause::stolen);  // worker 0 takes the last two back
+  s.end_of(g);
+
+  g = s.w.meet(s.root, 0, 4);
+  lane const expected[] = {lane::migrated, lane::migrated, lane::kept, lane::kept};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    tag child = s.w.mark(g, {});
+    EXPECT_EQ(s.w.place(child, cause::forked), (placement{worker_id{i == 1 ? 1U : 0U}, expected[i]})) << "child " << i;
+  }
+}
+
+TEST(replay, strictly_a_task_goes_home_only_for_groups_to_come) {
+  for (std::uint32_t const groups : {1U, 2U}) {
+    two_workers s({.relaxed = 1});
+    for (int iteration = 0; iteration < 4; ++iteration) {
+      tag g = s.w.meet(s.root, 0, 2);
+      tag child = s.w.mark(g, {});
+      s.w.place(child, cause::forked);
+      iteration == 0 ? s.rob(g) : s.place_next(g);
+      s.w.learn(begun{.task = child});
+      for (std::uint32_t i = 0; i < groups; ++i) {
+        tag inner = s.w.meet(child, 0, 2);
+        tag kept = s.w.mark(inner, {});
+        s.w.place(kept, cause::forked);
+        iteration == 0 ? s.rob(inner) : s.place_next(inner);
+        tag woken = child;  // by worker 1, before its group is left
+        bool const goes_home = s.p.status().is_strict && i + 1 < groups;
+        EXPECT_EQ(s.thief.place(woken, cause::resumed).worker, worker_id{goes_home ? 0U : 1U})
+            << "group " << i << " of " << groups << ", iteration " << iteration;
+        s.w.leave(child, inner);
+        s.w.place(child, cause::resumed);
+      }
+      s.end_of(g);
+    }
+    EXPECT_TRUE(s.p.status().is_strict);
+  }
+}
+
 TEST(replay, a_card_survives_being_written) {
   card const c{.what = replay::kind::task,
                .is_root = true,

@@ -295,7 +295,7 @@ class stage {
     std::shared_ptr<join> const j = s.back().gathers;
     bool const is_last = --j->shares == 0;
     if (s.back().is_owner) {
-      if (is_last) return go_on(w);
+      if (is_last) return go_on(w, std::move(workers_[w].calls));
       m.learn(waiting{});
       j->waits = std::move(workers_[w].calls);
       return;
@@ -303,30 +303,26 @@ class stage {
     EXPECT_EQ(s.size(), 1U);
     m.learn(ended{.task = s.back().own});
     workers_[w].calls.reset();
-    if (!is_last) return;
-    stack& waiter = *j->waits;
-    call const g = waiter.back();
+    if (is_last) go_on(w, std::move(j->waits));
+  }
+
+  /// The group on top of the stack has ended: its task goes on where the policy wants.
+  void go_on(std::uint32_t w, std::unique_ptr<stack> calls) {
+    mind& m = mind_of(w);
+    call const g = calls->back();
+    calls->pop_back();
     tag task = g.of_task;
     if (g.is_shown) m.leave(task, g.own);
     placement const to = m.place(task, cause::resumed);
-    waiter.pop_back();
-    waiter.back().own = task;
+    (*calls)[last_task(*calls)].own = task;
     if (to.worker == worker_id{w}) {
       m.learn(begun{.task = task, .open = false});
-      workers_[w].calls = std::move(j->waits);
+      workers_[w].calls = std::move(calls);
       return;
     }
     lane_of(index(to.worker), to.where)
-        .push_back({.what = item::frame,
-                    .own = task,
-                    .resumes = std::make_shared<std::unique_ptr<stack>>(std::move(j->waits))});
-  }
-
-  /// The owner's share was the last: its task goes on here.
-  void go_on(std::uint32_t w) {
-    call const g = workers_[w].calls->back();
-    if (g.is_shown) mind_of(w).leave(g.of_task, g.own);
-    workers_[w].calls->pop_back();
+        .push_back(
+            {.what = item::frame, .own = task, .resumes = std::make_shared<std::unique_ptr<stack>>(std::move(calls))});
   }
 
   static constexpr std::uint32_t no_more = 0xffff'ffffU;
