@@ -64,7 +64,7 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
       line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
       memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
-      accounts_(where.workers()) {
+      ways_(model.ways()), accounts_(where.workers()) {
   set_sources();
   set_prices();
 }
@@ -90,12 +90,8 @@ void model_costs::set_sources() {
   if (m.memory_write_back_bytes_per_ns > 0)
     ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
   nodes_.assign(model_nodes_, memory_queue(m.memory_bytes_per_ns));
-  for (std::uint32_t a = 0; a < model_nodes_; ++a) {
-    for (std::uint32_t b = 0; b < model_nodes_; ++b) {
-      std::uint32_t const d = distance_[a * model_nodes_ + b];
-      links_.emplace_back(d == 0 ? m.memory_bytes_per_ns : m.link_bytes_per_ns[d - 1]);  // none to itself: never asked
-    }
-  }
+  for (routes::link const& l : ways_.links())
+    links_.emplace_back(m.link_bytes_per_ns[distance_[l.from * model_nodes_ + l.to] - 1]);
   if (m.shared_memory_bytes_per_ns > 0)
     ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
 }
@@ -191,13 +187,18 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
     all.core += from_memory_[d].of(read) + from_transfer_[d].of(transferred) +
                 ticks_per_written_line_ * static_cast<double>(written);
     if (read.lines + written > 0) all.pass(nodes_[n], now, bytes(read.lines + written));
-    if (n != here && read.lines + transferred.lines > 0)
-      all.pass(link(n, here), now, bytes(read.lines + transferred.lines));
-    if (n != here && written > 0) all.pass(link(here, n), now, bytes(written));
+    cross(all, now, {n, here}, bytes(read.lines + transferred.lines));
+    cross(all, now, {here, n}, bytes(written));
     through_port += bytes(read.lines + transferred.lines);
   }
   if (!ports_.empty() && through_port > 0) all.pass(ports_[place], now, through_port);
   return all;
+}
+
+/// All links of the route at once: each passes on what it receives.
+void model_costs::cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept {
+  if (bytes == 0) return;
+  for (std::uint32_t const l : ways_.between(way.from, way.to)) all.pass(links_[l], now, bytes);
 }
 
 void model_costs::book(worker_id w, traffic const& moved) {

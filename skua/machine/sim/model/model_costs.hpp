@@ -18,6 +18,7 @@
 #include "skua/machine/sim/model/memory_system.hpp"
 #include "skua/machine/sim/model/noise.hpp"
 #include "skua/machine/sim/model/page_homes.hpp"
+#include "skua/machine/sim/model/routes.hpp"
 
 namespace skua::sim {
 
@@ -76,6 +77,9 @@ class model_costs final : public costs {
   void settle(void const* data, std::uint64_t bytes, std::uint32_t node);
 
   [[nodiscard]] memory_system& memory() noexcept { return memory_; }
+  [[nodiscard]] routes const& ways() const noexcept { return ways_; }
+  /// How much went over a link of ways(), in bytes.
+  [[nodiscard]] std::uint64_t carried(std::uint32_t link) const noexcept { return links_[link].served_bytes(); }
 
  private:
   /// What a core gets from one kind of source.
@@ -107,7 +111,7 @@ class model_costs final : public costs {
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
   void book(worker_id w, traffic const& moved);
   [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;
-  memory_queue& link(std::uint32_t from, std::uint32_t to) noexcept { return links_[from * model_nodes_ + to]; }
+  void cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept;
 
   machine_numbers machine_;
   arithmetic leaves_;
@@ -129,7 +133,8 @@ class model_costs final : public costs {
   std::vector<source> from_transfer_;  ///< by distance of the node
   double ticks_per_written_line_ = 0;
   std::vector<memory_queue> nodes_;
-  std::vector<memory_queue> links_;  ///< [from * nodes + to]
+  routes ways_;
+  std::vector<memory_queue> links_;  ///< of ways_
   std::vector<memory_queue> ports_;  ///< by place; empty: no such limit
 
   std::vector<tick> prices_;  ///< [deed * classes + class]

@@ -50,6 +50,7 @@ class reader {
     topology();
     granularity();
     shared_filling();
+    links();
     for (figure_rule const& rule : figure_rules()) figures(rule);
     return std::move(read_);
   }
@@ -68,6 +69,7 @@ class reader {
       if (rule.table == table) keys.push_back(rule.name);
     }
     if (table == "shared_cache") keys.push_back("filling");
+    if (table == "link") keys.push_back("between");
     return keys;
   }
 
@@ -180,6 +182,33 @@ class reader {
     read_.shared_filling = word->get() == "victim" ? filling::victim : filling::inclusive;
   }
 
+  void links() {
+    toml::table const* const in = table("link");
+    toml::node const* const what = in == nullptr ? nullptr : in->get("between");
+    if (what == nullptr) return;
+    read_.links_line = line_of(*what);
+    constexpr std::string_view allowed =
+        "link.between must be \"all\", \"ring\", or pairs of NUMA nodes, [[0, 1], [1, 2], [2, 0]]";
+    if (auto const* const word = what->as_string()) {
+      if (word->get() != "all" && word->get() != "ring") refuse(line_of(*what), std::string{allowed});
+      read_.links = word->get() == "all" ? wiring::all : wiring::ring;
+      return;
+    }
+    if (!what->is_array()) refuse(line_of(*what), std::string{allowed});
+    read_.links = wiring::pairs;
+    for (toml::node const& each : *what->as_array()) {
+      auto const* const ends = each.as_array();
+      if (ends == nullptr || ends->size() != 2) refuse(line_of(each), std::string{allowed});
+      read_.linked.emplace_back(end_of_link((*ends)[0], allowed), end_of_link((*ends)[1], allowed));
+    }
+  }
+
+  [[nodiscard]] std::uint32_t end_of_link(toml::node const& what, std::string_view allowed) const {
+    auto const* const number = what.as_integer();
+    if (number == nullptr || number->get() < 0 || number->get() > 0xffff) refuse(line_of(what), std::string{allowed});
+    return static_cast<std::uint32_t>(number->get());
+  }
+
   /// A number as TOML has it, whole or not.
   [[nodiscard]] double number(toml::node const& what, std::string const& key) const {
     double value = 0;
@@ -241,7 +270,7 @@ class reader {
       if (rule.when == need::always) refuse_missing(rule.table, rule.name, a_figure);
       return;
     }
-    if (rule.when != need::apart) {
+    if (!is_list(rule.when)) {
       read_.figures.push_back(one_figure(*what, key));
       return;
     }

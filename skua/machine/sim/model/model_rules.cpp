@@ -23,7 +23,7 @@ constexpr figure_rule rules[] = {
     {"memory", "core_bytes_per_ns", need::always, &numbers::memory_core_bytes_per_ns},
     {"memory", "write_back_bytes_per_ns", need::optional, &numbers::memory_write_back_bytes_per_ns},
     {"memory", "latency_ns", need::always, &numbers::memory_latency_ns},
-    {"link", "bytes_per_ns", need::apart, nullptr, &numbers::link_bytes_per_ns},
+    {"link", "bytes_per_ns", need::linked, nullptr, &numbers::link_bytes_per_ns},
     {"link", "core_bytes_per_ns", need::apart, nullptr, &numbers::link_core_bytes_per_ns},
     {"link", "latency_ns", need::apart, nullptr, &numbers::link_latency_ns},
     {"prices", "fork_ns", need::always, &numbers::fork_ns},
