@@ -51,6 +51,19 @@ TEST(machine_model, says_what_the_file_says) {
   EXPECT_EQ(n.block_bytes, 1024U);
 }
 
+TEST(machine_model, arithmetic_hides_misses_wholly_unless_the_file_says_otherwise) {
+  EXPECT_EQ(round_model().numbers().hidden_share, 1);
+  auto const said = [](std::string const& figure) {
+    return machine_model::parse(round_machine_with("flops_per_ns = 4", "flops_per_ns = 4\nhidden_share = " + figure),
+                                "o");
+  };
+  EXPECT_EQ(said("0").numbers().hidden_share, 0);
+  machine_model const m = said("{ value = 0.5, assumed = true, low = 0, high = 1 }");
+  EXPECT_EQ(m.numbers(bound::low).hidden_share, 0);
+  EXPECT_EQ(m.numbers().hidden_share, 0.5);
+  EXPECT_EQ(m.numbers(bound::high).hidden_share, 1);
+}
+
 TEST(machine_model, can_be_taken_at_the_ends_of_its_ranges) {
   machine_model const m = round_model();
   EXPECT_EQ(m.numbers().wake_up_ns, 80);
@@ -168,6 +181,10 @@ TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) 
       {"flops_per_ns = 4", "flops_per_ns = { value = 4, source = 3 }", "source must be words"},
       {"flops_per_ns = 4", "flops_per_ns = { value = 4, assumed = 1, low = 3, high = 5 }", "must be true or false"},
       {"flops_per_ns = 4", "flops_per_ns = ", "this is not TOML"},
+      {"clock_ghz = 2", "hidden_share = 1.5\nclock_ghz = 2", "core.hidden_share is 1.5; allowed: a number from 0 to 1"},
+      {"clock_ghz = 2", "hidden_share = -0.1\nclock_ghz = 2",
+       "core.hidden_share is -0.1; allowed: a number from 0 to 1"},
+      {"clock_ghz = 2", "hidden_share = nan\nclock_ghz = 2", "core.hidden_share is nan; allowed: a number from 0 to 1"},
       {"filling = \"victim\"", "filling = \"exclusive\"", "must be \"victim\" or \"inclusive\""},
       {"block_bytes = 1024", "block_bytes = 1000", "must be a power of two from 256 to 16384"},
       {"block_bytes = 1024", "block_bytes = 8192", "from 1 to 64 lines"},
@@ -199,7 +216,7 @@ TEST(machine_model, nothing_that_is_needed_may_be_left_out) {
     std::size_t const table = text.find("[" + std::string{rule.table} + "]");
     ASSERT_NE(table, std::string::npos);
     std::size_t const at = text.find(start, table);
-    if (rule.when == need::optional) continue;
+    if (rule.when == need::optional || rule.when == need::share) continue;
     ASSERT_NE(at, std::string::npos) << rule.table << "." << rule.name;
     text.erase(at, text.find('\n', at + 1) - at);
     std::string const said = complaint(text);

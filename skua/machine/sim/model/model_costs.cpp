@@ -145,26 +145,32 @@ tick model_costs::run(tick now, worker_id w, task_tree const& program, node_id i
   return length + lost;
 }
 
-double model_costs::arithmetic_of(node const& n) const noexcept {
+model_costs::computing model_costs::arithmetic_of(node const& n) const noexcept {
   double const by_flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops * ticks_per_flop_ : 0;
-  double const by_ns = static_cast<double>(n.ns) * ticks_per_recorded_ns_;
-  if (leaves_ == arithmetic::by_ns) return n.ns > 0 ? by_ns : by_flops;
-  return by_flops > 0 ? by_flops : by_ns;
+  bool const measured = leaves_ == arithmetic::by_ns ? n.ns > 0 : by_flops <= 0;
+  if (measured) return {.ticks = static_cast<double>(n.ns) * ticks_per_recorded_ns_, .measured = true};
+  return {.ticks = by_flops};
+}
+
+/// What a core with nobody beside it takes. A measured time has its misses in it already.
+double model_costs::on_core(computing what, double fetching) const noexcept {
+  double const shown = what.measured ? 0 : 1 - machine_.hidden_share;
+  return std::max(what.ticks, fetching) + shown * std::min(what.ticks, fetching);
 }
 
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, node const& n) {
   memory_account& mine = accounts_[index(w)];
   ++mine.leaves;
-  double const busy = arithmetic_of(n);
-  mine.arithmetic += static_cast<tick>(std::llround(busy));
-  if (n.touches == 0) return static_cast<tick>(std::llround(busy));
+  computing const busy = arithmetic_of(n);
+  mine.arithmetic += static_cast<tick>(std::llround(busy.ticks));
+  if (n.touches == 0) return static_cast<tick>(std::llround(busy.ticks));
 
   std::uint32_t const core = core_of_[index(w)];
   memory_.clear_moved();
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
   times const took = memory_of(now, core);
   book(w, memory_.moved());
-  tick const alone = static_cast<tick>(std::llround(std::max({busy, took.core, took.alone})));
+  tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took.core), took.alone)));
   tick const all = std::max(alone, took.served - now);
   mine.waited += all - alone;
   return all;

@@ -2,9 +2,10 @@
 // What things take on a machine model: leaves by their flops and by where their data is, everything else by the
 // model's prices. Ticks are picoseconds.
 //
-// A leaf takes max(arithmetic, memory). Memory is the longer of what the core can draw (bytes / bandwidth and a latency
-// per run, source by source) and of what the queues on the way are busy with (memory of a node, link, a place's port).
-// All of a leaf's accesses arrive at its begin. What the model leaves out: docs/machine-models.md.
+// A leaf takes the longest of its arithmetic, of what its core can draw (bytes / bandwidth and a latency per run, source by
+// source) and of what the queues on the way are busy with (memory of a node, link, a place's port); of the first two
+// the core may hide only a part of the shorter behind the longer (core.hidden_share). All of a leaf's accesses arrive at its
+// begin. Why, and what the model leaves out: docs/machine-models.md.
 #pragma once
 
 #include <algorithm>
@@ -106,8 +107,14 @@ class model_costs final : public costs {
   void set_prices();
   [[nodiscard]] source source_of(double bytes_per_ns, double latency_ns) const noexcept;
   void set_sources();
+  struct computing {
+    double ticks = 0;
+    bool measured = false;  ///< where it was measured it had to wait for its data, too
+  };
+
   tick leaf(tick now, worker_id w, task_tree const& program, node const& n);
-  [[nodiscard]] double arithmetic_of(node const& n) const noexcept;
+  [[nodiscard]] computing arithmetic_of(node const& n) const noexcept;
+  [[nodiscard]] double on_core(computing what, double fetching) const noexcept;
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
   void book(worker_id w, traffic const& moved);
   [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;

@@ -68,6 +68,46 @@ TEST_F(model_costs_of_the_round_machine, a_leaf_takes_the_longer_of_arithmetic_a
   EXPECT_EQ(make().run(0, w0, tree, id), 1'000'000'000'000U);
 }
 
+TEST_F(model_costs_of_the_round_machine, a_core_hides_as_much_of_the_shorter_as_its_figure_says) {
+  constexpr double fetching = (1 << 20) / 8 * 1e3 + 10e3;
+  for (double const flops : {1e5, 4e5, 2e6}) {
+    double const computing = flops / 4 * 1e3;
+    for (double const hidden : {0.0, 0.25, 1.0}) {
+      machine_numbers numbers = model.numbers();
+      numbers.hidden_share = hidden;
+      model_costs c(model, numbers, where);
+      double const expected = std::max(computing, fetching) + (1 - hidden) * std::min(computing, fetching);
+      EXPECT_NEAR(static_cast<double>(c.run(0, w0, tree, leaf(range(0, 1 << 20), flops))), expected, 1);
+      EXPECT_EQ(c.account(w0).waited, 0U);
+    }
+  }
+}
+
+TEST_F(model_costs_of_the_round_machine, what_was_measured_is_not_lengthened_by_the_misses_that_are_in_it) {
+  machine_numbers numbers = model.numbers();
+  numbers.hidden_share = 0;
+  model_costs bare_time(model, numbers, where);
+  EXPECT_EQ(bare_time.run(0, w0, tree, leaf(range(0, 1 << 20), 0, 500'000)), 500'000'000U);
+  model_costs by_ns(model, numbers, where, {.leaves = arithmetic::by_ns});
+  EXPECT_EQ(by_ns.run(0, w0, tree, leaf(range(0, 1 << 20), 4e5, 500'000)), 500'000'000U);
+}
+
+/// Where many cores wait for one memory, that memory is what takes the time, however little a core hides.
+TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_of_all) {
+  constexpr std::uint64_t leaf_bytes = 1 << 14;
+  machine_numbers numbers = model.numbers();
+  numbers.hidden_share = 0;
+  model_costs c(model, numbers, where);
+  tick now = 0;
+  tick last = 0;
+  for (std::uint32_t i = 0; i < 1024; ++i) {  // four at a time: 4 * 2048 ns at 8 bytes/ns each, memory has 16
+    worker_id const w{i % 4};
+    if (i % 4 == 0) now = last;
+    last = std::max(last, now + c.run(now, w, tree, leaf(range(i * leaf_bytes, leaf_bytes), 4 * 1000)));
+  }
+  EXPECT_NEAR(static_cast<double>(last) / 1e3, 1024.0 * leaf_bytes / 16, 1);
+}
+
 TEST_F(model_costs_of_the_round_machine, a_stream_larger_than_all_caches_takes_bytes_over_bandwidth) {
   model_costs c = make();
   constexpr double bytes = 1 << 26;
