@@ -56,10 +56,15 @@ constexpr std::size_t deeds = static_cast<std::size_t>(deed::wake_up) + 1;
 
 }  // namespace
 
+double leaf_times::ns_of(double flops) const {
+  if (auto const known = ns.find(flops); known != ns.end()) return known->second;
+  return flops_per_ns > 0 ? flops / flops_per_ns : 0;
+}
+
 model_costs::model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
                          cost_options const& how)
-    : machine_(machine), leaves_(how.leaves), model_nodes_(model.nodes()), distances_(model.distances()),
-      distance_(distances_of(model)),
+    : machine_(machine), leaves_(how.leaves), measured_(how.measured), model_nodes_(model.nodes()),
+      distances_(model.distances()), distance_(distances_of(model)),
       ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
       line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
@@ -145,11 +150,12 @@ tick model_costs::run(tick now, worker_id w, task_tree const& program, node_id i
   return length + lost;
 }
 
-model_costs::computing model_costs::arithmetic_of(node const& n) const noexcept {
-  double const by_flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops * ticks_per_flop_ : 0;
-  bool const measured = leaves_ == arithmetic::by_ns ? n.ns > 0 : by_flops <= 0;
-  if (measured) return {.ticks = static_cast<double>(n.ns) * ticks_per_recorded_ns_, .measured = true};
-  return {.ticks = by_flops};
+model_costs::computing model_costs::arithmetic_of(node const& n) const {
+  double const flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops : 0;
+  bool const has_time = leaves_ == arithmetic::by_ns ? n.ns > 0 : flops <= 0;
+  double const ns = has_time ? static_cast<double>(n.ns) : flops > 0 ? measured_.ns_of(flops) : 0;
+  if (has_time || ns > 0) return {.ticks = ns * ticks_per_recorded_ns_, .measured = true};
+  return {.ticks = flops * ticks_per_flop_};
 }
 
 /// What a core with nobody beside it takes. A measured time has its misses in it already.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -29,11 +30,22 @@ enum class arithmetic : std::uint8_t {
   by_ns,     ///< as measured when it was recorded, at the model's clock
 };
 
+/// What the leaves of a program took where they were measured, for a run whose own leaves cannot be: those of so many flops
+/// what they took on average, others at the rate of all.
+struct leaf_times {
+  std::map<double, double> ns = {};  ///< by flops
+  double flops_per_ns = 0;           ///< of all together; 0: nothing was measured
+
+  /// flops > 0. 0: nothing is known.
+  [[nodiscard]] double ns_of(double flops) const;
+};
+
 struct cost_options {
   page_placement pages = {};
   arithmetic leaves = arithmetic::by_flops;
-  double flops_per_ns = 0;  ///< of this program's leaves on one core of the machine; 0: the model's
-  double recorded_ghz = 0;  ///< clock of the machine on which ns were measured; 0: that of the model
+  double flops_per_ns = 0;   ///< of this program's leaves on one core of the machine; 0: the model's
+  leaf_times measured = {};  ///< before flops at any rate, for leaves without a time of their own
+  double recorded_ghz = 0;   ///< clock of the machine on which ns were measured; 0: that of the model
   noise_options noise = {};
   std::uint64_t seed = 1;  ///< of the noise
 };
@@ -113,7 +125,7 @@ class model_costs final : public costs {
   };
 
   tick leaf(tick now, worker_id w, task_tree const& program, node const& n);
-  [[nodiscard]] computing arithmetic_of(node const& n) const noexcept;
+  [[nodiscard]] computing arithmetic_of(node const& n) const;
   [[nodiscard]] double on_core(computing what, double fetching) const noexcept;
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
   void book(worker_id w, traffic const& moved);
@@ -122,6 +134,7 @@ class model_costs final : public costs {
 
   machine_numbers machine_;
   arithmetic leaves_;
+  leaf_times measured_;
   std::uint32_t model_nodes_;
   std::uint32_t distances_;
   std::vector<std::uint32_t> distance_;  ///< between nodes, row by row

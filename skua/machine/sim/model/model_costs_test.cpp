@@ -63,6 +63,16 @@ TEST_F(model_costs_of_the_round_machine, arithmetic_by_flops_or_as_measured) {
   EXPECT_EQ(faster.run(0, w0, tree, 0), 0U);
 }
 
+TEST_F(model_costs_of_the_round_machine, leaves_take_what_their_like_took_or_the_rate_of_all) {
+  model_costs c = make({.measured = {.ns = {{4000, 7}, {100, 50}}, .flops_per_ns = 2}});
+  EXPECT_EQ(c.run(0, w0, tree, bare(4000, 0)), 7'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(100, 0)), 50'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(1000, 0)), 500'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(0, 9)), 9'000U);
+  model_costs slower = make({.measured = {.flops_per_ns = 2}, .recorded_ghz = 4});
+  EXPECT_EQ(slower.run(0, w0, tree, bare(1000, 0)), 1'000'000U);
+}
+
 TEST_F(model_costs_of_the_round_machine, a_leaf_takes_the_longer_of_arithmetic_and_memory) {
   node_id const id = leaf(range(0, 1 << 20), 4e9);
   EXPECT_EQ(make().run(0, w0, tree, id), 1'000'000'000'000U);
