@@ -124,6 +124,10 @@ class calibration {
     table("core");
     measured("clock_ghz", "a chain of additions, one a cycle", clock_ghz);
     measured("flops_per_ns", "the leaf of heat in the first-level cache, 7 flops a cell", flops_per_ns);
+    samples const hidden = sample(rounds_, [&] { return hidden_share(memory_bytes_); });
+    text_ += fmt::format(
+        "hidden_share = {{ value = {:.3f}, low = {:.3f}, high = {:.3f}, source = \"measured: {}\" }}\n", hidden.median,
+        hidden.low, hidden.high, "a polynomial of numbers in memory, whose arithmetic takes as long as fetching them");
     pointer_ring far(memory_bytes_);
     measured("misses_in_flight", "how many chains of pointers through memory go as fast as one, tried with 16",
              [&] { return far.ns(1) / far.ns(16); });
@@ -212,8 +216,7 @@ class calibration {
              [&] { return std::max(wake_up_ns() - call.median, 100.0); });
     for (auto const& [key, lines] :
          {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})
-      assumed(key, lines, std::max(1.0, lines / 2), lines * 2,
-              "an estimate: what is read of the other worker");
+      assumed(key, lines, std::max(1.0, lines / 2), lines * 2, "an estimate: what is read of the other worker");
     table("idle");
     known("spin_ns", static_cast<double>(settings{}.spin.value.count()), "the runtime's default (SKUA_SPIN)");
   }

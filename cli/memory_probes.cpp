@@ -45,6 +45,34 @@ page_array<char> zeros(std::size_t bytes) {
   return made;
 }
 
+/// The sum of y(x) over all numbers x, where y is 1/2 + y/2 so many times, from x on.
+float sum_of_polynomials(float const* data, std::size_t count, unsigned degree) {
+  constexpr std::size_t width = 16;  // independent of each other, and with their sums in registers
+  float sums[width] = {};
+  for (std::size_t i = 0; i < count; i += width) {
+    float values[width];
+    for (std::size_t j = 0; j < width; ++j) values[j] = data[i + j];
+    for (unsigned d = 0; d < degree; ++d) {
+      for (std::size_t j = 0; j < width; ++j) values[j] = 0.5F + 0.5F * values[j];
+    }
+    for (std::size_t j = 0; j < width; ++j) sums[j] += values[j];
+  }
+  return std::accumulate(std::begin(sums), std::end(sums), 0.0F);
+}
+
+/// Ns per byte of doing that with numbers that are all 1, a fixed point; `count` of them are counted exactly by a float.
+double polynomial_ns(float const* ones, std::size_t count, unsigned degree, unsigned passes) {
+  bool right = true;
+  double const ns = ns_of([&] {
+    for (unsigned p = 0; p < passes; ++p) {
+      hide(ones);
+      right &= sum_of_polynomials(ones, count, degree) == static_cast<float>(count);
+    }
+  });
+  verify(right, "a sum of ones");
+  return ns / (static_cast<double>(count * sizeof(float)) * passes);
+}
+
 void wait_for(std::atomic<unsigned> const& word, unsigned value) {
   while (word.load(std::memory_order_acquire) < value) relax();
 }
@@ -78,6 +106,35 @@ double flops_per_ns() {
   });
   verify(to[stride + 1] == 1.0F, "an even field stays as it is");
   return 7.0 * rows * columns * turns / ns;
+}
+
+/// Memory is swept once in parts, with and without arithmetic in turn, so that what disturbs one disturbs the other.
+double hidden_share(std::size_t bytes) {
+  constexpr std::size_t near = 4096;     // numbers, in the first-level cache
+  constexpr std::size_t part = 1 << 18;  // 1 MiB
+  constexpr unsigned highest = 64;
+  constexpr std::size_t tries = 9;
+  std::size_t const all = bytes / sizeof(float) / part * part;
+  page_array<float> const ones(all, page_size::huge);
+  std::ranges::fill(ones, 1.0F);
+  auto const near_ns = [&](unsigned degree) {
+    return sample(tries, [&] { return polynomial_ns(ones.data(), near, degree, 64); }).median;
+  };
+  std::size_t at = 0;
+  double const first = sample(tries, [&] { return polynomial_ns(&ones[part * at++], part, 0, 1); }).median;
+  unsigned degree = 1;
+  while (degree < highest && near_ns(degree) < first) ++degree;
+  std::vector<double> plain;
+  std::vector<double> both;
+  for (; (at + 2) * part <= all; at += 2) {
+    plain.push_back(polynomial_ns(&ones[part * at], part, 0, 1));
+    both.push_back(polynomial_ns(&ones[part * (at + 1)], part, degree, 1));
+  }
+  double const arithmetic = near_ns(degree);
+  double const fetching = samples::of(std::move(plain)).median;
+  double const longer = std::max(arithmetic, fetching);
+  double const shorter = std::min(arithmetic, fetching);
+  return std::clamp(1 - (samples::of(std::move(both)).median - longer) / shorter, 0.0, 1.0);
 }
 
 double read_bytes_per_ns(std::size_t bytes, unsigned threads) {

@@ -13,6 +13,10 @@ double clock_ghz();
 /// The leaf of heat on a rectangle that fits the first-level cache, with the widest vectors.
 double flops_per_ns();
 
+/// How much of the shorter of its arithmetic and its own fetching a core hides behind the longer, from 0 to 1: a polynomial of
+/// every number in `bytes` of memory, of such a degree that its arithmetic takes about as long as their sum.
+double hidden_share(std::size_t bytes);
+
 /// Bytes per ns that `threads` threads together read, each over and over in its own `bytes`; the first pass does not count.
 double read_bytes_per_ns(std::size_t bytes, unsigned threads);
 /// Bytes per ns that one thread writes, over and over in `bytes`.

@@ -36,7 +36,7 @@ class sim_flags {
   [[nodiscard]] std::uint32_t seed(app_words const& app) const;
   [[nodiscard]] std::uint32_t seeds() const;
   [[nodiscard]] sim_way way(apps::app const& of) const;
-  [[nodiscard]] sim_times times(apps::app const& of) const;
+  [[nodiscard]] sim_times times() const;
 
  private:
   std::string machine_ = "xeon-6130-4s";

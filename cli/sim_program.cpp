@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -49,7 +50,7 @@ void sim_program::record(std::uint32_t places) {
   app_.run_recorded(here, places);
   check("when it was recorded");
   tree_ = here.take();
-  if (times_.measure_leaves) forget_arithmetic(tree_);
+  if (forgets_arithmetic()) forget_arithmetic(tree_);
   places_ = places;
 }
 
@@ -63,26 +64,59 @@ void sim_program::settle_times() {
     auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
     content_.assumed.task = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(took.count()) / content_.tasks);
     content_.measured = true;
-  } else if (content_.bare_leaves > 0) {
-    content_.assumed.leaf = times_.given_ns.value_or(0);
-    if (times_.given_ns) return;
-    leaf_ns_ = measure_bare_leaves();
-    content_.assumed.leaf = std::accumulate(leaf_ns_.begin(), leaf_ns_.end(), std::uint64_t{0}) / leaf_ns_.size();
-    content_.measured = true;
+    return;
   }
+  if (content_.bare_leaves > 0) {
+    content_.assumed.leaf = times_.given_ns.value_or(0);
+    if (!times_.given_ns) measure_bare_leaves();
+  }
+  if (times_.measure_leaves && way_ == sim_way::live) measure_leaves_of_live_play();
 }
 
-std::vector<std::uint64_t> sim_program::measure_bare_leaves() {
+task_tree sim_program::timed_tree() {
   app_.reset();
   recorder here(timing::on);
   app_.run_recorded(here, 1);
-  task_tree timed = here.take();
-  if (times_.measure_leaves) forget_arithmetic(timed);
-  std::vector<std::uint64_t> all;
+  content_.measured = true;
+  return here.take();
+}
+
+void sim_program::measure_bare_leaves() {
+  task_tree timed = timed_tree();
+  if (forgets_arithmetic()) forget_arithmetic(timed);
   for (node_id i = 0; i < timed.size(); ++i) {
-    if (is_bare_leaf(timed[i])) all.push_back(timed[i].ns);
+    if (is_bare_leaf(timed[i])) leaf_ns_.push_back(timed[i].ns);
   }
-  return all;
+  content_.assumed.leaf = std::accumulate(leaf_ns_.begin(), leaf_ns_.end(), std::uint64_t{0}) / leaf_ns_.size();
+}
+
+/// In live play nobody knows which leaf of the recorded run a leaf is: those with as many flops stand for it.
+void sim_program::measure_leaves_of_live_play() {
+  struct sum {
+    double ns = 0;
+    double leaves = 0;
+  };
+  task_tree const timed = timed_tree();
+  std::map<double, sum> by_flops;
+  sum all;
+  double flops = 0;
+  for (node_id i = 0; i < timed.size(); ++i) {
+    node const& n = timed[i];
+    if (n.kind != node_kind::leaf || is_bare_leaf(n)) continue;
+    sum& like = by_flops[n.flops];
+    for (sum* to : {&like, &all}) {
+      to->ns += static_cast<double>(n.ns);
+      ++to->leaves;
+    }
+    flops += n.flops;
+  }
+  for (auto const& [amount, like] : by_flops) leaf_times_.ns[amount] = std::max(1.0, like.ns / like.leaves);
+  if (all.ns > 0) leaf_times_.flops_per_ns = content_.flops_per_ns = flops / all.ns;
+}
+
+sim::cost_options sim_program::priced(sim::cost_options costs) const {
+  costs.measured = leaf_times_;
+  return costs;
 }
 
 /// Into the tree, for its cost model.

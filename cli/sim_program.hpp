@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "skua/machine/sim/model/model_costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/policy/policy.hpp"
 
@@ -27,8 +28,10 @@ struct sim_content {
   std::uint64_t leaves = 0;
   std::uint64_t bare_leaves = 0;  ///< of these, those without flops
   sim::assumed_ns assumed =
-      {};                 ///< of tasks in an app without leaves; of bare leaves, their mean if they were measured
-  bool measured = false;  ///< `assumed` comes from this machine's clock: another run of the command differs
+      {};  ///< of tasks in an app without leaves; of bare leaves, their mean if they were measured
+  double flops_per_ns =
+      0;                  ///< of all leaves with flops that are played live, where they were measured; 0: they were not
+  bool measured = false;  ///< something comes from this machine's clock: another run of the command differs
 };
 
 /// What tasks and leaves take by themselves.
@@ -44,6 +47,8 @@ class sim_program {
 
   [[nodiscard]] sim_content const& content() const noexcept { return content_; }
   [[nodiscard]] sim_way way() const noexcept { return way_; }
+  /// The same costs, with what leaves were measured to take if they are played live: their own times are in no tree.
+  [[nodiscard]] sim::cost_options priced(sim::cost_options costs) const;
 
   /// Recorded programs only: from now on `adjust` has the last word on what is recorded, and what is played for so many
   /// workers is what `deal` makes of that.
@@ -58,8 +63,11 @@ class sim_program {
 
  private:
   void record(std::uint32_t places);
+  [[nodiscard]] bool forgets_arithmetic() const noexcept { return times_.measure_leaves && way_ == sim_way::recorded; }
   void settle_times();
-  [[nodiscard]] std::vector<std::uint64_t> measure_bare_leaves();
+  [[nodiscard]] task_tree timed_tree();
+  void measure_bare_leaves();
+  void measure_leaves_of_live_play();
   void mark_times();
   void check(std::string const& after);
 
@@ -69,6 +77,7 @@ class sim_program {
   bool const verify_;
   sim_content content_;
   std::vector<std::uint64_t> leaf_ns_;  ///< of bare leaves, in the serial order; empty: all take assumed.leaf
+  sim::leaf_times leaf_times_;          ///< of leaves with flops that are played live
   std::uint32_t places_ = 0;            ///< for which tree_ was recorded
   task_tree tree_;
   std::function<void(task_tree&)> adjust_;

@@ -58,7 +58,7 @@ sim_frame frame_of(app_words const& app, sim_flags const& flags, sim::machine_mo
                 .verified = verify};
   static_cast<void>(flags.workers(machine));
   static_cast<void>(flags.policies());
-  static_cast<void>(flags.times(app.chosen()));
+  static_cast<void>(flags.times());
   static_cast<void>(sim::model_costs(machine, machine.numbers(), machine.seats({.workers = 1}), all.costs));
   return all;
 }
@@ -83,6 +83,7 @@ json to_json(sim_frame const& of) {
       {"task_ns", of.content.assumed.task},
       {"leaf_ns", of.content.assumed.leaf},
       {"measured_here", of.content.measured},
+      {"measured_flops_per_ns", of.content.flops_per_ns},
       {"serial", {{"time_s", of.serial.time_s}, {"bytes", bytes_of(of.serial.memory)}}}};
 }
 
@@ -130,7 +131,11 @@ std::string heading(sim_frame const& of) {
     text += fmt::format("\n{} leaves say nothing of their arithmetic and take {} ns{}", of.content.bare_leaves,
                         of.content.assumed.leaf, of.content.measured ? " on average" : "");
   }
-  if (of.content.measured) text += " (measured here: another run differs; --task-ns fixes it)";
+  double const rate = of.content.flops_per_ns;
+  if (rate > 0)
+    text += fmt::format("\nleaves take what leaves of as many flops took here, {:.3g} flops/ns in all", rate);
+  if (of.content.measured)
+    text += fmt::format(" (measured here: another run differs{})", rate > 0 ? "" : "; --task-ns fixes it");
   return text + fmt::format("\nserial elision: {} simulated\n", in_seconds(of.serial.time_s));
 }
 

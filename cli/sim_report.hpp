@@ -33,7 +33,7 @@ struct sim_frame {
                                  bool verify);
 
 /// {"simulated": true, "app", "options", "machine", "placement", "seed", "seeds", "way", "verified", "noise", "tasks",
-/// "leaves", "task_ns", "leaf_ns", "measured", "serial"}
+/// "leaves", "task_ns", "leaf_ns", "measured_here", "measured_flops_per_ns", "serial"}
 [[nodiscard]] json to_json(sim_frame const& of);
 [[nodiscard]] json to_json(time_shares const& of);
 /// {"policy", "workers", "time_s", ...}; the keys "shares" and "per_worker" if `breakdown`.

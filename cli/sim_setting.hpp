@@ -14,8 +14,8 @@ struct sim_setting {
   /// Throws as frame_of before anything runs, then as sim_program.
   sim_setting(app_words const& words, sim_flags const& flags, bool verify)
       : machine(flags.model()), frame(frame_of(words, flags, machine, verify)),
-        program(prepared(words.chosen()), frame.way, flags.times(words.chosen()), verify),
-        study(program, machine, frame.costs) {
+        program(prepared(words.chosen()), frame.way, flags.times(), verify),
+        study(program, machine, program.priced(frame.costs)) {
     frame.study = &study;
     frame.content = program.content();
     stop_if_interrupted();

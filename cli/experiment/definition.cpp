@@ -202,18 +202,23 @@ class reader {
   /// "core.flops_per_ns" = { value = 80, low = 60, high = 100, source = "..." }
   static void figures(toml_page const& in, experiment_panel& to) {
     std::vector<std::string> names;
+    std::vector<std::string> shares;
     for (sim::figure_rule const& r : sim::figure_rules()) {
       if (r.one != nullptr) names.push_back(fmt::format("{}.{}", r.table, r.name));
+      if (r.when == sim::need::share) shares.push_back(names.back());
     }
     std::vector<std::string_view> const known(names.begin(), names.end());
     in.allow(known);
     for (std::string const& key : in.keys()) {
       toml_page const f = *in.page(key);
       f.allow({"value", "low", "high", "source"});
-      double const value = f.number("value", 1e-9, 1e12, 0);
+      bool const share = std::ranges::find(shares, key) != shares.end();
+      double const least = share ? 0 : 1e-9;
+      double const most = share ? 1 : sim::most_of_any_figure;
+      double const value = f.number("value", least, most, -1);
       sim::figure made{.key = key, .value = value, .assumed = true, .source = f.words("source"), .line = f.line()};
-      made.low = f.number("low", 1e-9, value, value);
-      made.high = f.number("high", value, 1e12, value);
+      made.low = f.number("low", least, value, value);
+      made.high = f.number("high", value, most, value);
       to.figures.push_back(std::move(made));
     }
   }

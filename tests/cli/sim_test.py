@@ -67,6 +67,16 @@ class Sim(command.Case):
         for part in ("speed-up", "scheduling", "idle", "inflation", "steals@", "remote", "arithmetic", "queues"):
             self.assertIn(part, said)
 
+    def test_leaves_that_are_played_live_take_what_their_like_were_measured_to_take(self):
+        words = ["sim", "strassen", *SMALL["strassen"], "--workers", "1", "--policies", "random", "--json", "-"]
+        declared, measured = self.works_json(*words), self.works_json(*words, "--measured-leaves")
+        self.assertEqual((measured["way"], measured["measured_here"], declared["measured_here"]), ("live", True, False))
+        self.assertEqual(declared["measured_flops_per_ns"], 0)
+        self.assertGreater(measured["measured_flops_per_ns"], 0)
+        self.assertNotEqual(measured["rows"][0]["time_s"], declared["rows"][0]["time_s"])
+        self.assertIn("leaves of as many flops took here", self.works(*words[:-2], "--measured-leaves"))
+        self.refuses(*words, "--measured-leaves", "--task-ns", "5", says=["exclude"])
+
     def test_placement_and_noise_change_the_times(self):
         words = ["sim", *HEAT, "--workers", "64", "--policies", "adws", "--json", "-"]
         times = [self.works_json(*words, *more)["rows"][0]["time_s"]

@@ -10,7 +10,7 @@ namespace skua::sim {
 /// Which number of a figure is meant.
 enum class bound : std::uint8_t { stated, low, high };
 
-/// Invariant (ordered): 0 < low <= value <= high, all finite.
+/// Invariant (ordered): 0 < low <= value <= high, all finite; a share may be 0.
 struct figure {
   std::string key = {};  ///< "memory.latency_ns"; "link.latency_ns[1]" of a list
   double value = 0;

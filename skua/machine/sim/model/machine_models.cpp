@@ -49,6 +49,19 @@ topology tree_of(model_file const& read) {
   }
 }
 
+routes ways_of(model_file const& read, std::uint32_t nodes) {
+  try {
+    switch (read.links) {
+      case wiring::all: return routes(nodes, routes::all_pairs(nodes));
+      case wiring::ring: return routes(nodes, routes::ring_of(nodes));
+      case wiring::pairs: break;
+    }
+    return routes(nodes, read.linked);
+  } catch (usage_error const& fault) {
+    refuse_model(read.origin, read.links_line, std::string{"link.between: "} + fault.what());
+  }
+}
+
 }  // namespace
 
 machine_model machine_model::load(std::string_view name_or_path) {
@@ -74,19 +87,63 @@ std::string_view machine_model::shipped_text(std::string_view name) {
 machine_model::machine_model(model_file read)
     : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(tree_of(read)),
       figures_(std::move(read.figures)), filling_(read.shared_filling), line_bytes_(read.line_bytes),
-      block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(level::numa_node)) {
+      block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(level::numa_node)),
+      ways_(ways_of(read, nodes_)) {
   rank_distances(read.distances);
+  check_lists(hops_by_distance(read));
+  check_caches();
+}
+
+/// [distance - 1]. Refuses distances that do not say how many links lie between.
+std::vector<std::uint32_t> machine_model::hops_by_distance(model_file const& read) const {
+  struct example {
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    std::uint32_t hops = 0;
+  };
+  auto const text_of = [](example const& e) {
+    return std::to_string(e.a) + " and " + std::to_string(e.b) + " are " + std::to_string(e.hops) + " hops apart";
+  };
+  auto const refuse = [&](example const& near, example const& far, std::string const& claim) {
+    refuse_model(origin_, read.links_line,
+                 "link.between does not agree with topology.distances: nodes " + text_of(near) + ", nodes " +
+                     text_of(far) + ", and " + claim + "; allowed: more hops only at larger distances");
+  };
+  std::vector<example> of(distances_);
+  for (std::uint32_t a = 0; a < nodes_; ++a) {
+    for (std::uint32_t b = a + 1; b < nodes_; ++b) {
+      example const here{a, b, ways_.hops(a, b)};
+      example& known = of[distance(a, b) - 1];
+      if (known.hops == 0) known = here;
+      if (known.hops != here.hops) refuse(known, here, "both are at the same distance");
+    }
+  }
+  std::vector<std::uint32_t> hops;
+  for (std::uint32_t d = 0; d < distances_; ++d) {
+    if (d > 0 && of[d].hops < of[d - 1].hops) refuse(of[d - 1], of[d], "the first are nearer");
+    hops.push_back(of[d].hops);
+  }
+  return hops;
+}
+
+void machine_model::check_lists(std::span<std::uint32_t const> hops) const {
+  auto const linked = static_cast<std::uint32_t>(std::ranges::count(hops, 1U));
   for (figure_rule const& rule : figure_rules()) {
-    if (rule.when != need::apart) continue;
+    if (!is_list(rule.when)) continue;
     std::string const key = std::string{rule.table} + "." + std::string{rule.name};
     auto const here = [&](figure const& f) { return f.key.starts_with(key + "["); };
     auto const given = std::ranges::count_if(figures_, here);
-    if (static_cast<std::uint32_t>(given) == distances_) continue;
+    std::uint32_t const wanted = rule.when == need::linked ? linked : distances_;
+    if (static_cast<std::uint32_t>(given) == wanted) continue;
     auto const at = std::ranges::find_if(figures_, here);
     refuse_model(origin_, at == figures_.end() ? 1 : at->line,
-                 key + " has " + std::to_string(given) + " figures; allowed: " + std::to_string(distances_) +
-                     ", one for each distance between NUMA nodes above the local one");
+                 key + " has " + std::to_string(given) + " figures; allowed: " + std::to_string(wanted) +
+                     (rule.when == need::linked ? ", one for each distance at which NUMA nodes have a link"
+                                                : ", one for each distance between NUMA nodes above the local one"));
   }
+}
+
+void machine_model::check_caches() const {
   for (figure const& f : figures_) {
     bool const is_cache = f.key == "private_cache.bytes" || f.key == "shared_cache.bytes";
     if (is_cache && (f.low < 16.0 * static_cast<double>(block_bytes_) || f.high > 0x1.0p36))

@@ -11,6 +11,7 @@
 
 #include "skua/machine/sim/model/figure.hpp"
 #include "skua/machine/sim/model/machine_numbers.hpp"
+#include "skua/machine/sim/model/routes.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/topology.hpp"
 
@@ -53,11 +54,17 @@ class machine_model {
     return distance_[a * nodes_ + b];
   }
   [[nodiscard]] std::uint32_t distances() const noexcept { return distances_; }
+  /// The links between NUMA nodes, and which of them lead from where to where. Nodes at the same distance are equally many
+  /// hops apart, and nodes at a larger one not fewer.
+  [[nodiscard]] routes const& ways() const noexcept { return ways_; }
 
  private:
   explicit machine_model(model_file read);
   [[nodiscard]] machine_numbers frame() const;
   void rank_distances(std::span<std::uint64_t const> latency);
+  [[nodiscard]] std::vector<std::uint32_t> hops_by_distance(model_file const& read) const;
+  void check_lists(std::span<std::uint32_t const> hops) const;
+  void check_caches() const;
 
   std::string name_;
   std::string about_;
@@ -71,6 +78,7 @@ class machine_model {
   std::uint32_t nodes_ = 1;
   std::uint32_t distances_ = 0;
   std::vector<std::uint32_t> distance_;  // row by row
+  routes ways_;
 };
 
 }  // namespace skua::sim

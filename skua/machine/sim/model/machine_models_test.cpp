@@ -51,6 +51,19 @@ TEST(machine_model, says_what_the_file_says) {
   EXPECT_EQ(n.block_bytes, 1024U);
 }
 
+TEST(machine_model, arithmetic_hides_misses_wholly_unless_the_file_says_otherwise) {
+  EXPECT_EQ(round_model().numbers().hidden_share, 1);
+  auto const said = [](std::string const& figure) {
+    return machine_model::parse(round_machine_with("flops_per_ns = 4", "flops_per_ns = 4\nhidden_share = " + figure),
+                                "o");
+  };
+  EXPECT_EQ(said("0").numbers().hidden_share, 0);
+  machine_model const m = said("{ value = 0.5, assumed = true, low = 0, high = 1 }");
+  EXPECT_EQ(m.numbers(bound::low).hidden_share, 0);
+  EXPECT_EQ(m.numbers().hidden_share, 0.5);
+  EXPECT_EQ(m.numbers(bound::high).hidden_share, 1);
+}
+
 TEST(machine_model, can_be_taken_at_the_ends_of_its_ranges) {
   machine_model const m = round_model();
   EXPECT_EQ(m.numbers().wake_up_ns, 80);
@@ -81,6 +94,68 @@ TEST(machine_model, four_nodes_in_a_ring_have_two_distances) {
   EXPECT_EQ(m.numbers(bound::high).link_latency_ns, (std::vector<double>{60, 99}));
 }
 
+TEST(machine_model, links_are_between_all_nodes_or_where_the_file_says) {
+  EXPECT_EQ(round_model().ways().links().size(), 2U);
+  for (char const* between : {"\"ring\"", "[[0, 1], [1, 2], [2, 3], [3, 0]]", "[[3, 2], [1, 0], [1, 2], [3, 0]]"}) {
+    machine_model const m = machine_model::parse(ring_machine_with(between), "ring.toml");
+    EXPECT_EQ(m.ways().links().size(), 8U);
+    EXPECT_EQ(m.ways().hops(0, 2), 2U);
+    EXPECT_EQ(m.ways().hops(3, 0), 1U);
+    EXPECT_EQ(m.numbers().link_bytes_per_ns, std::vector<double>{4});
+    EXPECT_EQ(m.numbers().link_core_bytes_per_ns, (std::vector<double>{2, 1}));
+  }
+}
+
+TEST(machine_model, links_that_do_not_fit_the_topology_are_refused_at_their_line) {
+  auto const said = [](char const* between) {
+    std::string const text = ring_machine_with(between);
+    std::string const all = complaint(text);
+    EXPECT_TRUE(all.starts_with("my.toml:" + line_of(text, "between = ") + ": ")) << all;
+    EXPECT_EQ(all.find('\n'), std::string::npos);
+    return all;
+  };
+  auto const holds = [](std::string const& all, char const* part) { return all.find(part) != std::string::npos; };
+  EXPECT_TRUE(holds(said("\"star\""), "must be \"all\", \"ring\", or pairs of NUMA nodes"));
+  EXPECT_TRUE(holds(said("3"), "must be \"all\""));
+  EXPECT_TRUE(holds(said("[0, 1]"), "must be \"all\""));
+  EXPECT_TRUE(holds(said("[[0, 1, 2]]"), "must be \"all\""));
+  EXPECT_TRUE(holds(said("[[0, -1]]"), "must be \"all\""));
+  EXPECT_TRUE(holds(said("[[0, 1.5]]"), "must be \"all\""));
+  EXPECT_TRUE(holds(said("[[0, 4]]"), "no link [0, 4]; allowed: two of the NUMA nodes 0 to 3"));
+  EXPECT_TRUE(holds(said("[[0, 1], [2, 3]]"), "no links lead from NUMA node 0 to 2"));
+  EXPECT_TRUE(holds(said("[[0, 2], [2, 1], [1, 3], [3, 0]]"), "does not agree with topology.distances"));
+  EXPECT_TRUE(
+      holds(said("[[0, 1], [1, 2], [2, 3]]"),
+            "nodes 0 and 1 are 1 hops apart, nodes 0 and 3 are 3 hops apart, and both are at the same distance"));
+  EXPECT_TRUE(holds(said("[[0, 2], [1, 3], [0, 1], [2, 3]]"), "at the same distance"));
+}
+
+TEST(machine_model, farther_nodes_are_not_fewer_hops_apart) {
+  std::string text = ring_machine_with("[[0, 2], [0, 1], [0, 3], [2, 1], [2, 3]]");
+  std::string const near = "[[10, 20, 30, 20], [20, 10, 20, 30], [30, 20, 10, 20], [20, 30, 20, 10]]";
+  text.replace(text.find(near), near.size(),
+               "[[10, 20, 20, 20], [20, 10, 20, 15], [20, 20, 10, 20], [20, 15, 20, 10]]");
+  EXPECT_NE(complaint(text).find("nodes 1 and 3 are 2 hops apart, nodes 0 and 1 are 1 hops apart, and the first are "
+                                 "nearer"),
+            std::string::npos)
+      << complaint(text);
+}
+
+TEST(machine_model, only_distances_with_links_have_a_figure_of_a_link) {
+  std::string text = ring_machine_with("\"ring\"");
+  text.replace(text.find("bytes_per_ns = [4]"), 18, "bytes_per_ns = [4, 3]");
+  EXPECT_NE(
+      complaint(text).find("link.bytes_per_ns has 2 figures; allowed: 1, one for each distance at which NUMA nodes "
+                           "have a link"),
+      std::string::npos)
+      << complaint(text);
+  std::string const two = "bytes_per_ns = [4, 3]";
+  std::string all = ring_machine_with("\"all\"");
+  EXPECT_NE(complaint(all).find("link.bytes_per_ns has 1 figures; allowed: 2"), std::string::npos);
+  all.replace(all.find("bytes_per_ns = [4]"), 18, two);
+  EXPECT_EQ(complaint(all), "");
+}
+
 struct mistake {
   std::string from;
   std::string to;
@@ -106,6 +181,10 @@ TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) 
       {"flops_per_ns = 4", "flops_per_ns = { value = 4, source = 3 }", "source must be words"},
       {"flops_per_ns = 4", "flops_per_ns = { value = 4, assumed = 1, low = 3, high = 5 }", "must be true or false"},
       {"flops_per_ns = 4", "flops_per_ns = ", "this is not TOML"},
+      {"clock_ghz = 2", "hidden_share = 1.5\nclock_ghz = 2", "core.hidden_share is 1.5; allowed: a number from 0 to 1"},
+      {"clock_ghz = 2", "hidden_share = -0.1\nclock_ghz = 2",
+       "core.hidden_share is -0.1; allowed: a number from 0 to 1"},
+      {"clock_ghz = 2", "hidden_share = nan\nclock_ghz = 2", "core.hidden_share is nan; allowed: a number from 0 to 1"},
       {"filling = \"victim\"", "filling = \"exclusive\"", "must be \"victim\" or \"inclusive\""},
       {"block_bytes = 1024", "block_bytes = 1000", "must be a power of two from 256 to 16384"},
       {"block_bytes = 1024", "block_bytes = 8192", "from 1 to 64 lines"},
@@ -137,7 +216,7 @@ TEST(machine_model, nothing_that_is_needed_may_be_left_out) {
     std::size_t const table = text.find("[" + std::string{rule.table} + "]");
     ASSERT_NE(table, std::string::npos);
     std::size_t const at = text.find(start, table);
-    if (rule.when == need::optional) continue;
+    if (rule.when == need::optional || rule.when == need::share) continue;
     ASSERT_NE(at, std::string::npos) << rule.table << "." << rule.name;
     text.erase(at, text.find('\n', at + 1) - at);
     std::string const said = complaint(text);
@@ -199,6 +278,17 @@ TEST(machine_model, the_papers_machines_have_the_papers_cores) {
   EXPECT_EQ(cores("xeon-e5-4620-4s"), 32U);
   EXPECT_EQ(cores("opteron-6168-4s"), 48U);
   EXPECT_EQ(cores("chiplet-2x96"), 192U);
+}
+
+TEST(machine_model, the_papers_machines_are_linked_as_published) {
+  machine_model const ring = machine_model::load("xeon-e5-4620-4s");
+  EXPECT_EQ(ring.ways().links().size(), 8U);
+  EXPECT_EQ(ring.ways().hops(0, 2), 2U);
+  EXPECT_EQ(machine_model::load("xeon-6130-4s").ways().links().size(), 12U);
+  machine_model const dies = machine_model::load("opteron-6168-4s");
+  for (std::uint32_t a = 0; a < 8; ++a) {
+    for (std::uint32_t b = 0; b < 8; ++b) EXPECT_EQ(dies.ways().hops(a, b), dies.distance(a, b));
+  }
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct machine_numbers {
   double clock_ghz = 0;
   double flops_per_ns = 0;
   double misses_in_flight = 0;
+  double hidden_share = 1;  ///< of the shorter of a core's arithmetic and its own fetching: 1 all, 0 nothing
 
   double private_bytes = 0;
   double private_bytes_per_ns = 0;

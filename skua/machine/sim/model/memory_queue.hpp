@@ -23,6 +23,7 @@ class memory_queue {
   /// They arrive at `now` (not before the last that arrived): when the last of them is through.
   tick serve(tick now, std::uint64_t bytes) noexcept {
     busy_until_ = std::max(busy_until_, static_cast<double>(now)) + length(bytes);
+    served_ += bytes;
     return static_cast<tick>(std::ceil(busy_until_));
   }
 
@@ -30,9 +31,12 @@ class memory_queue {
   [[nodiscard]] double length(std::uint64_t bytes) const noexcept {
     return static_cast<double>(bytes) * ticks_per_byte_;
   }
+  /// Since it was made.
+  [[nodiscard]] std::uint64_t served_bytes() const noexcept { return served_; }
 
  private:
   double ticks_per_byte_;
+  std::uint64_t served_ = 0;
   double busy_until_ = 0;  ///< in ticks; below 2^53 exact to less than a tick: 2.5 hours
 };
 

@@ -56,15 +56,20 @@ constexpr std::size_t deeds = static_cast<std::size_t>(deed::wake_up) + 1;
 
 }  // namespace
 
+double leaf_times::ns_of(double flops) const {
+  if (auto const known = ns.find(flops); known != ns.end()) return known->second;
+  return flops_per_ns > 0 ? flops / flops_per_ns : 0;
+}
+
 model_costs::model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
                          cost_options const& how)
-    : machine_(machine), leaves_(how.leaves), model_nodes_(model.nodes()), distances_(model.distances()),
-      distance_(distances_of(model)),
+    : machine_(machine), leaves_(how.leaves), measured_(how.measured), model_nodes_(model.nodes()),
+      distances_(model.distances()), distance_(distances_of(model)),
       ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
       line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
       memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
-      accounts_(where.workers()) {
+      ways_(model.ways()), accounts_(where.workers()) {
   set_sources();
   set_prices();
 }
@@ -90,12 +95,8 @@ void model_costs::set_sources() {
   if (m.memory_write_back_bytes_per_ns > 0)
     ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
   nodes_.assign(model_nodes_, memory_queue(m.memory_bytes_per_ns));
-  for (std::uint32_t a = 0; a < model_nodes_; ++a) {
-    for (std::uint32_t b = 0; b < model_nodes_; ++b) {
-      std::uint32_t const d = distance_[a * model_nodes_ + b];
-      links_.emplace_back(d == 0 ? m.memory_bytes_per_ns : m.link_bytes_per_ns[d - 1]);  // none to itself: never asked
-    }
-  }
+  for (routes::link const& l : ways_.links())
+    links_.emplace_back(m.link_bytes_per_ns[distance_[l.from * model_nodes_ + l.to] - 1]);
   if (m.shared_memory_bytes_per_ns > 0)
     ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
 }
@@ -149,26 +150,33 @@ tick model_costs::run(tick now, worker_id w, task_tree const& program, node_id i
   return length + lost;
 }
 
-double model_costs::arithmetic_of(node const& n) const noexcept {
-  double const by_flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops * ticks_per_flop_ : 0;
-  double const by_ns = static_cast<double>(n.ns) * ticks_per_recorded_ns_;
-  if (leaves_ == arithmetic::by_ns) return n.ns > 0 ? by_ns : by_flops;
-  return by_flops > 0 ? by_flops : by_ns;
+model_costs::computing model_costs::arithmetic_of(node const& n) const {
+  double const flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops : 0;
+  bool const has_time = leaves_ == arithmetic::by_ns ? n.ns > 0 : flops <= 0;
+  double const ns = has_time ? static_cast<double>(n.ns) : flops > 0 ? measured_.ns_of(flops) : 0;
+  if (has_time || ns > 0) return {.ticks = ns * ticks_per_recorded_ns_, .measured = true};
+  return {.ticks = flops * ticks_per_flop_};
+}
+
+/// What a core with nobody beside it takes. A measured time has its misses in it already.
+double model_costs::on_core(computing what, double fetching) const noexcept {
+  double const shown = what.measured ? 0 : 1 - machine_.hidden_share;
+  return std::max(what.ticks, fetching) + shown * std::min(what.ticks, fetching);
 }
 
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, node const& n) {
   memory_account& mine = accounts_[index(w)];
   ++mine.leaves;
-  double const busy = arithmetic_of(n);
-  mine.arithmetic += static_cast<tick>(std::llround(busy));
-  if (n.touches == 0) return static_cast<tick>(std::llround(busy));
+  computing const busy = arithmetic_of(n);
+  mine.arithmetic += static_cast<tick>(std::llround(busy.ticks));
+  if (n.touches == 0) return static_cast<tick>(std::llround(busy.ticks));
 
   std::uint32_t const core = core_of_[index(w)];
   memory_.clear_moved();
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
   times const took = memory_of(now, core);
   book(w, memory_.moved());
-  tick const alone = static_cast<tick>(std::llround(std::max({busy, took.core, took.alone})));
+  tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took.core), took.alone)));
   tick const all = std::max(alone, took.served - now);
   mine.waited += all - alone;
   return all;
@@ -191,13 +199,18 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
     all.core += from_memory_[d].of(read) + from_transfer_[d].of(transferred) +
                 ticks_per_written_line_ * static_cast<double>(written);
     if (read.lines + written > 0) all.pass(nodes_[n], now, bytes(read.lines + written));
-    if (n != here && read.lines + transferred.lines > 0)
-      all.pass(link(n, here), now, bytes(read.lines + transferred.lines));
-    if (n != here && written > 0) all.pass(link(here, n), now, bytes(written));
+    cross(all, now, {n, here}, bytes(read.lines + transferred.lines));
+    cross(all, now, {here, n}, bytes(written));
     through_port += bytes(read.lines + transferred.lines);
   }
   if (!ports_.empty() && through_port > 0) all.pass(ports_[place], now, through_port);
   return all;
+}
+
+/// All links of the route at once: each passes on what it receives.
+void model_costs::cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept {
+  if (bytes == 0) return;
+  for (std::uint32_t const l : ways_.between(way.from, way.to)) all.pass(links_[l], now, bytes);
 }
 
 void model_costs::book(worker_id w, traffic const& moved) {

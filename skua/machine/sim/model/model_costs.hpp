@@ -2,13 +2,15 @@
 // What things take on a machine model: leaves by their flops and by where their data is, everything else by the
 // model's prices. Ticks are picoseconds.
 //
-// A leaf takes max(arithmetic, memory). Memory is the longer of what the core can draw (bytes / bandwidth and a latency
-// per run, source by source) and of what the queues on the way are busy with (memory of a node, link, a place's port).
-// All of a leaf's accesses arrive at its begin. What the model leaves out: docs/machine-models.md.
+// A leaf takes the longest of its arithmetic, of what its core can draw (bytes / bandwidth and a latency per run, source by
+// source) and of what the queues on the way are busy with (memory of a node, link, a place's port); of the first two
+// the core may hide only a part of the shorter behind the longer (core.hidden_share). All of a leaf's accesses arrive at its
+// begin. Why, and what the model leaves out: docs/machine-models.md.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "skua/machine/sim/model/memory_system.hpp"
 #include "skua/machine/sim/model/noise.hpp"
 #include "skua/machine/sim/model/page_homes.hpp"
+#include "skua/machine/sim/model/routes.hpp"
 
 namespace skua::sim {
 
@@ -27,11 +30,22 @@ enum class arithmetic : std::uint8_t {
   by_ns,     ///< as measured when it was recorded, at the model's clock
 };
 
+/// What the leaves of a program took where they were measured, for a run whose own leaves cannot be: those of so many flops
+/// what they took on average, others at the rate of all.
+struct leaf_times {
+  std::map<double, double> ns = {};  ///< by flops
+  double flops_per_ns = 0;           ///< of all together; 0: nothing was measured
+
+  /// flops > 0. 0: nothing is known.
+  [[nodiscard]] double ns_of(double flops) const;
+};
+
 struct cost_options {
   page_placement pages = {};
   arithmetic leaves = arithmetic::by_flops;
-  double flops_per_ns = 0;  ///< of this program's leaves on one core of the machine; 0: the model's
-  double recorded_ghz = 0;  ///< clock of the machine on which ns were measured; 0: that of the model
+  double flops_per_ns = 0;   ///< of this program's leaves on one core of the machine; 0: the model's
+  leaf_times measured = {};  ///< before flops at any rate, for leaves without a time of their own
+  double recorded_ghz = 0;   ///< clock of the machine on which ns were measured; 0: that of the model
   noise_options noise = {};
   std::uint64_t seed = 1;  ///< of the noise
 };
@@ -76,6 +90,9 @@ class model_costs final : public costs {
   void settle(void const* data, std::uint64_t bytes, std::uint32_t node);
 
   [[nodiscard]] memory_system& memory() noexcept { return memory_; }
+  [[nodiscard]] routes const& ways() const noexcept { return ways_; }
+  /// How much went over a link of ways(), in bytes.
+  [[nodiscard]] std::uint64_t carried(std::uint32_t link) const noexcept { return links_[link].served_bytes(); }
 
  private:
   /// What a core gets from one kind of source.
@@ -102,15 +119,22 @@ class model_costs final : public costs {
   void set_prices();
   [[nodiscard]] source source_of(double bytes_per_ns, double latency_ns) const noexcept;
   void set_sources();
+  struct computing {
+    double ticks = 0;
+    bool measured = false;  ///< where it was measured it had to wait for its data, too
+  };
+
   tick leaf(tick now, worker_id w, task_tree const& program, node const& n);
-  [[nodiscard]] double arithmetic_of(node const& n) const noexcept;
+  [[nodiscard]] computing arithmetic_of(node const& n) const;
+  [[nodiscard]] double on_core(computing what, double fetching) const noexcept;
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
   void book(worker_id w, traffic const& moved);
   [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;
-  memory_queue& link(std::uint32_t from, std::uint32_t to) noexcept { return links_[from * model_nodes_ + to]; }
+  void cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept;
 
   machine_numbers machine_;
   arithmetic leaves_;
+  leaf_times measured_;
   std::uint32_t model_nodes_;
   std::uint32_t distances_;
   std::vector<std::uint32_t> distance_;  ///< between nodes, row by row
@@ -129,7 +153,8 @@ class model_costs final : public costs {
   std::vector<source> from_transfer_;  ///< by distance of the node
   double ticks_per_written_line_ = 0;
   std::vector<memory_queue> nodes_;
-  std::vector<memory_queue> links_;  ///< [from * nodes + to]
+  routes ways_;
+  std::vector<memory_queue> links_;  ///< of ways_
   std::vector<memory_queue> ports_;  ///< by place; empty: no such limit
 
   std::vector<tick> prices_;  ///< [deed * classes + class]

@@ -63,9 +63,59 @@ TEST_F(model_costs_of_the_round_machine, arithmetic_by_flops_or_as_measured) {
   EXPECT_EQ(faster.run(0, w0, tree, 0), 0U);
 }
 
+TEST_F(model_costs_of_the_round_machine, leaves_take_what_their_like_took_or_the_rate_of_all) {
+  model_costs c = make({.measured = {.ns = {{4000, 7}, {100, 50}}, .flops_per_ns = 2}});
+  EXPECT_EQ(c.run(0, w0, tree, bare(4000, 0)), 7'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(100, 0)), 50'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(1000, 0)), 500'000U);
+  EXPECT_EQ(c.run(0, w0, tree, bare(0, 9)), 9'000U);
+  model_costs slower = make({.measured = {.flops_per_ns = 2}, .recorded_ghz = 4});
+  EXPECT_EQ(slower.run(0, w0, tree, bare(1000, 0)), 1'000'000U);
+}
+
 TEST_F(model_costs_of_the_round_machine, a_leaf_takes_the_longer_of_arithmetic_and_memory) {
   node_id const id = leaf(range(0, 1 << 20), 4e9);
   EXPECT_EQ(make().run(0, w0, tree, id), 1'000'000'000'000U);
+}
+
+TEST_F(model_costs_of_the_round_machine, a_core_hides_as_much_of_the_shorter_as_its_figure_says) {
+  constexpr double fetching = (1 << 20) / 8 * 1e3 + 10e3;
+  for (double const flops : {1e5, 4e5, 2e6}) {
+    double const computing = flops / 4 * 1e3;
+    for (double const hidden : {0.0, 0.25, 1.0}) {
+      machine_numbers numbers = model.numbers();
+      numbers.hidden_share = hidden;
+      model_costs c(model, numbers, where);
+      double const expected = std::max(computing, fetching) + (1 - hidden) * std::min(computing, fetching);
+      EXPECT_NEAR(static_cast<double>(c.run(0, w0, tree, leaf(range(0, 1 << 20), flops))), expected, 1);
+      EXPECT_EQ(c.account(w0).waited, 0U);
+    }
+  }
+}
+
+TEST_F(model_costs_of_the_round_machine, what_was_measured_is_not_lengthened_by_the_misses_that_are_in_it) {
+  machine_numbers numbers = model.numbers();
+  numbers.hidden_share = 0;
+  model_costs bare_time(model, numbers, where);
+  EXPECT_EQ(bare_time.run(0, w0, tree, leaf(range(0, 1 << 20), 0, 500'000)), 500'000'000U);
+  model_costs by_ns(model, numbers, where, {.leaves = arithmetic::by_ns});
+  EXPECT_EQ(by_ns.run(0, w0, tree, leaf(range(0, 1 << 20), 4e5, 500'000)), 500'000'000U);
+}
+
+/// Where many cores wait for one memory, that memory is what takes the time, however little a core hides.
+TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_of_all) {
+  constexpr std::uint64_t leaf_bytes = 1 << 14;
+  machine_numbers numbers = model.numbers();
+  numbers.hidden_share = 0;
+  model_costs c(model, numbers, where);
+  tick now = 0;
+  tick last = 0;
+  for (std::uint32_t i = 0; i < 1024; ++i) {  // four at a time: 4 * 2048 ns at 8 bytes/ns each, memory has 16
+    worker_id const w{i % 4};
+    if (i % 4 == 0) now = last;
+    last = std::max(last, now + c.run(now, w, tree, leaf(range(i * leaf_bytes, leaf_bytes), 4 * 1000)));
+  }
+  EXPECT_NEAR(static_cast<double>(last) / 1e3, 1024.0 * leaf_bytes / 16, 1);
 }
 
 TEST_F(model_costs_of_the_round_machine, a_stream_larger_than_all_caches_takes_bytes_over_bandwidth) {
@@ -201,6 +251,97 @@ TEST_F(model_costs_of_the_round_machine, deeds_cost_more_the_farther_they_reach)
   EXPECT_EQ(c.price(0, deed::miss, w4, w0), 20'000U + 100'000U);
   EXPECT_EQ(c.price(0, deed::send, w0, w2), 30'000U + 3 * 40'000U);
   EXPECT_EQ(c.spin(), 5'000'000U);
+}
+
+/// Four nodes of one place in a ring: worker 2 n and 2 n + 1 are of node n.
+class model_costs_of_a_ring : public model_costs_of_the_round_machine {
+ protected:
+  void SetUp() override { set("\"ring\""); }
+  void set(char const* between) {
+    model = machine_model::parse(ring_machine_with(between), "ring.toml");
+    where = model.seats({});
+  }
+  model_costs on(std::uint32_t node) { return make({.pages = {.how = page_placement::kind::bind, .node = node}}); }
+  static std::uint64_t carried(model_costs const& c, std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t l = 0; l < c.ways().links().size(); ++l) {
+      if (c.ways().links()[l] == routes::link{from, to}) return c.carried(l);
+    }
+    ADD_FAILURE() << "no link from " << from << " to " << to;
+    return 0;
+  }
+};
+
+TEST_F(model_costs_of_a_ring, what_comes_from_afar_loads_every_link_on_its_way_and_no_other) {
+  model_costs c = on(2);
+  static_cast<void>(c.run(0, w0, tree, leaf(range(0, 1 << 20))));
+  EXPECT_EQ(carried(c, 2, 3), 1U << 20);  // routes.md: from 2 to 0 through 3
+  EXPECT_EQ(carried(c, 3, 0), 1U << 20);
+  std::uint64_t all = 0;
+  for (std::uint32_t l = 0; l < 8; ++l) all += c.carried(l);
+  EXPECT_EQ(all, 2U << 20);
+}
+
+TEST_F(model_costs_of_a_ring, a_core_alone_reads_at_the_figures_of_the_distance) {
+  node_id const id = leaf(range(0, 1 << 20));
+  EXPECT_EQ(on(1).run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
+  EXPECT_EQ(on(2).run(0, w0, tree, id), (1U << 20) / 1 * 1000 + 19'000);
+  EXPECT_EQ(on(3).run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
+}
+
+/// Twice as much as the route can carry: a link that a route shares with a neighbour's traffic is what both wait for.
+TEST_F(model_costs_of_a_ring, those_who_cross_and_those_who_live_there_share_a_link) {
+  std::string text = ring_machine_with("\"ring\"");
+  text.replace(text.find("core_bytes_per_ns = [2, 1]"), 26, "core_bytes_per_ns = [8, 8]");
+  model = machine_model::parse(text, "wide.toml");
+  where = model.seats({});
+  constexpr std::uint64_t bytes = 1 << 20;
+  auto const ns = [&](std::uint32_t home_of_near, std::uint32_t home_of_far) {
+    model_costs c = make();
+    c.settle(reinterpret_cast<void const*>(somewhere), bytes, home_of_near);
+    c.settle(reinterpret_cast<void const*>(somewhere + (1 << 24)), bytes, home_of_far);
+    tick const near = c.run(0, w0, tree, leaf(range(0, bytes)));
+    tick const far = c.run(0, w1, tree, leaf(range(1 << 24, bytes)));
+    return static_cast<double>(std::max(near, far)) / 1e3;
+  };
+  EXPECT_NEAR(ns(3, 1), static_cast<double>(bytes) / 4, 1);      // two links
+  EXPECT_NEAR(ns(3, 2), static_cast<double>(2 * bytes) / 4, 1);  // 2 -> 3 -> 0 and 3 -> 0
+  EXPECT_NEAR(ns(1, 2), static_cast<double>(bytes) / 4, 1);      // 1 -> 0 and 2 -> 3 -> 0
+}
+
+TEST_F(model_costs_of_a_ring, a_link_is_never_reserved_for_later) {
+  model_costs c = on(2);
+  constexpr std::uint64_t bytes = 1 << 20;
+  static_cast<void>(c.run(0, w0, tree, leaf(range(0, bytes))));  // 2 -> 3 -> 0, busy for bytes / 4 ns
+  tick const later = bytes / 4 * 1000;
+  EXPECT_EQ(c.run(later, w1, tree, leaf(range(1 << 24, bytes))), bytes * 1000 + 19'000);
+  EXPECT_EQ(c.account(w1).waited, 0U);
+}
+
+/// Over all links: bytes = what moved between nodes, each times its hops. Whatever is touched, whoever does.
+TEST_F(model_costs_of_a_ring, links_carry_every_byte_once_per_hop) {
+  for (char const* between : {"\"ring\"", "[[3, 2], [1, 0], [1, 2], [3, 0]]"}) {
+    set(between);
+    model_costs c = make({.pages = {.how = page_placement::kind::interleave}});
+    dice roll(17);
+    std::uint64_t expected = 0;
+    for (int i = 0; i < 3000; ++i) {
+      node_id const id = leaf({.address = somewhere + roll.below(1 << 20),
+                               .bytes = 1 + roll.below(9000),
+                               .rows = 1 + roll.below(3),
+                               .stride = 10'000,
+                               .written = roll.below(2) == 0});
+      std::uint32_t const worker = roll.below(8);
+      static_cast<void>(c.run(static_cast<tick>(i) * 100'000, worker_id{worker}, tree, id));
+      traffic const& moved = c.memory().moved();
+      for (std::uint32_t n = 0; n < 4; ++n)
+        expected += (moved.memory[n].lines + moved.transfers[n].lines + moved.write_back[n]) * 64 *
+                    c.ways().hops(worker / 2, n);
+    }
+    std::uint64_t all = 0;
+    for (std::uint32_t l = 0; l < 8; ++l) all += c.carried(l);
+    EXPECT_EQ(all, expected);
+    EXPECT_GT(all, 0U);
+  }
 }
 
 TEST_F(model_costs_of_the_round_machine, the_layout_must_be_of_this_machine) {

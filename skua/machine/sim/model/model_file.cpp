@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::string_view a_figure =
     "a positive number, or { value = 1.5, assumed = true, low = 1, high = 2, source = \"who says so\" }";
+constexpr std::string_view a_share =
+    "a number from 0 to 1, or { value = 0.5, assumed = true, low = 0, high = 1, source = \"who says so\" }";
+
+std::string_view what_is_allowed(need when) { return when == need::share ? a_share : a_figure; }
 
 std::uint32_t line_of(toml::node const& what) { return static_cast<std::uint32_t>(what.source().begin.line); }
 
@@ -50,6 +54,7 @@ class reader {
     topology();
     granularity();
     shared_filling();
+    links();
     for (figure_rule const& rule : figure_rules()) figures(rule);
     return std::move(read_);
   }
@@ -68,6 +73,7 @@ class reader {
       if (rule.table == table) keys.push_back(rule.name);
     }
     if (table == "shared_cache") keys.push_back("filling");
+    if (table == "link") keys.push_back("between");
     return keys;
   }
 
@@ -180,26 +186,53 @@ class reader {
     read_.shared_filling = word->get() == "victim" ? filling::victim : filling::inclusive;
   }
 
+  void links() {
+    toml::table const* const in = table("link");
+    toml::node const* const what = in == nullptr ? nullptr : in->get("between");
+    if (what == nullptr) return;
+    read_.links_line = line_of(*what);
+    constexpr std::string_view allowed =
+        "link.between must be \"all\", \"ring\", or pairs of NUMA nodes, [[0, 1], [1, 2], [2, 0]]";
+    if (auto const* const word = what->as_string()) {
+      if (word->get() != "all" && word->get() != "ring") refuse(line_of(*what), std::string{allowed});
+      read_.links = word->get() == "all" ? wiring::all : wiring::ring;
+      return;
+    }
+    if (!what->is_array()) refuse(line_of(*what), std::string{allowed});
+    read_.links = wiring::pairs;
+    for (toml::node const& each : *what->as_array()) {
+      auto const* const ends = each.as_array();
+      if (ends == nullptr || ends->size() != 2) refuse(line_of(each), std::string{allowed});
+      read_.linked.emplace_back(end_of_link((*ends)[0], allowed), end_of_link((*ends)[1], allowed));
+    }
+  }
+
+  [[nodiscard]] std::uint32_t end_of_link(toml::node const& what, std::string_view allowed) const {
+    auto const* const number = what.as_integer();
+    if (number == nullptr || number->get() < 0 || number->get() > 0xffff) refuse(line_of(what), std::string{allowed});
+    return static_cast<std::uint32_t>(number->get());
+  }
+
   /// A number as TOML has it, whole or not.
-  [[nodiscard]] double number(toml::node const& what, std::string const& key) const {
+  [[nodiscard]] double number(toml::node const& what, std::string const& key, need when) const {
     double value = 0;
     if (auto const* const whole = what.as_integer()) {
       value = static_cast<double>(whole->get());
     } else if (auto const* const real = what.as_floating_point()) {
       value = real->get();
     } else {
-      refuse(line_of(what), key + " is not a number; allowed: " + std::string{a_figure});
+      refuse(line_of(what), key + " is not a number; allowed: " + std::string{what_is_allowed(when)});
     }
-    if (!(value > 0) || value > most_of_any_figure)
-      refuse(line_of(what), key + " is " + text_of(value) + "; allowed: " + std::string{a_figure});
+    if (!allows(when, value))
+      refuse(line_of(what), key + " is " + text_of(value) + "; allowed: " + std::string{what_is_allowed(when)});
     return value;
   }
 
-  [[nodiscard]] figure one_figure(toml::node const& what, std::string const& key) const {
+  [[nodiscard]] figure one_figure(toml::node const& what, std::string const& key, need when) const {
     figure read{.key = key, .line = line_of(what)};
     toml::table const* const in = what.as_table();
     if (in == nullptr) {
-      read.value = read.low = read.high = number(what, key);
+      read.value = read.low = read.high = number(what, key, when);
       return read;
     }
     std::vector<std::string_view> const allowed = {"value", "assumed", "low", "high", "source"};
@@ -207,9 +240,10 @@ class reader {
       if (std::ranges::find(allowed, name.str()) == allowed.end())
         refuse(line_of(inside), key + ": there is no key " + std::string{name.str()} + "; allowed: " + one_of(allowed));
     }
-    if (in->get("value") == nullptr) refuse(read.line, key + ": value is missing; allowed: " + std::string{a_figure});
-    read.value = number(*in->get("value"), key + ".value");
-    range(*in, read);
+    if (in->get("value") == nullptr)
+      refuse(read.line, key + ": value is missing; allowed: " + std::string{what_is_allowed(when)});
+    read.value = number(*in->get("value"), key + ".value", when);
+    range(*in, read, when);
     if (toml::node const* const source = in->get("source")) {
       if (!source->is_string()) refuse(line_of(*source), key + ".source must be words in quotes");
       read.source = source->as_string()->get();
@@ -217,7 +251,7 @@ class reader {
     return read;
   }
 
-  void range(toml::table const& in, figure& read) const {
+  void range(toml::table const& in, figure& read, need when) const {
     if (toml::node const* const assumed = in.get("assumed")) {
       if (!assumed->is_boolean()) refuse(line_of(*assumed), read.key + ".assumed must be true or false");
       read.assumed = assumed->as_boolean()->get();
@@ -226,8 +260,8 @@ class reader {
     toml::node const* const high = in.get("high");
     if ((low == nullptr) != (high == nullptr) || (low == nullptr && read.assumed))
       refuse(read.line, read.key + ": low and high stand together, and beside assumed = true");
-    read.low = low == nullptr ? read.value : number(*low, read.key + ".low");
-    read.high = high == nullptr ? read.value : number(*high, read.key + ".high");
+    read.low = low == nullptr ? read.value : number(*low, read.key + ".low", when);
+    read.high = high == nullptr ? read.value : number(*high, read.key + ".high", when);
     if (read.low > read.value || read.value > read.high)
       refuse(read.line, read.key + ": low " + text_of(read.low) + ", value " + text_of(read.value) + ", high " +
                             text_of(read.high) + "; allowed: low <= value <= high");
@@ -241,15 +275,15 @@ class reader {
       if (rule.when == need::always) refuse_missing(rule.table, rule.name, a_figure);
       return;
     }
-    if (rule.when != need::apart) {
-      read_.figures.push_back(one_figure(*what, key));
+    if (!is_list(rule.when)) {
+      read_.figures.push_back(one_figure(*what, key, rule.when));
       return;
     }
     if (!what->is_array())
       refuse(line_of(*what), key + " must be a list, one figure for each distance, the nearest first");
     std::size_t at = 0;
     for (toml::node const& each : *what->as_array())
-      read_.figures.push_back(one_figure(each, key + "[" + std::to_string(at++) + "]"));
+      read_.figures.push_back(one_figure(each, key + "[" + std::to_string(at++) + "]", rule.when));
   }
 
   toml::table const& all_;

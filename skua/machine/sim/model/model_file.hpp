@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "skua/machine/sim/model/figure.hpp"
 #include "skua/machine/sim/model/machine_numbers.hpp"
 
 namespace skua::sim {
+
+/// Which NUMA nodes have a link.
+enum class wiring : std::uint8_t { all, ring, pairs };
 
 struct model_file {
   std::string origin;
@@ -21,6 +25,9 @@ struct model_file {
   std::uint32_t words_line = 0;
   std::vector<std::uint64_t> distances;  ///< between NUMA nodes, row by row; empty: not given
   std::uint32_t distances_line = 0;
+  wiring links = wiring::all;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> linked;  ///< of wiring::pairs, NUMA nodes
+  std::uint32_t links_line = 0;
   filling shared_filling = filling::victim;
   std::uint64_t line_bytes = 0;
   std::uint64_t block_bytes = 0;

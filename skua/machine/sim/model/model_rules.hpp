@@ -14,6 +14,8 @@ enum class need : std::uint8_t {
   always,
   optional,  ///< left out: 0, which means "no such limit"
   apart,     ///< a list, one figure per distance between NUMA nodes; only where there are several
+  share,     ///< from 0 to 1, not needed; left out: as machine_numbers says
+  linked,    ///< as `apart`, but only for the distances at which nodes have a link
 };
 
 struct figure_rule {
@@ -27,7 +29,15 @@ struct figure_rule {
 /// In the order in which a file is best written.
 [[nodiscard]] std::span<figure_rule const> figure_rules() noexcept;
 
+/// Lists, whose lengths hang on the topology.
+[[nodiscard]] constexpr bool is_list(need n) noexcept { return n == need::apart || n == need::linked; }
+
 /// Beyond this a figure is a typing error.
 inline constexpr double most_of_any_figure = 1e12;
+
+/// May a figure be that?
+[[nodiscard]] constexpr bool allows(need n, double value) noexcept {
+  return n == need::share ? value >= 0 && value <= 1 : value > 0 && value <= most_of_any_figure;
+}
 
 }  // namespace skua::sim

@@ -80,6 +80,17 @@ inline std::string round_machine_with(std::string_view from, std::string_view to
   return text.replace(at, from.size(), to);
 }
 
+/// The same in a ring: nodes 0 to 3 of one place each, two distances, and figures that tell them apart.
+inline std::string ring_machine_with(std::string_view between) {
+  std::string text = round_machine_with("package:2 numa:1 l3:2", "package:4 numa:1 l3:1");
+  auto const put = [&](std::string_view from, std::string_view to) { text.replace(text.find(from), from.size(), to); };
+  put("[[10, 20], [20, 10]]", "[[10, 20, 30, 20], [20, 10, 20, 30], [30, 20, 10, 20], [20, 30, 20, 10]]");
+  put("bytes_per_ns = [4]", "between = " + std::string{between} + "\nbytes_per_ns = [4]");
+  put("core_bytes_per_ns = [2]", "core_bytes_per_ns = [2, 1]");
+  put("latency_ns = [60]", "latency_ns = [60, 90]");
+  return text;
+}
+
 inline machine_model round_model() { return machine_model::parse(round_machine, "round.toml"); }
 
 }  // namespace skua::sim
