@@ -93,7 +93,7 @@ aarch64: ## cross-compile for AArch64 and run the tests under an emulator
 numa: ## the tests of memory and places on an emulated machine with four NUMA nodes
 	tools/install-packages build test numa
 	$(CMAKE) --preset dev
-	$(CMAKE) --build build/dev -j $(JOBS) --target memory_test topology_test numa_test
+	$(CMAKE) --build build/dev -j $(JOBS) --target memory_test topology_test numa_test apps_numa_test
 	tools/numa_bed.py build/dev
 
 bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/measurements.md)

@@ -47,6 +47,10 @@ class app {
   /// Restore what a run destroys, and forget the last answer. Not timed; called before every run.
   virtual void reset() = 0;
 
+  /// Bring the data of the next runs to the places of this pool that they are hinted to, if it has several on several
+  /// NUMA nodes. Once per map of a pool; run_skua does it if nobody has before, and is then timed with it.
+  virtual void place_data(pool&) {}
+
   // One run each; the callers time exactly these calls.
   virtual void run_skua(pool& workers) = 0;  ///< the program itself, on a pool
   virtual void run_serial() = 0;             ///< the serial elision of the same source

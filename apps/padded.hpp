@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
+#include <span>
 #include <string>
 
+#include "apps/placed_array.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 
@@ -29,16 +30,19 @@ class padded {
   /// Throws resource_error if there is not enough memory. Work O(rows * columns): all pages are touched here.
   padded(std::size_t rows, std::size_t columns, row_gap gap = row_gap::against_conflicts)
       : rows_(rows), columns_(columns), stride_(stride_for(columns, gap)), data_(allocate(rows * stride_)) {
-    std::fill_n(data_.get(), rows * stride_, 0.0F);
+    fill(0);
   }
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] std::size_t stride() const noexcept { return stride_; }  ///< from row to row, in floats
-  [[nodiscard]] float* row(std::size_t i) noexcept { return data_.get() + i * stride_; }
-  [[nodiscard]] float const* row(std::size_t i) const noexcept { return data_.get() + i * stride_; }
+  [[nodiscard]] float* row(std::size_t i) noexcept { return data_.data() + i * stride_; }
+  [[nodiscard]] float const* row(std::size_t i) const noexcept { return data_.data() + i * stride_; }
 
-  void fill(float value) noexcept { std::fill_n(data_.get(), rows_ * stride_, value); }
+  void fill(float value) noexcept { std::ranges::fill(data_.elements(), value); }
+
+  /// The same contents where `shares` of the floats, row by row, say: placed_array::settle.
+  settled settle(std::span<share const> shares, layout const& map) { return data_.settle(shares, map); }
 
   /// From row to row of a matrix with so many columns, in floats.
   static constexpr std::size_t stride_for(std::size_t columns, row_gap gap) noexcept {
@@ -47,14 +51,9 @@ class padded {
   }
 
  private:
-  struct release {
-    void operator()(float* p) const noexcept { ::operator delete(p, std::align_val_t{cache_line_bytes}); }
-  };
-  using floats = std::unique_ptr<float[], release>;
-
-  static floats allocate(std::size_t count) {
+  static placed_array<float> allocate(std::size_t count) {
     try {
-      return floats(static_cast<float*>(::operator new(count * sizeof(float), std::align_val_t{cache_line_bytes})));
+      return placed_array<float>(count);
     } catch (std::bad_alloc const&) {
       throw resource_error("no memory for a matrix of " + std::to_string((count * sizeof(float)) >> 20) +
                            " MiB: choose a smaller one");
@@ -64,7 +63,7 @@ class padded {
   std::size_t rows_ = 0;
   std::size_t columns_ = 0;
   std::size_t stride_ = 0;
-  floats data_;
+  placed_array<float> data_;
 };
 
 }  // namespace skua::apps

@@ -19,6 +19,7 @@ template <class Derived>
 class program_app : public app {
  public:
   void run_skua(pool& workers) final {
+    place_data(workers);
     workers.run([&](auto& here) { self().program(here, workers.map().places()); });
   }
   void run_serial() final {

@@ -31,6 +31,7 @@ PROGRAMS = [
     ("memory_test", []),
     ("topology_test", ["--gtest_filter=pin.*:affinity.*:topology.this_machine*:places_from.*:default_places.*"]),
     ("numa_test", []),
+    ("apps_numa_test", []),
 ]
 
 INIT = """#!/bin/busybox sh

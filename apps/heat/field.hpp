@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "apps/heat/sweep.hpp"
@@ -28,6 +29,10 @@ class field {
   [[nodiscard]] float const* row(std::ptrdiff_t i) const noexcept {
     return cells_.row(static_cast<std::size_t>(i + 1)) + margin;
   }
+  /// Where the memory of the field begins, frame and margin included: what shares count from, in floats.
+  [[nodiscard]] float const* origin() const noexcept { return cells_.row(0); }
+  /// Brings the shares of the memory to their places: padded::settle.
+  settled settle(std::span<share const> shares, layout const& map) { return cells_.settle(shares, map); }
 
  private:
   /// Left of the cells: room for the frame that keeps the cells on whole cache lines.

@@ -21,6 +21,24 @@ rectangle part(rectangle const& r, std::size_t top, std::size_t bottom, std::siz
           .columns = right - left};
 }
 
+/// From here on in the memory of a buffer, cells belong to a place.
+struct piece {
+  std::size_t first;
+  place_id place;
+};
+
+void collect(rectangle const& r, float const* origin, cutoff const& end, place_range const& at,
+             std::vector<piece>& all) {
+  if (r.rows == 0 || r.columns == 0) return;
+  if (at.count <= 1 || end.reached(r)) {
+    for (std::size_t i = 0; i < r.rows; ++i)
+      all.push_back({static_cast<std::size_t>(r.from + i * r.stride - origin), place_id{at.first}});
+    return;
+  }
+  std::array<rectangle, 4> const q = quarters(r, end);
+  for (std::uint32_t i = 0; i < 4; ++i) collect(q[i], origin, end, at.quarter(i), all);
+}
+
 }  // namespace
 
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept {
@@ -37,6 +55,22 @@ std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcep
              begin_of(column, across, r.columns, column_group), begin_of(column + 1, across, r.columns, column_group));
   }
   return all;
+}
+
+std::vector<share> owners(rectangle const& plate, float const* origin, cutoff const& end, place_range const& places) {
+  std::vector<piece> pieces;
+  collect(plate, origin, end, places, pieces);
+  std::ranges::sort(pieces, {}, &piece::first);
+  std::vector<share> shares;
+  std::size_t begin = 0;  // the frame above belongs to the first cells' owner
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    bool const is_last = i + 1 == pieces.size();
+    if (!is_last && pieces[i + 1].place == pieces[i].place) continue;
+    std::size_t const past = is_last ? pieces[i].first + plate.stride : pieces[i + 1].first;
+    shares.push_back({.place = pieces[i].place, .first = begin, .count = past - begin});
+    begin = past;
+  }
+  return shares;
 }
 
 problem::problem(field initial, std::size_t iterations)
@@ -64,6 +98,14 @@ void problem::reset() {
   // Whoever reads a cell of the second buffer before it was written shall be found out.
   for (std::size_t i = 0; i < rows(); ++i)
     std::fill_n(buffers_[1].row(static_cast<std::ptrdiff_t>(i)), columns(), 0.0F);
+}
+
+void problem::place(layout const& map, cutoff const& end) {
+  place_range const places{.first = 0, .count = map.places()};
+  for (std::size_t which : {0U, 1U}) {
+    rectangle const plate = whole(which);
+    buffers_[which].settle(owners(plate, buffers_[which].origin(), end, places), map);
+  }
 }
 
 std::string problem::wrong() const {

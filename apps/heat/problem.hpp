@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "apps/heat/estimate.hpp"
 #include "apps/heat/field.hpp"
@@ -14,6 +15,8 @@
 #include "apps/loop_styles.hpp"
 #include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
+#include "skua/parts/memory/shares.hpp"
+#include "skua/parts/topology/layout.hpp"
 #include "skua/program/fork_join.hpp"
 
 namespace skua::apps::heat {
@@ -62,6 +65,10 @@ void step(Here& here, rectangle const& r, cutoff const& end, estimate const& gue
   here.join(known(0), part(0), known(1), part(1), known(2), part(2), known(3), part(3));
 }
 
+/// Which of `places` owns what of a buffer, by the hints of step(): shares of its memory, from `origin` on to the end of
+/// the plate, in order. Work O(rows log rows).
+std::vector<share> owners(rectangle const& plate, float const* origin, cutoff const& end, place_range const& places);
+
 /// The plate, and the right answer.
 class problem {
  public:
@@ -77,6 +84,8 @@ class problem {
   [[nodiscard]] rectangle whole(std::size_t which) noexcept;
   /// Back to the initial field, no answer.
   void reset();
+  /// Both buffers to the places that step() names for their parts. What they contain stays. Throws resource_error.
+  void place(layout const& map, cutoff const& end);
   /// The field after all iterations.
   [[nodiscard]] field const& answer() const noexcept { return buffers_[iterations_ % 2]; }
   [[nodiscard]] field& answer() noexcept { return buffers_[iterations_ % 2]; }

@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "apps/checks.hpp"
 #include "apps/heat/map.hpp"
 #include "apps/heat/problem.hpp"
 #include "apps/loop_styles.hpp"
+#include "apps/placed_array.hpp"
 #include "apps/program_app.hpp"
 
 namespace skua::apps {
@@ -57,6 +59,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
             .columns = static_cast<std::size_t>(leaf_columns_),
             .sweep = chosen.function};
     problem_ = heat::problem(initial(), static_cast<std::size_t>(iterations_));
+    placed_for_.clear();
     written_ = false;
   }
   void reset() override {
@@ -64,8 +67,17 @@ class heat_app final : public program_app<heat_app>, public mapped {
     ran_ = false;
   }
 
+  void place_data(pool& workers) override {
+    if (!has_several_homes(workers.map())) return;
+    if (std::vector<numa_id> const homes = homes_of(workers.map()); placed_for_ != homes) {
+      problem_.place(workers.map(), end_);
+      placed_for_ = homes;
+    }
+  }
+
   [[nodiscard]] mapped* maps() override { return this; }
   task_map run_mapped(pool& workers) override {
+    place_data(workers);
     heat::surveyor seen(problem_, end_, workers.workers());
     leaf_record record(workers);
     workers.run([&](auto& here) {
@@ -160,6 +172,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
   heat::cutoff end_;
   heat::estimate guess_;
   heat::problem problem_;
+  std::vector<numa_id> placed_for_;  ///< the nodes of the places that the plate was shared out to; none: nowhere yet
   bool ran_ = false;
   bool written_ = false;
   tbb_workers tbb_workers_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every piece of C++ in docs/hints.md stands, word for word, in a program of examples/ that is built and run.
+"""Every piece of C++ in README.md and docs/ stands, word for word, in a program of examples/ that is built and run.
 
     tests/docs/examples_test.py ROOT
 """
@@ -10,7 +10,13 @@ import re
 import sys
 import textwrap
 
-PAGE = "docs/hints.md"
+# The pages with C++, and the programs that they show; no other page has any, and each of these programs is shown.
+SHOWN = {
+    "README.md": ["readme.cpp"],
+    "docs/hints.md": ["hints_iteration.cpp", "hints_measured.cpp", "hints_place.cpp", "hints_work.cpp"],
+    "docs/memory.md": ["memory.cpp"],
+    "docs/task-maps.md": ["leaf_record.cpp"],
+}
 
 
 def blocks(page):
@@ -29,20 +35,27 @@ def stands_in(block, program):
     return False
 
 
-def main(root):
-    page = (root / PAGE).read_text(encoding="utf-8")
-    programs = {path: path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("hints_*.cpp"))}
-    assert stands_in("b\n  c\n", "a\n  b\n    c\nd") and not stands_in("b\nc\n", "a\n  b\n    c\nd"), "this test sees nothing"
-    wrong = []
+def wrong_on(root, name):
+    """What is wrong with a page, a sentence each."""
+    page = (root / name).read_text(encoding="utf-8")
+    programs = {file: (root / "examples" / file).read_text(encoding="utf-8") for file in SHOWN.get(name, [])}
     shown = set()
     for line, block in blocks(page):
-        where = {path for path, text in programs.items() if stands_in(block, text)}
+        where = {file for file, text in programs.items() if stands_in(block, text)}
         shown |= where
         if not where:
-            wrong.append(f"{PAGE}:{line}: no program of examples/ has these lines")
-    wrong += [f"{path.relative_to(root)}: {PAGE} shows nothing of it" for path in programs if path not in shown]
-    print("\n".join(wrong) or f"{len(programs)} programs, all shown as they are")
-    return 1 if wrong or not programs else 0
+            yield f"{name}:{line}: none of {', '.join(programs) or 'the programs of examples/'} has these lines"
+    for file in sorted(programs.keys() - shown):
+        yield f"examples/{file}: {name} shows nothing of it"
+
+
+def main(root):
+    assert stands_in("b\n  c\n", "a\n  b\n    c\nd") and not stands_in("b\nc\n", "a\n  b\n    c\nd"), "this test sees nothing"
+    pages = ["README.md", *sorted(str(path.relative_to(root)) for path in (root / "docs").rglob("*.md"))]
+    wrong = [sentence for name in pages for sentence in wrong_on(root, name)]
+    wrong += [f"{name}: there is no such page" for name in SHOWN if name not in pages]
+    print("\n".join(wrong) or f"{sum(map(len, SHOWN.values()))} programs, all shown as they are")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Random fork-join programs for tests: same seed, same program, same answer on every `here`. They join, iterate, open
-// scopes and count what they hold; they can throw at a chosen task.
+// scopes and count what they hold; they can throw or ask for a stop at a chosen task, and give hints of every kind.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
+#include <stop_token>
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
@@ -32,10 +34,17 @@ struct thrown : std::runtime_error {
 
 class random_program {
  public:
-  explicit random_program(std::uint64_t seed, int depth = 5) noexcept : seed_(seed), depth_(depth) {}
+  /// With `places` above 0 children come with hints: work and places (of so many), sensible ones and others.
+  explicit random_program(std::uint64_t seed, int depth = 5, std::uint32_t places = 0) noexcept
+      : seed_(seed), depth_(depth), places_(places) {}
 
   /// Every task from the k-th on (in the order in which they start) throws. 0: none does.
   void throw_from(long k) noexcept { throw_from_ = k; }
+  /// The k-th task that starts asks for a stop, and goes on.
+  void stop_at(long k, std::stop_source& source) noexcept {
+    stop_at_ = k;
+    source_ = &source;
+  }
 
   std::uint64_t operator()(fork_join auto& here) { return task(here, seed_, depth_); }
 
@@ -52,6 +61,7 @@ class random_program {
     token const mine(live_);
     long const k = started_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (throw_from_ > 0 && k >= throw_from_) throw thrown("task");
+    if (k == stop_at_) source_->request_stop();
     dice roll(seed);
     std::uint64_t hash = roll.next();
     if (depth == 0 || roll.below(8) == 0) return hash;
@@ -69,9 +79,23 @@ class random_program {
     }
   }
 
+  /// What is said of the child with this seed.
+  [[nodiscard]] hint said(std::uint64_t seed) const noexcept {
+    using numbers = std::numeric_limits<double>;
+    constexpr std::array works{0.0, -1.0, numbers::quiet_NaN(), numbers::infinity(), 1e-3, 1.0, 2.0, 7.0};
+    dice roll(~seed);
+    hint all;
+    if (roll.below(4) != 0) all.work = works[roll.below(works.size())];
+    std::uint32_t const where = roll.below(2 * places_ + 2);  // one place in so many does not exist
+    if (where <= places_) all.place = place_id{where};
+    if (where == places_ + 1) all.place = anywhere;
+    return all;
+  }
+
   std::uint64_t join_two(fork_join auto& here, std::uint64_t seed, int depth) {
-    auto [a, b] = here.join([=, this](auto& h) { return value{this->task(h, seed, depth), token(live_)}; },
-                            [=, this](auto& h) { return value{this->task(h, seed + 1, depth), token(live_)}; });
+    auto f = [=, this](auto& h) { return value{this->task(h, seed, depth), token(live_)}; };
+    auto g = [=, this](auto& h) { return value{this->task(h, seed + 1, depth), token(live_)}; };
+    auto [a, b] = places_ == 0 ? here.join(f, g) : here.join(said(seed), f, said(seed + 1), g);
     return a.hash * 7 + b.hash;
   }
 
@@ -87,7 +111,15 @@ class random_program {
   std::uint64_t iterate(fork_join auto& here, dice& roll, int depth) {
     std::vector<std::uint64_t> cells(roll.below(6));
     for (auto& c : cells) c = roll.next();
-    here.each(cells, [=, this](auto& h, std::uint64_t& c) { c = this->task(h, c, depth); });
+    auto body = [=, this](auto& h, std::uint64_t& c) { c = this->task(h, c, depth); };
+    if (places_ == 0) {
+      here.each(cells, body);
+    } else {
+      auto const seeds = cells;  // what is said of a cell does not change when the cell does
+      here.each(
+          cells, [&](std::uint64_t const& c) { return said(seeds[static_cast<std::size_t>(&c - cells.data())]); },
+          body);
+    }
     std::uint64_t hash = 1;
     for (auto c : cells) hash = hash * 3 + c;
     return hash;
@@ -101,8 +133,10 @@ class random_program {
       token const held(live_);
       std::uint64_t own = 0;
       for (std::uint32_t i = 0; i < n && i < sums.size(); ++i) {
-        s.fork(
-            [&sums, seed, i, depth, this, kept = token(live_)](auto& h) { sums[i] = this->task(h, seed + i, depth); });
+        auto child = [&sums, seed, i, depth, this, kept = token(live_)](auto& h) {
+          sums[i] = this->task(h, seed + i, depth);
+        };
+        places_ == 0 ? s.fork(child) : s.fork(said(seed + i), child);
         if (i == 1 && depth > 0) own += join_two(here, seed + 77, depth - 1);
       }
       return own;
@@ -113,7 +147,10 @@ class random_program {
 
   std::uint64_t const seed_;
   int const depth_;
+  std::uint32_t const places_;
   long throw_from_ = 0;
+  long stop_at_ = 0;
+  std::stop_source* source_ = nullptr;
   std::atomic<long> started_{0};
   std::atomic<long> live_{0};
 };

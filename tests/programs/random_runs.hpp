@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random tests on simulated workers: every seed with every number of workers, and, when one fails, the command line that
-// repeats that one alone.
+// Random tests: every seed with every number of simulated workers, or one seed that is new each time; and, when one
+// fails, the command line that repeats that one alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 
@@ -22,11 +23,16 @@ inline std::optional<std::uint64_t> number_of(char const* variable) {
 }
 
 /// "to repeat it: SKUA_SEED=3 SKUA_TEST_WORKERS=7 sim_live_test --gtest_filter=..."
-inline std::string command_line_of(std::uint64_t seed, std::uint32_t workers) {
+inline std::string command_line_of(std::uint64_t seed, std::string const& more = "") {
   auto const* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-  return "to repeat it: SKUA_SEED=" + std::to_string(seed) + " SKUA_TEST_WORKERS=" + std::to_string(workers) + " " +
-         ::testing::internal::GetArgvs().front() + " --gtest_filter='" + test->test_suite_name() + "." + test->name() +
-         "'";
+  return "to repeat it: SKUA_SEED=" + std::to_string(seed) + " " + more + ::testing::internal::GetArgvs().front() +
+         " --gtest_filter='" + test->test_suite_name() + "." + test->name() + "'";
+}
+
+/// The seed that SKUA_SEED names, else one that was never used before.
+inline std::uint64_t fresh_seed() {
+  if (auto const given = number_of("SKUA_SEED")) return *given;
+  return std::random_device{}();
 }
 
 /// f(seed, workers) for seeds 1 .. last; or only for the seed and the workers that SKUA_SEED and SKUA_TEST_WORKERS name.
@@ -37,7 +43,7 @@ void each_random_run(std::uint64_t last, std::span<std::uint32_t const> workers,
   for (std::uint64_t seed = only_seed.value_or(1); seed <= only_seed.value_or(last); ++seed) {
     for (std::uint32_t const count : workers) {
       if (only_workers && *only_workers != count) continue;
-      SCOPED_TRACE(command_line_of(seed, count));
+      SCOPED_TRACE(command_line_of(seed, "SKUA_TEST_WORKERS=" + std::to_string(count) + " "));
       f(seed, count);
       if (::testing::Test::HasFatalFailure()) return;
     }

@@ -144,4 +144,32 @@ TEST_P(Joins, TheDequeGrowsUnderDeepRecursion) {
   EXPECT_EQ(pool_.run([&](auto& h) { return deep(deep, h, depth); }), depth);
 }
 
+/// A tree of joins; counts those whose second child was taken from the strand that offered it.
+void count_robbed(skua::fork_join auto& here, int depth, std::atomic<std::uint64_t>& robbed) {
+  if (depth == 0) return std::this_thread::sleep_for(std::chrono::microseconds(10));
+  here.join([&](auto& h) { count_robbed(h, depth - 1, robbed); },
+            [&](auto& h) {
+              if (&h != &here) robbed.fetch_add(1, std::memory_order_relaxed);
+              count_robbed(h, depth - 1, robbed);
+            });
+}
+
+TEST_P(Joins, EverySuccessfulStealRobsOneJoinAndEveryRobbedJoinWasStolenFromOnce) {
+  // [numa-ws-2018 II] Promotions are successful steals: a join that nobody steals from keeps no state.
+  std::string const& policy = GetParam().policy;
+  if (policy == "adws" || policy == "replay") GTEST_SKIP() << "this policy also sends tasks, and steals what was sent";
+  std::atomic<std::uint64_t> robbed{0};
+  std::uint64_t runs = 0;
+  do {
+    ++runs;
+    pool_.run([&](auto& h) { count_robbed(h, 6, robbed); });
+  } while (robbed.load() < 100 && pool_.workers() > 1);
+  std::uint64_t steals = 0;
+  for (auto const& c : pool_.counters()) steals = std::accumulate(c.steals.begin(), c.steals.end(), steals);
+  // numa-ws puts a root into the first worker's slot; whoever steals it there robs no join.
+  std::uint64_t const roots = policy == "numa-ws" ? runs : 0;
+  EXPECT_GE(steals, robbed.load());
+  EXPECT_LE(steals, robbed.load() + roots);
+}
+
 }  // namespace

@@ -28,6 +28,7 @@ struct work_search {
   static typename Worker::found find_work(Worker& me) noexcept {
     auto& all = me.of();
     bool searching = me.was_woken();
+    if (searching && all.closing()) return {};  // as below
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_seats();
@@ -51,6 +52,9 @@ struct work_search {
         continue;
       }
       me.doze(searching);
+      // Nothing is left to do when a crew closes. If each of n workers that are woken for it looked at all lanes first, that
+      // would be n^2 looks.
+      if (all.closing()) return {};
       searching = true;
       began = 0;
     }

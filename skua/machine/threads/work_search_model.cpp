@@ -264,6 +264,17 @@ struct closing {
   void finish() { s.check(0); }
 };
 
+/// The crew closes when it has just been made: nobody has anything to do, and all have slept from the start.
+template <class Sync, fault Fault = fault::none>
+struct closing_at_first {
+  static constexpr int threads = 3;
+  scene<Sync, Fault> s{2, {worker_id{0}, worker_id{1}}};
+
+  closing_at_first() { s.begin_asleep(); }
+  void run(int me) { me == 2 ? s.close() : s.work_from_the_start(me); }
+  void finish() { s.check(0); }
+};
+
 /// S3 removed.
 struct no_heavy_fence : model_sync {
   static void heavy_fence() noexcept {}
@@ -311,6 +322,7 @@ TEST(work_search_model, first_work) {
   holds<first_work<full_model_sync>>(of_three);
 }
 TEST(work_search_model, closing) { holds<closing<full_model_sync>>(of_three); }
+TEST(work_search_model, closing_at_first) { holds<closing_at_first<full_model_sync>>(of_three); }
 
 TEST(work_search_mutant, relies_on_searchers_who_do_not_hand_on) {
   fails<from_outside<full_model_sync, fault::both>>(of_three);
@@ -327,4 +339,5 @@ TEST(work_search_mutant, first_work_found_in_silence) {
 TEST(work_search_mutant, woken_unnoticed) { fails<first_work<model_sync, fault::woken_unnoticed>>(of_three); }
 TEST(work_search_mutant, closes_in_silence) {
   fails<closing<full_model_sync, fault::closes_in_silence>>(of_three, "deadlock");
+  fails<closing_at_first<full_model_sync, fault::closes_in_silence>>(of_three, "deadlock");
 }

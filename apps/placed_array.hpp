@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What an app computes on, so that it can be put where the places are that own it [numa-ws-2018 III-A]: ordinary memory,
+// until a pool of several places on several NUMA nodes asks for pages of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/settle.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/memory/page_array.hpp"
+#include "skua/parts/memory/shares.hpp"
+#include "skua/parts/topology/layout.hpp"
+
+namespace skua::apps {
+
+/// Is there anything to be gained by bringing data to the places of this map? One that is not this machine's has no homes.
+[[nodiscard]] inline bool has_several_homes(layout const& map) {
+  auto homes = homes_of(map);
+  std::erase(homes, no_numa_node);
+  return std::ranges::adjacent_find(homes, std::ranges::not_equal_to{}) != homes.end();
+}
+
+/// Begins on a cache line. Elements are not initialised. Moves, and does not copy; after a move it is empty.
+template <class T>
+  requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
+class placed_array {
+ public:
+  placed_array() = default;
+  /// Throws std::bad_alloc.
+  explicit placed_array(std::size_t elements)
+      : anywhere_(static_cast<T*>(::operator new(elements * sizeof(T), std::align_val_t{cache_line_bytes}))),
+        elements_(anywhere_.get(), elements) {}
+  placed_array(placed_array&& other) noexcept
+      : anywhere_(std::move(other.anywhere_)), pages_(std::move(other.pages_)),
+        elements_(std::exchange(other.elements_, {})) {}
+  placed_array& operator=(placed_array&& other) noexcept {
+    anywhere_ = std::move(other.anywhere_);
+    pages_ = std::move(other.pages_);
+    elements_ = std::exchange(other.elements_, {});
+    return *this;
+  }
+  ~placed_array() = default;
+
+  [[nodiscard]] T* data() const noexcept { return elements_.data(); }
+  [[nodiscard]] std::span<T> elements() const noexcept { return elements_; }
+
+  /// The same elements on pages that lie where `shares` says, which cover them in order. Nothing where that is pointless. The
+  /// elements are then elsewhere: data() has changed. Throws resource_error without memory. Work O(elements).
+  settled settle(std::span<share const> shares, layout const& map) {
+    if (elements_.empty() || !has_several_homes(map)) return {settling::pointless, "no two NUMA nodes"};
+    page_array<T> pages(elements_.size());
+    settled how = skua::settle(pages, shares, map);
+    std::ranges::copy(elements_, pages.begin());
+    elements_ = pages.elements();
+    pages_ = std::move(pages);
+    anywhere_.reset();
+    return how;
+  }
+
+ private:
+  struct release {
+    void operator()(T* p) const noexcept { ::operator delete(p, std::align_val_t{cache_line_bytes}); }
+  };
+
+  std::unique_ptr<T, release> anywhere_;
+  std::optional<page_array<T>> pages_;  ///< instead, once it was settled
+  std::span<T> elements_;
+};
+
+}  // namespace skua::apps

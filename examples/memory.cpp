@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// An array whose pages lie where the tasks run that use them (docs/memory.md). SKUA_POLICY=numa-ws ./example_memory
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "skua/skua.hpp"
+
+int main() {
+  std::size_t const n = 100'000;
+  skua::pool pool;
+  skua::page_array<double> grid(n);                                     // zero, and no page touched yet
+  std::vector<skua::share> const shares = shares_of(grid, pool.map());  // one per place, as large as its workers
+  skua::settled const how = settle(grid, shares, pool.map());           // how.why: a clause for the user
+
+  auto const home = [](skua::share const& s) { return skua::at{s.place}; };
+  pool.run([&](auto& here) {
+    here.each(shares, home, [&](auto&, skua::share const& s) {
+      for (double& x : grid.elements().subspan(s.first, s.count)) x = 1;
+    });
+  });
+
+  std::printf("%zu shares: %s\n", shares.size(), how.why.c_str());
+  return std::ranges::count(grid, 1.0) == std::ptrdiff_t(n) ? 0 : 1;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Pools with the smallest stacks, whose strands wait and are resumed: stacks that lie close to each other, and switches
+// between them in both directions. Run as it is, and under memcheck.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "skua/parts/base/platform.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/skua.hpp"
+
+namespace {
+
+constexpr std::size_t small = skua::under_tsan || skua::under_asan ? skua::default_stack_bytes : std::size_t{64} << 10;
+
+/// Joins whose right children are slow, so that most left sides must wait, and scopes above them.
+void waits(skua::fork_join auto& here, int depth, std::atomic<int>& ran) {
+  if (depth == 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    ran.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  here.scope([&](auto& s) {
+    s.fork([&, depth](auto& g) { waits(g, depth - 1, ran); });
+    here.join([&](auto& g) { waits(g, depth - 1, ran); }, [&](auto& g) { waits(g, depth - 1, ran); });
+  });
+}
+
+TEST(SmallStacks, StrandsWaitAndAreResumedUnderEveryPolicy) {
+  std::uint64_t parked = 0;
+  for (auto const& policy : skua::policies()) {
+    skua::pool pool({.workers = 3, .policy = std::string(policy.name), .stack_bytes = small});
+    std::atomic<int> ran{0};
+    pool.run([&](auto& h) { waits(h, 4, ran); });
+    EXPECT_EQ(ran.load(), 81) << policy.name;
+    for (auto const& c : pool.counters()) parked += c.parked;
+  }
+  EXPECT_GT(parked, 0U) << "no strand ever waited: this program shows nothing";
+}
+
+}  // namespace
