@@ -2,8 +2,10 @@
 // The two sentences that every app says: "this input makes no sense" and "this answer is wrong".
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +20,14 @@ inline void require_between(std::string_view what, std::int64_t value, std::int6
   if (least <= value && value <= most) return;
   throw usage_error(std::string(what) + " must be between " + std::to_string(least) + " and " + std::to_string(most) +
                     ", not " + std::to_string(value));
+}
+
+/// The same for numbers that are not whole; NaN is not between.
+inline void require_between(std::string_view what, double value, double least, double most) {
+  if (least <= value && value <= most) return;
+  std::array<char, 100> range{};  // %g writes at most 13 characters
+  std::snprintf(range.data(), range.size(), " must be between %g and %g, not %g", least, most, value);
+  throw usage_error(std::string(what) + range.data());
 }
 
 /// The position of `word` in `words`; throws usage_error, with the list of them, if it is none of them.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cli/complaint.hpp"
+#include "cli/first_mask.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/machine_facts.hpp"
@@ -51,9 +52,9 @@ int command(int argc, char** argv) {
   explain_plainly(root, "VERB");
   root.require_subcommand(1);
   root.footer("Each verb explains itself: skua VERB --help.");
-  std::array const verbs{add_doctor(root),  add_topology(root), add_list(root),    add_run(root),
-                         add_compare(root), add_sim(root),      add_profile(root), add_calibrate(root),
-                         add_experiment(root)};
+  std::array const verbs{add_doctor(root),  add_topology(root),  add_list(root),
+                         add_run(root),     add_compare(root),   add_sim(root),
+                         add_profile(root), add_calibrate(root), add_experiment(root)};
   try {
     root.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {
@@ -73,6 +74,7 @@ int command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    skua::cli::undo_early_binding();
     return skua::cli::command(argc, argv);
   } catch (std::exception const& fault) {
     return skua::cli::fail(skua::cli::exit_failed, fault.what());

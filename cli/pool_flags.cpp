@@ -59,6 +59,7 @@ settings effective_settings(pool_options const& chosen) {
   settings all = settings_from_environment(process_environment());
   if (chosen.workers) all.workers.set(*chosen.workers);
   if (chosen.places) all.places.set(*chosen.places);
+  if (chosen.policy) all.policy.set(*chosen.policy);
   return all;
 }
 

@@ -86,13 +86,14 @@ int carry_out_virtually(request const& asked) {
   std::uint32_t const seed = schedule_seed(asked.seed, asked.app);
   json_target const target(asked.where);
   pool_options const chosen = asked.flags.options();
-  virtual_run const how{.policy = chosen.policy.value_or(effective_settings(chosen).policy.value),
+  setting<std::string> const policy = effective_settings(chosen).policy;
+  check_policy(policy);  // what is wrong is said before anything runs
+  virtual_run const how{.policy = policy.value,
                         .where = layout_of(asked.flags.machine(), chosen),
                         .seed = seed,
                         .repeat = repeat,
                         .verify = asked.verify,
                         .options = asked.app.given()};
-  static_cast<void>(make_policy(how.policy, how.where, seed));  // what is wrong is said before anything runs
   apps::app& app = asked.app.chosen();
   app.prepare();
   json const document = play_virtually(app, how);

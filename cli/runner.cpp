@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/first_mask.hpp"
 #include "cli/names.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -18,7 +19,11 @@ constexpr unsigned most_peer_workers = 1024;
 constexpr std::array all_peers{
     peer{"serial", "the serial elision of the same source: no runtime at all",
          [](apps::app& a, unsigned) { a.run_serial(); }, false},
-    peer{"openmp", "the same algorithm with OpenMP", [](apps::app& a, unsigned workers) { a.run_openmp(workers); },
+    peer{"openmp", "the same algorithm with OpenMP",
+         [](apps::app& a, unsigned workers) {
+           openmp_binding const as_the_user_wants;
+           a.run_openmp(workers);
+         },
          true},
     peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a, unsigned workers) { a.run_tbb(workers); }, true},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A whole program. The scheduler is chosen when it starts: SKUA_POLICY=hierarchical SKUA_WORKERS=4 ./example_fib
 #include <cstdio>
+#include <string>
 
 #include "skua/skua.hpp"
 
@@ -10,10 +11,13 @@ long fib(auto& here, int n) {
   return a + b;
 }
 
-int main() {
-  skua::pool pool;
+int main() try {
+  skua::pool pool;  // throws usage_error if a variable makes no sense
   long const result = pool.run([](auto& here) { return fib(here, 32); });
   std::printf("fib(32) = %ld, scheduled by %s on %u workers\n", result, std::string(pool.policy()).c_str(),
               pool.workers());
   return result == 2178309 ? 0 : 1;
+} catch (skua::usage_error const& wrong) {
+  std::fprintf(stderr, "example_fib: %s\n", wrong.what());
+  return 2;
 }

@@ -48,9 +48,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
     require_between("heat: --leaf-rows", leaf_rows_, 1, most_side);
     require_between("heat: --leaf-columns", leaf_columns_, static_cast<std::int64_t>(heat::column_group), most_side);
     require_between("heat: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
-    if (!(alpha_ >= 0 && alpha_ <= 1))
-      throw usage_error("heat: --alpha must be between 0 (hints are right) and 1, not " +
-                        nlohmann::json(alpha_).dump());
+    require_between("heat: --alpha (0: hints are right)", alpha_, 0.0, 1.0);
     guess_ = {alpha_, kind_of_error(), static_cast<std::uint64_t>(seed_)};
     twins_.read(name());
     auto const chosen = heat::sweeps().back();

@@ -101,12 +101,6 @@ std::int64_t binomial_children(tree const& t, node const& parent) noexcept {
   return parent.random.number() < t.probability ? t.children : 0;
 }
 
-void require_finite_between(std::string_view what, double value, double least, double most) {
-  if (value >= least && value <= most) return;
-  throw usage_error("uts: " + std::string(what) + " must be between " + std::to_string(least) + " and " +
-                    std::to_string(most) + ", not " + std::to_string(value));
-}
-
 }  // namespace
 
 std::uint32_t tree::children_of(node const& parent) const noexcept {
@@ -120,9 +114,9 @@ void tree::validate() const {
   require_between("uts: --depth", depth, 1, 1'000'000);
   require_between("uts: --children", children, 1, most_children);
   require_between("uts: --seed", seed, 0, 0x7fff'ffff);
-  require_finite_between("--branching", branching, 1, 1e6);
-  require_finite_between("--probability", probability, 0, 1);
-  require_finite_between("--shift", shift, 0, 1);
+  require_between("uts: --branching", branching, 1.0, 1e6);
+  require_between("uts: --probability", probability, 0.0, 1.0);
+  require_between("uts: --shift", shift, 0.0, 1.0);
   if (kind != geometric && probability * static_cast<double>(children) >= 1) {
     throw usage_error("uts: --probability times --children must be below 1, or the tree never ends");
   }

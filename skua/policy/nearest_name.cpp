@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <string>
 
 namespace skua {
 namespace {
@@ -26,9 +27,11 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view nearest_name(std::string_view typed, std::vector<std::string_view> const& known) {
+std::string_view nearest_name(std::string_view as_typed, std::vector<std::string_view> const& known) {
   constexpr std::size_t longest = 64;  // no name is that long, and nobody mistypes so much
-  if (typed.empty() || typed.size() > longest) return {};
+  if (as_typed.empty() || as_typed.size() > longest) return {};
+  std::string typed{as_typed};
+  for (char& c : typed) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   std::string_view best;
   std::size_t best_edits = longest + 1;
   for (std::string_view const name : known) {

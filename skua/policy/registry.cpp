@@ -58,13 +58,6 @@ std::unique_ptr<policy> make_hierarchical(layout const& where, std::uint64_t see
   return std::make_unique<hierarchical_stealing>(where, seed, patience);
 }
 
-/// True, for an option that is chosen by its word alone.
-bool bare_word(std::string_view policy_name, chosen_option const& o) {
-  if (o.value.empty()) return true;
-  throw usage_error("policy " + quoted(policy_name) + ": option " + quoted(o.word) + " takes no value, but got " +
-                    quoted(o.value));
-}
-
 std::unique_ptr<policy> make_adws(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
   return std::make_unique<almost_deterministic>(where, seed, adws_options{.steal = chosen.empty()});
 }
@@ -74,8 +67,8 @@ std::unique_ptr<policy> make_numa_ws(layout const& where, std::uint64_t seed, st
   for (chosen_option const& o : chosen) {
     if (o.word == "threshold") options.threshold = whole_number("numa-ws", o, 0, 1000);
     if (o.word == "bias") options.bias = whole_number("numa-ws", o, 1, 100);
-    if (o.word == "as-released") options.as_released = bare_word("numa-ws", o);
-    if (o.word == "local") options.local = bare_word("numa-ws", o);
+    if (o.word == "as-released") options.as_released = true;
+    if (o.word == "local") options.local = true;
   }
   return std::make_unique<numa_aware_stealing>(where, seed, options);
 }
@@ -83,8 +76,8 @@ std::unique_ptr<policy> make_numa_ws(layout const& where, std::uint64_t seed, st
 constexpr std::array numa_ws_options_known{
     policy_option{"threshold", "threshold=K: a task is pushed home at most K + 1 times (0 .. 1000, default 4)"},
     policy_option{"bias", "bias=B: near victims B, local ones B * B times as likely as far ones (1 .. 100, default 4)"},
-    policy_option{"as-released", "as-released: a victim's slot first, no coin, as in the published code"},
-    policy_option{"local", "local: no steals from other places"},
+    policy_option{"as-released", "as-released: a victim's slot first, no coin, as in the published code", true},
+    policy_option{"local", "local: no steals from other places", true},
 };
 
 std::unique_ptr<policy> make_replay(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
@@ -94,7 +87,7 @@ std::unique_ptr<policy> make_replay(layout const& where, std::uint64_t seed, std
     if (o.word == "groups") options.groups = whole_number("replay", o, 0, 60'000);
     if (o.word == "detail") options.detail = whole_number("replay", o, 1, 20);
     if (o.word == "watch") options.watch = whole_number("replay", o, 1, 1'000'000);
-    if (o.word == "near-first") options.near_first = bare_word("replay", o);
+    if (o.word == "near-first") options.near_first = true;
   }
   return std::make_unique<replaying>(where, seed, options);
 }
@@ -104,11 +97,11 @@ constexpr std::array replay_options_known{
     policy_option{"groups", "groups=K: K joins of the root are an iteration; 0: each root is one (default 1)"},
     policy_option{"detail", "detail=B: steals are noted down to where there are 2^B branches (1 .. 20, default 14)"},
     policy_option{"watch", "watch=K: in every Kth strict iteration changes of the tree are looked for (default 64)"},
-    policy_option{"near-first", "near-first: steal as hierarchical does, not as random does"},
+    policy_option{"near-first", "near-first: steal as hierarchical does, not as random does", true},
 };
 
 constexpr std::array adws_options_known{
-    policy_option{"no-steal", "no-steal: every task where its work hints put it, no stealing"},
+    policy_option{"no-steal", "no-steal: every task where its work hints put it, no stealing", true},
 };
 
 constexpr std::array hierarchical_options{
@@ -148,9 +141,13 @@ std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string
                           equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1)};
     std::string const where = "policy " + quoted(entry.name);
     if (entry.options.empty()) throw usage_error(where + " has no options, but " + quoted(item) + " was asked for");
-    if (std::ranges::find(entry.options, o.word, &policy_option::word) == entry.options.end()) {
+    auto const known_option = std::ranges::find(entry.options, o.word, &policy_option::word);
+    if (known_option == entry.options.end()) {
       auto const known = names_of(entry.options, &policy_option::word);
       throw usage_error(where + " has no option " + quoted(o.word) + known_names(o.word, known));
+    }
+    if (known_option->bare && equals != std::string_view::npos) {
+      throw usage_error(where + ": option " + quoted(o.word) + " takes no value, but got " + quoted(o.value));
     }
     if (std::ranges::find(chosen, o.word, &chosen_option::word) != chosen.end()) {
       throw usage_error(where + ": option " + quoted(o.word) + " is given twice");
@@ -170,6 +167,15 @@ std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout c
   if (colon == std::string_view::npos) return entry.make(where, seed, {});
   std::vector<chosen_option> const chosen = chosen_options(entry, name_with_options.substr(colon + 1));
   return entry.make(where, seed, chosen);
+}
+
+void check_policy(setting<std::string> const& chosen) {
+  try {
+    static_cast<void>(make_policy(chosen.value, layout::flat(1), 0));
+  } catch (usage_error const& wrong) {
+    if (!chosen.chosen() || chosen.from == "code") throw;
+    throw usage_error(chosen.from + "=\"" + chosen.value + "\": " + wrong.what());
+  }
 }
 
 }  // namespace skua

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "skua/parts/base/options.hpp"
 #include "skua/policy/policy.hpp"
 
 namespace skua {
@@ -16,12 +17,13 @@ namespace skua {
 struct policy_option {
   std::string_view word;
   std::string_view about;
+  bool bare = false;  ///< it is chosen by its word alone
 };
 
 /// One option as typed; both views point into what the user typed.
 struct chosen_option {
   std::string_view word;
-  std::string_view value;  ///< empty: none was given
+  std::string_view value;  ///< empty: none was given, or nothing after the =
 };
 
 /// A policy that exists.
@@ -38,5 +40,8 @@ std::span<policy_entry const> policies() noexcept;
 /// The policy that was asked for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same policy.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);
+
+/// Throws as make_policy would; if a variable chose the policy, the message begins with that: SKUA_POLICY="...": ...
+void check_policy(setting<std::string> const& chosen);
 
 }  // namespace skua

@@ -86,6 +86,46 @@ TEST(registry, options_of_replay) {
   EXPECT_EQ(refusal("replay:near-first=1"), "policy 'replay': option 'near-first' takes no value, but got '1'");
 }
 
+TEST(registry, an_option_either_takes_a_value_or_refuses_every_one) {
+  std::size_t bare = 0;
+  for (policy_entry const& e : policies()) {
+    for (policy_option const& o : e.options) {
+      std::string const asked = std::string(e.name) + ":" + std::string(o.word);
+      if (o.bare) {
+        ++bare;
+        EXPECT_EQ(refusal(asked), "accepted");
+        for (std::string const value : {"", "0", "1", "x", "banana", "="}) {
+          EXPECT_EQ(refusal(asked + "=" + value), "policy '" + std::string(e.name) + "': option '" +
+                                                      std::string(o.word) + "' takes no value, but got '" + value +
+                                                      "'");
+        }
+      } else {
+        EXPECT_NE(refusal(asked), "accepted") << asked;
+        EXPECT_NE(refusal(asked + "=banana"), "accepted") << asked;
+      }
+      EXPECT_EQ(o.about.starts_with(std::string(o.word) + (o.bare ? ":" : "=")), true) << o.about;
+    }
+  }
+  EXPECT_GE(bare, 4U);
+}
+
+TEST(registry, who_chose_a_policy_is_named_if_it_was_a_variable) {
+  auto const said = [](setting<std::string> const& chosen) -> std::string {
+    try {
+      check_policy(chosen);
+    } catch (usage_error const& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(said({.value = "adws:no-steal", .from = "SKUA_POLICY"}), "accepted");
+  EXPECT_EQ(said({.value = "RANDOM", .from = "SKUA_POLICY"}),
+            "SKUA_POLICY=\"RANDOM\": unknown policy 'RANDOM'; " + known() + " (did you mean 'random'?)");
+  EXPECT_EQ(said({.value = "numa-ws:bias=0", .from = "SKUA_POLICY"}),
+            "SKUA_POLICY=\"numa-ws:bias=0\": " + refusal("numa-ws:bias=0"));
+  EXPECT_EQ(said({.value = "randm", .from = "code"}), refusal("randm"));
+}
+
 TEST(registry, an_option_reaches_its_policy) {
   auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
   EXPECT_EQ(victims_of(fruitless_round(patient->mind_of(worker_id{0}))).size(), 15U);

@@ -100,8 +100,8 @@ class basic_task_group {
   basic_task_group(basic_task_group const&) = delete;
   basic_task_group& operator=(basic_task_group const&) = delete;
 
-  /// Starts f() or f(here), some time, somewhere. One allocation; throws what it or the copy of f throws, and then
-  /// nothing was started. If the group is cancelled, the task is counted, destroyed, but not called.
+  /// Starts f() or f(here), some time, somewhere. One allocation; throws what it or the copy of f throws, and, in a thread
+  /// that is no worker, what making the default pool throws; then nothing was started. If the group is cancelled, the task is counted, destroyed, but not called.
   template <class F>
   void run(F&& f) {
     run(hint{}, std::forward<F>(f));
@@ -115,7 +115,8 @@ class basic_task_group {
   void run(task_handle&& handle) {
     auto task = handle.release();
     expects(task != nullptr && task->group == &group_, "task_group::run: a handle made by defer of this group");
-    Venue::spawn(*task.release());
+    Venue::spawn(*task);  // if it throws, the task is dropped, and the group counts it no more
+    static_cast<void>(task.release());
   }
 
   /// A task that `run` will start later. Errors: as run.

@@ -33,14 +33,15 @@ struct free_task {
 ///  * wait(group)   returns when group.done(). On a worker it runs tasks of this group that it finds at the end of its
 ///                  own queue, then parks the frame (wait_group::enroll) and does other work; a thread from elsewhere
 ///                  blocks. What the tasks did is visible afterwards.
-/// All three may be called by any thread, also inside with_here and inside tasks; spawn and wait do not throw.
+/// All three may be called by any thread, also inside with_here and inside tasks. wait does not throw. with_here and spawn
+/// throw, before anything happens, if there are no workers and none can be had: then f is not called, the task not taken.
 template <class V>
 concept venue = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
   {
     V::with_here([](typename V::here&) { return 1; })
   } -> std::convertible_to<int>;
   V::with_here([](typename V::here&) {});
-  { V::spawn(task) } noexcept;
+  V::spawn(task);
   { V::wait(group) } noexcept;
 };
 

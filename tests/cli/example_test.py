@@ -21,6 +21,16 @@ class Example(command.Case):
         self.assertIn("on 3 workers", self.says(SKUA_WORKERS="3"))
         self.assertIn("on 4 workers", self.says(OMP_NUM_THREADS="4"))
 
+    def test_a_senseless_variable_is_named_with_what_is_allowed(self):
+        wrongs = {"SKUA_POLICY": ("randm", "RANDOM", "numa-ws:bias=0"), "SKUA_WORKERS": ("0",), "SKUA_PLACES": ("{",), "SKUA_SPIN": ("-1us",)}
+        for name, values in wrongs.items():
+            for value in values:
+                with self.subTest(variable=name, value=value):
+                    code, out, err = command.run(program=command.EXAMPLE, variables={name: value})
+                    self.assertEqual((code, out, err.count("\n")), (2, "", 1), err)
+                    self.assertIn(f'{name}="{value}"', err)
+                    self.assertRegex(err, "known|allowed|from 1 to 100")
+
 
 if __name__ == "__main__":
     command.main()

@@ -82,6 +82,8 @@ class Numbers(command.Case):
         self.refuses("run", "fib", "--n", "-5", says=["--n", "1 and 93"])
         self.refuses("run", "fib", "--n", "abc", says=["--n", '"abc"', "whole number"])
         self.refuses("run", "uts", "--branching", "wide", says=["--branching", "number"])
+        self.refuses("run", "uts", "--branching", "1e300", says=["--branching", "between 1 and 1e+06, not 1e+300"])
+        self.refuses("run", "heat", "--alpha", "nan", says=["--alpha", "between 0 and 1, not nan"])
         self.refuses("run", "uts", "--tree", "T9", says=["T9", "T3L"])
 
     def test_other_choices_of_a_pool(self):
@@ -93,9 +95,18 @@ class Numbers(command.Case):
 
 class Variables(command.Case):
     def test_each_is_named_with_its_value_and_what_is_allowed(self):
-        for name in ("SKUA_WORKERS", "SKUA_POLICY", "SKUA_PLACES", "SKUA_PIN", "SKUA_SPIN", "SKUA_STACK"):
+        for name in ("SKUA_WORKERS", "SKUA_PLACES", "SKUA_PIN", "SKUA_SPIN", "SKUA_STACK"):
             with self.subTest(variable=name):
                 self.refuses("run", "fib", "--n", "5", variables={name: "b0gus!"}, says=[name, "b0gus!", "allowed"])
+
+    def test_a_policy_is_named_with_those_that_exist(self):
+        rights = {"randm": "known: random, hierarchical", "RANDOM": "did you mean 'random'?", "numa_ws": "did you mean 'numa-ws'?",
+                  "numa-ws:bias=0": "from 1 to 100", "adws:no-steal=0": "takes no value", "b0gus!": "known: random, hierarchical"}
+        for wrong, right in rights.items():
+            for words in (["run", "fib", "--n", "5"], ["run", "fib", "--n", "5", "--virtual"], ["doctor"]):
+                with self.subTest(policy=wrong, words=words):
+                    self.refuses(*words, variables={"SKUA_POLICY": wrong}, says=[f'SKUA_POLICY="{wrong}"', right])
+        self.works("run", "fib", "--n", "5", "--policy", "random", variables={"SKUA_POLICY": "randm"})
 
     def test_openmps_variables_are_read_too(self):
         # The OpenMP library of the peers complains as well, in its own words, before the command begins.
@@ -121,7 +132,7 @@ class Files(command.Case):
         self.refuses("run", "fib", "--xml", str(self.scratch), says=[str(self.scratch)])
 
     def test_synthetic(self):
-        for words in ("", "core", "core:0", "foo:2", "core:99999999"):
+        for words in ("", "core", "core:0", "foo:2", "core:99999999", "core:4(size=3)"):
             with self.subTest(words=words):
                 self.refuses("topology", "--synthetic", words)
 

@@ -4,8 +4,10 @@
 
 import json
 import os
+import pathlib
 import re
 import subprocess
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -284,6 +286,45 @@ class Compare(command.Case):
                                "--workers", "2", "--repeat", "1", "--json", "-")["rows"]
         self.assertEqual([r["runner"] for r in rows], ["random", "hierarchical:patience=3"])
         self.assertIsNone(rows[0]["speedup_over_serial"])
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one PU: nothing can be bound to fewer")
+class OpenMPsVariables(command.Case):
+    """libgomp binds the first thread before main() begins; that must not be all that Skua sees."""
+
+    PUS = len(os.sched_getaffinity(0))
+    BINDINGS = ({"OMP_PLACES": "cores"}, {"OMP_PLACES": "threads"}, {"OMP_PROC_BIND": "true"},
+                {"OMP_PLACES": ",".join(f"{{{pu}}}" for pu in sorted(os.sched_getaffinity(0)))})
+
+    def test_skua_has_all_processors_in_spite_of_a_binding(self):
+        for binding in self.BINDINGS:
+            with self.subTest(**binding):
+                found = self.works_json("doctor", "--json", variables=binding)
+                self.assertEqual(found["default_workers"]["count"], self.PUS)
+                (row,) = self.works_json("run", "fib", "--n", "16", "--json", "-", variables=binding)["rows"]
+                self.assertEqual((row["workers"], row["verified"]), (self.PUS, True))
+                rows = self.works_json("compare", "fib", "--n", "16", "--repeat", "1", "--peers", PEERS, "--json", "-", variables=binding)["rows"]
+                self.assertEqual({r["workers"] for r in rows}, {1, self.PUS})
+
+    @unittest.skipUnless(command.PEERS_RUN, "no peers under this sanitizer")
+    def test_the_openmp_peer_is_bound_as_the_user_wants(self):
+        def masks(pid):
+            status = [t / "status" for t in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+            return [re.search(r"^Cpus_allowed_list:\s+(\S+)", s.read_text(), re.M)[1] for s in status]
+
+        with command.start("run", "fib", "--n", "60", "--peer", "openmp", "--workers", "2", variables={"OMP_PROC_BIND": "true"}) as run:
+            try:
+                # Until its second thread is there, and for as long as its first one is still on its way into the team.
+                for _ in range(6000):
+                    seen = masks(run.pid)
+                    if len(seen) == 2 and all(mask.isdigit() for mask in seen):
+                        break
+                    time.sleep(0.01)
+                self.assertEqual(len(seen), 2)
+                self.assertEqual(len(set(seen)), 2, "each on a processor of its own")
+                self.assertTrue(all(mask.isdigit() for mask in seen), seen)
+            finally:
+                run.kill()
 
 
 if __name__ == "__main__":

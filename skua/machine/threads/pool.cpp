@@ -5,6 +5,7 @@
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
 #include "skua/parts/topology/topology.hpp"
+#include "skua/policy/registry.hpp"
 
 namespace skua {
 
@@ -16,6 +17,10 @@ settings choose(pool_options const& o) {
   if (o.policy) s.policy.set(*o.policy);
   if (o.places) s.places.set(*o.places);
   if (o.pin) s.pin.set(*o.pin);
+  if (o.spin && *o.spin < std::chrono::nanoseconds::zero()) {
+    throw usage_error("pool option spin is " + std::to_string(o.spin->count()) +
+                      " ns: allowed is 0 or more; spin_forever means that nobody sleeps");
+  }
   if (o.spin) s.spin.set(*o.spin);
   if (o.stack_bytes) s.stack_bytes.set(*o.stack_bytes);
   return s;
@@ -25,6 +30,11 @@ std::vector<worker_id> first_workers(std::uint32_t n) {
   std::vector<worker_id> all(n);
   for (std::uint32_t i = 0; i < n; ++i) all[i] = worker_id{i};
   return all;
+}
+
+/// What an error calls these places.
+std::string name_of(setting<std::string> const& places) {
+  return places.from == "code" ? "pool option places" : places.from;
 }
 
 /// A worker may be pinned to one processor; a pool that it makes may use what its own pool may.
@@ -48,6 +58,7 @@ bool shall_pin(layout const& map, topology const& machine) { return map.workers(
 
 pool::pool(pool_options const& options) {
   facts_.chosen = choose(options);
+  check_policy(facts_.chosen.policy);
   cpu_mask usable = usable_processors();
   topology const machine = find_topology(options, usable);
   default_workers const usual = count_default_workers(machine, read_cpu_quota());
@@ -57,7 +68,7 @@ pool::pool(pool_options const& options) {
               .at_most = usual.count,
               .order = options.scatter ? spread::scatter : spread::compact,
               .places = facts_.chosen.places.value,
-              .places_from = facts_.chosen.places.from}};
+              .places_from = name_of(facts_.chosen.places)}};
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(map, machine);
   crew_ = std::make_unique<threads::crew>(std::move(map), facts_.chosen, std::move(usable));
   root_ = crew_->open_region(facts_.chosen.policy.value, first_workers(crew_->workers()));
@@ -72,6 +83,10 @@ pool::~pool() {
 
 std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
   crew_->check_process();
+  if (workers > crew_->workers()) {
+    throw usage_error("a region of " + std::to_string(workers) + " workers: the pool has " +
+                      std::to_string(crew_->workers()));
+  }
   auto const members = first_workers(workers == 0 ? crew_->workers() : workers);
   return std::make_unique<region_handle>(*crew_, crew_->open_region(policy, members));
 }

@@ -96,7 +96,8 @@ class pool {
     return threads::run_on(*root_, std::forward<F>(f));
   }
 
-  /// A region of the first `workers` workers (0: all) under another policy.
+  /// A region of the first `workers` workers (0: all) under another policy. Throws usage_error for a policy that does not
+  /// exist and for more workers than there are.
   [[nodiscard]] std::unique_ptr<region_handle> open_region(std::string_view policy, std::uint32_t workers = 0);
 
   [[nodiscard]] std::uint32_t workers() const noexcept { return crew_->workers(); }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -87,7 +88,27 @@ TEST(Pool, RegionsMixPolicies) {
     return a + b;
   });
   EXPECT_EQ(sum, 610 + 2 + 610 + 4);
-  EXPECT_THROW(static_cast<void>(pool.open_region("random", 5)), skua::usage_error);
+}
+
+/// What a usage_error says.
+template <class F>
+std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (skua::usage_error const& wrong) {
+    return wrong.what();
+  }
+  return "accepted";
+}
+
+TEST(Pool, WhatAProgramCannotMeanIsNamed) {
+  skua::pool two({.workers = 2});
+  EXPECT_EQ(refusal([&] { static_cast<void>(two.open_region("adws", 99)); }), "a region of 99 workers: the pool has 2");
+  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns: allowed is"),
+            0U);
+  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = 0ns}); }), "accepted");
+  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places=\"foo\": "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("unknown policy 'randm'; known: random, "), 0U);
 }
 
 TEST(Pool, RegionsOpenAndCloseWhileThePoolWorks) {
@@ -216,6 +237,12 @@ TEST(Pool, EnvironmentChoosesWhatTheProgramLeavesOpen) {
   }
   ::setenv("SKUA_WORKERS", "many", 1);
   EXPECT_THROW(skua::pool{}, skua::usage_error);
+  ::setenv("SKUA_WORKERS", "1", 1);
+  for (std::string const wrong : {"randm", "RANDOM", "numa-ws:bias=0"}) {
+    ::setenv("SKUA_POLICY", wrong.c_str(), 1);
+    EXPECT_EQ(refusal([] { skua::pool{}; }).find("SKUA_POLICY=\"" + wrong + "\": "), 0U) << wrong;
+    EXPECT_EQ(refusal([] { skua::pool({.policy = "random"}); }), "accepted");
+  }
   ::unsetenv("SKUA_POLICY");
   ::unsetenv("SKUA_WORKERS");
 }

@@ -95,13 +95,14 @@ std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast
 
 }  // namespace
 
-void venue::spawn(free_task<here>& task) noexcept {
-  spawned_task& t = spawned_task::of(task);
+void venue::spawn(free_task<here>& task) {
   worker* const w = worker::current();
   if (w == nullptr) {
-    default_pool().root_region().inject(t);
+    region& somewhere = default_pool().root_region();
+    somewhere.inject(spawned_task::of(task));
     return;
   }
+  spawned_task& t = spawned_task::of(task);
   here& strand = w->running_strand();
   std::uint64_t const key = key_of(*task.group);
   if (!strand.at().spawned.push(static_cast<threads::task*>(&t), key)) return;

@@ -30,7 +30,8 @@ struct venue {
     return on_default_pool(std::forward<F>(f));
   }
 
-  static void spawn(free_task<here>& task) noexcept;
+  /// Throws what default_pool() throws, and then the task is not taken. On a worker it throws nothing.
+  static void spawn(free_task<here>& task);
   static void wait(wait_group& group) noexcept;
 
  private:

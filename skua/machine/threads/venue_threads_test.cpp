@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The conventional face on real workers: from outside, from tasks, many groups at once; cancellation and failure.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
 
 namespace {
@@ -117,6 +122,52 @@ TEST(Venue, AlgorithmsFromATask) {
   EXPECT_TRUE(std::is_sorted(v.begin(), v.end()));
   skua::parallel_for(std::size_t{0}, v.size(), [&](std::size_t i) { v[i] = static_cast<int>(2 * i); });
   EXPECT_EQ(v[777], 1554);
+}
+
+/// In a process of its own, which has no default pool yet: a group that cannot start its task says so, is as new, and works
+/// as soon as there can be workers. Exit code 0 if all of that is so.
+template <class Refusal, class F, class G>
+[[noreturn]] void refuse_then_run(F&& make_impossible, G&& make_possible) {
+  make_impossible();
+  bool refused = false;
+  int ran = 0;
+  skua::task_group group;
+  try {
+    group.run([&] { ++ran; });
+  } catch (Refusal const&) {
+    refused = true;
+  }
+  bool const untouched = group.wait() == skua::complete && ran == 0;
+  make_possible();
+  group.run([&] { ++ran; });
+  group.wait();
+  std::_Exit(refused && untouched && ran == 1 ? 0 : 1);
+}
+
+TEST(Venue, AGroupWithoutWorkersThrowsAndStartsNothing) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const bad_variable = [] {
+    refuse_then_run<skua::usage_error>([] { ::setenv("SKUA_WORKERS", "0", 1); }, [] { ::unsetenv("SKUA_WORKERS"); });
+  };
+  EXPECT_EXIT(bad_variable(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(Venue, AGroupWithoutThreadsThrowsAndStartsNothing) {
+  if (skua::under_tsan || skua::under_asan) GTEST_SKIP() << "the sanitizer lives in the address space";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const no_room = [] {
+    rlimit before{};
+    ::getrlimit(RLIMIT_AS, &before);
+    auto const take_room = [&] {
+      std::size_t pages = 0;
+      std::ifstream("/proc/self/statm") >> pages;
+      rlimit little = before;
+      little.rlim_cur = pages * 4096 + (std::size_t{2} << 20);  // no room for the stack of a thread
+      ::setrlimit(RLIMIT_AS, &little);
+    };
+    refuse_then_run<std::exception>(take_room, [&] { ::setrlimit(RLIMIT_AS, &before); });
+  };
+  EXPECT_EXIT(no_room(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -239,8 +239,10 @@ void worker::start() {
     thread_ = std::thread([this] { thread_main(); });
   } catch (std::exception const& e) {
     stacks_.give(current_stack_);
-    throw resource_error("cannot start worker " + std::to_string(index(number_)) + ": " + e.what() +
-                         "; ask for fewer workers (SKUA_WORKERS) or raise the limit of threads (ulimit -u)");
+    throw resource_error(
+        "cannot start worker " + std::to_string(index(number_)) + ": " + e.what() +
+        "; ask for fewer workers (SKUA_WORKERS) or smaller stacks (SKUA_STACK), or raise the limits of "
+        "threads (ulimit -u) and of address space (ulimit -v)");
   }
 }
 

@@ -78,16 +78,6 @@ void read_worker_settings(settings& result, environment const& get) {
   }
 }
 
-std::string read_policy_name(std::string_view name, std::string_view text) {
-  std::string_view const word = trimmed(text);
-  bool const sound = std::ranges::all_of(word, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':' || c == '=' || c == ',';
-  });
-  if (!sound)
-    refuse(name, text, "the name of a policy, such as random, and its options, such as hierarchical:patience=2");
-  return std::string{word};
-}
-
 }  // namespace
 
 environment process_environment() {
@@ -104,7 +94,7 @@ settings settings_from_environment(environment const& get) {
     result.pin = {.value = read_switch("SKUA_PIN", *text), .from = "SKUA_PIN"};
   }
   if (auto const text = value_of_variable(get, "SKUA_POLICY")) {
-    result.policy = {.value = read_policy_name("SKUA_POLICY", *text), .from = "SKUA_POLICY"};
+    result.policy = {.value = std::string{trimmed(*text)}, .from = "SKUA_POLICY"};
   }
   if (auto const text = value_of_variable(get, "SKUA_SPIN")) {
     result.spin = {.value = read_duration("SKUA_SPIN", *text), .from = "SKUA_SPIN"};

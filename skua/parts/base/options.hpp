@@ -42,10 +42,10 @@ struct setting {
 };
 
 struct settings {
-  setting<std::optional<std::uint32_t>> workers;  ///< unset: min(affinity mask, cgroup quota)
-  setting<std::string> places;                    ///< OMP_PLACES grammar, see topology/places.hpp; empty: L3 clusters
-  setting<std::optional<bool>> pin;               ///< unset: the machine decides
-  setting<std::string> policy{.value = "random"};
+  setting<std::optional<std::uint32_t>> workers;   ///< unset: min(affinity mask, cgroup quota)
+  setting<std::string> places;                     ///< OMP_PLACES grammar, see topology/places.hpp; empty: L3 clusters
+  setting<std::optional<bool>> pin;                ///< unset: the machine decides
+  setting<std::string> policy{.value = "random"};  ///< of policy/registry.hpp, which also says what is wrong with it
   setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
   setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
 };
@@ -56,7 +56,8 @@ using environment = std::function<std::optional<std::string>(char const* name)>;
 /// The environment of this process. Reads with getenv: not while another thread calls setenv.
 [[nodiscard]] environment process_environment();
 
-/// Reads the variables above. Throws usage_error that names the variable, its value and what is allowed.
+/// Reads the variables above. Throws usage_error that names the variable, its value and what is allowed; what SKUA_PLACES
+/// and SKUA_POLICY name is only looked at by who knows what there is (read_places, check_policy).
 /// An OMP_ variable is not looked at when its SKUA_ counterpart is set.
 [[nodiscard]] settings settings_from_environment(environment const& get);
 

@@ -6,7 +6,7 @@
 //   package socket pack | numa numanode node numa_node | l3 l3cache | l2 l2cache | core | pu thread
 //   and, counted but not kept: group die l4 l4cache l1 l1cache l1d l1dcache l1i l1icache
 // A word without `pu` at the end of the line gets pu:1. [numa] is numa:1. Attributes in parentheses may give size= or
-// memory= (bytes, or with kB, MB, GB, TB in powers of 1024); others are ignored.
+// memory= of a cache or a NUMA node (bytes, or with kB, MB, GB, TB in powers of 1024); others are ignored.
 //
 // Built here and not by hwloc, which gives the same tree (synthetic_test.cpp compares them) but takes 37 s and 1.7 GB
 // for 65,536 cores below 256 L3 clusters; this takes milliseconds.
@@ -138,6 +138,9 @@ word reader::word_of(std::string_view text) const {
     rest = rest.substr(0, colon);
   }
   result.kind = kind_of(rest);
+  bool const has_bytes =
+      !result.kind || *result.kind == level::numa_node || *result.kind == level::l3 || *result.kind == level::l2;
+  if (result.bytes > 0 && !has_bytes) refuse("\"" + std::string{text} + "\": only caches and NUMA nodes have a size");
   if (bracketed && result.kind != level::numa_node) refuse("only [numa] may stand in brackets");
   return result;
 }
