@@ -23,6 +23,7 @@ division::division(strand& owner, group& g, std::uint64_t n, double total_work) 
       whole_(shown(owner, total_work, n)), rest_(whole_) {
   owner_.at().who.begin(doing::scheduling);
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
+  owner_.surround(group_);  // a join around it may have been stolen before it could be shown
   owner_.watch(&node_);
 }
 
