@@ -22,6 +22,7 @@ division::division(strand& owner, group& g, std::uint64_t n, double total_work) 
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g, nullptr, nullptr}, task_(owner.known()),
       whole_(shown(owner, total_work, n)), rest_(whole_) {
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
+  owner_.surround(group_);  // a join around it may have been stolen before it could be shown
   owner_.watch(&node_);
 }
 

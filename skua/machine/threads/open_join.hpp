@@ -57,6 +57,14 @@ class robbed_joins {
     of.thefts_are_seen(seen);
   }
 
+  /// A group of the strand that does not lie in `forks`, before any child of it can run: what is known to be robbed lies
+  /// around it. After a `note`.
+  void surround(open_join<Sync>& group) const noexcept {
+    if (innermost_ == nullptr) return;
+    group.around_.set(innermost_);
+    group.enclose();
+  }
+
   /// `ended` has been waited for, after a `note`.
   void forget(open_join<Sync>& ended) noexcept {
     if (innermost_ == &ended) innermost_ = ended.around_.get();

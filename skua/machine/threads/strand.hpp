@@ -59,6 +59,12 @@ class strand {
   }
   /// Remember which open joins have been robbed: if a thief's child fails, what runs here shall end. Cold.
   void note_thefts() const noexcept;
+  /// Children of `g` will run elsewhere, and do not go by way of `forks`: they end, too, when a join around `g` that has been
+  /// robbed by now fails.
+  void surround(group& g) const noexcept {
+    note_thefts();
+    robbed_.surround(g);
+  }
 
   /// Take the newest free-standing task that lies here, if `key` is the word that it was pushed with, and run it now, as
   /// one that its waiter has taken back (extra = 0). False: it is another one, or a thief has it. Cold.
