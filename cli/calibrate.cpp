@@ -212,8 +212,7 @@ class calibration {
              [&] { return std::max(wake_up_ns() - call.median, 100.0); });
     for (auto const& [key, lines] :
          {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})
-      assumed(key, lines, std::max(1.0, lines / 2), lines * 2,
-              "an estimate: what is read of the other worker");
+      assumed(key, lines, std::max(1.0, lines / 2), lines * 2, "an estimate: what is read of the other worker");
     table("idle");
     known("spin_ns", static_cast<double>(settings{}.spin.value.count()), "the runtime's default (SKUA_SPIN)");
   }
@@ -264,6 +263,7 @@ verb add_calibrate(CLI::App& root) {
   explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>();
   words->add_option("--output", asked->where, "the model's file; - is standard output [-]")->type_name("FILE|-");
+  refuse_nothing(*words, "--output");
   words->add_option("--name", asked->name, "what the model is called")->type_name("NAME")->capture_default_str();
   words->add_option("--rounds", asked->rounds, "measurements of every figure")->type_name("N")->capture_default_str();
   return {words, [asked] { return carry_out(*asked); }};

@@ -88,6 +88,7 @@ contest contest_of(request const& asked) {
   for (std::string const& name : names_in("--peers", asked.peers)) add_once(chosen_peers, &peer_of("--peers", name));
   if (policies.empty() && chosen_peers.empty())
     throw usage_error("--policies none --peers none: there is nothing to compare");
+  if (policies.empty()) asked.flags.refuse_all_but({}, "--policies none", "it is for Skua's pools");
 
   std::vector<unsigned> counts = worker_counts(asked);
   std::vector<unsigned> const peer_counts = counts;
