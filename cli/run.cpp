@@ -45,17 +45,18 @@ struct request {
 };
 
 runner peer_runner(request const& asked) {
-  peer const& which = peer_of("--peer", *asked.peer);
+  peer_choice const chosen_peer = peer_choice_of("--peer", *asked.peer, asked.app.chosen());
+  peer const& which = *chosen_peer.which;
   if (asked.stats) throw usage_error("--stats and --peer exclude each other: only Skua's workers are counted");
   if (!asked.map.empty())
     throw usage_error("--map and --peer exclude each other: only Skua's workers note their leaves");
   asked.flags.refuse_all_but({"--workers"}, "--peer", "it is for Skua's pools; a peer takes --workers only");
   pool_options const chosen = asked.flags.options();
-  if (which.is_parallel) return runner_of(which, layout_of(asked.flags.machine(), chosen).workers());
+  if (which.is_parallel) return runner_of(chosen_peer, layout_of(asked.flags.machine(), chosen).workers());
   if (chosen.workers.value_or(1) != 1) {
     throw usage_error(fmt::format("--workers {}: --peer serial has one worker; leave --workers out", *chosen.workers));
   }
-  return runner_of(which, 1);
+  return runner_of(chosen_peer, 1);
 }
 
 std::string facts_for_people(nlohmann::json const& facts) {
@@ -167,7 +168,8 @@ verb add_run(CLI::App& root) {
   CLI::App* const words = root.add_subcommand("run", "run one app, verify its answer, and time it");
   explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>(*words);
-  words->add_option("--peer", asked->peer, "run on a peer instead of Skua: serial, openmp, tbb")->type_name("NAME");
+  words->add_option("--peer", asked->peer, "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ..")
+      ->type_name("NAME");
   words->add_option("--repeat", asked->repeat, "how many times (default: 1)")->type_name("N");
   words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (the default), or do not");
   words

@@ -62,6 +62,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
     ran_ = false;
   }
 
+  [[nodiscard]] loop_styles* styles() override { return &twins_; }
   [[nodiscard]] mapped* maps() override { return this; }
   task_map run_mapped(pool& workers) override {
     heat::surveyor seen(problem_, end_, workers.workers());

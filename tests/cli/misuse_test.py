@@ -41,6 +41,14 @@ class Words(command.Case):
         self.refuses("run", "fib", "--peer", "rayon", says=["'rayon'", "serial, openmp, tbb"])
         self.refuses("compare", "fib", "--peers", "serial,tb", says=["'tb'", "'tbb'"])
 
+    def test_unknown_style_of_a_peer(self):
+        self.refuses("compare", "heat", "--peers", "tbb:afinity", says=["'afinity'", "auto, static, affinity, simple", "'affinity'"])
+        self.refuses("compare", "heat", "--peers", "openmp:", says=["static, dynamic, tasks"])
+        self.refuses("compare", "heat", "--peers", "serial:static", says=["serial:static", "one way only"])
+        self.refuses("compare", "fib", "--peers", "tbb:affinity", says=["tbb:affinity", "fib", "one way only"])
+        self.refuses("compare", "heat", "--peers", "tb:affinity", says=["'tb'", "'tbb'"])
+        self.refuses("run", "fib", "--peer", "tbb:affinity", says=["--peer", "one way only"])
+
     def test_choices_that_exclude_each_other(self):
         self.refuses("run", "fib", "--peer", "tbb", "--policy", "random", says=["--policy", "--peer"])
         self.refuses("compare", "fib", "--policies", "none", "--breakdown", says=["--breakdown", "--policies"])
