@@ -25,6 +25,8 @@ class here;
 
 namespace skua::apps {
 
+class loop_styles;
+
 /// What an app that can draw itself offers besides: which worker ran what. [adws-sc19 Figure 1]
 class mapped {
  public:
@@ -62,6 +64,9 @@ class app {
 
   virtual void run_openmp(unsigned workers) = 0;
   virtual void run_tbb(unsigned workers) = 0;
+
+  /// How the twins spread their loops. Null: in one way only.
+  [[nodiscard]] virtual loop_styles* styles() { return nullptr; }
 
   /// Null: there is no map of this app.
   [[nodiscard]] virtual mapped* maps() { return nullptr; }

@@ -23,13 +23,30 @@ void loop_styles::add_to(CLI::App& command) {
 
 void loop_styles::read(std::string_view app) {
   std::string const name(app);
-  schedule_ = static_cast<openmp_schedule>(require_one_of(name + ": --openmp", schedules, openmp_word_));
-  partitioner_ = static_cast<tbb_partitioner>(require_one_of(name + ": --tbb", partitioners, tbb_word_));
+  static_cast<void>(require_one_of(name + ": --openmp", schedules, openmp_word_));
+  static_cast<void>(require_one_of(name + ": --tbb", partitioners, tbb_word_));
+  as_asked();
+}
+
+std::span<std::string_view const> loop_styles::openmp_words() noexcept { return schedules; }
+std::span<std::string_view const> loop_styles::tbb_words() noexcept { return partitioners; }
+
+void loop_styles::choose_openmp(std::string_view word) {
+  schedule_ = static_cast<openmp_schedule>(require_one_of("OpenMP's schedule", schedules, word));
+}
+
+void loop_styles::choose_tbb(std::string_view word) {
+  partitioner_ = static_cast<tbb_partitioner>(require_one_of("oneTBB's partitioner", partitioners, word));
+}
+
+void loop_styles::as_asked() {
+  choose_openmp(openmp_word_);
+  choose_tbb(tbb_word_);
 }
 
 void loop_styles::add_to(nlohmann::json& facts) const {
-  facts["openmp_schedule"] = openmp_word_;
-  facts["tbb_partitioner"] = tbb_word_;
+  facts["openmp_schedule"] = schedules[static_cast<std::size_t>(schedule_)];
+  facts["tbb_partitioner"] = partitioners[static_cast<std::size_t>(partitioner_)];
 }
 
 }  // namespace skua::apps

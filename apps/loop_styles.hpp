@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,9 +31,18 @@ class loop_styles {
   /// Throws usage_error, in the name of the app, for a word that is none of the above.
   void read(std::string_view app);
 
+  /// The words of --openmp and of --tbb.
+  [[nodiscard]] static std::span<std::string_view const> openmp_words() noexcept;
+  [[nodiscard]] static std::span<std::string_view const> tbb_words() noexcept;
+  /// After read(): from now on this schedule or partitioner, one of the words above, until as_asked().
+  void choose_openmp(std::string_view word);
+  void choose_tbb(std::string_view word);
+  /// What the two options said.
+  void as_asked();
+
   [[nodiscard]] openmp_schedule openmp() const noexcept { return schedule_; }
   [[nodiscard]] tbb_partitioner tbb() const noexcept { return partitioner_; }
-  /// Add the two words to an app's facts.
+  /// Add the two words that count now to an app's facts.
   void add_to(nlohmann::json& facts) const;
 
  private:

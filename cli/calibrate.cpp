@@ -267,6 +267,7 @@ verb add_calibrate(CLI::App& root) {
   explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>();
   words->add_option("--output", asked->where, "the model's file; - is standard output [-]")->type_name("FILE|-");
+  refuse_nothing(*words, "--output");
   words->add_option("--name", asked->name, "what the model is called")->type_name("NAME")->capture_default_str();
   words->add_option("--rounds", asked->rounds, "measurements of every figure")->type_name("N")->capture_default_str();
   return {words, [asked] { return carry_out(*asked); }};

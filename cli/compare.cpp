@@ -62,11 +62,11 @@ std::vector<unsigned> worker_counts(request const& asked) {
 
 /// What a breakdown is measured against: the serial elision, and every policy on one worker. What of that nobody asked
 /// for is added, and named.
-std::vector<std::string> add_references(std::vector<peer const*>& chosen_peers, std::vector<unsigned>& counts) {
+std::vector<std::string> add_references(std::vector<peer_choice>& chosen_peers, std::vector<unsigned>& counts) {
   std::vector<std::string> added;
-  auto const serial = [](peer const* p) { return !p->is_parallel; };
+  auto const serial = [](peer_choice const& p) { return !p.which->is_parallel; };
   if (std::ranges::none_of(chosen_peers, serial)) {
-    chosen_peers.push_back(&peer_of("--peers", "serial"));
+    chosen_peers.push_back({&peer_of("--peers", "serial")});
     added.emplace_back("serial");
   }
   if (std::ranges::find(counts, 1U) == counts.end()) {
@@ -84,23 +84,25 @@ struct contest {
 /// Each pool is made once and kept; pools that do nothing sleep.
 contest contest_of(request const& asked) {
   std::vector<std::string> const policies = policies_in("--policies", asked.policies);
-  std::vector<peer const*> chosen_peers;
-  for (std::string const& name : names_in("--peers", asked.peers)) add_once(chosen_peers, &peer_of("--peers", name));
+  std::vector<peer_choice> chosen_peers;
+  for (std::string const& name : names_in("--peers", asked.peers))
+    add_once(chosen_peers, peer_choice_of("--peers", name, asked.app.chosen()));
   if (policies.empty() && chosen_peers.empty())
     throw usage_error("--policies none --peers none: there is nothing to compare");
+  if (policies.empty()) asked.flags.refuse_all_but({}, "--policies none", "it is for Skua's pools");
 
   std::vector<unsigned> counts = worker_counts(asked);
   std::vector<unsigned> const peer_counts = counts;
-  for (peer const* p : chosen_peers) {
-    for (unsigned const workers : counts) refuse_too_many(*p, workers);
+  for (peer_choice const& p : chosen_peers) {
+    for (unsigned const workers : counts) refuse_too_many(*p.which, workers);
   }
   if (asked.breakdown && policies.empty())
     throw usage_error("--breakdown needs a policy: only Skua's workers are counted; --policies names some");
   contest all;
   if (asked.breakdown) all.added = add_references(chosen_peers, counts);
 
-  for (peer const* p : chosen_peers) {
-    if (!p->is_parallel) all.runners.push_back(runner_of(*p, 1));
+  for (peer_choice const& p : chosen_peers) {
+    if (!p.which->is_parallel) all.runners.push_back(runner_of(p, 1));
   }
   for (unsigned const workers : counts) {
     for (std::string const& name : policies) {
@@ -111,8 +113,8 @@ contest contest_of(request const& asked) {
           runner_of(std::make_shared<pool>(options), name, asked.breakdown ? breaking_down::on : breaking_down::off));
     }
     if (std::ranges::find(peer_counts, workers) == peer_counts.end()) continue;
-    for (peer const* p : chosen_peers) {
-      if (p->is_parallel) all.runners.push_back(runner_of(*p, workers));
+    for (peer_choice const& p : chosen_peers) {
+      if (p.which->is_parallel) all.runners.push_back(runner_of(p, workers));
     }
   }
   return all;
@@ -211,7 +213,8 @@ verb add_compare(CLI::App& root) {
     words->add_option(name, value, about)->type_name(kind);
   };
   add("--policies", asked->policies, "NAMES", "Skua's schedulers, or none (default: random,hierarchical)");
-  add("--peers", asked->peers, "NAMES", "other runtimes, or none (default: serial,openmp,tbb)");
+  add("--peers", asked->peers, "NAMES",
+      "other runtimes, or none (default: serial,openmp,tbb); tbb:affinity: in this style, if the app has it");
   add("--workers", asked->workers, "N,N,..", "numbers of workers (default: 1 and what a pool has by default)");
   add("--repeat", asked->repeat, "N", "rounds (default: at least 5, more until 10 s are spent)");
   add("--warmup", asked->warm_up, "N", "rounds before those, verified but not timed (default: 1)");

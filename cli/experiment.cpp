@@ -83,6 +83,7 @@ verb add_experiment(CLI::App& root) {
   words->add_option("--output", asked->directory, "where table, CSV and picture go")
       ->type_name("DIR")
       ->capture_default_str();
+  refuse_nothing(*words, "--output");
   words->add_flag("--quick", asked->quick, "small inputs, few points: does it run?");
   return {words, [asked] { return carry_out(*asked); }};
 }

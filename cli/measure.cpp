@@ -50,6 +50,7 @@ double record::max_s() const { return *std::ranges::max_element(times_s); }
 
 void measure_once(apps::app& what, runner const& who, bool verify, bool keep_time, record& into) {
   what.reset();
+  if (who.prepare) who.prepare(what);
   std::vector<worker_counters> before;
   auto const begin = std::chrono::steady_clock::now();
   if (who.counters) before = who.counters(begin);

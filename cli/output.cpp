@@ -87,12 +87,35 @@ void json_target::write(json const& document) const {
   if (wanted()) target_.write(document.dump(2) + "\n");
 }
 
+void refuse_nothing(CLI::App& words, std::string const& option) {
+  // The parser's complaint (complaint.hpp) makes a sentence of it.
+  words.get_option(option)->check([](std::string const& value) { return std::string(value.empty() ? "empty" : ""); },
+                                  "");
+}
+
+void refuse_same_file(std::string_view option, std::string const& path, std::string_view other,
+                      std::string const& other_path) {
+  auto const real = [](std::string const& p) {
+    std::error_code unreadable;
+    auto const found = std::filesystem::weakly_canonical(p, unreadable);
+    return unreadable ? std::filesystem::path(p) : found;
+  };
+  if (path.empty() || other_path.empty() || real(path) != real(other_path)) return;
+  throw usage_error(fmt::format("{} {} and {} {} are the same file; name two", option, path, other, other_path));
+}
+
 void add_json(CLI::App& words, std::string& where) {
   words.add_option("--json", where, "the result as JSON; - is standard output")->type_name("FILE|-");
+  refuse_nothing(words, "--json");
 }
 
 void add_optional_json(CLI::App& words, std::string& where) {
-  words.add_option("--json", where, "the result as JSON, on standard output if no file is named")
+  // The parser checks no value that may be missing, and says "-" where it is.
+  auto const take = [&where](std::string const& value) {
+    if (value.empty()) throw CLI::ValidationError("--json", "empty");
+    where = value;
+  };
+  words.add_option_function<std::string>("--json", take, "the result as JSON, on standard output if no file is named")
       ->type_name("FILE")
       ->expected(0, 1)
       ->default_str("-");

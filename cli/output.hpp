@@ -55,6 +55,12 @@ class json_target {
   text_target target_;
 };
 
+/// An empty value of this option counts as a missing one.
+void refuse_nothing(CLI::App& words, std::string const& option);
+/// Throws usage_error if both are the same file: the second would overwrite the first.
+void refuse_same_file(std::string_view option, std::string const& path, std::string_view other,
+                      std::string const& other_path);
+
 /// --json FILE|-, for verbs that measure.
 void add_json(CLI::App& words, std::string& where);
 /// --json [FILE|-], where standard output may go without saying.

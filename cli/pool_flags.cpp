@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cli/pool_flags.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/output.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/cgroup.hpp"
@@ -20,6 +26,7 @@ void pool_flags::add_to(CLI::App& words, offer which) {
   if (which.workers)
     add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what mask and quota allow)");
   add("--places", places_, "LIST", "what makes up a place, as in OMP_PLACES (default: SKUA_PLACES, else L3 caches)");
+  refuse_nothing(words, "--places");
   if (which.running) {
     add("--pin", pin_, "on|off", "bind workers to processors (default: SKUA_PIN, else the machine decides)");
     add("--spin", spin_, "TIME", "how long an idle worker searches, e.g. 50us (default: SKUA_SPIN)");
@@ -30,12 +37,29 @@ void pool_flags::add_to(CLI::App& words, offer which) {
   words.add_flag("--scatter", scatter_, "spread workers over the machine")->group(group);
 }
 
+void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
+                                std::string_view why) const {
+  std::array const all{std::pair{"--policy", policy_.has_value()},
+                       std::pair{"--workers", workers_.has_value()},
+                       std::pair{"--places", places_.has_value()},
+                       std::pair{"--pin", pin_.has_value()},
+                       std::pair{"--spin", spin_.has_value()},
+                       std::pair{"--stack", stack_.has_value()},
+                       std::pair{"--synthetic", synthetic_.has_value()},
+                       std::pair{"--xml", xml_.has_value()},
+                       std::pair{"--scatter", scatter_}};
+  for (auto const& [name, given] : all) {
+    if (given && std::ranges::find(honoured, name) == honoured.end())
+      throw usage_error(fmt::format("{} and {} exclude each other: {}", name, other, why));
+  }
+}
+
 pool_options pool_flags::options() const {
   pool_options all;
   if (synthetic_ && xml_) throw usage_error("--synthetic and --xml exclude each other: one machine at a time");
   if (workers_) all.workers = read_workers("--workers", *workers_);
   all.policy = policy_;
-  if (places_ && !places_->empty()) {
+  if (places_) {
     static_cast<void>(read_places("--places", *places_));
     all.places = places_;
   }

@@ -2,8 +2,10 @@
 // The options of a command line that choose a pool. What is not given comes from the environment, as in any program.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "skua/machine/threads/pool.hpp"
 #include "skua/parts/topology/topology.hpp"
@@ -23,6 +25,10 @@ class pool_flags {
     bool running = true;  ///< pinning, spinning, stacks: what matters only if workers run
   };
   void add_to(CLI::App& words, offer which);
+
+  /// Throws usage_error if one of these was given that is not among `honoured`: "OPTION and OTHER exclude each other: WHY".
+  void refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
+                      std::string_view why) const;
 
   /// Everything as given. Throws usage_error that names the option, its value and what is allowed.
   [[nodiscard]] pool_options options() const;

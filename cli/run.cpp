@@ -45,17 +45,18 @@ struct request {
 };
 
 runner peer_runner(request const& asked) {
-  peer const& which = peer_of("--peer", *asked.peer);
-  pool_options const chosen = asked.flags.options();
-  if (chosen.policy) throw usage_error("--policy and --peer exclude each other: a policy schedules Skua only");
+  peer_choice const chosen_peer = peer_choice_of("--peer", *asked.peer, asked.app.chosen());
+  peer const& which = *chosen_peer.which;
   if (asked.stats) throw usage_error("--stats and --peer exclude each other: only Skua's workers are counted");
   if (!asked.map.empty())
     throw usage_error("--map and --peer exclude each other: only Skua's workers note their leaves");
-  if (which.is_parallel) return runner_of(which, layout_of(asked.flags.machine(), chosen).workers());
+  asked.flags.refuse_all_but({"--workers"}, "--peer", "it is for Skua's pools; a peer takes --workers only");
+  pool_options const chosen = asked.flags.options();
+  if (which.is_parallel) return runner_of(chosen_peer, layout_of(asked.flags.machine(), chosen).workers());
   if (chosen.workers.value_or(1) != 1) {
     throw usage_error(fmt::format("--workers {}: --peer serial has one worker; leave --workers out", *chosen.workers));
   }
-  return runner_of(which, 1);
+  return runner_of(chosen_peer, 1);
 }
 
 std::string facts_for_people(nlohmann::json const& facts) {
@@ -82,6 +83,8 @@ int carry_out_virtually(request const& asked) {
     throw usage_error("--virtual and --peer exclude each other: only Skua's policies play on virtual workers");
   if (!asked.map.empty()) throw usage_error("--virtual and --map exclude each other: maps are drawn of real workers");
   if (asked.stats) throw usage_error("--virtual and --stats exclude each other: there are no times to show");
+  asked.flags.refuse_all_but({"--policy", "--workers", "--places", "--synthetic", "--xml", "--scatter"}, "--virtual",
+                             "virtual workers are no threads");
   unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
   std::uint32_t const seed = schedule_seed(asked.seed, asked.app);
   json_target const target(asked.where);
@@ -106,6 +109,7 @@ int carry_out(request const& asked) {
   if (asked.is_virtual) return carry_out_virtually(asked);
   if (asked.seed) throw usage_error("--seed without --virtual: only virtual workers repeat a run");
   unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
+  if (!asked.map.empty()) refuse_same_file("--map", asked.map, "--json", asked.where);
   json_target const target(asked.where);
   map_target const picture(asked.map);
   apps::app& app = asked.app.chosen();
@@ -164,13 +168,15 @@ verb add_run(CLI::App& root) {
   CLI::App* const words = root.add_subcommand("run", "run one app, verify its answer, and time it");
   explain_plainly(*words, "APP");
   auto const asked = std::make_shared<request>(*words);
-  words->add_option("--peer", asked->peer, "run on a peer instead of Skua: serial, openmp, tbb")->type_name("NAME");
+  words->add_option("--peer", asked->peer, "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ..")
+      ->type_name("NAME");
   words->add_option("--repeat", asked->repeat, "how many times (default: 1)")->type_name("N");
   words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (the default), or do not");
   words
       ->add_option("--map", asked->map,
                    "run once more, draw which worker ran which leaf, print how much stayed (.svg, .png)")
       ->type_name("FILE");
+  refuse_nothing(*words, "--map");
   words->add_flag("--stats", asked->stats, "show what each worker did");
   words->add_flag("--virtual", asked->is_virtual, "on virtual workers of one thread: repeatable, for finding bugs");
   add_seed(*words, asked->seed, "of a --virtual run; --repeat goes on with the next ones (default: 1)");

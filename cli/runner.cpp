@@ -24,9 +24,18 @@ constexpr std::array all_peers{
            openmp_binding const as_the_user_wants;
            a.run_openmp(workers);
          },
-         true},
-    peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a, unsigned workers) { a.run_tbb(workers); }, true},
+         true, &apps::loop_styles::openmp_words, &apps::loop_styles::choose_openmp},
+    peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a, unsigned workers) { a.run_tbb(workers); }, true,
+         &apps::loop_styles::tbb_words, &apps::loop_styles::choose_tbb},
 };
+
+/// Also for runs that spread no loop: the app's facts say what its twins would do, and the last run chose something else.
+void set_style(apps::app& a, peer_choice const& chosen) {
+  apps::loop_styles* const styles = a.styles();
+  if (styles == nullptr) return;
+  styles->as_asked();
+  if (!chosen.style.empty()) (styles->*chosen.which->choose)(chosen.style);
+}
 
 }  // namespace
 
@@ -46,12 +55,36 @@ void refuse_too_many(peer const& which, unsigned workers) {
       fmt::format("{} workers: the peer {} takes at most {} here", workers, which.name, most_peer_workers));
 }
 
-runner runner_of(peer const& which, unsigned workers) {
+std::string peer_choice::name() const {
+  return style.empty() ? std::string(which->name) : fmt::format("{}:{}", which->name, style);
+}
+
+peer_choice peer_choice_of(std::string_view option, std::string_view text, apps::app& what) {
+  auto const colon = text.find(':');
+  peer const& which = peer_of(option, text.substr(0, colon));
+  if (colon == std::string_view::npos) return {&which};
+  std::string const style(text.substr(colon + 1));
+  if (which.styles == nullptr || what.styles() == nullptr) {
+    throw usage_error(fmt::format("{} {}: {} runs on {} in one way only; leave ':{}' out", option, text, what.name(),
+                                  which.name, style));
+  }
+  auto const words = which.styles();
+  if (std::ranges::find(words, style) == words.end()) {
+    throw usage_error(
+        fmt::format("{} {}: {}", option, text,
+                    unknown(fmt::format("style of {}", which.name), style, {words.begin(), words.end()})));
+  }
+  return {&which, style};
+}
+
+runner runner_of(peer_choice const& chosen, unsigned workers) {
+  peer const& which = *chosen.which;
   refuse_too_many(which, workers);
-  return {.name = std::string(which.name),
+  return {.name = chosen.name(),
           .workers = workers,
           .is_serial = !which.is_parallel,
           .is_peer = which.is_parallel,
+          .prepare = [chosen](apps::app& a) { set_style(a, chosen); },
           .run = [run = which.run, workers](apps::app& a) { run(a, workers); }};
 }
 
@@ -61,6 +94,7 @@ runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breakin
             .workers = count,
             .is_serial = false,
             .is_peer = false,
+            .prepare = [](apps::app& a) { set_style(a, {}); },
             .run = [workers](apps::app& a) { a.run_skua(*workers); },
             .run_mapped = [workers](apps::mapped& a) { return a.run_mapped(*workers); }};
   if (how == breaking_down::on) it.counters = [workers](auto at) { return workers->counters(at); };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "apps/loop_styles.hpp"
 #include "skua/machine/threads/pool.hpp"
 
 namespace skua::cli {
@@ -24,17 +25,33 @@ struct peer {
   std::string_view about;
   void (*run)(apps::app& what, unsigned workers);
   bool is_parallel;
+  /// The styles that its twins have where an app has styles, and how one is chosen; none: serial.
+  std::span<std::string_view const> (*styles)() noexcept = nullptr;
+  void (apps::loop_styles::*choose)(std::string_view) = nullptr;
 };
 [[nodiscard]] std::span<peer const> peers() noexcept;
 /// Throws usage_error for an unknown name, with `option` as its culprit.
 [[nodiscard]] peer const& peer_of(std::string_view option, std::string_view name);
 
+/// A peer, and how its twin spreads its loops.
+struct peer_choice {
+  peer const* which = nullptr;
+  std::string style = {};  ///< a word of apps/loop_styles.hpp; empty: as the app's options say
+
+  /// "tbb", "tbb:affinity"
+  [[nodiscard]] std::string name() const;
+  friend bool operator==(peer_choice const&, peer_choice const&) = default;
+};
+/// Reads NAME or NAME:STYLE. Throws as peer_of, and usage_error for a style that the twins of `what` do not have.
+[[nodiscard]] peer_choice peer_choice_of(std::string_view option, std::string_view text, apps::app& what);
+
 /// One way to run an app, ready to be called again and again.
 struct runner {
-  std::string name;  ///< the policy as typed, or the peer's name
+  std::string name;  ///< the policy as typed, or the peer's name, also with a style: tbb:affinity
   unsigned workers = 1;
   bool is_serial = false;
-  bool is_peer = false;  ///< a parallel one, so that being faster than it means something
+  bool is_peer = false;                          ///< a parallel one, so that being faster than it means something
+  std::function<void(apps::app&)> prepare = {};  ///< untimed, before each run; may be empty
   std::function<void(apps::app&)> run;
   std::function<apps::task_map(apps::mapped&)> run_mapped = {};  ///< empty: only Skua's workers note their leaves
   /// What its workers have done until then; set where the runs' times shall be broken down.
@@ -44,7 +61,7 @@ struct runner {
 /// Throws usage_error if the peer's library does not stand so many workers.
 void refuse_too_many(peer const& which, unsigned workers);
 /// Throws as refuse_too_many.
-[[nodiscard]] runner runner_of(peer const& which, unsigned workers);
+[[nodiscard]] runner runner_of(peer_choice const& chosen, unsigned workers);
 enum class breaking_down : std::uint8_t { off, on };
 /// The pool lives at least as long as the runner.
 [[nodiscard]] runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breaking_down how);

@@ -40,6 +40,7 @@ class cg_app final : public program_app<cg_app> {
   }
   void reset() override { problem_.reset(); }
 
+  [[nodiscard]] loop_styles* styles() override { return &twins_; }
   void run_openmp(unsigned workers) override { cg::with_openmp(workers, problem_, twins_.openmp()); }
   void run_tbb(unsigned workers) override { cg::with_tbb(tbb_workers_, workers, problem_, twins_.tbb()); }
 

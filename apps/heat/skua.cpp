@@ -73,6 +73,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
     }
   }
 
+  [[nodiscard]] loop_styles* styles() override { return &twins_; }
   [[nodiscard]] mapped* maps() override { return this; }
   task_map run_mapped(pool& workers) override {
     place_data(workers);

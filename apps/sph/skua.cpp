@@ -73,6 +73,7 @@ class sph_app final : public program_app<sph_app>, public mapped {
     ran_ = false;
   }
 
+  [[nodiscard]] loop_styles* styles() override { return &twins_; }
   [[nodiscard]] mapped* maps() override { return this; }
   task_map run_mapped(pool& workers) override {
     ran_ = true;

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Whatever makes no sense ends with exit code 2 and one line: what was wrong, and what would be right."""
 
+import os
+import resource
+import unittest
+
 import command
 
 
@@ -37,11 +41,27 @@ class Words(command.Case):
         self.refuses("run", "fib", "--peer", "rayon", says=["'rayon'", "serial, openmp, tbb"])
         self.refuses("compare", "fib", "--peers", "serial,tb", says=["'tb'", "'tbb'"])
 
+    def test_unknown_style_of_a_peer(self):
+        self.refuses("compare", "heat", "--peers", "tbb:afinity", says=["'afinity'", "auto, static, affinity, simple", "'affinity'"])
+        self.refuses("compare", "heat", "--peers", "openmp:", says=["static, dynamic, tasks"])
+        self.refuses("compare", "heat", "--peers", "serial:static", says=["serial:static", "one way only"])
+        self.refuses("compare", "fib", "--peers", "tbb:affinity", says=["tbb:affinity", "fib", "one way only"])
+        self.refuses("compare", "heat", "--peers", "tb:affinity", says=["'tb'", "'tbb'"])
+        self.refuses("run", "fib", "--peer", "tbb:affinity", says=["--peer", "one way only"])
+
     def test_choices_that_exclude_each_other(self):
         self.refuses("run", "fib", "--peer", "tbb", "--policy", "random", says=["--policy", "--peer"])
         self.refuses("compare", "fib", "--policies", "none", "--breakdown", says=["--breakdown", "--policies"])
         self.refuses("run", "fib", "--peer", "tbb", "--stats", says=["--stats", "--peer"])
         self.refuses("run", "fib", "--peer", "serial", "--workers", "2", says=["serial has one worker"])
+        for option in (["--scatter"], ["--spin", "5us"], ["--stack", "16k"], ["--pin", "on"], ["--places", "cores"], ["--synthetic", "core:4"],
+                       ["--xml", "x"]):
+            for peer in ("serial", "openmp", "tbb"):
+                with self.subTest(option=option[0], peer=peer):
+                    self.refuses("run", "heat", "--peer", peer, *option, says=[option[0], "--peer"])
+            self.refuses("compare", "fib", "--policies", "none", *option, says=[option[0], "--policies none"])
+        for option in (["--spin", "5us"], ["--stack", "16k"], ["--pin", "on"]):
+            self.refuses("run", "fib", "--virtual", *option, says=[option[0], "--virtual"])
         self.refuses("topology", "--synthetic", "core:2", "--xml", "x", says=["--synthetic", "--xml"])
         self.refuses("compare", "fib", "--policies", "none", "--peers", "none", says=["nothing"])
 
@@ -156,6 +176,21 @@ class Files(command.Case):
 class Outputs(command.Case):
     """What the machine refuses ends with exit code 1."""
 
+    def test_an_empty_name_is_no_name(self):
+        for verb in (["run", "fib", "--n", "5"], ["compare", "fib", "--n", "5"], ["list"], ["topology"], ["doctor"], ["sim", "fib", "--n", "5"]):
+            with self.subTest(verb=verb[0]):
+                self.refuses(*verb, "--json", "", says=["--json", "missing"])
+        self.refuses("run", "heat", "--map", "", says=["--map", "missing"])
+        self.refuses("calibrate", "--output", "", says=["--output", "missing"])
+        self.refuses("experiment", "adws-sc19/fig12", "--output", "", says=["--output", "missing"])
+        for verb in (["run", "fib"], ["compare", "fib"], ["topology"], ["doctor"]):
+            self.refuses(*verb, "--places", "", says=["--places", "missing"])
+
+    def test_two_results_need_two_files(self):
+        path = self.scratch / "m.svg"
+        self.refuses("run", "heat", "--map", str(path), "--json", f"{self.scratch}/./m.svg", says=["--map", "--json", "same file"])
+        self.assertFalse(path.exists())
+
     def test_json_where_nothing_can_be_written(self):
         nowhere = str(self.scratch / "no" / "such" / "folder.json")
         for verb in (["run", "fib", "--n", "12"], ["compare", "fib", "--n", "12", "--peers", "serial"], ["list"], ["topology"], ["doctor"]):
@@ -171,6 +206,14 @@ class Outputs(command.Case):
                 with open("/dev/full", "w", encoding="utf-8") as full:
                     self.refuses(*verb, code=1, says=["standard output", "No space"], stdout=full)
                     self.refuses(*verb, "--json", "-", code=1, says=["standard output", "No space"], stdout=full)
+
+    @unittest.skipIf(os.environ.get("SANITIZER"), "the sanitizer lives in the address space")
+    def test_workers_without_room_are_told_what_limits_them(self):
+        def little_room():
+            resource.setrlimit(resource.RLIMIT_AS, (500 << 20, 500 << 20))
+
+        self.refuses("run", "fib", "--workers", "500", "--stack", "16k", code=1, preexec_fn=little_room,
+                     says=["cannot start worker", "SKUA_WORKERS", "SKUA_STACK", "ulimit -u", "ulimit -v"])
 
     def test_nothing_is_measured_in_vain(self):
         # fib(60) would run for hours.

@@ -241,6 +241,25 @@ class Compare(command.Case):
             else:
                 self.assertIsNone(row["ratio_to_best_peer"])
 
+    @unittest.skipUnless(command.PEERS_RUN, "no peers under this sanitizer")
+    def test_one_table_holds_a_peer_in_several_styles(self):
+        styles = {"tbb": ("auto", "static", "affinity", "simple"), "openmp": ("static", "dynamic", "tasks")}
+        key = {"tbb": "tbb_partitioner", "openmp": "openmp_schedule"}
+        peers = [f"{peer}:{style}" for peer, all_of_it in styles.items() for style in all_of_it]
+        for app in (["heat", "--n", "64", "--iterations", "3"], ["cg", "--class", "S"], ["sph", "--scale", "1", "--steps", "1"]):
+            words = ["compare", *app, "--peers", ",".join(["serial", "openmp", "tbb", *peers]), "--policies", "random", "--workers", "2",
+                     "--tbb", "simple", "--openmp", "tasks", "--repeat", "1", "--warmup", "0", "--no-map-overlap", "--json", "-"]
+            with self.subTest(app=app[0]):
+                rows = {row["runner"]: row for row in self.works_json(*words)["rows"]}
+                self.assertEqual(set(rows), {"serial", "openmp", "tbb", "random", *peers})
+                self.assertTrue(all(row["verified"] for row in rows.values()))
+                for name, row in rows.items():
+                    peer, _, style = name.partition(":")
+                    asked = {"tbb_partitioner": "simple", "openmp_schedule": "tasks"} | ({key[peer]: style} if style else {})
+                    self.assertEqual({k: row["facts"][k] for k in asked}, asked, name)
+        (row,) = self.works_json("run", "heat", "--n", "64", "--iterations", "3", "--peer", "tbb:affinity", "--json", "-")["rows"]
+        self.assertEqual((row["runner"], row["facts"]["tbb_partitioner"]), ("tbb:affinity", "affinity"))
+
     def test_for_people_the_header_says_which_way_is_faster(self):
         said = self.works("compare", "fib", "--n", "12", "--peers", "serial", "--workers", "1", "--repeat", "1")
         self.assertIn("above 1 is faster", said)
@@ -259,6 +278,7 @@ class Compare(command.Case):
         for row in self.works_json(*words, "--no-map-overlap")["rows"]:
             self.assertEqual(list(row), ROW)
         self.assertIn("map overlap", self.works(*words[:-2], "--map-overlap"))
+
     def test_a_breakdown_accounts_for_all_time_and_says_what_it_measured_for_that(self):
         found = self.works_json("compare", "fib", "--n", "22", "--policies", "random,adws", "--peers", "none", "--workers", "2",
                                 "--repeat", "3", "--breakdown", "--json", "-")
