@@ -97,7 +97,7 @@ void refuse_same_file(std::string_view option, std::string const& path, std::str
                       std::string const& other_path) {
   auto const real = [](std::string const& p) {
     std::error_code unreadable;
-    auto const found = std::filesystem::weakly_canonical(p, unreadable);
+    auto const found = std::filesystem::weakly_canonical(std::filesystem::absolute(p), unreadable);
     return unreadable ? std::filesystem::path(p) : found;
   };
   if (path.empty() || other_path.empty() || real(path) != real(other_path)) return;

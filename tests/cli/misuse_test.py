@@ -189,6 +189,7 @@ class Outputs(command.Case):
     def test_two_results_need_two_files(self):
         path = self.scratch / "m.svg"
         self.refuses("run", "heat", "--map", str(path), "--json", f"{self.scratch}/./m.svg", says=["--map", "--json", "same file"])
+        self.refuses("run", "heat", "--map", "m.svg", "--json", "./m.svg", cwd=self.scratch, says=["same file"])
         self.assertFalse(path.exists())
 
     def test_json_where_nothing_can_be_written(self):
