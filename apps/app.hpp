@@ -50,7 +50,7 @@ class app {
   virtual void reset() = 0;
 
   /// Bring the data of the next runs to the places of this pool that they are hinted to, if it has several on several
-  /// NUMA nodes. Once per map of a pool; run_skua does it if nobody has before, and is then timed with it.
+  /// NUMA nodes. Once per map of a pool, before the runs that are timed; run_skua does it if nobody has.
   virtual void place_data(pool&) {}
 
   // One run each; the callers time exactly these calls.

@@ -94,7 +94,11 @@ runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breakin
             .workers = count,
             .is_serial = false,
             .is_peer = false,
-            .prepare = [](apps::app& a) { set_style(a, {}); },
+            .prepare =
+                [workers](apps::app& a) {
+                  set_style(a, {});
+                  a.place_data(*workers);
+                },
             .run = [workers](apps::app& a) { a.run_skua(*workers); },
             .run_mapped = [workers](apps::mapped& a) { return a.run_mapped(*workers); }};
   if (how == breaking_down::on) it.counters = [workers](auto at) { return workers->counters(at); };
