@@ -356,6 +356,17 @@ def rule_white_space(tree):
                 yield source, number, "a tab"
 
 
+MARKER = re.compile(r"(<{7}|\|{7}|>{7})( |$)")
+
+
+@rule
+def rule_merged(tree):
+    for source in tree.sources.values():
+        for number, line in enumerate(source.lines, 1):
+            if MARKER.match(line):
+                yield source, number, "a merge that was left open"
+
+
 def is_built(tree, source):
     """Does a CMake file name this source, in full or, as in `${name}_test.cpp`, by parts that stand there as words?"""
     pure = pathlib.PurePosixPath(source.path)

@@ -99,6 +99,7 @@ BAD = {
     "no_versions": [("apps/heat2/heat2.cpp", SPDX, 1), ("apps/heat_new.cpp", SPDX, 1), ("apps/heat_v2_test.cpp", SPDX, 1),
                     ("apps/a.cpp", SPDX + "struct task_old {\n};\n", 2)],
     "spdx": [("apps/a.cpp", "int x;\n", 1), ("tools/a.py", "#!/usr/bin/env python3\nimport sys\n", 1), ("apps/a.hpp", "", 1)],
+    "merged": [("docs/a.md", "a\n" + 7 * "<" + " HEAD\n", 2), ("apps/a.cpp", SPDX + 7 * ">" + " other\n", 2)],
     "white_space": [("apps/a.cpp", SPDX + "int x; \n", 2), ("docs/a.md", "a\tb\n", 1), ("apps/a.cpp", SPDX + "int x;", 2)],
     "dead_files": [("apps/lonely.hpp", HEADER, 1), ("apps/lonely.cpp", SPDX, 1),
                    ("tests/each/other_test.cpp", SPDX, 1)],
