@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -19,13 +20,6 @@
 #include "skua/parts/topology/layout.hpp"
 
 namespace skua::apps {
-
-/// Is there anything to be gained by bringing data to the places of this map? One that is not this machine's has no homes.
-[[nodiscard]] inline bool has_several_homes(layout const& map) {
-  auto homes = homes_of(map);
-  std::erase(homes, no_numa_node);
-  return std::ranges::adjacent_find(homes, std::ranges::not_equal_to{}) != homes.end();
-}
 
 /// Begins on a cache line. Elements are not initialised. Moves, and does not copy; after a move it is empty.
 template <class T>
@@ -54,7 +48,8 @@ class placed_array {
   /// The same elements on pages that lie where `shares` says, which cover them in order. Nothing where that is pointless. The
   /// elements are then elsewhere: data() has changed. Throws resource_error without memory. Work O(elements).
   settled settle(std::span<share const> shares, layout const& map) {
-    if (elements_.empty() || !has_several_homes(map)) return {settling::pointless, "no two NUMA nodes"};
+    std::string why = why_settling_is_pointless(map);
+    if (elements_.empty() || !why.empty()) return {settling::pointless, std::move(why)};
     page_array<T> pages(elements_.size());
     settled how = skua::settle(pages, shares, map);
     std::ranges::copy(elements_, pages.begin());

@@ -13,18 +13,6 @@
 namespace skua {
 namespace {
 
-/// Why nothing can be gained; empty if something can.
-std::string why_pointless(layout const& map, std::vector<numa_id> homes) {
-  if (!map.is_this_system()) return "the topology is not that of this machine, so there is no node to put pages on";
-  std::erase(homes, no_numa_node);
-  std::ranges::sort(homes);
-  auto const repeated = std::ranges::unique(homes);
-  homes.erase(repeated.begin(), repeated.end());
-  if (homes.empty()) return "the system shows no NUMA nodes";
-  if (homes.size() == 1) return "all workers are on one NUMA node";
-  return {};
-}
-
 /// What went wrong at one place.
 struct touching {
   std::error_code pinning = {};
@@ -96,17 +84,29 @@ std::vector<std::uint32_t> weights_of(layout const& map) {
   return weights;
 }
 
+std::string why_settling_is_pointless(layout const& map) {
+  if (!map.is_this_system()) return "the topology is not that of this machine, so there is no node to put pages on";
+  std::vector<numa_id> homes = homes_of(map);
+  std::erase(homes, no_numa_node);
+  std::ranges::sort(homes);
+  auto const repeated = std::ranges::unique(homes);
+  homes.erase(repeated.begin(), repeated.end());
+  if (homes.empty()) return "the system shows no NUMA nodes";
+  if (homes.size() == 1) return "all workers are on one NUMA node";
+  return {};
+}
+
 settled settle(page_block const& block, std::span<page_run const> runs, layout const& map, page_kernel const& kernel) {
+  if (std::string why = why_settling_is_pointless(map); !why.empty()) return {settling::pointless, std::move(why)};
   std::vector<numa_id> const homes = homes_of(map);
-  if (std::string why = why_pointless(map, homes); !why.empty()) return {settling::pointless, std::move(why)};
   std::error_code const fault = bind_pages(block.bytes(), runs, homes, kernel);
   if (!fault) return {settling::bound, "bound to the NUMA nodes of their places"};
   return settle_by_touch(block, runs, map, kernel, fault);
 }
 
 settled settle_interleaved(page_block const& block, layout const& map, page_kernel const& kernel) {
+  if (std::string why = why_settling_is_pointless(map); !why.empty()) return {settling::pointless, std::move(why)};
   std::vector<numa_id> homes = homes_of(map);
-  if (std::string why = why_pointless(map, homes); !why.empty()) return {settling::pointless, std::move(why)};
   std::erase(homes, no_numa_node);
   std::error_code const fault = interleave_pages(block.bytes(), homes, kernel);
   if (!fault) return {settling::bound, "interleaved over the NUMA nodes of the workers"};

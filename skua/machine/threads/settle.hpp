@@ -34,6 +34,9 @@ struct settled {
 /// Per place: its workers.
 [[nodiscard]] std::vector<std::uint32_t> weights_of(layout const& map);
 
+/// Why nothing can be gained by bringing data to the places of this map, one clause for people; empty: something can.
+[[nodiscard]] std::string why_settling_is_pointless(layout const& map);
+
 /// Each run of the block goes to its place. Nobody may write to the pages meanwhile. Throws resource_error if there is
 /// no memory to touch. Cost: a system call per run; with first touch, a thread per place and the time to clear the pages.
 settled settle(page_block const& block, std::span<page_run const> runs, layout const& map,
