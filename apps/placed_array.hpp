@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "skua/machine/threads/settle.hpp"
+#include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/memory/page_array.hpp"
 #include "skua/parts/memory/shares.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/output.hpp"
-#include "skua/machine/threads/counters.hpp"
+#include "skua/machine/threads/worker/counters.hpp"
 
 namespace skua::cli {
 

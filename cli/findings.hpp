@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/machine_facts.hpp"
-#include "skua/machine/threads/pool.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/memory/abilities.hpp"
 #include "skua/parts/topology/cgroup.hpp"

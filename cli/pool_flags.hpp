@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "skua/machine/threads/pool.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
 #include "skua/parts/topology/topology.hpp"
 
 namespace CLI {

@@ -11,7 +11,7 @@
 
 #include "apps/fib/problem.hpp"
 #include "cli/samples.hpp"
-#include "skua/machine/threads/pool.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/queue/deque.hpp"

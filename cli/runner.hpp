@@ -15,7 +15,7 @@
 
 #include "apps/app.hpp"
 #include "apps/loop_styles.hpp"
-#include "skua/machine/threads/pool.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
 
 namespace skua::cli {
 

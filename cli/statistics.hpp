@@ -8,7 +8,7 @@
 
 #include "cli/breakdown.hpp"
 #include "cli/output.hpp"
-#include "skua/machine/threads/pool.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
 
 namespace skua::cli {
 

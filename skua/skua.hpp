@@ -7,11 +7,11 @@
 
 #include <utility>
 
-#include "skua/machine/threads/here.hpp"
-#include "skua/machine/threads/leaf_record.hpp"
-#include "skua/machine/threads/pool.hpp"
-#include "skua/machine/threads/settle.hpp"
-#include "skua/machine/threads/venue.hpp"
+#include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/worker/leaf_record.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pages/distribute.hpp"
+#include "skua/machine/threads/pool/executor.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/locate.hpp"
 #include "skua/parts/memory/page_array.hpp"

@@ -27,7 +27,7 @@ ALWAYS = {
     "skua/program/hint.hpp": HEADER,
     "skua/program/program.hpp": HEADER,
     "skua/policy/list.hpp": HEADER,
-    "skua/machine/threads/pool.hpp": HEADER,
+    "skua/machine/threads/pool/pool.hpp": HEADER,
 }
 
 
@@ -41,11 +41,11 @@ BAD = {
         ("skua/parts/topology/a.cpp", including("skua/parts/base/ids.hpp", "skua/parts/queue/deque.hpp"), 3),
         ("skua/parts/context/a.cpp", including("skua/program/hint.hpp"), 2),
         ("skua/program/a.cpp", including("skua/policy/list.hpp"), 2),
-        ("skua/program/a.cpp", including("skua/machine/threads/pool.hpp"), 2),
+        ("skua/program/a.cpp", including("skua/machine/threads/pool/pool.hpp"), 2),
         ("skua/policy/a.cpp", including("skua/program/program.hpp"), 2),
         ("skua/policy/a.cpp", including("skua/parts/queue/deque.hpp"), 2),
-        ("skua/policy/deep/a.cpp", including("skua/machine/threads/pool.hpp"), 2),
-        ("skua/machine/sim/a.cpp", including("skua/machine/threads/pool.hpp"), 2),
+        ("skua/policy/deep/a.cpp", including("skua/machine/threads/pool/pool.hpp"), 2),
+        ("skua/machine/sim/a.cpp", including("skua/machine/threads/pool/pool.hpp"), 2),
         ("skua/machine/sim/a.cpp", including("skua/parts/queue/deque.hpp"), 2),
         ("skua/machine/threads/a.cpp", including("skua/parts/base/none.hpp"), 2),
         ("skua/newcomer/a.cpp", including("skua/parts/base/ids.hpp"), 2),
@@ -109,10 +109,10 @@ GOOD = [
     # Every arrow that may be drawn, and a test beside its source that reaches for all.
     {"skua/parts/queue/a.cpp": including("skua/parts/base/ids.hpp", "skua/parts/queue/deque.hpp", "atomic")},
     {"skua/policy/a.cpp": including("skua/parts/base/ids.hpp", "skua/program/hint.hpp", "skua/policy/list.hpp", "vector"),
-     "skua/policy/a_test.cpp": including("skua/machine/threads/pool.hpp", "thread")},
+     "skua/policy/a_test.cpp": including("skua/machine/threads/pool/pool.hpp", "thread")},
     {"skua/machine/threads/a.cpp": including("skua/parts/queue/deque.hpp", "skua/program/program.hpp", "skua/policy/list.hpp")},
     {"skua/machine/sim/a.cpp": including("skua/program/program.hpp", "skua/policy/list.hpp")},
-    {"cli/a.cpp": including("apps/list.hpp", "skua/machine/threads/pool.hpp"), "apps/list.hpp": HEADER},
+    {"cli/a.cpp": including("apps/list.hpp", "skua/machine/threads/pool/pool.hpp"), "apps/list.hpp": HEADER},
     {"apps/simd/x86/wide.hpp": HEADER, "apps/simd/other/wide.hpp": HEADER,
      "apps/simd/a.cpp": SPDX + '#include "wide.hpp"  // CMake chooses the folder by architecture\n'},
     {"skua/parts/topology/a.cpp": SPDX + "#include <hwloc.h>\n"},

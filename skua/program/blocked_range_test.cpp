@@ -12,7 +12,7 @@
 #include "skua/program/parallel.hpp"
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
-#include "skua/program/venue_test.hpp"
+#include "skua/program/executor_test.hpp"
 
 namespace skua {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // First touch as a task: every run of pages is touched by a child with its place as hint, so that under a policy that
 // heeds places, and with pinned workers, an array lies where its tasks will run. A hint does not bind: settle
-// (machine/threads/settle.hpp) is for those who must know where their pages are.
+// (machine/threads/pages/distribute.hpp) is for those who must know where their pages are.
 #pragma once
 
 #include <span>

@@ -20,7 +20,7 @@
 #include "skua/program/algorithm/sort.hpp"
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/partitioner.hpp"
-#include "skua/program/venue.hpp"
+#include "skua/program/executor.hpp"
 
 namespace skua::on {
 

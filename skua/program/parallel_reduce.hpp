@@ -8,7 +8,7 @@
 
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/partitioner.hpp"
-#include "skua/program/venue.hpp"
+#include "skua/program/executor.hpp"
 
 namespace skua {
 

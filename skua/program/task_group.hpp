@@ -13,7 +13,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/algorithm/body.hpp"
-#include "skua/program/venue.hpp"
+#include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
 namespace skua {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "skua/program/algorithm/for_each.hpp"
-#include "skua/program/venue_test.hpp"
+#include "skua/program/executor_test.hpp"
 
 namespace skua {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "skua/machine/sim/referee.hpp"
+#include "skua/machine/sim/validator.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/program/random_tree.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "skua/machine/sim/tabletop.hpp"
+#include "skua/machine/sim/simulator.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/program/task_tree.hpp"
 

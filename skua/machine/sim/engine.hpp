@@ -12,9 +12,9 @@
 #include "skua/machine/sim/calendar.hpp"
 #include "skua/machine/sim/idlers.hpp"
 #include "skua/machine/sim/lanes.hpp"
-#include "skua/machine/sim/onlooker.hpp"
-#include "skua/machine/sim/referee.hpp"
-#include "skua/machine/sim/tabletop.hpp"
+#include "skua/machine/sim/observer.hpp"
+#include "skua/machine/sim/validator.hpp"
+#include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/unfolding.hpp"
 #include "skua/parts/base/dice.hpp"
 

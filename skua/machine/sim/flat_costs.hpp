@@ -3,7 +3,7 @@
 #pragma once
 
 #include "skua/machine/sim/costs.hpp"
-#include "skua/machine/sim/tabletop.hpp"
+#include "skua/machine/sim/simulator.hpp"
 
 namespace skua::sim {
 

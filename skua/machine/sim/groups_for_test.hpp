@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "skua/machine/sim/onlooker.hpp"
-#include "skua/machine/sim/referee.hpp"
+#include "skua/machine/sim/observer.hpp"
+#include "skua/machine/sim/validator.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/random_tree.hpp"

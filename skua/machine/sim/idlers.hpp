@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who has nothing to run: who of them searches, who sleeps, and since when. The rules are those of the threads machine
-// (machine/threads/sleep.md), without its races.
+// (machine/threads/sleep/sleep.md), without its races.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 #include "skua/machine/sim/unfolding.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/context/current.hpp"
-#include "skua/parts/context/fiber.hpp"
+#include "skua/parts/context/context.hpp"
 #include "skua/parts/context/stack.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/program/task_tree.hpp"

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <string>
 
-#include "skua/machine/sim/onlooker.hpp"
-#include "skua/machine/sim/referee.hpp"
+#include "skua/machine/sim/observer.hpp"
+#include "skua/machine/sim/validator.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "skua/machine/sim/referee.hpp"
+#include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/program/random_tree.hpp"

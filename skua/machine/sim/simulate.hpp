@@ -12,8 +12,8 @@
 #include "skua/machine/sim/checker.hpp"
 #include "skua/machine/sim/here.hpp"
 #include "skua/machine/sim/live.hpp"
-#include "skua/machine/sim/onlooker.hpp"
-#include "skua/machine/sim/tabletop.hpp"
+#include "skua/machine/sim/observer.hpp"
+#include "skua/machine/sim/simulator.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::sim {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "skua/parts/context/current.hpp"
-#include "skua/parts/context/fiber.hpp"
+#include "skua/parts/context/context.hpp"
 #include "skua/parts/context/stack.hpp"
 
 namespace skua::testing {

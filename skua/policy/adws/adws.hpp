@@ -12,7 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
-#include "skua/policy/adws/card.hpp"
+#include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/range.hpp"
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/policy.hpp"

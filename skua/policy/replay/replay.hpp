@@ -16,7 +16,7 @@
 #include "skua/policy/hierarchical.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
-#include "skua/policy/replay/card.hpp"
+#include "skua/policy/replay/tag_fields.hpp"
 #include "skua/policy/replay/record.hpp"
 
 namespace skua {

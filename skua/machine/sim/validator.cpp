@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/sim/validator.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "skua/machine/sim/checker.hpp"
+
+namespace skua::sim {
+namespace {
+
+std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
+
+void check_times(result const& game, task_tree const& program, layout const& where, rules const& by,
+                 std::vector<std::string>& faults) {
+  totals const all = weigh(program, by);
+  double const makespan = static_cast<double>(game.makespan);
+  double const workers = where.workers();
+  bool const anything_sent = std::ranges::any_of(game.workers, [](tally const& t) { return t.sent > 0; });
+  rules free_forks = by;
+  free_forks.fork_ticks = 0;
+  double const span = anything_sent ? weigh(program, free_forks).span : all.span;  // sending changes the order of forks
+  if (makespan * workers < all.work)
+    faults.push_back("makespan " + std::to_string(game.makespan) + " < work / workers");
+  if (makespan < span) faults.push_back("makespan " + std::to_string(game.makespan) + " < span");
+  double const busy = std::accumulate(game.workers.begin(), game.workers.end(), 0.0,
+                                      [](double sum, tally const& t) { return sum + static_cast<double>(t.busy); });
+  if (busy != all.work) {
+    faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
+  }
+  if (where.workers() > 1) return;
+  if (makespan != all.work)
+    faults.push_back("one worker took " + std::to_string(game.makespan) + " ticks, not the work");
+  if (game.order != order_on_one_worker(program))
+    faults.push_back("one worker ran in another order than the program's");
+}
+
+}  // namespace
+
+referee::referee(std::uint32_t workers, rules const& by)
+    : most_(by.most_fruitless != 0 ? by.most_fruitless : 1000 + 200 * std::uint64_t{workers}),
+      slot_refusals_allowed_(by.slot_refusals_allowed), of_(workers) {}
+
+void referee::fault_of(worker_id self, probe const& p) {
+  if (index(p.whom) >= of_.size()) {
+    fault(of_worker(self) + " probes " + of_worker(p.whom) + ", who does not exist");
+  } else if (p.what == verb::steal && p.whom == self) {
+    fault(of_worker(self) + " steals from itself");
+  } else if (p.what == verb::pop && p.whom != self) {
+    fault(of_worker(self) + " pops from a lane of " + of_worker(p.whom));
+  } else {
+    fault(of_worker(self) + " steals from the region's lane instead of popping");
+  }
+}
+
+void referee::placed(worker_id self, placement const& to) {
+  if (index(to.worker) >= of_.size()) {
+    fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", who does not exist");
+  } else if (to.worker != self && to.where != lane::inbox && to.where != lane::slot && to.where != lane::migrated) {
+    fault(of_worker(self) + " places a task on " + of_worker(to.worker) +
+          ", but not into its inbox, slot or migrated lane");
+  } else if (to.width != 1) {
+    fault(of_worker(self) + " places a task of width " + std::to_string(to.width) + "; the tabletop has no teams");
+  }
+}
+
+void referee::laid_aside(worker_id self, placement const& to) {
+  if (to.worker != self) {
+    fault(of_worker(self) + " lays something aside on " + of_worker(to.worker) + ", not on itself");
+  } else if (to.where != lane::spawned && to.where != lane::kept && to.where != lane::migrated) {
+    fault(of_worker(self) + " lays something aside, but not into its spawned, kept or migrated lane");
+  }
+}
+
+void referee::refused(worker_id self, placement const& to, std::uint64_t times) {
+  if (!slot_refusals_allowed_) {
+    fault(of_worker(self) + " places a task in the slot of " + of_worker(to.worker) + ", which is occupied");
+  } else if (times > most_) {
+    fault(of_worker(self) + " places a task in occupied slots, " + std::to_string(times) + " times in a row");
+  }
+}
+
+void referee::fault_of(worker_id self, patience const& left) {
+  if (left.hungry > most_) {
+    fault(of_worker(self) + " starves: " + std::to_string(left.hungry) +
+          " answers brought nothing while there was work");
+  }
+  if (left.restless > most_) {
+    fault(of_worker(self) + " never rests: " + std::to_string(left.restless) + " probes in a row brought nothing");
+  }
+}
+
+std::vector<std::string> faults_of(result const& game, task_tree const& program, layout const& where, rules const& by) {
+  std::vector<std::string> faults = game.faults;
+  if (!game.finished) faults.push_back("the game did not end");
+  if (!faults.empty()) return faults;
+  check_turns(game, program, faults);
+  check_times(game, program, where, by, faults);
+  check_steals(game, where, faults);
+  return faults;
+}
+
+std::vector<node_id> order_on_one_worker(task_tree const& program) {
+  std::vector<node_id> order;
+  std::vector<node_id> ahead{0};
+  while (!ahead.empty()) {
+    node_id const id = ahead.back();
+    ahead.pop_back();
+    if (is_run(program[id].kind)) order.push_back(id);
+    auto const mark = static_cast<std::ptrdiff_t>(ahead.size());
+    auto const append = [&](bool tasks) {
+      for (node_id c = program[id].first; c != no_node; c = program[c].next) {
+        if ((program[c].kind == node_kind::task) == tasks) ahead.push_back(c);
+      }
+    };
+    // The end of `ahead` comes first: a scope's tasks as they are (newest first), everything else turned around.
+    append(true);
+    if (program[id].kind != node_kind::scope) std::reverse(ahead.begin() + mark, ahead.end());
+    auto const steps = static_cast<std::ptrdiff_t>(ahead.size());
+    append(false);
+    std::reverse(ahead.begin() + steps, ahead.end());
+  }
+  return order;
+}
+
+totals weigh(task_tree const& program, rules const& by) {
+  return program.weigh([&](node_id id) { return static_cast<double>(ticks_of(program, id, by)); },
+                       static_cast<double>(by.fork_ticks));
+}
+
+}  // namespace skua::sim

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Results that no fair game can have: faults_of must find the fault that was put into a fair one.
+#include "skua/machine/sim/validator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "skua/policy/random.hpp"
+#include "skua/program/random_tree.hpp"
+
+namespace skua::sim {
+namespace {
+
+class faulty_results : public testing::Test {
+ protected:
+  explicit faulty_results(std::uint32_t workers = 4) : where_(layout::flat(workers)) {
+    random_stealing players(where_, 1);
+    game_ = play(program_, players, where_);
+  }
+  std::string verdict() const {
+    std::vector<std::string> const faults = faults_of(game_, program_, where_);
+    return faults.empty() ? "" : faults.front();
+  }
+  void expect(std::string const& part) const { EXPECT_NE(verdict().find(part), std::string::npos) << verdict(); }
+
+  layout where_;
+  task_tree program_ = random_tree::make(8, {.tasks = 300});
+  result game_;
+};
+
+class faulty_results_of_one : public faulty_results {
+ protected:
+  faulty_results_of_one() : faulty_results(1) {}
+};
+
+TEST_F(faulty_results, a_fair_game_has_none) { EXPECT_EQ(verdict(), ""); }
+
+TEST_F(faulty_results, an_unfinished_game) {
+  game_.finished = false;
+  expect("did not end");
+}
+TEST_F(faulty_results, a_task_that_did_not_run) {
+  game_.turns[game_.order[7]].times = 0;
+  expect("was begun 0 times");
+}
+TEST_F(faulty_results, a_task_that_ran_twice) {
+  game_.turns[game_.order[7]].times = 2;
+  expect("was begun 2 times");
+}
+TEST_F(faulty_results, a_group_that_ended_before_its_child) {
+  game_.turns[game_.order.back()].end = game_.turns[0].end + 1;
+  expect("ran outside the time of its task");
+}
+TEST_F(faulty_results, a_makespan_below_what_is_possible) {
+  game_.makespan = 1;
+  expect("makespan 1 <");
+}
+TEST_F(faulty_results, work_that_was_not_done) {
+  --game_.workers[0].busy;
+  expect("the workers were busy for");
+}
+TEST_F(faulty_results, a_steal_from_oneself) {
+  ++game_.steals_by_distance[0];
+  ++game_.workers[0].steals;
+  expect("stole from himself");
+}
+TEST_F(faulty_results, a_steal_that_nobody_counted) {
+  ++game_.workers[0].steals;
+  expect("differ");
+}
+TEST_F(faulty_results_of_one, a_fair_game_has_none) { EXPECT_EQ(verdict(), ""); }
+TEST_F(faulty_results_of_one, another_order) {
+  std::swap(game_.order[3], game_.order[4]);
+  expect("another order");
+}
+TEST_F(faulty_results_of_one, time_lost) {
+  ++game_.makespan;
+  expect("one worker took");
+}
+
+TEST(order_on_one_worker, a_scopes_tasks_come_after_its_body_the_newest_first) {
+  task_tree t;
+  node_id const scope = t.add(0, node_kind::scope);
+  node_id const first = t.add(scope, node_kind::task);
+  node_id const body = t.add(scope, node_kind::leaf);
+  node_id const second = t.add(scope, node_kind::task);
+  node_id const inner = t.add(second, node_kind::join);
+  node_id const left = t.add(inner, node_kind::task);
+  node_id const right = t.add(inner, node_kind::task);
+  node_id const after = t.add(0, node_kind::leaf);
+  EXPECT_EQ(order_on_one_worker(t), (std::vector<node_id>{0, body, second, left, right, first, after}));
+}
+
+}  // namespace
+}  // namespace skua::sim

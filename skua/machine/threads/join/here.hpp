@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// `here` on threads: what a program may do where it stands. Models `fork_join`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <stop_token>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/join/two.hpp"
+#include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/join/scope.hpp"
+#include "skua/machine/threads/join/many.hpp"
+#include "skua/machine/threads/join/stopping.hpp"
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/program/footprint.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::threads {
+
+class here final : public strand {
+ public:
+  using strand::strand;
+
+  /// Two children: 5 ns on the machines we measured; every fork can be stolen at once. More: one group of n.
+  /// Work: the children's plus O(n); span: the longest child plus O(n).
+  template <class... Args>
+  [[gnu::always_inline]] auto join(Args&&... args) {
+    return std::apply(
+        [this](auto&&... c) __attribute__((always_inline)) {
+          if constexpr (sizeof...(c) == 2) {
+            return join_two(*this, c...);
+          } else {
+            return join_many(std::tuple{c.known...}, std::forward<decltype(c.function)>(c.function)...);
+          }
+        },
+        children_of(std::forward<Args>(args)...));
+  }
+
+  /// body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing the rest on; for long
+  /// ranges of small children see for_each (algorithm/).
+  template <std::ranges::random_access_range Range, class Body>
+    requires std::ranges::sized_range<Range>
+  void each(Range&& range, Body&& body) {
+    auto const first = std::ranges::begin(range);
+    auto invoke = [&](std::uint64_t i, here& h) {
+      body(h, first[static_cast<std::ranges::range_difference_t<Range>>(i)]);
+    };
+    run_sequence(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
+  }
+  /// The same; hint_of(range[i]) is a hint word or a number, the work. It is called only where a policy looks, or, if it
+  /// may say a place, before the child runs.
+  template <std::ranges::random_access_range Range, class HintOf, class Body>
+  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+    auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
+      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+    };
+    auto const call_body = [&](std::uint64_t i, here& h) {
+      call_at(h, hint_word_of(hint_of(at(i))), [&](here& inside) { body(inside, at(i)); });
+    };
+    auto const say = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
+    hinted<decltype(call_body), decltype(say)> invoke{call_body, say};
+    run_sequence(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
+  }
+
+  /// body(s); s.fork(f) starts children found on the way. Returns the body's value after all children have returned.
+  template <class Body>
+  decltype(auto) scope(Body&& body) {
+    threads::scope<here> s{*this};
+    auto run_body = [&]() -> decltype(auto) {
+      try {
+        stop_node const node{watching(), &s, nullptr, nullptr};
+        struct unwatch {
+          here& strand;
+          stop_node const* outer;
+          ~unwatch() { strand.watch(outer); }
+        } const at_end{*this, watching()};
+        watch(&node);
+        return std::forward<Body>(body)(s);
+      } catch (cancelled const&) {
+        s.abandon();
+        s.rethrow_failure();  // a child's real exception wins over the body's `cancelled`
+        throw;
+      } catch (...) {
+        s.abandon();
+        throw;
+      }
+    };
+    if constexpr (std::is_void_v<std::invoke_result_t<Body, threads::scope<here>&>>) {
+      run_body();
+      s.finish();
+    } else {
+      decltype(auto) value = run_body();
+      s.finish();
+      return static_cast<std::invoke_result_t<Body, threads::scope<here>&>>(value);
+    }
+  }
+
+  /// A plain call of the kernel; while leaves are recorded (leaf_record.hpp) it is noted first. Costs a branch.
+  template <class... Args>
+  decltype(auto) leaf(Args&&... args) {
+    if (leaf_log& log = at().leaves; log.is_kept()) [[unlikely]]
+      log.note(footprint_of(args...));
+    return call_kernel(std::forward<Args>(args)...);
+  }
+
+  /// f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
+  template <class F>
+  decltype(auto) with_stop(std::stop_token token, F&& f) {
+    stop_scope const watched{*this, token};
+    if (stop_requested()) throw cancelled{};
+    return std::forward<F>(f)(*this);
+  }
+
+  [[nodiscard]] bool stop_requested() const noexcept { return strand::stop_requested(); }
+  [[nodiscard]] worker_id worker() const noexcept { return at().id; }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return at().in_workers; }
+
+  /// join_two where the policy wants to see the group: as one of n. Small callables come as copies, so that the originals
+  /// can stay in registers where this is not called.
+  template <class F, class G, class KnownF, class KnownG>
+  [[gnu::cold, gnu::noinline]] auto join_as_division(KnownF known_f, KnownG known_g, kept<F> f, kept<G> g) {
+    return join_many(std::tuple<KnownF, KnownG>{known_f, known_g}, f.get(), g.get());
+  }
+
+ private:
+  template <class Invoke>
+  void run_sequence(std::uint64_t children, Invoke& invoke) {
+    if (children == 0) return;
+    sequence<here, Invoke> all{invoke, children, watching()};
+    all.run(*this);
+  }
+
+  /// A sequence's way to call child i, and to know what was said of it.
+  template <class Call, class Say>
+  struct hinted {
+    Call const& call_child;
+    Say const& say;
+    void operator()(std::uint64_t i, here& h) const { call_child(i, h); }
+    [[nodiscard]] hint known(std::uint64_t i) const noexcept { return say(i); }
+  };
+
+  template <class... Known, class... F>
+  auto join_many(std::tuple<Known...> const& known, F&&... f) {
+    std::tuple<std::optional<value_of<F, here&>>...> kept;
+    std::tuple<F&&...> functions{std::forward<F>(f)...};
+    auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return [&](std::uint64_t i, here& h) {
+        // The one comparison that holds calls its child.
+        static_cast<void>(
+            ((i == I &&
+              (std::get<I>(kept).emplace(call_at(h, std::get<I>(known), std::get<I>(std::move(functions)))), true)) ||
+             ...));
+      };
+    }(std::index_sequence_for<F...>{});
+    auto const say = [&known](std::uint64_t i) noexcept {
+      return std::apply([i](auto const&... k) noexcept { return std::array{as_hint(k)...}[i]; }, known);
+    };
+    hinted<decltype(call_child), decltype(say)> invoke{call_child, say};
+    run_sequence(sizeof...(F), invoke);
+    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(kept));
+  }
+};
+
+static_assert(fork_join<here>);
+
+}  // namespace skua::threads

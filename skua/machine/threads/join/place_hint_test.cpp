@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// A place that was said holds for all descendants of whom no other was said, whoever runs them. [numa-ws-2018 III-A]
+#include "skua/machine/threads/join/place_hint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/skua.hpp"
+
+namespace {
+
+using skua::at;
+using skua::hint;
+using skua::place_id;
+using skua::threads::here;
+using skua::threads::stop_node;
+
+constexpr place_id nowhere{0xabcdU};
+
+/// Joins, ranges and scopes with random hints; counts the tasks that inherit something else than they should.
+class family {
+ public:
+  void visit(here& h, int depth, std::uint64_t seed, place_id expected) {
+    tasks_.fetch_add(1, std::memory_order_relaxed);
+    if (stop_node::inherited(h.watching()).place.value_or(nowhere) != expected)
+      wrong_.fetch_add(1, std::memory_order_relaxed);
+    if (depth == 0) return;
+    skua::dice roll(seed);
+    std::array<hint, 3> said{};
+    for (hint& one : said) one = drawn(roll, expected);
+    auto const child = [&, below = roll.next()](std::size_t i) {
+      place_id const its = said.at(i).place.value_or(expected);
+      return [=, this](here& inside) { visit(inside, depth - 1, below + i, its); };
+    };
+    switch (roll.below(4)) {
+      case 0: h.join(said[0], child(0), said[1], child(1)); break;
+      case 1: h.join(said[0], child(0), said[1], child(1), said[2], child(2)); break;
+      case 2:
+        h.each(
+            std::array<std::size_t, 3>{0, 1, 2}, [&](std::size_t i) { return said.at(i); },
+            [&](here& inside, std::size_t i) { child(i)(inside); });
+        break;
+      default:
+        h.scope([&](auto& s) {
+          for (std::size_t i = 0; i < 3; ++i) s.fork(said.at(i), child(i));
+        });
+    }
+  }
+  [[nodiscard]] int tasks() const { return tasks_.load(); }
+  [[nodiscard]] int wrong() const { return wrong_.load(); }
+
+ private:
+  /// Nothing, what holds already, another place, or anywhere.
+  static hint drawn(skua::dice& roll, place_id expected) {
+    switch (roll.below(4)) {
+      case 0: return {};
+      case 1: return expected == nowhere ? hint{} : skua::as_hint(at{expected});
+      case 2: return skua::as_hint(at{place_id{roll.below(2)}});
+      default: return skua::as_hint(at{skua::anywhere});
+    }
+  }
+
+  std::atomic<int> tasks_{0};
+  std::atomic<int> wrong_{0};
+};
+
+class Said : public ::testing::TestWithParam<char const*> {};
+
+TEST_P(Said, DescendantsInheritTheInnermostPlace) {
+  skua::pool pool({.workers = 3, .policy = GetParam(), .places = "threads"});
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    family f;
+    pool.run([&](auto& h) { f.visit(h, 7, seed, nowhere); });
+    EXPECT_EQ(f.wrong(), 0) << "of " << f.tasks() << " tasks, seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Said, ::testing::Values("random", "adws", "numa-ws", "replay"), [](auto const& p) {
+  std::string name = p.param;
+  return name == "numa-ws" ? "numa_ws" : name;
+});
+
+TEST(Said, ToSayWhatHoldsAlreadyAddsNoNode) {
+  skua::pool pool({.workers = 1, .places = "threads"});
+  pool.run([](auto& h) {
+    h.join(
+        at{place_id{0}},
+        [](here& outer) {
+          stop_node const* const before = outer.watching();
+          ASSERT_NE(before, nullptr);
+          auto const same = [before](here& inner) { EXPECT_EQ(inner.watching(), before); };
+          outer.join(at{place_id{0}}, same, hint{}, same);
+          outer.join(at{skua::anywhere}, [before](here& inner) { EXPECT_NE(inner.watching(), before); }, hint{}, same);
+          EXPECT_EQ(outer.watching(), before);
+        },
+        [](here&) {});
+  });
+}
+
+}  // namespace

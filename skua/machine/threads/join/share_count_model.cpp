@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// The parking race under every schedule, with memory orders as written: the frame of a group that waits is resumed
+// once, by somebody who finds it saved, after all children have ended, and nobody touches the group after that
+// (group.md, "parking"). Each mutant removes an order or swaps two steps, and the explorer must find what that breaks.
+#include "skua/machine/threads/join/share_count.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::threads::parked, skua::threads::share_count;
+using std::memory_order, std::memory_order_acq_rel, std::memory_order_acquire, std::memory_order_relaxed,
+    std::memory_order_release;
+
+enum class steps : std::uint8_t { as_written, park_before_saved, park_before_named };
+/// How the resumed strand comes after who resumes it: as on a thread, which goes on with it; or not at all, as it looks
+/// to who follows flows and not threads.
+enum class view : std::uint8_t { threads, flows };
+
+/// A stack with a group whose owner waits, and others that deal with its children.
+template <class Sync>
+class scene {
+ public:
+  using count = share_count<Sync>;
+  explicit scene(std::uint64_t children, view of = view::threads) : group(immortal<count>(children)), view_(of) {
+    group.wait_in(from_before_);
+  }
+
+  count& group;
+  using plain = typename Sync::template plain<int>;
+  std::array<plain*, 4> values{&immortal<plain>(), &immortal<plain>(), &immortal<plain>(),
+                               &immortal<plain>()};  ///< of children, by thread
+  plain& error = immortal<plain>();
+
+  /// strand::wait, worker::park, worker::commit_share.
+  void wait(std::uint64_t mine, steps in_order = steps::as_written) {
+    if (group.left_only(mine)) return;
+    if (in_order != steps::park_before_named) group.wait_in(frame_);
+    if (in_order != steps::park_before_saved) frame_.saved.set(1);
+    auto* const completed = group.park(mine);
+    if (in_order == steps::park_before_named) group.wait_in(frame_);
+    if (in_order == steps::park_before_saved) frame_.saved.set(1);
+    if (completed == nullptr) {
+      resumed_.wait(0, view_ == view::flows ? memory_order_relaxed : memory_order_acquire);
+    } else {
+      resume(*completed);
+    }
+    frame_.resumed();
+    static_cast<void>(group.left_only(0));
+    require(resumptions_ == 1, "a frame is resumed once");
+  }
+  /// strand::finish, and what the worker does with a frame that is ready.
+  template <class Alarm>
+  void finish(std::uint64_t children, std::uint64_t flags, Alarm alarm) {
+    if (auto* const ready = group.finish(children, flags, alarm)) resume(*ready);
+  }
+  void finish() {
+    finish(1, 0, [] {});
+  }
+  /// The function that waited returns.
+  void leave() {
+    std::destroy_at(&group);
+    std::destroy_at(&frame_);
+    for (plain* v : values) std::destroy_at(v);
+    std::destroy_at(&error);
+  }
+
+ private:
+  struct frame : parked<Sync> {
+    typename Sync::template plain<int> saved;
+  };
+
+  void resume(parked<Sync>& ready) {
+    require(&ready == &frame_, "the frame that waits is found");
+    if (view_ == view::threads) {
+      require(static_cast<frame&>(ready).saved.get() == 1, "a frame that is resumed was saved");
+    }
+    ++resumptions_;
+    resumed_.exchange(1, view_ == view::flows ? memory_order_relaxed : memory_order_release);
+    resumed_.notify_all();
+  }
+
+  frame& frame_ = immortal<frame>();
+  frame& from_before_ = immortal<frame>();  // what an earlier group left on the stack
+  model_atomic<int> resumed_{0};            // the strand runs again
+  int resumptions_ = 0;
+  view view_;
+};
+
+/// A join: the owner has dealt with one child, each thief with another one.
+template <class Sync, int Thieves, view View = view::threads, steps Order = steps::as_written>
+struct join {
+  static constexpr int threads = Thieves + 1;
+  scene<Sync> s{Thieves + 1, View};
+
+  void run(int me) {
+    if (me > 0) {
+      s.values[static_cast<std::size_t>(me)]->set(me);
+      s.finish();
+      return;
+    }
+    s.wait(1, Order);
+    for (int t = 1; t <= Thieves; ++t) {
+      require(s.values[static_cast<std::size_t>(t)]->get() == t,
+              "the children have ended, and what they wrote is seen");
+    }
+    s.leave();
+  }
+  void finish() {}
+};
+
+/// The thief's child throws while the owner's runs.
+template <class Sync>
+struct failing_join {
+  static constexpr int threads = 2;
+  scene<Sync> s{2};
+  model_atomic<int> alarm{0};
+
+  void run(int me) {
+    if (me == 1) {
+      s.error.set(7);
+      s.finish(1, s.group.failed, [this] { alarm.exchange(1, memory_order_acq_rel); });
+      return;
+    }
+    if (alarm.load(memory_order_acquire) == 1) {
+      require((s.group.flags() & s.group.failed) != 0, "who hears the alarm sees the failure");
+    }
+    s.wait(1);
+    require((s.group.flags() & s.group.failed) != 0, "a failure is not forgotten");
+    require(s.error.get() == 7, "the exception reaches the join");
+    s.leave();
+  }
+  void finish() {}
+};
+
+/// Two pieces of a sequence fail: the first keeps its exception.
+template <class Sync>
+struct failing_sequence {
+  static constexpr int threads = 3;
+  scene<Sync> s{3};
+  int kept = 0;
+
+  void run(int me) {
+    if (me > 0) {
+      if ((s.group.raise(s.group.failed) & s.group.failed) == 0) {
+        ++kept;
+        s.error.set(me);
+      }
+      s.finish();
+      return;
+    }
+    s.wait(1);
+    require((s.group.flags() & s.group.failed) != 0, "a failure is not forgotten");
+    require(kept == 1 && s.error.get() > 0, "one exception is kept");
+    s.leave();
+  }
+  void finish() {}
+};
+
+/// Two thieves have dropped their child because of a stop.
+template <class Sync>
+struct dropped_twice {
+  static constexpr int threads = 3;
+  scene<Sync> s{3};
+
+  void run(int me) {
+    if (me > 0) return s.finish(1, s.group.dropped, [] {});
+    s.wait(1);
+    require((s.group.flags() & (s.group.failed | s.group.dropped)) == s.group.dropped, "dropped, not failed");
+    s.leave();
+  }
+  void finish() {}
+};
+
+/// A scope: thieves subtract before the owner knows how many children there are (scope.hpp).
+template <class Sync, bool Counts_itself = true>
+struct scope {
+  static constexpr int threads = 3;
+  static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
+  scene<Sync> s{bias};
+
+  void run(int me) {
+    if (me > 0) {
+      s.values[static_cast<std::size_t>(me)]->set(me);
+      s.finish();
+      return;
+    }
+    s.group.add(2 + (Counts_itself ? 1 : 0) - bias);
+    s.wait(1);
+    require(s.values[1]->get() + s.values[2]->get() == 3, "the children have ended, and what they wrote is seen");
+    s.leave();
+  }
+  void finish() {}
+};
+
+// What is broken, one thing each.
+
+template <memory_order Subtraction>
+struct subtracting : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_sub(T by, memory_order) noexcept { return model_atomic<T>::fetch_sub(by, Subtraction); }
+  };
+};
+/// The last piece does not see the frame, or the owner not what the pieces wrote.
+using without_acquire = subtracting<memory_order_release>;
+/// A piece does not publish what it wrote, or the owner not the frame.
+using without_release = subtracting<memory_order_acquire>;
+
+/// O1 does not acquire.
+struct relaxed_look : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T load(memory_order) const noexcept { return model_atomic<T>::load(memory_order_relaxed); }
+  };
+};
+
+/// The last thief's flow does not say that it has let go.
+struct relaxed_call : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, memory_order) noexcept { model_atomic<T>::store(value, memory_order_relaxed); }
+  };
+};
+
+/// The subtraction is a load and a store: what comes between is overwritten.
+struct torn_subtraction : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_sub(T by, memory_order order) noexcept {
+      T const old = model_atomic<T>::load(order);
+      model_atomic<T>::exchange(static_cast<T>(old - by), order);
+      return old;
+    }
+  };
+};
+
+/// The same of the flags.
+struct torn_flags : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_or(T bits, memory_order order) noexcept {
+      T const old = model_atomic<T>::load(order);
+      model_atomic<T>::exchange(old | bits, order);
+      return old;
+    }
+  };
+};
+
+/// Flags are added, as if each were raised once only.
+struct added_flags : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_or(T bits, memory_order order) noexcept { return model_atomic<T>::fetch_add(bits, order); }
+  };
+};
+
+/// Flags are raised with the subtraction, after the alarm.
+struct late_flags : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_or(T bits, memory_order order) noexcept {
+      late_ |= bits;
+      return model_atomic<T>::load(order);
+    }
+    T fetch_sub(T by, memory_order order) noexcept {
+      if (late_ != 0) model_atomic<T>::fetch_or(std::exchange(late_, T{}), memory_order_relaxed);
+      return model_atomic<T>::fetch_sub(by, order);
+    }
+
+   private:
+    T late_{};
+  };
+};
+
+template <class Script>
+void holds() {
+  for (auto const model : {memory_model::tso, memory_model::pso}) {
+    auto const seen = explore<Script>({.model = model, .races = true});
+    std::cout << seen << '\n';
+    EXPECT_EQ(seen.violation, "") << seen;
+    EXPECT_TRUE(seen.exhausted);
+  }
+}
+
+template <class Script>
+void fails(char const* how) {
+  auto const seen = explore<Script>({.races = true});
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation, "") << seen;
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+}
+
+}  // namespace
+
+TEST(share_count_model, one_thief) { holds<join<model_sync, 1>>(); }
+TEST(share_count_model, two_thieves) { holds<join<model_sync, 2>>(); }
+TEST(share_count_model, three_thieves) { holds<join<model_sync, 3>>(); }
+TEST(share_count_model, one_thief_going_by_flows) { holds<join<model_sync, 1, view::flows>>(); }
+TEST(share_count_model, two_thieves_going_by_flows) { holds<join<model_sync, 2, view::flows>>(); }
+TEST(share_count_model, failing_join) { holds<failing_join<model_sync>>(); }
+TEST(share_count_model, failing_sequence) { holds<failing_sequence<model_sync>>(); }
+TEST(share_count_model, dropped_twice) { holds<dropped_twice<model_sync>>(); }
+TEST(share_count_model, scope) { holds<scope<model_sync>>(); }
+
+TEST(share_count_mutant, parks_before_it_is_saved) {
+  fails<join<model_sync, 1, view::threads, steps::park_before_saved>>("race: read");
+}
+TEST(share_count_mutant, parks_before_it_is_named) {
+  fails<join<model_sync, 1, view::threads, steps::park_before_named>>("race: read");
+}
+TEST(share_count_mutant, subtraction_without_acquire) {
+  fails<join<without_acquire, 1>>("race");
+  fails<join<without_acquire, 2>>("race");
+}
+TEST(share_count_mutant, subtraction_without_release) {
+  fails<join<without_release, 1>>("race");
+  fails<scope<without_release>>("race");
+}
+TEST(share_count_mutant, look_without_acquire) { fails<join<relaxed_look, 1>>("race: read"); }
+TEST(share_count_mutant, let_go_without_release) { fails<join<relaxed_call, 1, view::flows>>("race: destroyed"); }
+TEST(share_count_mutant, torn_subtraction) { fails<join<torn_subtraction, 2>>(""); }
+TEST(share_count_mutant, torn_flags) { fails<failing_sequence<torn_flags>>(""); }
+TEST(share_count_mutant, added_flags) { fails<dropped_twice<added_flags>>("dropped, not failed"); }
+TEST(share_count_mutant, flags_after_the_alarm) { fails<failing_join<late_flags>>("who hears the alarm"); }
+TEST(share_count_mutant, a_scope_that_does_not_count_itself) { fails<scope<model_sync, false>>(""); }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Which open joins of a strand have been robbed, and so may fail while the strand runs their first child. An open join
+// writes nothing for that case; its owner finds out where it is slow anyway. Proof: group.md, "robbed groups"; every
+// schedule of it: stolen_joins_model.cpp.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "skua/machine/threads/worker/lanes.hpp"
+#include "skua/machine/threads/join/share_count.hpp"
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::threads {
+
+/// A group that may lie within another one. Sync is the real world, or the explorer's.
+template <synchronisation Sync = real_sync>
+class open_join : public share_count<Sync> {
+ public:
+  using share_count<Sync>::share_count;
+
+  /// This join, or one around it, has failed or was abandoned. Of the rest a stop is only a wish: what it is about is
+  /// published by the joins.
+  [[nodiscard]] bool wants_end() const noexcept {
+    for (open_join const* j = this; j != nullptr; j = j->around_.get()) {
+      std::uint64_t const state = j->flags_and_more();
+      if ((state & (open_join::failed | open_join::abandoned)) != 0) return true;
+      if ((state & open_join::enclosed) == 0) return false;
+    }
+    return false;
+  }
+
+ private:
+  template <synchronisation>
+  friend class robbed_joins;
+  /// Valid with `enclosed`: null, or a join of the same strand, still open and robbed.
+  typename Sync::template plain<open_join*> around_;
+};
+
+/// The joins of one strand that are known to be robbed, innermost first. For the strand.
+template <synchronisation Sync = real_sync>
+class robbed_joins {
+ public:
+  /// Links what was stolen from `forks` since the last time. `join_of(task)` is null for what is no open join of this
+  /// strand. Entries before the place `base` are passed over: joins below an interlude. Cold.
+  template <class Join_of>
+  void note(lanes<Sync>& of, std::int64_t base, Join_of&& join_of) noexcept {
+    std::int64_t seen = of.thefts_before();
+    of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
+      bool const below = std::exchange(place, place + deque<Sync>::step) < base;
+      if (task == nullptr || below) return;
+      open_join<Sync>* const robbed = join_of(task);
+      if (robbed == nullptr) return;
+      robbed->around_.set(std::exchange(innermost_, robbed));
+      robbed->enclose();
+    });
+    of.thefts_are_seen(seen);
+  }
+
+  /// A group of the strand that does not lie in `forks`, before any child of it can run: what is known to be robbed lies
+  /// around it. After a `note`.
+  void surround(open_join<Sync>& group) const noexcept {
+    if (innermost_ == nullptr) return;
+    group.around_.set(innermost_);
+    group.enclose();
+  }
+
+  /// `ended` has been waited for, after a `note`.
+  void forget(open_join<Sync>& ended) noexcept {
+    if (innermost_ == &ended) innermost_ = ended.around_.get();
+  }
+
+  [[nodiscard]] bool want_end() const noexcept { return innermost_ != nullptr && innermost_->wants_end(); }
+
+ private:
+  open_join<Sync>* innermost_ = nullptr;
+};
+
+}  // namespace skua::threads

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// Robbed joins under every schedule, on real lanes: the owner links exactly its open joins that were robbed, in order;
+// if a thief's child fails, the owner hears of it at its next fork, and so does who runs a child further in; nobody
+// touches a join that has ended (group.md, "robbed groups"). Each mutant removes one step, and the explorer must find
+// the harm.
+#include "skua/machine/threads/join/stolen_joins.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <iostream>
+#include <memory>
+
+#include "skua/machine/threads/worker/lanes.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::entry, skua::outcome;
+using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
+
+enum class fault : std::uint8_t {
+  none,
+  no_note_at_fork,   ///< the slow path of a fork does not look at thefts
+  no_note_at_join,   ///< nor who finds a join robbed
+  no_note_at_park,   ///< nor who has offered open joins
+  no_alarm,          ///< who failed does not poke
+  pieces_not_known,  ///< a thief's piece of a sequence is taken for a join of the thief
+};
+
+template <class Sync>
+using lanes = skua::threads::lanes<Sync>;
+
+template <class Sync>
+lanes<Sync>& make_lanes() {
+  return immortal<lanes<Sync>>(skua::deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &memory()});
+}
+
+/// A join of two, or a sequence, in its owner's frame.
+template <class Sync>
+struct join : skua::threads::open_join<Sync> {
+  explicit join(std::uint64_t children = 2) : skua::threads::open_join<Sync>(children) {}
+  model_atomic<int>& over = immortal<model_atomic<int>>(0);  ///< its thieves have finished: stands for parking
+
+  /// strand::finish of a thief's piece.
+  template <class Alarm>
+  void end_piece(std::uint64_t flags, Alarm alarm) {
+    model_atomic<int>& told = over;  // once the piece has finished, the join may be gone
+    static_cast<void>(this->finish(1, flags, alarm));
+    told.fetch_add(1, memory_order_relaxed);
+    told.notify_all();
+  }
+};
+
+/// strand, as far as it opens joins and learns of thefts.
+template <class Sync, fault Fault = fault::none>
+class strand {
+ public:
+  explicit strand(lanes<Sync>& l) : at_(&l) {}
+
+  /// False: the fork said stop.
+  bool push(join<Sync>& j) {
+    if (!at_->forks.push(&j)) return true;
+    make_room();
+    if (!robbed_.want_end()) return true;
+    at_->poke();
+    return false;
+  }
+  void make_room() {
+    auto look = [this] {
+      if (Fault != fault::no_note_at_fork) note();
+    };
+    require(at_->make_room(look), "there is memory");
+  }
+  /// The join's first child has returned.
+  void close(join<Sync>& j, int thieves = 1) {
+    if (!at_->forks.pop()) {
+      if (Fault != fault::no_note_at_join) note();
+      for (int seen = 0; !j.left_only(1); seen = j.over.load(memory_order_relaxed)) {
+        if (seen < thieves) j.over.wait(seen, memory_order_relaxed);
+      }
+      robbed_.forget(j);
+    }
+    std::destroy_at(&j);
+  }
+  void park() {
+    require(at_->offer_open_joins([this] { make_room(); }), "there is memory");
+    if (Fault != fault::no_note_at_park) note();
+    entry unused;
+    require(!at_->forks.peek(unused), "a strand leaves an empty lane");
+  }
+  void resume_at(lanes<Sync>& other) { at_ = &other; }
+  void run_piece_of(join<Sync>& j) { piece_of_ = &j; }
+
+  bool stop_requested() {
+    if (at_->may_have_thefts()) note();
+    return robbed_.want_end();
+  }
+  void note() {
+    robbed_.note(*at_, 0, [this](void* what) -> skua::threads::open_join<Sync>* {
+      auto* const robbed = static_cast<join<Sync>*>(what);
+      return robbed == piece_of_ && Fault != fault::pieces_not_known ? nullptr : robbed;
+    });
+  }
+  lanes<Sync>& at() { return *at_; }
+
+ private:
+  lanes<Sync>* at_;
+  join<Sync>* piece_of_ = nullptr;  ///< stop_node::of
+  skua::threads::robbed_joins<Sync> robbed_;
+};
+
+template <class Sync>
+join<Sync>* steal(skua::deque<Sync>& from) {
+  entry got;
+  return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
+}
+
+/// The owner opens joins within joins, beyond its ring of two. The thief takes the oldest ones, and a child fails: of
+/// the first it took, or of the second.
+template <class Sync, int Failing, fault Fault = fault::none>
+struct owner_and_thief {
+  static constexpr int threads = 2;
+  lanes<Sync>& l = make_lanes<Sync>();
+  strand<Sync, Fault> owner{l};
+  join<Sync>& outer = immortal<join<Sync>>();
+  join<Sync>& middle = immortal<join<Sync>>();
+  join<Sync>& inner = immortal<join<Sync>>();
+  join<Sync>& second = immortal<join<Sync>>();
+  model_atomic<join<Sync>*> failed{nullptr};  ///< set when everybody has been alarmed
+
+  void run(int me) {
+    if (me == 1) return rob();
+    static_cast<void>(owner.push(outer));
+    static_cast<void>(owner.push(middle));
+    hears(inner, {&outer, &middle});
+    owner.close(inner);
+    bool const middle_failed = failed.load(memory_order_acquire) == &middle;
+    require(owner.stop_requested() || !middle_failed, "who asks hears of a failure");
+    owner.close(middle);
+    hears(second, {&outer});
+    owner.close(second);
+    owner.close(outer);
+    require(!owner.stop_requested(), "with its joins a strand's reasons to stop end");
+  }
+  void rob() {
+    for (int i = 0; i <= Failing; ++i) {
+      join<Sync>* const got = steal(l.forks);
+      if (got == nullptr) return;
+      got->end_piece(i == Failing ? got->failed : 0, [this] {
+        if (Fault != fault::no_alarm) l.poke();
+      });
+      if (i == Failing) failed.exchange(got, memory_order_release);
+    }
+  }
+  /// A fork while these joins are open.
+  void hears(join<Sync>& j, std::initializer_list<join<Sync>*> open) {
+    auto const of_open = [&] {
+      join<Sync>* const f = failed.load(memory_order_acquire);
+      return std::ranges::find(open, f) != open.end();
+    };
+    bool const must = of_open();
+    bool const stop = !owner.push(j);
+    require(stop || !must, "the next fork hears of a failure");
+  }
+  void finish() {}
+};
+
+/// Two thieves: the outer join's child fails, the inner join's hears of it at the latest when the owner waits for it.
+template <class Sync>
+struct thief_further_in {
+  static constexpr int threads = 3;
+  lanes<Sync>& l = make_lanes<Sync>();
+  strand<Sync> owner{l};
+  join<Sync>& outer = immortal<join<Sync>>();
+  join<Sync>& inner = immortal<join<Sync>>();
+  model_atomic<int> failed{0};
+  model_atomic<int> waits{0};
+
+  thief_further_in() {
+    static_cast<void>(owner.push(outer));
+    static_cast<void>(owner.push(inner));
+  }
+  void run(int me) {
+    if (me > 0) return rob();
+    if (!owner.stop_requested()) owner.note();
+    waits.exchange(1, memory_order_release);
+    owner.close(inner);
+    owner.close(outer);
+  }
+  void rob() {
+    join<Sync>* const got = steal(l.forks);
+    if (got == nullptr) return;
+    if (got == &outer) {
+      got->end_piece(got->failed, [this] { failed.exchange(1, memory_order_release); });
+      return;
+    }
+    bool const must_hear = waits.load(memory_order_acquire) == 1 && failed.load(memory_order_acquire) == 1 &&
+                           (got->flags_and_more() & got->enclosed) != 0;
+    require(got->wants_end() || !must_hear, "who runs a child further in hears of a failure");
+    got->end_piece(0, [] {});
+  }
+  void finish() {}
+};
+
+/// The owner parks for something else with two joins open, and goes on in other lanes: both joins count as robbed.
+template <class Sync, fault Fault = fault::none>
+struct parks_with_open_joins {
+  static constexpr int threads = 2;
+  lanes<Sync>& l = make_lanes<Sync>();
+  lanes<Sync>& elsewhere = make_lanes<Sync>();
+  strand<Sync, Fault> owner{l};
+  join<Sync>& outer = immortal<join<Sync>>();
+  join<Sync>& inner = immortal<join<Sync>>();
+  model_atomic<int> offered{0};
+  model_atomic<int> resumed{0};
+  int taken = 0;
+
+  parks_with_open_joins() {
+    static_cast<void>(owner.push(outer));
+    static_cast<void>(owner.push(inner));
+  }
+  void run(int me) {
+    if (me == 1) return rob();
+    owner.park();
+    offered.exchange(1, memory_order_release);
+    offered.notify_all();
+    resumed.wait(0, memory_order_acquire);
+    owner.resume_at(elsewhere);
+    require(owner.stop_requested(), "a strand that was resumed hears of a failure");
+    owner.close(inner);
+    owner.close(outer);
+    require(taken == 2, "each open join is taken once");
+  }
+  void rob() {
+    join<Sync>* first = steal(l.forks);
+    if (first == nullptr) first = steal(l.spawned);
+    offered.wait(0, memory_order_acquire);
+    if (first == nullptr) first = steal(l.spawned);
+    join<Sync>* const last = steal(l.spawned);
+    require(first != last && first != nullptr && last != nullptr, "each open join can be taken, once");
+    if (current_world()->violation().empty()) {
+      taken = 2;
+      first->end_piece(first->failed, [] {});
+      resumed.exchange(1, memory_order_release);
+      resumed.notify_all();
+      last->end_piece(0, [] {});
+    }
+  }
+  void finish() {}
+};
+
+/// A sequence of three: its first thief's piece is robbed in turn. Only the owner links it.
+template <class Sync, fault Fault = fault::none>
+struct piece_of_a_sequence {
+  static constexpr int threads = 3;
+  lanes<Sync>& l = make_lanes<Sync>();
+  lanes<Sync>& thiefs = make_lanes<Sync>();
+  strand<Sync, Fault> owner{l};
+  strand<Sync, Fault> thief{thiefs};
+  join<Sync>& all = immortal<join<Sync>>(std::uint64_t{3});
+  model_atomic<int> stolen{0};
+
+  piece_of_a_sequence() { static_cast<void>(owner.push(all)); }
+  void run(int me) {
+    if (me == 0) {
+      stolen.wait(0, memory_order_relaxed);
+      owner.close(all, 2);
+    } else if (me == 1) {
+      run_piece();
+    } else if (join<Sync>* const rest = steal(thiefs.forks); rest != nullptr) {
+      rest->end_piece(0, [] {});
+    }
+  }
+  void run_piece() {
+    join<Sync>* const got = steal(l.forks);
+    require(got == &all, "nobody else takes it");
+    thief.run_piece_of(*got);
+    static_cast<void>(thief.push(*got));
+    stolen.exchange(1, memory_order_relaxed);
+    stolen.notify_all();
+    if (thief.at().forks.pop()) got->end_piece(0, [] {});  // the last child is dealt with, too
+    thief.note();
+    got->end_piece(0, [] {});
+  }
+  void finish() {}
+};
+
+// What is broken in the façade, one thing each.
+
+/// The owner leaves in its slot what it took as the lane's last entry.
+struct kept_slots : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, memory_order order) noexcept {
+      if constexpr (std::is_pointer_v<T>) {
+        if (value == nullptr) return;
+      }
+      model_atomic<T>::store(value, order);
+    }
+  };
+};
+
+/// The link outwards is not published.
+struct unpublished_link : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_or(T bits, memory_order) noexcept { return model_atomic<T>::fetch_or(bits, memory_order_relaxed); }
+  };
+};
+
+/// All executions with at most two preemptions.
+constexpr options bounded{.preemptions = 2};
+
+template <class Script>
+void holds(options with = {}) {
+  with.races = true;
+  auto const seen = explore<Script>(with);
+  std::cout << seen.executions << " executions, " << seen.states << " states\n";
+  EXPECT_EQ(seen.violation, "") << seen;
+  EXPECT_TRUE(seen.exhausted);
+}
+
+template <class Script>
+void fails(char const* how, options with = {}) {
+  with.races = true;
+  auto const seen = explore<Script>(with);
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation, "") << seen;
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+}
+
+}  // namespace
+
+TEST(open_join_model, the_oldest_join_fails) { holds<owner_and_thief<model_sync, 0>>(bounded); }
+TEST(open_join_model, the_second_join_fails) { holds<owner_and_thief<model_sync, 1>>(bounded); }
+TEST(open_join_model, full_fences) { holds<owner_and_thief<full_model_sync, 0>>(bounded); }
+TEST(open_join_model, parks_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
+TEST(open_join_model, thief_further_in) { holds<thief_further_in<model_sync>>(bounded); }
+TEST(open_join_model, piece_of_a_sequence) { holds<piece_of_a_sequence<model_sync>>(bounded); }
+
+TEST(open_join_mutant, no_note_at_fork) {
+  fails<owner_and_thief<model_sync, 0, fault::no_note_at_fork>>("the next fork hears", bounded);
+}
+TEST(open_join_mutant, no_alarm) {
+  fails<owner_and_thief<model_sync, 0, fault::no_alarm>>("the next fork hears", bounded);
+}
+TEST(open_join_mutant, no_note_at_join) {
+  fails<owner_and_thief<model_sync, 0, fault::no_note_at_join>>("what has been destroyed", bounded);
+}
+TEST(open_join_mutant, no_note_at_park) {
+  fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("was resumed hears");
+}
+TEST(open_join_mutant, pieces_not_known) {
+  fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: written", bounded);
+}
+TEST(open_join_mutant, kept_slots) { fails<owner_and_thief<kept_slots, 0>>("what has been destroyed", bounded); }
+TEST(open_join_mutant, unpublished_link) { fails<thief_further_in<unpublished_link>>("race", bounded); }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A user's stop token, watched while a function runs. When the stop is requested, every worker of the region is made
+// to look at its next fork, so that forks pay nothing for tokens that are not in use.
+#pragma once
+
+#include <stop_token>
+
+#include "skua/machine/threads/join/fiber.hpp"
+
+namespace skua::threads {
+
+class stop_scope {
+ public:
+  stop_scope(strand& s, std::stop_token const& token)
+      : strand_(s), token_(token), node_{s.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{s.at().in}) {
+    strand_.watch(&node_);
+  }
+  ~stop_scope() { strand_.watch(node_.outer); }
+  stop_scope(stop_scope const&) = delete;
+  stop_scope& operator=(stop_scope const&) = delete;
+
+ private:
+  /// Runs on the thread that requests the stop.
+  struct alarm {
+    region& in;
+    void operator()() const noexcept { poke_all(in); }
+  };
+
+  strand& strand_;
+  std::stop_token token_;
+  stop_node node_;
+  std::stop_callback<alarm> on_stop_;
+};
+
+}  // namespace skua::threads

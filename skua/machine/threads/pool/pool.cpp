@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/pool/pool.hpp"
+
+#include "skua/parts/topology/affinity.hpp"
+#include "skua/parts/topology/cgroup.hpp"
+#include "skua/parts/topology/default_workers.hpp"
+#include "skua/parts/topology/topology.hpp"
+#include "skua/policy/registry.hpp"
+
+namespace skua {
+
+namespace {
+
+settings choose(pool_options const& o) {
+  settings s = settings_from_environment(process_environment());
+  if (o.workers) s.workers.set(*o.workers);
+  if (o.policy) s.policy.set(*o.policy);
+  if (o.places) s.places.set(*o.places);
+  if (o.pin) s.pin.set(*o.pin);
+  if (o.spin && *o.spin < std::chrono::nanoseconds::zero()) {
+    throw usage_error("pool option spin is " + std::to_string(o.spin->count()) +
+                      " ns: allowed is 0 or more; spin_forever means that nobody sleeps");
+  }
+  if (o.spin) s.spin.set(*o.spin);
+  if (o.stack_bytes) s.stack_bytes.set(*o.stack_bytes);
+  return s;
+}
+
+std::vector<worker_id> first_workers(std::uint32_t n) {
+  std::vector<worker_id> all(n);
+  for (std::uint32_t i = 0; i < n; ++i) all[i] = worker_id{i};
+  return all;
+}
+
+/// What an error calls these places.
+std::string name_of(setting<std::string> const& places) {
+  return places.from == "code" ? "pool option places" : places.from;
+}
+
+/// A worker may be pinned to one processor; a pool that it makes may use what its own pool may.
+cpu_mask usable_processors() {
+  threads::worker* const w = threads::worker::current();
+  return w == nullptr ? affinity_of_this_thread() : w->of().allowed();
+}
+
+topology find_topology(pool_options const& o, cpu_mask const& usable) {
+  if (o.synthetic && o.xml) throw usage_error("a pool's topology is synthetic or from an XML file, not both");
+  if (o.synthetic) return topology::synthetic(*o.synthetic);
+  if (o.xml) return topology::from_xml(*o.xml);
+  return topology::machine(usable);
+}
+
+/// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
+/// does better: two half-sized programs would meet on the first processors.
+bool shall_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
+
+}  // namespace
+
+pool::pool(pool_options const& options) {
+  facts_.chosen = choose(options);
+  check_policy(facts_.chosen.policy);
+  cpu_mask usable = usable_processors();
+  topology const machine = find_topology(options, usable);
+  default_workers const usual = count_default_workers(machine, read_cpu_quota());
+  facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.from : usual.why;
+  layout map{machine,
+             {.workers = facts_.chosen.workers.value,
+              .at_most = usual.count,
+              .order = options.scatter ? spread::scatter : spread::compact,
+              .places = facts_.chosen.places.value,
+              .places_from = name_of(facts_.chosen.places)}};
+  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(map, machine);
+  crew_ = std::make_unique<threads::crew>(std::move(map), facts_.chosen, std::move(usable));
+  root_ = crew_->open_region(facts_.chosen.policy.value, first_workers(crew_->workers()));
+  crew_->start();
+}
+
+pool::~pool() {
+  threads::worker* const w = threads::worker::current();
+  bool const by_own_task = w != nullptr && &w->of() == crew_.get();
+  if (by_own_task || crew_->lost_by_fork()) static_cast<void>(crew_.release());
+}
+
+std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
+  crew_->check_process();
+  if (workers > crew_->workers()) {
+    throw usage_error("a region of " + std::to_string(workers) + " workers: the pool has " +
+                      std::to_string(crew_->workers()));
+  }
+  auto const members = first_workers(workers == 0 ? crew_->workers() : workers);
+  return std::make_unique<region_handle>(*crew_, crew_->open_region(policy, members));
+}
+
+pool_facts pool::facts() const {
+  pool_facts all = facts_;
+  for (std::uint32_t w = 0; w < workers(); ++w) all.pins.push_back(crew_->worker_at(worker_id{w}).pin_report());
+  return all;
+}
+
+std::span<worker_id const> pool::workers_of(place_id p) const {
+  if (index(p) < places()) return map().workers_of(p);
+  throw usage_error("there is no place " + std::to_string(index(p)) + ": the pool's places are 0 to " +
+                    std::to_string(places() - 1));
+}
+
+place_id pool::place_of(worker_id w) const {
+  if (index(w) < workers()) return map().place_of(w);
+  throw usage_error("there is no worker " + std::to_string(index(w)) + ": the pool's workers are 0 to " +
+                    std::to_string(workers() - 1));
+}
+
+std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_point at) const {
+  std::vector<worker_counters> all;
+  all.reserve(workers());
+  for (std::uint32_t w = 0; w < workers(); ++w)
+    all.push_back(crew_->worker_at(worker_id{w}).counts().read(threads::in_book_time(at)));
+  return all;
+}
+
+}  // namespace skua

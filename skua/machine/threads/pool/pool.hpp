@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// A pool of workers, and regions of it. Several pools may live at once and nest; there is no process-wide state.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/threads/worker/counters.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/root.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/options.hpp"
+#include "skua/parts/topology/layout.hpp"
+
+namespace skua {
+
+/// What a program may choose for a pool. Whatever it leaves out comes from the environment (SKUA_WORKERS, SKUA_POLICY,
+/// SKUA_PLACES, SKUA_PIN, SKUA_SPIN, SKUA_STACK; OMP_NUM_THREADS and OMP_PLACES where the first two are unset), and
+/// else from the machine: workers = min(affinity mask, cgroup quota).
+struct pool_options {
+  std::optional<std::uint32_t> workers = {};
+  std::optional<std::string> policy = {};  ///< a name of `skua list`
+  std::optional<std::string> places = {};  ///< OMP_PLACES grammar
+  std::optional<bool> pin = {};
+  std::optional<std::chrono::nanoseconds> spin = {};  ///< how long an idle worker searches before it sleeps
+  std::optional<std::size_t> stack_bytes = {};        ///< per stack; touched pages only
+  std::optional<std::string> synthetic = {};          ///< "package:4 numa:1 l3:1 core:16": pretend to be that machine
+  std::optional<std::string> xml = {};                ///< a file written by hwloc's lstopo
+  bool scatter = false;                               ///< spread workers over the machine instead of packing them
+};
+
+/// Everything that was decided for a pool, for people. `skua doctor` prints it.
+struct pool_facts {
+  settings chosen;
+  std::string why_workers;
+  std::vector<std::string> pins;  ///< per worker
+};
+
+namespace threads {
+
+/// Run f on a region from wherever the caller is: at once if it is a task of the region, else as a root.
+/// Returns f's value (a copy of what it refers to, if it returns a reference); throws what f throws.
+template <class F>
+auto run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>>;
+
+}  // namespace threads
+
+/// A policy over some workers of a pool. Closes when it is destroyed; no `run` may be under way then.
+class region_handle {
+ public:
+  region_handle(threads::crew& c, std::shared_ptr<threads::region> r) noexcept : crew_(c), region_(std::move(r)) {}
+  ~region_handle() {
+    if (!crew_.lost_by_fork()) crew_.close_region(*region_);  // else its lock may be held for ever
+  }
+  region_handle(region_handle const&) = delete;
+  region_handle& operator=(region_handle const&) = delete;
+
+  /// As pool::run.
+  template <class F>
+  auto run(F&& f) {
+    crew_.check_process();
+    return threads::run_on(*region_, std::forward<F>(f));
+  }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return region_->workers(); }
+  [[nodiscard]] std::string_view policy() const noexcept { return region_->policy_name(); }
+
+ private:
+  threads::crew& crew_;
+  std::shared_ptr<threads::region> region_;
+};
+
+class pool {
+ public:
+  /// Starts the workers. Throws usage_error for a choice that makes no sense (it names the option or the variable), and
+  /// resource_error if threads or memory cannot be had.
+  explicit pool(pool_options const& options = {});
+  /// Joins the workers. No `run` may be under way. It leaves everything as it is in a child of fork(), because the
+  /// threads stayed behind, and in a task of its own, which ends the process: exit() destroys static pools.
+  ~pool();
+  pool(pool const&) = delete;
+  pool& operator=(pool const&) = delete;
+
+  /// f(here) on the pool: returns its value, throws what it throws. Callable from any thread, also from tasks of this
+  /// pool (then f is called at once) and of others (then the caller's worker goes on with other work meanwhile).
+  /// Cost from outside: two thread switches.
+  template <class F>
+  auto run(F&& f) {
+    crew_->check_process();
+    return threads::run_on(*root_, std::forward<F>(f));
+  }
+
+  /// A region of the first `workers` workers (0: all) under another policy. Throws usage_error for a policy that does not
+  /// exist and for more workers than there are.
+  [[nodiscard]] std::unique_ptr<region_handle> open_region(std::string_view policy, std::uint32_t workers = 0);
+
+  [[nodiscard]] std::uint32_t workers() const noexcept { return crew_->workers(); }
+  [[nodiscard]] std::string_view policy() const noexcept { return root_->policy_name(); }
+  /// The whole map: which worker sits where, who is near whom.
+  [[nodiscard]] layout const& map() const noexcept { return crew_->map(); }
+
+  // Places, for `at{..}`: workers that share a cache or a memory (SKUA_PLACES; by default an L3 cache).
+
+  /// How many there are, at least one; they are place_id{0}, place_id{1}, ...
+  [[nodiscard]] std::uint32_t places() const noexcept { return map().places(); }
+  /// The workers of a place, at least one: neighbouring numbers, ascending. Every worker is in exactly one place. Throws
+  /// usage_error if there is no such place.
+  [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const;
+  /// The place of a worker. Throws usage_error if there is no such worker.
+  [[nodiscard]] place_id place_of(worker_id w) const;
+  [[nodiscard]] pool_facts facts() const;
+
+  /// What each worker did since the pool was made; times until `at`, which may lie a little back, so that the sum of a
+  /// worker's times between two calls is the time between them exactly. Cheap; may be called while the pool works.
+  [[nodiscard]] std::vector<worker_counters> counters(
+      std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
+  [[nodiscard]] stack_pool::census stacks() const noexcept { return crew_->stacks().count(); }
+
+  /// For what is built on pools.
+  [[nodiscard]] threads::region& root_region() const noexcept { return *root_; }
+  [[nodiscard]] threads::leaf_log& leaves_of(worker_id w) const noexcept { return crew_->worker_at(w).leaves(); }
+  /// This process is a child of the one that made the pool: the workers stayed behind.
+  [[nodiscard]] bool lost_by_fork() const noexcept { return crew_->lost_by_fork(); }
+
+ private:
+  pool_facts facts_;
+  std::unique_ptr<threads::crew> crew_;
+  std::shared_ptr<threads::region> root_;
+};
+
+template <class F>
+auto threads::run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>> {
+  worker* const w = worker::current();
+  if (w != nullptr && &w->running_strand().at().in == &r) return f(w->running_strand());
+  root<std::remove_reference_t<F>> asked{f};
+  if (w == nullptr) {
+    completion done;
+    asked.blocked = &done;
+    r.inject(asked);
+    done.wait();
+  } else {
+    here& waiting = w->running_strand();
+    r.inject(asked);
+    waiting.wait(asked.waited, 1);
+  }
+  if constexpr (std::is_void_v<std::invoke_result_t<F&, here&>>) {
+    asked.take();
+  } else {
+    return asked.take();
+  }
+}
+
+}  // namespace skua

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// A root: a function that somebody outside a region wants to have run in it, and waits for. The waiter is a thread of
+// the user's (it blocks) or a strand of another region (it parks; its worker goes on with other work).
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "skua/machine/threads/join/here.hpp"
+
+namespace skua::threads {
+
+/// Set once, waited for once, by a thread that is no worker. May be destroyed as soon as wait has returned: the setter
+/// signals under the lock.
+class completion {
+ public:
+  void set() {
+    std::lock_guard const hold(mutex_);
+    done_ = true;
+    signal_.notify_one();
+  }
+  void wait() {
+    std::unique_lock hold(mutex_);
+    signal_.wait(hold, [this] { return done_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable signal_;
+  bool done_ = false;
+};
+
+/// What a lane and a group need of a root. The group has two children: the waiter's own share, and the function.
+struct root_base : handed {
+  struct root_group : group {
+    root_group() noexcept : group(nullptr, 2, nullptr) {}
+  };
+  explicit root_base(task_kind const& k) noexcept : handed(k) {}
+
+  root_group waited;              ///< used if a strand waits
+  completion* blocked = nullptr;  ///< used if a thread waits
+};
+
+template <class F>
+class root final : public root_base {
+ public:
+  using value_type = value_of<F&, here&>;
+
+  explicit root(F& f) noexcept : root_base(kind), f_(f) {}
+
+  /// After the wait: what f returned, or threw.
+  value_type take() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return std::move(*value_);
+  }
+
+ private:
+  static void run_task(task& t, std::uint64_t, here& on) noexcept {
+    auto& self = static_cast<root&>(t);
+    try {
+      self.value_.emplace(call(self.f_, on));
+    } catch (...) {
+      self.error_ = std::current_exception();
+    }
+    on.task_ends();
+    if (self.blocked != nullptr) {
+      self.blocked->set();
+    } else {
+      on.finish(self.waited, 1, 0);
+    }
+  }
+
+  static constexpr task_kind kind{.run = &root::run_task};
+
+  F& f_;
+  std::optional<value_type> value_;
+  std::exception_ptr error_;
+};
+
+}  // namespace skua::threads

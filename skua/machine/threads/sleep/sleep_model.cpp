@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The sleep protocol together with the deque, under every schedule: work that was pushed is found, or somebody is woken
+// (sleep.md). Each mutant removes one step of the proof, and the explorer must find a sleeper that nobody wakes.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "skua/machine/threads/worker/lanes.hpp"
+#include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/sleep/sleep.hpp"
+#include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/tagged_queue.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::worker_id;
+
+/// Worker 0 works and pushes two entries, one after the other; worker 1 has nothing to do, dozes, and takes what it
+/// finds. Worker 0 waits, as a join does, until worker 1 has taken one: if the wake-up is lost, nobody goes on.
+template <class Sync, bool Spins>
+struct owner_and_sleeper {
+  static constexpr int threads = 2;
+  using deque = skua::deque<Sync>;
+  deque& lane = immortal<deque>(skua::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
+  skua::threads::dormitory<Sync>& beds = immortal<skua::threads::dormitory<Sync>>(2U, 1U, &memory());
+  typename Sync::template atomic<int> taken{0};
+  int job[2] = {};
+
+  void run(int me) {
+    if (me == 0) {
+      push(0);
+      push(1);
+      if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
+      return;
+    }
+    bool searching = Spins && beds.start_search();
+    for (;;) {
+      skua::entry got;
+      skua::outcome const how = lane.outside().steal(got);
+      if (how == skua::outcome::got) {
+        if (searching) beds.found();
+        taken.store(1, std::memory_order_seq_cst);
+        taken.notify_all();
+        return;
+      }
+      beds.doze(
+          worker_id{1}, searching, [this] { lane.outside().poke(); }, [this] { return !lane.outside().looks_empty(); });
+      searching = true;
+    }
+  }
+  void push(int which) {
+    if (!lane.push(&job[which])) return;
+    lane.attend();
+    beds.notify();
+  }
+  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "what was pushed is taken"); }
+};
+
+template <class Sync>
+struct from_outside {
+  static constexpr int threads = 3;
+  skua::threads::dormitory<Sync>& beds = immortal<skua::threads::dormitory<Sync>>(2U, 1U, &memory());
+  typename Sync::template atomic<int> items{0};
+  typename Sync::template atomic<int> taken{0};
+
+  /// Two workers fall asleep; thread 2 hands in two items and waits until both are taken.
+  void run(int me) {
+    if (me == 2) {
+      for (int i = 0; i < 2; ++i) {
+        items.fetch_add(1, std::memory_order_seq_cst);
+        beds.notify();
+      }
+      return;
+    }
+    bool searching = beds.start_search();
+    while (!take()) {
+      beds.doze(
+          worker_id{static_cast<unsigned>(me)}, searching, [] {},
+          [this] { return items.load(std::memory_order_seq_cst) > 0; });
+      searching = true;
+    }
+    if (searching) beds.found();
+  }
+  bool take() {
+    int seen = items.load(std::memory_order_relaxed);
+    while (seen > 0) {
+      if (items.compare_exchange_strong(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+        taken.fetch_add(1, std::memory_order_relaxed);
+        return true;
+      }
+    }
+    return false;
+  }
+  void finish() { require(taken.load(std::memory_order_relaxed) == 2, "both items are taken"); }
+};
+
+/// Worker 0 leaves with an open join, which goes from lane to lane until it lies where entries have tags, and is busy
+/// from then on; worker 1 falls asleep meanwhile. The count of a tagged lane is read without its lock.
+template <class Sync, bool Calls = true>
+struct offer_and_sleeper {
+  static constexpr int threads = 2;
+  using tagged = skua::filing<skua::entry, Sync, typename Sync::mutex>;
+  struct seat : skua::threads::lanes<Sync> {
+    explicit seat(tagged& k)
+        : skua::threads::lanes<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), kept(k) {}
+    struct {
+      static bool gives_way() { return true; }
+    } thinks;
+    void call_help() {
+      if (Calls) beds.notify();
+    }
+    tagged& kept;
+    skua::threads::dormitory<Sync>& beds = immortal<skua::threads::dormitory<Sync>>(2U, 1U, &memory());
+  };
+  tagged kept;
+  seat& owner = immortal<seat>(kept);
+  typename Sync::template atomic<int> taken{0};
+  int job = 0;
+
+  // For moving: the strand.
+  seat& at() { return owner; }
+  void make_room() {
+    require(owner.make_room([] {}), "there is memory");
+    owner.beds.notify();
+  }
+  static void note_thefts() {}
+  static skua::entry as_shown(skua::entry const& e) { return e; }
+
+  void run(int me) {
+    if (me == 0) {
+      if (owner.forks.push(&job)) make_room();
+      require(skua::threads::moving::clear_lanes(*this), "there is memory");
+      if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
+      return;
+    }
+    bool searching = owner.beds.start_search();
+    while (!take()) {
+      owner.beds.doze(
+          worker_id{1}, searching, [this] { owner.poke(); },
+          [this] { return !owner.looks_robbed() || !kept.looks_empty(); });
+      searching = true;
+    }
+    if (searching) owner.beds.found();
+    taken.fetch_add(1, std::memory_order_seq_cst);
+    taken.notify_all();
+  }
+  bool take() {
+    skua::entry got;
+    if (kept.take_oldest(got, [](skua::entry const&) { return true; }) == skua::outcome::got) return true;
+    return owner.forks.outside().steal(got) == skua::outcome::got ||
+           owner.spawned.outside().steal(got) == skua::outcome::got;
+  }
+  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "what was offered is taken"); }
+};
+
+/// S3 removed.
+struct no_heavy_fence : model_sync {
+  static void heavy_fence() noexcept {}
+};
+
+template <class Script>
+void holds(options const& with = {}) {
+  auto const seen = explore<Script>(with);
+  std::cout << seen << '\n';
+  EXPECT_EQ(seen.violation, "");
+  EXPECT_TRUE(seen.exhausted);
+}
+
+template <class Script>
+void fails() {
+  auto const seen = explore<Script>({});
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation.find("deadlock"), std::string::npos) << seen;
+}
+
+}  // namespace
+
+TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync, true>>(); }
+TEST(sleep_model, a_worker_that_may_not_search_falls_asleep) { holds<owner_and_sleeper<model_sync, false>>(); }
+TEST(sleep_model, full_fences) { holds<owner_and_sleeper<full_model_sync, true>>(); }
+// At most three preemptions. (Without a bound there are 10^6 states, and none of them is wrong.)
+TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep) {
+  holds<offer_and_sleeper<model_sync>>({.preemptions = 3});
+  holds<offer_and_sleeper<full_model_sync>>({.preemptions = 3});
+}
+// Three threads: all executions with at most two preemptions.
+TEST(sleep_model, work_from_outside) { holds<from_outside<model_sync>>({.preemptions = 2}); }
+
+TEST(sleep_mutant, what_goes_to_a_tagged_lane_is_not_called_for) { fails<offer_and_sleeper<model_sync, false>>(); }
+TEST(sleep_mutant, no_heavy_fence) { fails<owner_and_sleeper<no_heavy_fence, true>>(); }

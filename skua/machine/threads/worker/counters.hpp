@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// What a worker did: counted where it is cheap (at steals, waits and sleeps, never at forks), readable at any time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "skua/machine/threads/worker/time_account.hpp"
+
+namespace skua {
+
+/// Distances beyond this class are counted in the last one.
+inline constexpr std::size_t distance_classes_max = 8;
+
+/// One worker, since its pool was made. Times in nanoseconds; the three add up to the time since then, always.
+struct worker_counters {
+  std::uint64_t work_ns = 0;  ///< running tasks, what a fork costs included
+  std::uint64_t scheduling_ns =
+      0;                      ///< steals that succeed, handing tasks out, parking, resuming, waiting for a stolen child
+  std::uint64_t idle_ns = 0;  ///< looking for work in vain, and asleep
+  std::uint64_t forks = 0;    ///< children shown to thieves by joins and each; brought up to date at task ends
+  std::uint64_t tasks = 0;    ///< tasks taken from a lane (stolen, spawned, injected)
+  std::uint64_t attempts = 0;                                ///< steals tried
+  std::uint64_t lost = 0;                                    ///< steals in which another thief or the owner was faster
+  std::array<std::uint64_t, distance_classes_max> steals{};  ///< successful, by distance of the victim
+  std::uint64_t parked = 0;                                  ///< joins that had to wait
+  std::uint64_t waited_in_place = 0;                         ///< joins that had to wait and got no stack
+  std::uint64_t sleeps = 0;
+  std::uint64_t wakeups_sent = 0;
+};
+
+namespace threads {
+
+/// A counter with one writer and any readers.
+class tally {
+ public:
+  void add(std::uint64_t n) noexcept {
+    // relaxed: one writer; readers want a recent value, nothing else.
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// The clock of the books, as they want it.
+[[nodiscard]] inline std::uint64_t in_book_time(std::chrono::steady_clock::time_point t) noexcept {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count());
+}
+
+struct tallies {
+  time_book times;
+  tally forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent;
+  std::array<tally, distance_classes_max> steals;
+
+  [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept {
+    auto const [work, scheduling, idle] = times.at(now_ns);
+    worker_counters c{.work_ns = work,
+                      .scheduling_ns = scheduling,
+                      .idle_ns = idle,
+                      .forks = forks.read(),
+                      .tasks = tasks.read(),
+                      .attempts = attempts.read(),
+                      .lost = lost.read(),
+                      .steals = {},
+                      .parked = parked.read(),
+                      .waited_in_place = waited_in_place.read(),
+                      .sleeps = sleeps.read(),
+                      .wakeups_sent = wakeups_sent.read()};
+    for (std::size_t i = 0; i < steals.size(); ++i) c.steals[i] = steals[i].read();
+    return c;
+  }
+};
+
+}  // namespace threads
+}  // namespace skua

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// How a strand waits and goes on: its frame is saved on its own stack, its worker goes on elsewhere, and whoever finds
+// the frame ready continues it. Steps and proof: group.md, "parking" and "without a stack".
+#include <exception>
+#include <utility>
+
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+
+namespace skua::threads {
+
+bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  // The strand may wait for something else than its innermost join.
+  if (!moving::clear_lanes(waiting)) return false;
+  stack* const fresh = take_stack();
+  if (fresh == nullptr) return false;
+  frame f{waiting, current_stack_, true};
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  pause_work(waiting.at());
+  current_stack_ = fresh;
+  skua::start(next_, *fresh, &worker::strand_main, this);
+  switch_to(f.saved, next_, &worker::commit_park, this);
+  // From here on `this` is perhaps not our worker any more.
+  f.resumed();
+  return true;
+}
+
+stack* worker::take_stack() noexcept {
+  try {
+    return stacks_.take();
+  } catch (std::exception const&) {
+    return nullptr;
+  }
+}
+
+/// The frame is saved: subtract its share. From then on it may be resumed elsewhere. Returns it if nobody else will.
+frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
+
+void worker::commit_park(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  if (frame* const f = me.commit_share()) me.ready_ = f;
+}
+
+void worker::commit_exchange(void* self) noexcept {
+  if (frame* const f = static_cast<worker*>(self)->commit_share()) send_home(*f);
+}
+
+void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
+  waiting.at().who.counts_.waited_in_place.add(1);
+  while (!g.left_only(mine)) {
+    worker& me = waiting.at().who;
+    me.refresh_seats();
+    found const f = me.hunt_everywhere();
+    if (f.at == nullptr) {
+      me.crew_.breathe();
+      me.note_vain_round(now_ns());
+      continue;
+    }
+    if (frame* const ready = f.what.as_frame()) return me.exchange_for(*ready, waiting, g, mine);
+    run_on_top(waiting, f);
+    waiting.at().who.pause_work(waiting.at());
+  }
+  waiting.at().who.begin(doing::working);
+}
+
+void worker::run_on_top(here& strand, found const& f) noexcept {
+  seat& below = strand.at();
+  bool const tied = strand.tie(true);
+  {
+    strand::interlude const its_own{strand, nullptr};
+    start_work(strand, f);
+    task& t = *f.what.what;
+    t.is->run(t, f.what.extra, strand);
+  }
+  if (frame* const ready = strand.take_ready()) send_home(*ready);
+  strand.tie(tied);
+  strand.sit(below);
+  strand.begins(strand.known(), true);
+}
+
+void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  frame f{waiting, current_stack_, true};
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  pause_work(waiting.at());
+  return_to(next);
+  switch_to(f.saved, next.saved, &worker::commit_exchange, this);
+  f.resumed();
+}
+
+/// Parking and resuming cost about as much as looking this often: whoever looks first and parks then loses at most
+/// twice what the better choice would have cost, and siblings that end together do not park at all. While something that
+/// was placed here waits for this worker (perhaps a child of this very group), looking only keeps it waiting.
+bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
+  if (!seat_->migrated.looks_empty()) return false;
+  for (int looks = 0; looks < 24; ++looks) {
+    if (g.left_only(mine)) return true;
+    relax();
+  }
+  return false;
+}
+
+void strand::park(group& g, std::uint64_t mine) noexcept {
+  seat_->who.begin(doing::scheduling);
+  if (ends_soon(g, mine)) {
+    settle();
+    seat_->who.begin(doing::working);
+    return;
+  }
+  {
+    tsan::unseen const scheduling;
+    seat_->thinks.learn(waiting{});
+    seat_->ask_whether_to_show();
+  }
+  if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
+    static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
+    return;
+  }
+  worker::wait_in_place(static_cast<here&>(*this), g, mine);
+}
+
+void worker::continue_with(frame& f) noexcept {
+  prepare_to_leave(&f);
+  leave_to(ended_, f.saved, &worker::recycle_stack, this);
+}
+
+void worker::end_thread() noexcept {
+  prepare_to_leave(nullptr);
+  leave_to(ended_, native_, &worker::recycle_stack, this);
+}
+
+/// The running strand ends; `next` (null: the thread's own flow) will run on this worker.
+void worker::prepare_to_leave(frame* next) noexcept {
+  tsan::unseen const scheduling;
+  ended_stack_ = std::exchange(current_stack_, nullptr);
+  if (next != nullptr) return_to(*next);
+}
+
+/// This worker's running strand is the frame's from now on.
+void worker::return_to(frame& f) noexcept {
+  current_stack_ = f.on;
+  if (!f.is_open) f.call();
+  here& resumed = *f.strand;
+  seat& mine = *resumed.at().in.seat_for(*this);
+  resumed.sit(mine);
+  resumed.begins(resumed.known(), f.is_open);
+  resumed.forget_places();
+  if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
+  strand_ = &resumed;
+  begin(doing::working);
+}
+
+void worker::recycle_stack(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  me.stacks_.give(me.ended_stack_);
+  me.ended_stack_ = nullptr;
+}
+
+task_kind const frame::kind{
+    .run = [](task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
+
+}  // namespace skua::threads

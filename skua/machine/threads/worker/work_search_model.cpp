@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// Regions of few workers, and workers that are no members: what is pushed is found by a member, whoever searches, falls
+// asleep or is woken meanwhile; and a crew that closes wakes everybody (sleep.md). Each mutant removes one step, and
+// the explorer must find work that nobody fetches.
+#include "skua/machine/threads/worker/work_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/threads/sleep/sleep.hpp"
+#include "skua/parts/queue/deque.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::worker_id;
+using skua::threads::work_search;
+
+enum class fault : std::uint8_t {
+  none,
+  relies_on_searchers,  ///< P4 of a small region is content with a searcher, member or not; no fault: S4 repairs it
+  nobody_hands_on,      ///< S4: who sees work for others only does nothing about it
+  both,                 ///< the two together
+  taken_for_all,        ///< the region is taken for one of all workers
+  found_in_silence,     ///< F1 wakes nobody
+  closes_in_silence,    ///< closing wakes nobody
+  woken_unnoticed,      ///< who was woken from its first sleep does not know that it counts as searching
+};
+
+template <class Sync, fault Fault>
+struct crew {
+  crew(std::uint32_t workers, std::uint32_t search_limit)
+      : dormitory(immortal<skua::threads::dormitory<Sync>>(workers, search_limit, &memory())), bedroom{dormitory} {}
+
+  struct bedroom_type {
+    skua::threads::dormitory<Sync>& all;
+    bool start_search() { return all.start_search(); }
+    bool found() { return Fault == fault::found_in_silence ? false : all.found(); }
+  };
+  bedroom_type& beds() { return bedroom; }
+  bool closing() const { return closing_.load(std::memory_order_acquire); }
+  void close() {
+    closing_.store(true, std::memory_order_release);
+    if (Fault != fault::closes_in_silence) dormitory.wake_all();
+  }
+  static std::uint64_t spin_ns() { return 0; }
+  static void breathe() {}
+
+  skua::threads::dormitory<Sync>& dormitory;
+  bedroom_type bedroom;
+  model_atomic<bool> closing_{false};
+};
+
+template <class Sync>
+struct seat {
+  skua::deque<Sync>& forks =
+      immortal<skua::deque<Sync>>(skua::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
+  skua::injector<Sync>& inbox = immortal<skua::injector<Sync>>();
+  bool looks_robbed() { return forks.outside().looks_empty(); }
+};
+
+template <class Sync, fault Fault>
+class worker;
+
+/// One owner's lane and what comes from outside; members only take.
+template <class Sync, fault Fault>
+struct region {
+  region(crew<Sync, Fault>& c, std::vector<worker_id> m) : of(c), members(std::move(m)) {}
+
+  seat<Sync>* seat_for(worker<Sync, Fault> const& w) {
+    return std::ranges::find(members, w.number()) == members.end() ? nullptr : &owners;
+  }
+  bool looks_empty_to(seat<Sync>* mine) {
+    return skua::threads::nothing_for(mine, injected, std::array<seat<Sync>*, 1>{&owners});
+  }
+  /// In S4.
+  bool call_help() {
+    if (Fault == fault::nobody_hands_on || Fault == fault::both) return false;
+    return was_pushed();
+  }
+  /// By who pushed.
+  bool was_pushed() {
+    if (Fault == fault::taken_for_all) return of.dormitory.notify();
+    if (Fault == fault::relies_on_searchers || Fault == fault::both) {
+      Sync::full_fence();
+      if (of.dormitory.searching_now() > 0) return false;
+    }
+    return of.dormitory.call(members);
+  }
+
+  crew<Sync, Fault>& of;
+  std::vector<worker_id> members;
+  seat<Sync> owners;
+  skua::injector<Sync>& injected = immortal<skua::injector<Sync>>();
+};
+
+struct tallies {
+  struct none {
+    void add(int) {}
+  } wakeups_sent;
+};
+
+/// A worker of one region, or of none.
+template <class Sync, fault Fault>
+class worker {
+ public:
+  worker(region<Sync, Fault>& r, worker_id n) : regions_{&r}, crew_(r.of), number_(n) {}
+
+  struct found {
+    seat<Sync>* at = nullptr;
+  };
+  crew<Sync, Fault>& of() { return crew_; }
+  worker_id number() const { return number_; }
+  tallies& counts() { return counts_; }
+  static std::uint64_t now_ns() { return 1; }
+  static void note_vain_round(std::uint64_t) {}
+  static bool is_barred() { return false; }
+  static void nap(std::uint64_t) {}
+  void refresh_seats() {}
+  bool was_woken() { return std::exchange(woken_, false); }
+  /// As a worker's life begins (worker::thread_main).
+  void stay_in_bed() {
+    crew_.dormitory.stay_in_bed(number_);
+    woken_ = Fault != fault::woken_unnoticed;
+  }
+  static bool has_new_regions() { return false; }
+  found hunt_everywhere() {
+    region<Sync, Fault>& r = *regions_[0];
+    seat<Sync>* const mine = r.seat_for(*this);
+    if (mine == nullptr) return {};
+    skua::entry got;
+    if (r.owners.forks.outside().steal(got) == skua::outcome::got) return {mine};
+    return {r.injected.pop() == nullptr ? nullptr : mine};
+  }
+  void doze(bool was_searching) {
+    crew_.dormitory.doze(
+        number_, was_searching, [this] { regions_[0]->owners.forks.outside().poke(); },
+        [this] { return work_search::anything_to_do(*this); });
+  }
+
+ private:
+  friend struct work_search;
+  std::array<region<Sync, Fault>*, 1> regions_;
+  crew<Sync, Fault>& crew_;
+  worker_id number_;
+  tallies counts_;
+  bool woken_ = false;
+};
+
+/// What the scripts share: a crew, a region of some of its workers, and how much of what was pushed was fetched.
+template <class Sync, fault Fault>
+class scene {
+ public:
+  scene(std::uint32_t workers, std::vector<worker_id> members)
+      : crew_(workers, 1), region_(crew_, std::move(members)) {}
+
+  /// A worker's life until it fetches something, which keeps it busy from then on; or until the crew closes.
+  void work(int number) {
+    worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
+    if (work_search::find_work(me).at != nullptr) ++fetched_;
+  }
+  /// The crew has just been made.
+  void begin_asleep() { crew_.dormitory.begin_asleep(); }
+  /// Somebody outside wakes the worker for a task, which it has got.
+  void get_up(unsigned number) {
+    crew_.dormitory.wake(worker_id{number});
+    crew_.beds().found();
+  }
+  void work_from_the_start(int number) {
+    worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
+    me.stay_in_bed();
+    if (work_search::find_work(me).at != nullptr) ++fetched_;
+  }
+  void push(int& job) {
+    if (!region_.owners.forks.push(&job)) return;
+    region_.owners.forks.attend();
+    region_.was_pushed();
+  }
+  void inject(skua::injectable& job) {
+    region_.injected.push(job);
+    region_.was_pushed();
+  }
+  void close() { crew_.close(); }
+  void check(int pushed) { require(fetched_ == pushed, "what was pushed is fetched, once"); }
+
+ private:
+  crew<Sync, Fault> crew_;
+  region<Sync, Fault> region_;
+  int fetched_ = 0;
+};
+
+/// Worker 0 is no member; worker 1 is the only one. Work comes from outside.
+template <class Sync, fault Fault = fault::none>
+struct from_outside {
+  static constexpr int threads = 3;
+  scene<Sync, Fault> s{2, {worker_id{1}}};
+  skua::injectable job;
+
+  void run(int me) {
+    if (me == 2) return s.inject(job);
+    current_world()->may_rest();
+    s.work(me);
+  }
+  void finish() { s.check(1); }
+};
+
+/// Worker 0 is no member. Worker 3 pushes two entries; 1 and 2 are the members that may fetch one each. When both
+/// sleep, the first push wakes one of them, and the second need not wake anybody: the first who fetches wakes another
+/// worker in its stead, perhaps worker 0.
+template <class Sync, fault Fault = fault::none>
+struct two_entries {
+  static constexpr int threads = 4;
+  scene<Sync, Fault> s{4, {worker_id{1}, worker_id{2}, worker_id{3}}};
+  int job[2] = {};
+
+  void run(int me) {
+    if (me == 3) {
+      s.push(job[0]);
+      s.push(job[1]);
+      return;
+    }
+    current_world()->may_rest();
+    s.work(me);
+  }
+  void finish() { s.check(2); }
+};
+
+/// A crew that was just made: worker 0 is called to work by somebody from outside, and pushes two entries for 1 and 2,
+/// who have slept from the start.
+template <class Sync, fault Fault = fault::none>
+struct first_work {
+  static constexpr int threads = 3;
+  scene<Sync, Fault> s{3, {worker_id{0}, worker_id{1}, worker_id{2}}};
+  int job[2] = {};
+
+  first_work() { s.begin_asleep(); }
+  void run(int me) {
+    if (me == 0) {
+      s.get_up(0);
+      s.push(job[0]);
+      s.push(job[1]);
+      return;
+    }
+    current_world()->may_rest();
+    s.work_from_the_start(me);
+  }
+  void finish() { s.check(2); }
+};
+
+/// The crew closes: who sleeps or falls asleep ends.
+template <class Sync, fault Fault = fault::none>
+struct closing {
+  static constexpr int threads = 3;
+  scene<Sync, Fault> s{2, {worker_id{0}, worker_id{1}}};
+
+  void run(int me) { me == 2 ? s.close() : s.work(me); }
+  void finish() { s.check(0); }
+};
+
+/// The crew closes when it has just been made: nobody has anything to do, and all have slept from the start.
+template <class Sync, fault Fault = fault::none>
+struct closing_at_first {
+  static constexpr int threads = 3;
+  scene<Sync, Fault> s{2, {worker_id{0}, worker_id{1}}};
+
+  closing_at_first() { s.begin_asleep(); }
+  void run(int me) { me == 2 ? s.close() : s.work_from_the_start(me); }
+  void finish() { s.check(0); }
+};
+
+/// S3 removed.
+struct no_heavy_fence : model_sync {
+  static void heavy_fence() noexcept {}
+};
+
+template <class Script>
+void holds(options const& with) {
+  auto const seen = explore<Script>(with);
+  std::cout << seen.executions << " executions, " << seen.states << " states\n";
+  EXPECT_EQ(seen.violation, "") << seen;
+  EXPECT_TRUE(seen.exhausted || with.random > 0);
+}
+
+template <class Script>
+void fails(options const& with, char const* how = "what was pushed is fetched") {
+  auto const seen = explore<Script>(with);
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation, "") << seen;
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+}
+
+// All executions of three threads with at most two preemptions; of four, all without, and some at random. (With one
+// preemption, four threads have 7*10^5 states, and none of them is wrong.)
+constexpr options of_three{.preemptions = 2};
+constexpr options of_four{.preemptions = 0};
+constexpr options at_random{.random = skua::under_tsan ? 500 : 20'000, .seed = 1};
+
+}  // namespace
+
+TEST(work_search_model, from_outside) { holds<from_outside<full_model_sync>>(of_three); }
+TEST(work_search_model, two_entries) {
+  holds<two_entries<model_sync>>(of_four);
+  holds<two_entries<model_sync>>(at_random);
+}
+TEST(work_search_model, two_entries_full_fences) {
+  holds<two_entries<full_model_sync>>(of_four);
+  holds<two_entries<full_model_sync>>(at_random);
+}
+TEST(work_search_model, to_rely_on_any_searcher_is_enough_as_long_as_it_hands_on) {
+  holds<from_outside<full_model_sync, fault::relies_on_searchers>>(of_three);
+  holds<two_entries<model_sync, fault::relies_on_searchers>>(of_four);
+}
+TEST(work_search_model, first_work) {
+  holds<first_work<model_sync>>(of_three);
+  holds<first_work<full_model_sync>>(of_three);
+}
+TEST(work_search_model, closing) { holds<closing<full_model_sync>>(of_three); }
+TEST(work_search_model, closing_at_first) { holds<closing_at_first<full_model_sync>>(of_three); }
+
+TEST(work_search_mutant, relies_on_searchers_who_do_not_hand_on) {
+  fails<from_outside<full_model_sync, fault::both>>(of_three);
+}
+TEST(work_search_mutant, nobody_hands_on) { fails<two_entries<model_sync, fault::nobody_hands_on>>(of_four); }
+TEST(work_search_mutant, a_region_of_few_taken_for_all) {
+  fails<from_outside<full_model_sync, fault::taken_for_all>>(of_three, "no end in sight");
+}
+TEST(work_search_mutant, found_in_silence) { fails<two_entries<model_sync, fault::found_in_silence>>(of_four); }
+TEST(work_search_mutant, no_heavy_fence) { fails<two_entries<no_heavy_fence>>(of_four); }
+TEST(work_search_mutant, first_work_found_in_silence) {
+  fails<first_work<model_sync, fault::found_in_silence>>(of_three);
+}
+TEST(work_search_mutant, woken_unnoticed) { fails<first_work<model_sync, fault::woken_unnoticed>>(of_three); }
+TEST(work_search_mutant, closes_in_silence) {
+  fails<closing<full_model_sync, fault::closes_in_silence>>(of_three, "deadlock");
+  fails<closing_at_first<full_model_sync, fault::closes_in_silence>>(of_three, "deadlock");
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// Lanes with tags, and their lock, under every schedule: one holder at a time, who sees what the last one did; what is
+// put in comes out once, the oldest or newest that is wanted; a slot holds one; and the count that is read without the
+// lock never keeps a worker asleep (injector.md; sleep.md). Each mutant breaks one step.
+#include "skua/parts/queue/tagged_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <limits>
+
+#include "skua/parts/base/brief_lock.hpp"
+#include "skua/parts/base/outcome.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::outcome;
+using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release,
+    std::memory_order_seq_cst;
+
+/// A lock that tells the explorer who held it, since what it guards here is nothing that the explorer sees; and a plain
+/// variable that only holders touch.
+template <class Sync>
+class told_lock {
+ public:
+  void lock() noexcept {
+    lock_.lock();
+    auto& w = *current_world();
+    w.note("story", this, story_.value);
+    guarded_.set(guarded_.get() + 1);
+  }
+  void unlock() noexcept {
+    auto& w = *current_world();
+    guarded_.set(guarded_.get() + 1);
+    w.write(story_, mix(story_.value, w.history()), false);
+    lock_.unlock();
+  }
+
+ private:
+  skua::brief_lock<Sync> lock_;
+  cell story_;
+  typename Sync::template plain<int> guarded_{0};
+};
+
+template <class Sync>
+using lane = skua::filing<int, Sync, told_lock<Sync>>;
+
+/// Three threads, one after the other.
+template <class Sync>
+struct holders {
+  static constexpr int threads = 3;
+  skua::brief_lock<Sync> lock;
+  typename Sync::template plain<int> count{0};
+
+  void run(int me) {
+    for (int times = me == 0 ? 2 : 1; times > 0; --times) {
+      lock.lock();
+      count.set(count.get() + 1);
+      lock.unlock();
+    }
+  }
+  void finish() { require(count.get() == 4, "nobody's turn is lost"); }
+};
+
+/// What was taken, each once. A tally: threads write different elements.
+class takings {
+ public:
+  void take(int item) {
+    require(count_.at(static_cast<std::size_t>(item)) == 0, "what is put in comes out once");
+    ++count_.at(static_cast<std::size_t>(item));
+  }
+  void check(int items) { require(std::ranges::count(count_, 1) == items, "what is put in comes out"); }
+
+ private:
+  std::array<int, 5> count_{};
+};
+
+/// The owner puts in 1, 2 and 3, and takes its newest even one; a thief takes the oldest odd ones; a neighbour puts in 4
+/// and takes the oldest that is left.
+template <class Sync>
+struct owner_thief_and_neighbour {
+  static constexpr int threads = 3;
+  lane<Sync> l;
+  takings taken;
+
+  void run(int me) {
+    if (me == 0) {
+      put(1);
+      put(2);
+      take(l, [](int i) { return i % 2 == 0; }, true);
+      put(3);
+      return;
+    }
+    if (me == 1) {
+      int last = 0;
+      auto const odd = [&last](int i) {
+        require(i == 4 || i > last, "a thief looks at the oldest first");
+        if (i != 4) last = i;
+        return i % 2 != 0;
+      };
+      take(l, odd, false);
+      return;
+    }
+    put(4);
+    take(l, [](int) { return true; }, false);
+  }
+  void put(int i) { require(l.push(i), "there is memory"); }
+  template <class Wanted>
+  bool take(lane<Sync>& from, Wanted wanted, bool newest) {
+    int got = 0;
+    outcome const how = newest ? from.take_newest(got, wanted) : from.take_oldest(got, wanted);
+    if (how != outcome::got) return false;
+    require(!newest || wanted(got), "what was wanted");
+    taken.take(got);
+    return true;
+  }
+  void finish() {
+    while (take(l, [](int) { return true; }, false)) {}
+    require(l.looks_empty(), "empty is empty");
+    taken.check(4);
+  }
+};
+
+/// Two place one each in a slot, and whoever is refused keeps his; the owner empties it.
+template <class Sync>
+struct slot {
+  static constexpr int threads = 3;
+  lane<Sync> its{1};
+  takings taken;
+
+  void run(int me) {
+    if (me > 0) {
+      if (!its.push_if_empty(me)) taken.take(me);
+      return;
+    }
+    empty();
+    empty();
+  }
+  bool empty() {
+    int got = 0;
+    int seen = 0;
+    if (its.take_oldest(got, [&seen](int) { return ++seen == 1; }) != outcome::got) return false;
+    taken.take(got);
+    return true;
+  }
+  void finish() {
+    if (empty()) require(!empty(), "a slot holds one");
+    taken.check(2);
+  }
+};
+
+/// A worker that wants even ones announces itself, looks, and sleeps; who puts something in looks at the announcements
+/// and wakes. Before, he takes back what he has put in first.
+template <class Sync>
+struct sleeper {
+  static constexpr int threads = 2;
+  lane<Sync> l;
+  typename Sync::template atomic<int> asleep{0};
+  takings taken;
+
+  void run(int me) {
+    if (me == 0) {
+      put(1);
+      take([](int i) { return i == 1; });
+      put(2);
+      return;
+    }
+    for (int times = 0; times < 3; ++times) {
+      asleep.store(1, memory_order_seq_cst);
+      if (l.looks_empty()) asleep.wait(1, memory_order_acquire);
+      if (take([](int i) { return i % 2 == 0; })) return;
+    }
+  }
+  void put(int i) {
+    require(l.push(i), "there is memory");
+    if (asleep.load(memory_order_seq_cst) == 0) return;
+    asleep.store(0, memory_order_seq_cst);
+    asleep.notify_all();
+  }
+  template <class Wanted>
+  bool take(Wanted wanted) {
+    int got = 0;
+    if (l.take_oldest(got, wanted) != outcome::got) return false;
+    taken.take(got);
+    return true;
+  }
+  void finish() {
+    while (take([](int) { return true; })) {}
+    taken.check(2);
+  }
+};
+
+// What is broken, one thing each.
+
+template <memory_order Taking, memory_order Giving>
+struct ordered_lock : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T exchange(T value, memory_order) noexcept { return model_atomic<T>::exchange(value, Taking); }
+    void store(T value, memory_order) noexcept { model_atomic<T>::store(value, Giving); }
+  };
+};
+using taken_without_acquire = ordered_lock<memory_order_relaxed, memory_order_release>;
+using given_without_release = ordered_lock<memory_order_acquire, memory_order_relaxed>;
+
+/// The lock looks, and then takes.
+struct torn_lock : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T exchange(T value, memory_order order) noexcept {
+      T const old = model_atomic<T>::load(memory_order_acquire);
+      if (old != value) model_atomic<T>::exchange(value, order);
+      return old;
+    }
+  };
+};
+
+/// The count is a plain store, which may stay in the buffer.
+struct count_stored_late : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_add(T by, memory_order) noexcept {
+      T const old = model_atomic<T>::load(memory_order_relaxed);
+      model_atomic<T>::store(static_cast<T>(old + by), memory_order_relaxed);
+      return old;
+    }
+  };
+};
+
+/// What is taken is counted twice, as by two who take without a lock.
+struct miscounted : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_sub(T by, memory_order order) noexcept {
+      T const old = model_atomic<T>::fetch_sub(by, order);
+      if (old > by) model_atomic<T>::fetch_sub(by, order);
+      return old;
+    }
+  };
+};
+
+/// All executions; with three threads that do much, those with at most two preemptions. (Without a bound there are
+/// 2*10^7, and none of them is wrong.)
+constexpr int unbounded = std::numeric_limits<int>::max();
+
+template <class Script>
+void holds(int preemptions = unbounded) {
+  auto const seen = explore<Script>({.model = memory_model::pso, .preemptions = preemptions, .races = true});
+  std::cout << seen.executions << " executions, " << seen.states << " states\n";
+  EXPECT_EQ(seen.violation, "") << seen;
+  EXPECT_TRUE(seen.exhausted);
+}
+
+template <class Script>
+void fails(char const* how) {
+  auto const seen = explore<Script>({.model = memory_model::pso, .races = true});
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation, "") << seen;
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+}
+
+}  // namespace
+
+TEST(filing_model, one_holder_at_a_time) { holds<holders<model_sync>>(); }
+TEST(filing_model, owner_thief_and_neighbour) { holds<owner_thief_and_neighbour<model_sync>>(2); }
+TEST(filing_model, a_slot_holds_one) { holds<slot<model_sync>>(3); }
+TEST(filing_model, sleeper) { holds<sleeper<model_sync>>(); }
+
+TEST(filing_mutant, lock_taken_without_acquire) {
+  fails<holders<taken_without_acquire>>("race");
+  fails<owner_thief_and_neighbour<taken_without_acquire>>("race");
+}
+TEST(filing_mutant, lock_given_without_release) {
+  fails<holders<given_without_release>>("race");
+  fails<slot<given_without_release>>("race");
+}
+TEST(filing_mutant, lock_that_looks_and_then_takes) { fails<holders<torn_lock>>("race"); }
+TEST(filing_mutant, count_stored_late) { fails<sleeper<count_stored_late>>("deadlock"); }
+TEST(filing_mutant, miscounted) { fails<owner_thief_and_neighbour<miscounted>>("empty is empty"); }

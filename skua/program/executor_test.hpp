@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Two small venues for the tests of the conventional face: one that never leaves the calling thread, and one of three
+// threads and a locked queue. Slow, but few lines: a failure on them is a failure of the face.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "skua/program/shuffled.hpp"
+#include "skua/program/executor.hpp"
+
+namespace skua::testing {
+
+/// The strand that runs on this thread, if any.
+inline thread_local shuffled* current = nullptr;
+
+/// Calls f with a fresh `here`, as the strand of this thread.
+template <class F>
+decltype(auto) as_strand(F&& f) {
+  static std::atomic<std::uint64_t> seed{0};
+  shuffled here{seed.fetch_add(1, std::memory_order_relaxed)};
+  struct restore {
+    shuffled* outer;
+    ~restore() { current = outer; }
+  } const guard{std::exchange(current, &here)};
+  return std::forward<F>(f)(here);
+}
+
+/// A task sees its group's cancellation, not that of the frame below it on this thread.
+inline void run_task(free_task<shuffled>& task) noexcept {
+  as_strand([&](shuffled& here) { here.watching(*task.group, [&](shuffled& h) { task.run(task, h); }); });
+}
+
+/// Tasks queue up until somebody waits.
+struct serial_venue {
+  using here = shuffled;
+
+  template <class F>
+  static decltype(auto) with_here(F&& f) {
+    if (current != nullptr) return std::forward<F>(f)(*current);
+    return as_strand(std::forward<F>(f));
+  }
+  static void spawn(free_task<here>& task) noexcept { queue.push_back(&task); }
+  static void wait(wait_group& group) noexcept {
+    while (!group.done()) {
+      free_task<here>* const task = queue.back();
+      queue.pop_back();
+      run_task(*task);
+    }
+  }
+  static inline std::deque<free_task<here>*> queue;
+};
+
+/// Three threads, one queue.
+class toy_pool {
+ public:
+  toy_pool() {
+    for (int i = 0; i < 3; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~toy_pool() {
+    {
+      std::lock_guard const lock{mutex_};
+      closing_ = true;
+    }
+    some_.notify_all();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  void push(free_task<shuffled>& task) {
+    {
+      std::lock_guard const lock{mutex_};
+      queue_.push_back(&task);
+    }
+    some_.notify_one();
+  }
+  bool run_one() {
+    std::unique_lock lock{mutex_};
+    if (queue_.empty()) return false;
+    free_task<shuffled>* const task = queue_.back();
+    queue_.pop_back();
+    lock.unlock();
+    run_task(*task);
+    return true;
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      {
+        std::unique_lock lock{mutex_};
+        some_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+        if (queue_.empty()) return;
+      }
+      run_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable some_;
+  std::deque<free_task<shuffled>*> queue_;
+  bool closing_ = false;
+  std::vector<std::thread> threads_;
+};
+
+struct toy_venue {
+  using here = shuffled;
+
+  static toy_pool& pool() {
+    static toy_pool the_pool;
+    return the_pool;
+  }
+  static void spawn(free_task<here>& task) noexcept { pool().push(task); }
+
+  /// A worker serves whatever is queued before it blocks; that is no scheduler, but it ends.
+  static void wait(wait_group& group) noexcept {
+    while (current != nullptr && !group.done() && pool().run_one()) {}
+    sleeper me;
+    if (!group.done() && group.enroll(me)) me.sleep();
+  }
+
+  template <class F>
+  static auto with_here(F&& f) -> decltype(f(std::declval<here&>())) {
+    if (current != nullptr) return std::forward<F>(f)(*current);
+    errand<F> task{std::forward<F>(f)};
+    return task.run_elsewhere();
+  }
+
+ private:
+  struct sleeper : group_waiter {
+    sleeper() : group_waiter{.wake = [](group_waiter& w) noexcept { static_cast<sleeper&>(w).rouse(); }} {}
+    void sleep() {
+      std::unique_lock lock{mutex};
+      woken_now.wait(lock, [this] { return woken; });
+    }
+    void rouse() {
+      std::lock_guard const lock{mutex};
+      woken = true;
+      woken_now.notify_one();  // under the lock: afterwards *this may be gone
+    }
+    std::mutex mutex;
+    std::condition_variable woken_now;
+    bool woken = false;
+  };
+
+  /// A call that another thread makes for us.
+  template <class F>
+  struct errand : free_task<here> {
+    explicit errand(F&& f) : free_task<here>{.run = &go, .group = &back}, function(std::forward<F>(f)) {}
+    static void go(free_task<here>& task, here& h) noexcept {
+      auto& self = static_cast<errand&>(task);
+      try {
+        self.value.emplace(call(std::forward<F>(self.function), h));
+      } catch (...) {
+        self.failure = std::current_exception();
+      }
+      self.back.finish();
+    }
+    auto run_elsewhere() -> decltype(std::declval<F>()(std::declval<here&>())) {
+      back.add();
+      spawn(*this);
+      wait(back);
+      if (failure) std::rethrow_exception(failure);
+      if constexpr (!std::is_void_v<decltype(std::declval<F>()(std::declval<here&>()))>) return std::move(*value);
+    }
+    F&& function;
+    wait_group back;
+    std::optional<value_of<F, here&>> value;
+    std::exception_ptr failure;
+  };
+};
+
+static_assert(venue<serial_venue>);
+static_assert(venue<toy_venue>);
+
+}  // namespace skua::testing
