@@ -162,11 +162,11 @@ TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
                                         << " --seed 3");
         sim::rules const by{.seed = 3, .spin_ticks = 300, .most_searching = 2};
         sim::flat_costs prices(by);
-        sim::onlooker nobody;
-        auto const players = make_policy(policy, where, by.seed);
+        sim::observer nobody;
+        auto const scheduler = make_policy(policy, where, by.seed);
         auto const run = [&](sim::here& h) { a.run_simulated(h, where.places()); };
-        sim::simulation const done = simulate(run, *players, where, by, prices, nobody);
-        EXPECT_TRUE(done.game.finished);
+        sim::simulation const done = simulate(run, *scheduler, where, by, prices, nobody);
+        EXPECT_TRUE(done.result.finished);
       });
     }
   }
@@ -193,9 +193,9 @@ TEST_P(every_app, refuses_senseless_input_in_one_line) {
       app->prepare();
       ADD_FAILURE() << GetParam().name << " " << input << " was accepted";
     } catch (usage_error const& refusal) {
-      std::string const said = refusal.what();
-      EXPECT_EQ(said.find(GetParam().name), 0U) << said;
-      EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+      std::string const message = refusal.what();
+      EXPECT_EQ(message.find(GetParam().name), 0U) << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     }
   }
 }

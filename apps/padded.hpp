@@ -42,7 +42,7 @@ class padded {
   void fill(float value) noexcept { std::ranges::fill(data_.elements(), value); }
 
   /// The same contents where `shares` of the floats, row by row, say: placed_array::settle.
-  settled settle(std::span<share const> shares, layout const& map) { return data_.settle(shares, map); }
+  distribution distribute(std::span<share const> shares, layout const& map) { return data_.distribute(shares, map); }
 
   /// From row to row of a matrix with so many columns, in floats.
   static constexpr std::size_t stride_for(std::size_t columns, row_gap gap) noexcept {

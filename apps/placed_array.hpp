@@ -47,11 +47,11 @@ class placed_array {
 
   /// The same elements on pages that lie where `shares` says, which cover them in order. Nothing where that is pointless. The
   /// elements are then elsewhere: data() has changed. Throws resource_error without memory. Work O(elements).
-  settled settle(std::span<share const> shares, layout const& map) {
-    std::string why = why_settling_is_pointless(map);
-    if (elements_.empty() || !why.empty()) return {settling::pointless, std::move(why)};
+  distribution distribute(std::span<share const> shares, layout const& map) {
+    std::string why = why_distribution_is_pointless(map);
+    if (elements_.empty() || !why.empty()) return {distribution_method::pointless, std::move(why)};
     page_array<T> pages(elements_.size());
-    settled how = skua::settle(pages, shares, map);
+    distribution how = skua::distribute(pages, shares, map);
     std::ranges::copy(elements_, pages.begin());
     elements_ = pages.elements();
     pages_ = std::move(pages);

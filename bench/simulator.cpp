@@ -58,14 +58,14 @@ void play(bench::report& say, task_tree& tree, std::string const& policy, layout
   for (std::int64_t round = 0; round < o.rounds; ++round) {
     sim::rules const by{.in = unit::flops, .spin_ticks = 10'000, .most_searching = (where.workers() + 1) / 2};
     sim::flat_costs prices(by);
-    sim::onlooker nobody;
-    auto const players = make_policy(policy, where, by.seed);
+    sim::observer nobody;
+    auto const scheduler = make_policy(policy, where, by.seed);
     auto const start = bench::clock::now();
-    sim::simulation done = simulate(std::move(tree), *players, where, by, prices, nobody);
+    sim::simulation done = simulate(std::move(tree), *scheduler, where, by, prices, nobody);
     double const took = bench::seconds_since(start);
     tree = std::move(done.tree);
     seconds.push_back(took);
-    rates.push_back(static_cast<double>(done.game.moves) / took);
+    rates.push_back(static_cast<double>(done.result.moves) / took);
   }
   std::string const what = policy + ", " + std::to_string(where.workers()) + " workers";
   say.row(what, "events/s", bench::spread_of(rates), bench::at_least(events_per_second_wanted));

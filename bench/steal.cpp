@@ -51,7 +51,7 @@ double mean_ns(std::int64_t times, F&& f) {
 }
 
 void add(deque<>& d, void* entry) {
-  if (d.push(entry)) static_cast<void>(d.attend());
+  if (d.push(entry)) static_cast<void>(d.poll());
 }
 
 double owner_pair() {

@@ -197,7 +197,7 @@ class calibration {
   void prices() {
     table("prices");
     measured("fork_ns", "fib without cut-off on one worker less its serial elision, per fork", fork_ns);
-    assumed("show_ns", 20, 5, 100, "a guess: some virtual calls and copies of a hint");
+    assumed("expose_ns", 20, 5, 100, "a guess: some virtual calls and copies of a hint");
     measured("pop_ns", "half of a push and a pop at the owner's end", pop_ns);
     if (shape_.cores < 2) {
       assumed("steal_ns", 2000, 200, 5000, "one core: cannot be measured");
@@ -211,8 +211,8 @@ class calibration {
     assumed("send_ns", 100, 30, 300, "a guess: two misses of the cache and an atomic exchange");
     assumed("park_ns", 200, 50, 1000, "a guess: a switch of stacks and a counter that others write");
     measured("rest_ns", "a look at the clock and a pause", rest_ns);
-    samples const call = measured("call_up_ns", "releasing a semaphore on which a thread sleeps", call_up_ns);
-    measured("wake_up_ns", "from a call to a sleeping pool to its task's first instruction, less call_up_ns",
+    samples const call = measured("notify_ns", "releasing a semaphore on which a thread sleeps", notify_ns);
+    measured("wake_up_ns", "from a call to a sleeping pool to its task's first instruction, less notify_ns",
              [&] { return std::max(wake_up_ns() - call.median, 100.0); });
     for (auto const& [key, lines] :
          {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})

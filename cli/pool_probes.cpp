@@ -97,7 +97,7 @@ double pop_ns() {
   deque<> lane;
   int thing = 0;
   auto const push = [&] {
-    if (lane.push(&thing)) static_cast<void>(lane.attend());
+    if (lane.push(&thing)) static_cast<void>(lane.poll());
   };
   push();  // below the others: the last entry of all is not the usual one
   bool right = true;
@@ -144,7 +144,7 @@ double rest_ns() {
   return ns / turns;
 }
 
-double call_up_ns() {
+double notify_ns() {
   std::binary_semaphore morning{0};
   std::binary_semaphore evening{0};
   constexpr int days = 50;

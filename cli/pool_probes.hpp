@@ -17,7 +17,7 @@ double resume_ns();
 /// One look at the clock and one pause: what a worker adds between two rounds of attempts.
 double rest_ns();
 /// What waking a sleeping thread takes him who wakes it.
-double call_up_ns();
+double notify_ns();
 /// From a call to a sleeping pool until the first instruction of the task.
 double wake_up_ns();
 

@@ -54,7 +54,7 @@ void count_groups(task_tree const& tree, std::vector<double> const& below, doubl
       ++children;
       sum += below[c];
       most = std::max(most, below[c]);
-      hinted |= tree[c].known.work.has_value();
+      hinted |= tree[c].hints.work.has_value();
     }
     if (children < 2 || hinted || sum < least_s) continue;
     ++into.groups;
@@ -76,22 +76,22 @@ scalability scalability_of(task_tree const& tree, std::vector<double> const& tak
                     all.work / static_cast<double>(std::max<std::uint64_t>(1, all.leaves > 0 ? all.leaves : all.tasks)),
                 .forks = all.forks};
   for (node_id i = 0; i < tree.size(); ++i) {
-    p.work_hints += tree[i].known.work ? 1U : 0U;
-    p.place_hints += tree[i].known.place ? 1U : 0U;
+    p.work_hints += tree[i].hints.work ? 1U : 0U;
+    p.place_hints += tree[i].hints.place ? 1U : 0U;
   }
   count_groups(tree, works_below(tree, taken_s), p.work_s / (8.0 * workers), p);
   return p;
 }
 
 double burden_on(sim::machine_model const& machine, std::uint32_t workers) {
-  layout const where = machine.seats({.workers = workers});
+  layout const where = machine.layout_of({.workers = workers});
   sim::model_costs prices(machine, machine.numbers(), where);
   constexpr worker_id first{0};
   sim::tick steal = 0;
   for (std::uint32_t w = 1; w < workers; ++w)
-    steal = std::max(steal, prices.price(0, sim::deed::steal, worker_id{w}, first));
-  sim::tick const moved =
-      steal + prices.price(0, sim::deed::park, first, first) + prices.price(0, sim::deed::resume, first, first);
+    steal = std::max(steal, prices.price(0, sim::operation::steal, worker_id{w}, first));
+  sim::tick const moved = steal + prices.price(0, sim::operation::park, first, first) +
+                          prices.price(0, sim::operation::resume, first, first);
   return static_cast<double>(moved) * seconds_per_tick;
 }
 

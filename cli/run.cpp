@@ -99,7 +99,7 @@ int carry_out_virtually(request const& asked) {
                         .options = asked.app.given()};
   apps::app& app = asked.app.chosen();
   app.prepare();
-  json const document = play_virtually(app, how);
+  json const document = run_virtually(app, how);
   target.write(document);
   if (!target.takes_stdout()) write_to_stdout(virtual_text(document));
   return exit_done;

@@ -141,24 +141,24 @@ void sim_program::check(std::string const& after) {
     throw error(fmt::format("wrong answer {}: {}", after, found));
 }
 
-sim::result sim_program::play(policy& players, layout const& where, sim::rules const& by, sim::costs& prices) {
-  sim::onlooker nobody;
+sim::run_result sim_program::play(policy& scheduler, layout const& where, sim::rules const& by, sim::costs& prices) {
+  sim::observer nobody;
   if (way_ == sim_way::recorded) {
     if (places_ != where.places()) {
       record(where.places());
       mark_times();
     }
-    if (deal_) return simulate(deal_(tree_, where.workers()), players, where, by, prices, nobody).game;
-    sim::simulation done = simulate(std::move(tree_), players, where, by, prices, nobody);
+    if (deal_) return simulate(deal_(tree_, where.workers()), scheduler, where, by, prices, nobody).result;
+    sim::simulation done = simulate(std::move(tree_), scheduler, where, by, prices, nobody);
     tree_ = std::move(done.tree);
-    return std::move(done.game);
+    return std::move(done.result);
   }
   app_.reset();
   auto const run = [&](sim::here& h) { app_.run_simulated(h, where.places()); };
-  sim::simulation done = simulate(run, players, where, by, prices, nobody, {.assumed = content_.assumed});
-  check(fmt::format("in virtual time (policy {}, {} workers, seed {})", players.name(), where.workers(), by.seed));
+  sim::simulation done = simulate(run, scheduler, where, by, prices, nobody, {.assumed = content_.assumed});
+  check(fmt::format("in virtual time (policy {}, {} workers, seed {})", scheduler.name(), where.workers(), by.seed));
   tree_ = std::move(done.tree);
-  return std::move(done.game);
+  return std::move(done.result);
 }
 
 }  // namespace skua::cli

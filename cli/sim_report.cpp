@@ -59,7 +59,7 @@ sim_frame frame_of(app_words const& app, sim_flags const& flags, sim::machine_mo
   static_cast<void>(flags.workers(machine));
   static_cast<void>(flags.policies());
   static_cast<void>(flags.times());
-  static_cast<void>(sim::model_costs(machine, machine.numbers(), machine.seats({.workers = 1}), all.costs));
+  static_cast<void>(sim::model_costs(machine, machine.numbers(), machine.layout_of({.workers = 1}), all.costs));
   return all;
 }
 

@@ -30,9 +30,11 @@ class kept_costs final : public sim::costs {
     if (program[id].kind != node_kind::leaf) outside_of_leaves_ += took;
     return took;
   }
-  sim::tick price(sim::tick now, sim::deed what, worker_id w, worker_id whom) override {
+  sim::tick price(sim::tick now, sim::operation what, worker_id w, worker_id whom) override {
     if (!free_) return model_.price(now, what, w, whom);
-    return what == sim::deed::rest || what == sim::deed::miss ? 1 : 0;  // or somebody who waits would stop the clock
+    return what == sim::operation::rest || what == sim::operation::miss
+               ? 1
+               : 0;  // or somebody who waits would stop the clock
   }
   [[nodiscard]] double task_s() const noexcept { return static_cast<double>(outside_of_leaves_) * seconds_per_tick; }
 
@@ -43,13 +45,13 @@ class kept_costs final : public sim::costs {
   sim::tick outside_of_leaves_ = 0;
 };
 
-sim_outcome outcome_of(sim::result&& game, layout const& where, std::uint64_t seed) {
+sim_outcome outcome_of(sim::run_result&& result, layout const& where, std::uint64_t seed) {
   sim_outcome all{.seed = seed,
-                  .time_s = static_cast<double>(game.makespan) * seconds_per_tick,
-                  .events = game.moves,
-                  .steals_by_distance = std::move(game.steals_by_distance),
-                  .workers = std::move(game.workers),
-                  .makespan = game.makespan};
+                  .time_s = static_cast<double>(result.makespan) * seconds_per_tick,
+                  .events = result.moves,
+                  .steals_by_distance = std::move(result.steals_by_distance),
+                  .workers = std::move(result.workers),
+                  .makespan = result.makespan};
   sim::tick work = 0;
   sim::tick scheduling = 0;
   for (sim::tally const& w : all.workers) {
@@ -70,18 +72,18 @@ sim_outcome outcome_of(sim::result&& game, layout const& where, std::uint64_t se
 }  // namespace
 
 sim_outcome sim_study::play(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free) {
-  layout const where = machine_.seats({.workers = workers, .order = seats_});
+  layout const where = machine_.layout_of({.workers = workers, .order = seats_});
   sim::cost_options how = how_;
   how.seed = seed;
   sim::model_costs model(machine_, numbers_, where, how);
   kept_costs prices(model, free, taken_s_);
-  auto const players = make_policy(policy_name, where, seed);
+  auto const scheduler = make_policy(policy_name, where, seed);
   sim::rules const by{.seed = seed,
                       .spin_ticks = model.spin(),
                       .most_searching = std::max(1U, (workers + 1) / 2),  // as the threads machine
                       .ticks_per_ns = ticks_per_ns};
   try {
-    sim_outcome all = outcome_of(program_.play(*players, where, by, prices), where, seed);
+    sim_outcome all = outcome_of(program_.play(*scheduler, where, by, prices), where, seed);
     all.task_s = prices.task_s();
     all.memory = model.total();
     return all;

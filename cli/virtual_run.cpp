@@ -27,30 +27,30 @@ std::string command_of(apps::app const& app, virtual_run const& how, std::uint64
 }
 
 /// The same for the same order of tasks, leaves and strands on the same workers (FNV-1a).
-std::string fingerprint(sim::result const& game) {
+std::string fingerprint(sim::run_result const& result) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325ULL;
   auto const mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3ULL; };
-  for (node_id const i : game.order) {
+  for (node_id const i : result.order) {
     mix(i);
-    mix(index(game.turns[i].who));
+    mix(index(result.turns[i].who));
   }
   return fmt::format("{:016x}", hash);
 }
 
-json play_one(apps::app& app, virtual_run const& how, std::uint64_t seed) {
+json run_one(apps::app& app, virtual_run const& how, std::uint64_t seed) {
   sim::rules const by{
       .seed = seed, .spin_ticks = spin_ticks, .most_searching = (how.where.workers() + 1) / 2, .ticks_per_ns = 1};
   sim::flat_costs prices(by);
-  sim::onlooker nobody;
-  auto const players = make_policy(how.policy, how.where, seed);
+  sim::observer nobody;
+  auto const scheduler = make_policy(how.policy, how.where, seed);
   app.reset();
   auto const run = [&](sim::here& h) { app.run_simulated(h, how.where.places()); };
-  sim::simulation const done = simulate(run, *players, how.where, by, prices, nobody);
+  sim::simulation const done = simulate(run, *scheduler, how.where, by, prices, nobody);
   if (how.verify) {
     if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);
   }
   sim::tally sum;
-  for (sim::tally const& w : done.game.workers) {
+  for (sim::tally const& w : done.result.workers) {
     sum.steals += w.steals;
     sum.probes += w.probes;
     sum.parks += w.parks;
@@ -61,25 +61,25 @@ json play_one(apps::app& app, virtual_run const& how, std::uint64_t seed) {
           {"workers", how.where.workers()},
           {"seed", seed},
           {"verified", how.verify ? json(true) : json()},
-          {"events", done.game.moves},
-          {"tasks_and_leaves", done.game.order.size()},
+          {"events", done.result.moves},
+          {"tasks_and_leaves", done.result.order.size()},
           {"steals", sum.steals},
           {"probes", sum.probes},
           {"parks", sum.parks},
           {"sent", sum.sent},
           {"naps", sum.naps},
-          {"fingerprint", fingerprint(done.game)}};
+          {"fingerprint", fingerprint(done.result)}};
 }
 
 }  // namespace
 
-json play_virtually(apps::app& app, virtual_run const& how) {
+json run_virtually(apps::app& app, virtual_run const& how) {
   json all{{"app", app.name()}, {"virtual", true}, {"options", how.options}, {"rows", json::array()}};
   for (std::uint32_t i = 0; i < how.repeat; ++i) {
     stop_if_interrupted();
     std::uint64_t const seed = std::uint64_t{how.seed} + i;
     try {
-      all["rows"].push_back(play_one(app, how, seed));
+      all["rows"].push_back(run_one(app, how, seed));
     } catch (std::exception const& fault) {
       throw error(fmt::format("{}; to repeat it: {}", fault.what(), command_of(app, how, seed)));
     }

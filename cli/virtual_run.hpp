@@ -23,7 +23,7 @@ struct virtual_run {
 
 /// Plays them all and returns {"app", "virtual": true, "rows": [...]}. Stops at the first that fails: throws error with what
 /// is wrong and the command line that repeats it, and interruption after a Ctrl-C.
-[[nodiscard]] json play_virtually(apps::app& app, virtual_run const& how);
+[[nodiscard]] json run_virtually(apps::app& app, virtual_run const& how);
 
 [[nodiscard]] std::string virtual_text(json const& document);
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "skua/machine/threads/join/here.hpp"
-#include "skua/machine/threads/worker/leaf_record.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/worker/leaf_record.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/locate.hpp"
 #include "skua/parts/memory/page_array.hpp"
@@ -35,38 +35,38 @@
 
 namespace skua {
 
-using task_group = basic_task_group<threads::venue>;
-using task_handle = basic_task_handle<threads::venue>;
+using task_group = basic_task_group<threads::executor>;
+using task_handle = basic_task_handle<threads::executor>;
 
 // The conventional face, callable from any thread; what each does and costs: program/parallel.hpp, parallel_reduce.hpp.
 
 template <class... Args>
 void parallel_for(Args&&... args) {
-  on::parallel_for<threads::venue>(std::forward<Args>(args)...);
+  on::parallel_for<threads::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 void parallel_for_each(Args&&... args) {
-  on::parallel_for_each<threads::venue>(std::forward<Args>(args)...);
+  on::parallel_for_each<threads::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_reduce(Args&&... args) {
-  return on::parallel_reduce<threads::venue>(std::forward<Args>(args)...);
+  return on::parallel_reduce<threads::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_deterministic_reduce(Args&&... args) {
-  return on::parallel_deterministic_reduce<threads::venue>(std::forward<Args>(args)...);
+  return on::parallel_deterministic_reduce<threads::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_scan(Args&&... args) {
-  return on::parallel_scan<threads::venue>(std::forward<Args>(args)...);
+  return on::parallel_scan<threads::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 void parallel_sort(Args&&... args) {
-  on::parallel_sort<threads::venue>(std::forward<Args>(args)...);
+  on::parallel_sort<threads::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 void parallel_invoke(Args&&... args) {
-  on::parallel_invoke<threads::venue>(std::forward<Args>(args)...);
+  on::parallel_invoke<threads::executor>(std::forward<Args>(args)...);
 }
 
 }  // namespace skua

@@ -32,7 +32,7 @@ class field {
   /// Where the memory of the field begins, frame and margin included: what shares count from, in floats.
   [[nodiscard]] float const* origin() const noexcept { return cells_.row(0); }
   /// Brings the shares of the memory to their places: padded::settle.
-  settled settle(std::span<share const> shares, layout const& map) { return cells_.settle(shares, map); }
+  distribution distribute(std::span<share const> shares, layout const& map) { return cells_.distribute(shares, map); }
 
  private:
   /// Left of the cells: room for the frame that keeps the cells on whole cache lines.

@@ -104,7 +104,7 @@ void problem::place(layout const& map, cutoff const& end) {
   place_range const places{.first = 0, .count = map.places()};
   for (std::size_t which : {0U, 1U}) {
     rectangle const plate = whole(which);
-    buffers_[which].settle(owners(plate, buffers_[which].origin(), end, places), map);
+    buffers_[which].distribute(owners(plate, buffers_[which].origin(), end, places), map);
   }
 }
 

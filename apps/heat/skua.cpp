@@ -66,7 +66,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
   }
 
   void place_data(pool& workers) override {
-    if (!why_settling_is_pointless(workers.map()).empty()) return;
+    if (!why_distribution_is_pointless(workers.map()).empty()) return;
     if (std::vector<numa_id> const homes = homes_of(workers.map()); placed_for_ != homes) {
       problem_.place(workers.map(), end_);
       placed_for_ = homes;

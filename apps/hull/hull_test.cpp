@@ -228,8 +228,8 @@ TEST(hull, caps_are_hinted_to_places_at_the_top_level_only) {
     std::map<std::uint32_t, std::size_t> hinted;
     for (node_id id = 1; id < tree.size(); ++id) {
       if (tree[id].kind != node_kind::task) continue;
-      EXPECT_TRUE(tree[id].known.work.has_value());
-      if (auto const place = tree[id].known.place) ++hinted[index(*place)];
+      EXPECT_TRUE(tree[id].hints.work.has_value());
+      if (auto const place = tree[id].hints.place) ++hinted[index(*place)];
     }
     EXPECT_EQ(hinted.size(), places < 2 ? 0 : places);
   }

@@ -69,7 +69,7 @@ Word footprint_of(View const& v) noexcept {
 /// What is known of product i of a group: its work, and the place where its quadrant of C lives. Below one place nothing is
 /// said, so that the place is inherited. [adws-sc19 4.1, numa-ws-2018 III-A]
 template <template <class> class View>
-hint known_of(product<View> const& p, place_range all, std::uint32_t i) noexcept {
+hint hint_of(product<View> const& p, place_range all, std::uint32_t i) noexcept {
   hint known = as_hint(work{p.flops()});
   if (all.count > 1) known.place = place_id{all.quarter(i).first};
   return known;
@@ -88,9 +88,9 @@ void program(Here& here, product<View> const& p, leaf_function* leaf, place_rang
   for (auto const& g : p.groups()) {
     if (g[0].empty()) continue;
     here.join(
-        known_of(g[0], at, 0), [&](Here& h) { program(h, g[0], leaf, at.quarter(0)); }, known_of(g[1], at, 1),
-        [&](Here& h) { program(h, g[1], leaf, at.quarter(1)); }, known_of(g[2], at, 2),
-        [&](Here& h) { program(h, g[2], leaf, at.quarter(2)); }, known_of(g[3], at, 3),
+        hint_of(g[0], at, 0), [&](Here& h) { program(h, g[0], leaf, at.quarter(0)); }, hint_of(g[1], at, 1),
+        [&](Here& h) { program(h, g[1], leaf, at.quarter(1)); }, hint_of(g[2], at, 2),
+        [&](Here& h) { program(h, g[2], leaf, at.quarter(2)); }, hint_of(g[3], at, 3),
         [&](Here& h) { program(h, g[3], leaf, at.quarter(3)); });
   }
 }

@@ -135,8 +135,8 @@ TEST(picture, malformed_headers_are_refused_with_a_reason) {
       {"\x89PNG and then nothing of the kind", "PNG"},
   };
   for (auto const& c : cases) {
-    std::string const said = refusal(c.bytes);
-    EXPECT_NE(said.find(c.reason), std::string::npos) << "'" << c.bytes << "' gave '" << said << "'";
+    std::string const message = refusal(c.bytes);
+    EXPECT_NE(message.find(c.reason), std::string::npos) << "'" << c.bytes << "' gave '" << message << "'";
   }
 }
 

@@ -393,8 +393,8 @@ TEST(sph, a_broken_law_is_named) {
     return p.unphysical();
   };
   auto const expect = [&](std::string const& reason, auto&& spoil) {
-    std::string const said = said_after(spoil);
-    EXPECT_NE(said.find(reason), std::string::npos) << reason << ": " << said;
+    std::string const message = said_after(spoil);
+    EXPECT_NE(message.find(reason), std::string::npos) << reason << ": " << message;
   };
   expect("mass", [&](particles<2>& q) { q.bodies[water].id = 1; });
   expect("mass", [&](particles<2>& q) { q.bodies[water].id = ~std::uint64_t{0}; });

@@ -55,7 +55,7 @@ task_tree with_aligned_arrays(task_tree const& program) {
   task_tree made;
   for (node_id i = 0; i < program.size(); ++i) {
     node const& n = program[i];
-    if (i > 0) made.add(n.parent, n.kind, n.known);  // gets the same number
+    if (i > 0) made.add(n.parent, n.kind, n.hints);  // gets the same number
     made[i].flops = n.flops;
     made[i].ns = n.ns;
     for (std::uint32_t t = 0; t < n.touches; ++t) made.add_touch(i, moved(program.touches()[n.first_touch + t]));

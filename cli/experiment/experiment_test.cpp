@@ -76,7 +76,7 @@ TEST(experiment_file, says_what_was_meant) {
 
 TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
   struct mistake {
-    std::string old, fresh, said;
+    std::string old, fresh, message;
   };
   std::vector<mistake> const mistakes{
       {"title = \"a title\"", "titel = \"a title\"", "it.toml:1: unknown key 'titel'"},
@@ -95,9 +95,9 @@ TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
       {"[[stated]]", "[[stated", "it.toml:27: this is not TOML"},
   };
   for (mistake const& m : mistakes) {
-    std::string const said = refusal_of(with(m.old, m.fresh));
-    EXPECT_TRUE(said.starts_with(m.said)) << "expected: " << m.said << "\n     said: " << said;
-    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    std::string const message = refusal_of(with(m.old, m.fresh));
+    EXPECT_TRUE(message.starts_with(m.message)) << "expected: " << m.message << "\n     said: " << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
 }
 
@@ -260,7 +260,7 @@ TEST(arrays, are_laid_out_alike_wherever_they_were) {
   ASSERT_EQ(one.size(), other.size());
   EXPECT_EQ(one[3].flops, 0);
   EXPECT_EQ(one[5].flops, 1);
-  EXPECT_EQ(one[4].known.work, 2);
+  EXPECT_EQ(one[4].hints.work, 2);
   EXPECT_EQ(one.touches()[2].address - one.touches()[0].address, 256U);
 }
 

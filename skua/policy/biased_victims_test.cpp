@@ -96,7 +96,7 @@ TEST(biased_victims, as_many_misses_as_there_are_workers_end_the_round) {
   }
 }
 
-TEST(biased_victims, nobody_to_rob_is_seen_at_once) {
+TEST(biased_victims, nobody_to_steal_from_is_seen_at_once) {
   dice roll(1);
   EXPECT_FALSE(biased_victims(worker_id{0}, layout::flat(1), 4).next(roll).has_value());
   layout const alone{topology::synthetic("package:4 numa:1 core:1")};

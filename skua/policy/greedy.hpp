@@ -41,17 +41,17 @@ constexpr dice dice_of(std::uint64_t seed, worker_id w) noexcept {
 
 /// Idle: own lanes, victims, outside, rest. Asked where a task belongs: where it is.
 template <victim_choice Victims>
-class alignas(cache_line_bytes) greedy_mind final : public mind {
+class alignas(cache_line_bytes) greedy_worker final : public worker_policy {
  public:
-  greedy_mind(worker_id self, Victims victims, std::uint64_t seed)
+  greedy_worker(worker_id self, Victims victims, std::uint64_t seed)
       : self_(self), roll_(dice_of(seed, self)), victims_(std::move(victims)) {}
 
-  tag mark(tag& parent, hint const&) noexcept override { return parent; }
+  task_tag mark(task_tag& parent, hint const&) noexcept override { return parent; }
 
-  placement place(tag&, cause why) noexcept override {
+  placement place(task_tag&, cause why) noexcept override {
     switch (why) {
       case cause::forked: return {.worker = self_, .where = lane::forks};
-      case cause::laid_aside:
+      case cause::preempted:
       case cause::released:
       case cause::seeded: return {.worker = self_, .where = lane::spawned};
       case cause::stolen:
@@ -62,24 +62,24 @@ class alignas(cache_line_bytes) greedy_mind final : public mind {
     return {.worker = self_, .where = lane::inbox};  // it is in this worker's hands: it runs at once
   }
 
-  probe hunt() noexcept override {
+  probe next_probe() noexcept override {
     switch (stage_) {
-      case stage::spawned: return {.what = verb::pop, .whom = self_, .where = lane::spawned};
-      case stage::inbox: return {.what = verb::pop, .whom = self_, .where = lane::inbox};
+      case stage::spawned: return {.what = action::pop, .whom = self_, .where = lane::spawned};
+      case stage::inbox: return {.what = action::pop, .whom = self_, .where = lane::inbox};
       case stage::outside_first:
-      case stage::outside_last: return {.what = verb::pop, .whom = self_, .where = lane::injected};
-      case stage::their_forks: return {.what = verb::steal, .whom = victim_, .where = lane::forks};
-      case stage::their_spawned: return {.what = verb::steal, .whom = victim_, .where = lane::spawned};
+      case stage::outside_last: return {.what = action::pop, .whom = self_, .where = lane::injected};
+      case stage::their_forks: return {.what = action::steal, .whom = victim_, .where = lane::forks};
+      case stage::their_spawned: return {.what = action::steal, .whom = victim_, .where = lane::spawned};
       case stage::rest: break;
     }
     rested_ = true;
     begin_round();
-    return {.what = verb::rest, .whom = self_};
+    return {.what = action::rest, .whom = self_};
   }
 
   void learn(event const& seen) noexcept override {
     probed const* const p = std::get_if<probed>(&seen);
-    if (p == nullptr || p->what.what == verb::rest) return;
+    if (p == nullptr || p->what.what == action::rest) return;
     if (p->how == outcome::got) {
       rested_ = false;
       begin_round();
@@ -133,14 +133,14 @@ class alignas(cache_line_bytes) greedy_mind final : public mind {
 template <victim_choice Victims>
 class greedy_policy : public policy {
  public:
-  mind& mind_of(worker_id w) noexcept final {
-    expects(index(w) < minds_.size(), "mind_of: a worker of the region");
-    return minds_[index(w)];
+  worker_policy& of_worker(worker_id w) noexcept final {
+    expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+    return workers_state_[index(w)];
   }
 
  protected:
   greedy_policy() = default;
-  std::vector<greedy_mind<Victims>> minds_;
+  std::vector<greedy_worker<Victims>> workers_state_;
 };
 
 }  // namespace skua

@@ -11,16 +11,16 @@
 namespace skua {
 namespace {
 
-constexpr probe pop_of(std::uint32_t w, lane where) { return {verb::pop, worker_id{w}, where}; }
-constexpr probe steal_from(std::uint32_t w, lane where) { return {verb::steal, worker_id{w}, where}; }
-constexpr probe rest_of(std::uint32_t w) { return {verb::rest, worker_id{w}, lane::forks}; }
+constexpr probe pop_of(std::uint32_t w, lane where) { return {action::pop, worker_id{w}, where}; }
+constexpr probe steal_from(std::uint32_t w, lane where) { return {action::steal, worker_id{w}, where}; }
+constexpr probe rest_of(std::uint32_t w) { return {action::rest, worker_id{w}, lane::forks}; }
 
 /// What every greedy policy does, whichever victims it prefers.
 class greedy : public testing::TestWithParam<char const*> {
  protected:
-  mind& of(std::uint32_t workers, std::uint32_t w) {
+  worker_policy& of(std::uint32_t workers, std::uint32_t w) {
     policy_ = make_policy(GetParam(), layout::flat(workers), 7);
-    return policy_->mind_of(worker_id{w});
+    return policy_->of_worker(worker_id{w});
   }
 
  private:
@@ -28,13 +28,13 @@ class greedy : public testing::TestWithParam<char const*> {
 };
 
 TEST_P(greedy, a_lone_worker_looks_at_its_own_lanes_and_outside_and_never_steals) {
-  mind& m = of(1, 0);
+  worker_policy& m = of(1, 0);
   EXPECT_EQ(fruitless_round(m),
             (std::vector{pop_of(0, lane::spawned), pop_of(0, lane::inbox), pop_of(0, lane::injected), rest_of(0)}));
 }
 
 TEST_P(greedy, of_two_workers_the_other_is_the_victim_forks_before_spawned) {
-  mind& m = of(2, 1);
+  worker_policy& m = of(2, 1);
   std::vector<probe> const round = fruitless_round(m);
   ASSERT_GE(round.size(), 4U);
   EXPECT_EQ(round[0], pop_of(1, lane::spawned));
@@ -47,44 +47,44 @@ TEST_P(greedy, of_two_workers_the_other_is_the_victim_forks_before_spawned) {
 }
 
 TEST_P(greedy, what_was_started_comes_before_what_is_new) {
-  mind& m = of(8, 3);
+  worker_policy& m = of(8, 3);
   std::vector<probe> const round = fruitless_round(m);
   for (std::size_t i = 0; i + 2 < round.size(); ++i) EXPECT_NE(round[i].where, lane::injected) << "probe " << i;
 }
 
 TEST_P(greedy, after_a_rest_the_outside_is_asked_before_the_victims_and_again_after_them) {
-  mind& m = of(8, 3);
+  worker_policy& m = of(8, 3);
   fruitless_round(m);
   std::vector<probe> const second = fruitless_round(m);
   EXPECT_EQ(second[2], pop_of(3, lane::injected));
-  EXPECT_EQ(second[3].what, verb::steal);
+  EXPECT_EQ(second[3].what, action::steal);
   EXPECT_EQ(second[second.size() - 2], pop_of(3, lane::injected));
 }
 
 TEST_P(greedy, a_catch_starts_over_with_the_own_lanes_wherever_it_was_made) {
   for (std::size_t catch_at = 0; catch_at < 12; ++catch_at) {
-    mind& m = of(8, 3);
+    worker_policy& m = of(8, 3);
     for (std::size_t i = 0; i < catch_at; ++i) ask(m, outcome::empty);
     ask(m, outcome::got);
     EXPECT_EQ(ask(m, outcome::empty), pop_of(3, lane::spawned)) << "caught at probe " << catch_at;
     EXPECT_EQ(ask(m, outcome::empty), pop_of(3, lane::inbox));
-    EXPECT_EQ(ask(m, outcome::empty).what, verb::steal);
+    EXPECT_EQ(ask(m, outcome::empty).what, action::steal);
   }
 }
 
 TEST_P(greedy, a_lost_race_is_no_miss_and_never_leads_to_rest) {
-  mind& m = of(8, 3);
-  for (int i = 0; i < 10'000; ++i) ASSERT_NE(ask(m, outcome::lost).what, verb::rest);
+  worker_policy& m = of(8, 3);
+  for (int i = 0; i < 10'000; ++i) ASSERT_NE(ask(m, outcome::lost).what, action::rest);
 }
 
 TEST_P(greedy, a_barred_lane_is_a_miss) {
-  mind& m = of(8, 3);
+  worker_policy& m = of(8, 3);
   EXPECT_EQ(fruitless_round(m, outcome::barred).back(), rest_of(3));
 }
 
 TEST_P(greedy, a_round_is_at_most_two_attempts_per_worker_and_every_worker_is_tried_in_time) {
   for (std::uint32_t const workers : {2U, 3U, 16U, 64U}) {
-    mind& m = of(workers, workers / 2);
+    worker_policy& m = of(workers, workers / 2);
     std::vector<bool> tried(workers, false);
     for (int rounds = 0; rounds < 40; ++rounds) {
       std::vector<probe> const round = fruitless_round(m);
@@ -99,25 +99,25 @@ TEST_P(greedy, a_round_is_at_most_two_attempts_per_worker_and_every_worker_is_tr
 }
 
 TEST_P(greedy, asking_twice_without_an_answer_repeats_the_question) {
-  mind& m = of(8, 3);
+  worker_policy& m = of(8, 3);
   for (int i = 0; i < 6; ++i) {
-    probe const first = m.hunt();
-    EXPECT_EQ(m.hunt(), first);
+    probe const first = m.next_probe();
+    EXPECT_EQ(m.next_probe(), first);
     m.learn(probed{first, outcome::empty});
   }
 }
 
 TEST_P(greedy, the_end_of_a_task_changes_nothing) {
-  mind& m = of(8, 3);
+  worker_policy& m = of(8, 3);
   for (int i = 0; i < 5; ++i) ask(m, outcome::empty);
-  probe const before = m.hunt();
+  probe const before = m.next_probe();
   m.learn(ended{.task = {}, .duration_ns = 1000});
-  EXPECT_EQ(m.hunt(), before);
+  EXPECT_EQ(m.next_probe(), before);
 }
 
 TEST_P(greedy, a_task_belongs_where_it_is) {
-  mind& m = of(8, 3);
-  tag any;
+  worker_policy& m = of(8, 3);
+  task_tag any;
   EXPECT_EQ(m.place(any, cause::forked), (placement{worker_id{3}, lane::forks, 1}));
   EXPECT_EQ(m.place(any, cause::released), (placement{worker_id{3}, lane::spawned, 1}));
   EXPECT_EQ(m.place(any, cause::seeded), (placement{worker_id{3}, lane::spawned, 1}));
@@ -125,7 +125,7 @@ TEST_P(greedy, a_task_belongs_where_it_is) {
     EXPECT_EQ(m.place(any, why).worker, worker_id{3});
     EXPECT_EQ(m.place(any, why).width, 1);
   }
-  tag parent{{1, 2, 3, 4}};
+  task_tag parent{{1, 2, 3, 4}};
   EXPECT_EQ(m.mark(parent, as_hint(work{5})), parent);
   EXPECT_FALSE(m.sees_forks());
 }
@@ -136,7 +136,7 @@ TEST_P(greedy, same_seed_and_events_same_answers_and_another_seed_other_ones) {
     dice script(99);
     std::vector<probe> all;
     for (std::uint32_t i = 0; i < 5000; ++i) {
-      all.push_back(ask(p->mind_of(worker_id{i % 16}), static_cast<outcome>(script.below(4))));
+      all.push_back(ask(p->of_worker(worker_id{i % 16}), static_cast<outcome>(script.below(4))));
     }
     return all;
   };
@@ -144,11 +144,11 @@ TEST_P(greedy, same_seed_and_events_same_answers_and_another_seed_other_ones) {
   EXPECT_NE(answers(1), answers(2));
 }
 
-TEST_P(greedy, minds_of_one_policy_roll_their_own_dice) {
+TEST_P(greedy, workers_of_one_policy_roll_their_own_dice) {
   auto const p = make_policy(GetParam(), layout::flat(64), 5);
   std::vector<std::vector<std::uint32_t>> walks;
   for (std::uint32_t const w : {10U, 11U}) {
-    std::vector<std::uint32_t> relative = victims_of(fruitless_round(p->mind_of(worker_id{w})));
+    std::vector<std::uint32_t> relative = victims_of(fruitless_round(p->of_worker(worker_id{w})));
     for (std::uint32_t& v : relative) v = (v + 64 - w) % 64;
     walks.push_back(relative);
   }

@@ -39,10 +39,10 @@ void ring_victims::restart() noexcept {
 }
 
 hierarchical_stealing::hierarchical_stealing(layout const& where, std::uint64_t seed, std::uint32_t patience) {
-  minds_.reserve(where.workers());
+  workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     worker_id const self{w};
-    minds_.emplace_back(self, ring_victims(self, where, patience), seed);
+    workers_state_.emplace_back(self, ring_victims(self, where, patience), seed);
   }
 }
 

@@ -18,7 +18,7 @@ std::uint32_t package_of(std::uint32_t worker) { return worker / 16; }
 TEST(hierarchical_stealing, the_nearest_ring_comes_first_then_the_others) {
   hierarchical_stealing p(four_times_sixteen(), 3);
   for (std::uint32_t self = 0; self < 64; ++self) {
-    std::vector<std::uint32_t> const tried = victims_of(fruitless_round(p.mind_of(worker_id{self})));
+    std::vector<std::uint32_t> const tried = victims_of(fruitless_round(p.of_worker(worker_id{self})));
     ASSERT_EQ(tried.size(), 63U);
     for (std::uint32_t i = 0; i < 63; ++i) {
       EXPECT_NE(tried[i], self);
@@ -29,8 +29,9 @@ TEST(hierarchical_stealing, the_nearest_ring_comes_first_then_the_others) {
 
 TEST(hierarchical_stealing, a_catch_far_away_returns_the_search_to_the_nearest_ring) {
   hierarchical_stealing p(four_times_sixteen(), 3);
-  mind& m = p.mind_of(worker_id{20});
-  for (probe far = m.hunt(); far.what != verb::steal || package_of(index(far.whom)) == 1; far = m.hunt()) {
+  worker_policy& m = p.of_worker(worker_id{20});
+  for (probe far = m.next_probe(); far.what != action::steal || package_of(index(far.whom)) == 1;
+       far = m.next_probe()) {
     m.learn(probed{far, outcome::empty});
   }
   ask(m, outcome::got);
@@ -40,10 +41,10 @@ TEST(hierarchical_stealing, a_catch_far_away_returns_the_search_to_the_nearest_r
 
 TEST(hierarchical_stealing, a_lost_race_does_not_widen_the_ring) {
   hierarchical_stealing p(four_times_sixteen(), 3);
-  mind& m = p.mind_of(worker_id{20});
+  worker_policy& m = p.of_worker(worker_id{20});
   for (int i = 0; i < 5000; ++i) {
     probe const tried = ask(m, outcome::lost);
-    if (tried.what == verb::steal) {
+    if (tried.what == action::steal) {
       ASSERT_EQ(package_of(index(tried.whom)), 1U);
     }
   }
@@ -55,7 +56,7 @@ TEST(hierarchical_stealing, victims_are_uniform_within_each_ring) {
   std::vector<std::uint64_t> near(16, 0);
   std::vector<std::uint64_t> far(48, 0);
   for (int i = 0; i < 20'000; ++i) {
-    for (std::uint32_t const v : victims_of(fruitless_round(p.mind_of(worker_id{0})))) {
+    for (std::uint32_t const v : victims_of(fruitless_round(p.of_worker(worker_id{0})))) {
       ++(v < 16 ? near[v] : far[v - 16]);
     }
   }
@@ -67,7 +68,7 @@ TEST(hierarchical_stealing, victims_are_uniform_within_each_ring) {
 
 TEST(hierarchical_stealing, patience_multiplies_the_attempts_in_every_ring) {
   hierarchical_stealing p(four_times_sixteen(), 3, 3);
-  std::vector<std::uint32_t> const tried = victims_of(fruitless_round(p.mind_of(worker_id{63})));
+  std::vector<std::uint32_t> const tried = victims_of(fruitless_round(p.of_worker(worker_id{63})));
   ASSERT_EQ(tried.size(), 3U * 63U);
   EXPECT_TRUE(std::ranges::all_of(tried.begin(), tried.begin() + 45, [](auto v) { return package_of(v) == 3; }));
   EXPECT_TRUE(std::ranges::none_of(tried.begin() + 45, tried.end(), [](auto v) { return package_of(v) == 3; }));

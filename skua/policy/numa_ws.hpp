@@ -26,39 +26,39 @@ struct numa_ws_options {
 namespace numa_ws {
 
 /// What is written on a task, in its tag's first two words; a tag of zeros says nothing.
-struct card {
+struct tag_fields {
   std::optional<place_id> place = {};      ///< where it belongs
   std::uint32_t pushes = 0;                ///< since it last ran
   std::optional<worker_id> receiver = {};  ///< of the last push
 
-  [[nodiscard]] static card read(tag const& t) noexcept;
-  void write(tag& t) const noexcept;  ///< other words stay as they are
+  [[nodiscard]] static tag_fields read(task_tag const& t) noexcept;
+  void write(task_tag& t) const noexcept;  ///< other words stay as they are
 };
 
-class alignas(cache_line_bytes) worker_mind final : public mind {
+class alignas(cache_line_bytes) worker_state final : public worker_policy {
  public:
-  worker_mind(layout const& where, worker_id self, std::uint64_t seed, numa_ws_options const& chosen);
+  worker_state(layout const& where, worker_id self, std::uint64_t seed, numa_ws_options const& chosen);
 
-  tag mark(tag& parent, hint const& known) noexcept override;
-  placement place(tag& task, cause why) noexcept override;
-  probe hunt() noexcept override;
+  task_tag mark(task_tag& parent, hint const& hint) noexcept override;
+  placement place(task_tag& task, cause why) noexcept override;
+  probe next_probe() noexcept override;
   void learn(event const& seen) noexcept override;
 
  private:
   enum class stage : std::uint8_t {
     spawned,
     inbox,
-    slot,  // mine
+    mailbox,  // mine
     outside_first,
-    their_slot,
+    their_mailbox,
     their_forks,
     their_spawned,  // of a victim
     outside_last,
     rest
   };
 
-  placement push_back(card c, tag& task) noexcept;
-  [[nodiscard]] worker_id receiver_for(card const& c) noexcept;
+  placement push_back(tag_fields c, task_tag& task) noexcept;
+  [[nodiscard]] worker_id receiver_for(tag_fields const& c) noexcept;
   void begin_round() noexcept;
   stage after(outcome how) noexcept;
   stage next_victim() noexcept;
@@ -79,17 +79,17 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
 class numa_aware_stealing final : public policy {
  public:
   numa_aware_stealing(layout const& where, std::uint64_t seed, numa_ws_options const& chosen = {});
-  numa_aware_stealing(numa_aware_stealing const&) = delete;  // its minds look into its layout
+  numa_aware_stealing(numa_aware_stealing const&) = delete;  // its policies look into its layout
   numa_aware_stealing& operator=(numa_aware_stealing const&) = delete;
   [[nodiscard]] std::string_view name() const noexcept override {
     return as_released_ ? "numa-ws:as-released" : "numa-ws";
   }
-  mind& mind_of(worker_id w) noexcept override;
+  worker_policy& of_worker(worker_id w) noexcept override;
 
  private:
   layout where_;
   bool as_released_;
-  std::vector<numa_ws::worker_mind> minds_;
+  std::vector<numa_ws::worker_state> workers_state_;
 };
 
 }  // namespace skua

@@ -13,15 +13,15 @@
 namespace skua {
 namespace {
 
-using numa_ws::card;
+using numa_ws::tag_fields;
 
 /// Four places of four: workers 0..3, 4..7, 8..11, 12..15.
 layout four_by_four() { return layout(topology::synthetic("package:4 numa:1 core:4 pu:1")); }
 std::uint32_t place_index(worker_id w) { return index(w) / 4; }
 
-tag at_place(std::uint32_t p) {
-  tag t;
-  card{.place = place_id{p}}.write(t);
+task_tag at_place(std::uint32_t p) {
+  task_tag t;
+  tag_fields{.place = place_id{p}}.write(t);
   return t;
 }
 placement runs_here(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::inbox}; }
@@ -30,57 +30,57 @@ placement runs_here(std::uint32_t w) { return {.worker = worker_id{w}, .where = 
 
 TEST(numa_ws, a_child_is_where_it_says_or_where_its_parent_is) {
   numa_aware_stealing p(four_by_four(), 1);
-  mind& m = p.mind_of(worker_id{5});
-  tag parent = at_place(2);
-  tag const before = parent;
-  EXPECT_EQ(card::read(m.mark(parent, {})).place, place_id{2});
-  EXPECT_EQ(card::read(m.mark(parent, as_hint(work{3}))).place, place_id{2});
-  EXPECT_EQ(card::read(m.mark(parent, as_hint(at{place_id{0}}))).place, place_id{0});
-  EXPECT_EQ(card::read(m.mark(parent, as_hint(at{anywhere}))).place, std::nullopt);
-  EXPECT_EQ(card::read(m.mark(parent, as_hint(at{place_id{4}}))).place, std::nullopt) << "no such place";
+  worker_policy& m = p.of_worker(worker_id{5});
+  task_tag parent = at_place(2);
+  task_tag const before = parent;
+  EXPECT_EQ(tag_fields::read(m.mark(parent, {})).place, place_id{2});
+  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(work{3}))).place, place_id{2});
+  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(at{place_id{0}}))).place, place_id{0});
+  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(at{anywhere}))).place, std::nullopt);
+  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(at{place_id{4}}))).place, std::nullopt) << "no such place";
   EXPECT_EQ(parent, before) << "a sibling's hint is not inherited";
-  tag nobody{};
-  EXPECT_EQ(card::read(m.mark(nobody, {})).place, std::nullopt);
-  tag grandchild = m.mark(parent, as_hint(at{place_id{3}}));
-  EXPECT_EQ(card::read(m.mark(grandchild, {})).place, place_id{3});
+  task_tag nobody{};
+  EXPECT_EQ(tag_fields::read(m.mark(nobody, {})).place, std::nullopt);
+  task_tag grandchild = m.mark(parent, as_hint(at{place_id{3}}));
+  EXPECT_EQ(tag_fields::read(m.mark(grandchild, {})).place, place_id{3});
 }
 
 TEST(numa_ws, a_child_starts_with_no_pushes_and_other_words_of_the_tag_are_left_alone) {
   numa_aware_stealing p(four_by_four(), 1);
-  mind& m = p.mind_of(worker_id{5});
-  tag parent = at_place(2);
+  worker_policy& m = p.of_worker(worker_id{5});
+  task_tag parent = at_place(2);
   parent.words[2] = 17;
   parent.words[3] = 18;
   m.place(parent, cause::stolen);
-  ASSERT_EQ(card::read(parent).pushes, 1U);
-  tag const child = m.mark(parent, {});
-  EXPECT_EQ(card::read(child).pushes, 0U);
-  EXPECT_EQ(card::read(child).receiver, std::nullopt);
+  ASSERT_EQ(tag_fields::read(parent).pushes, 1U);
+  task_tag const child = m.mark(parent, {});
+  EXPECT_EQ(tag_fields::read(child).pushes, 0U);
+  EXPECT_EQ(tag_fields::read(child).receiver, std::nullopt);
   EXPECT_EQ(child.words[2], 17U);
   EXPECT_EQ(child.words[3], 18U);
 }
 
-TEST(numa_ws, forks_are_never_shown_and_never_sent_whatever_their_hint) {
+TEST(numa_ws, forks_are_never_exposed_and_never_sent_whatever_their_hint) {
   numa_aware_stealing p(four_by_four(), 1);
-  mind& m = p.mind_of(worker_id{5});
+  worker_policy& m = p.of_worker(worker_id{5});
   m.learn(begun{.task = at_place(3)});
   EXPECT_FALSE(m.sees_forks());
-  tag child = at_place(3);
+  task_tag child = at_place(3);
   EXPECT_EQ(m.place(child, cause::forked), (placement{.worker = worker_id{5}, .where = lane::forks}));
   EXPECT_EQ(child, at_place(3));
 }
 
 TEST(numa_ws, the_root_starts_on_worker_0_or_at_its_place) {
   numa_aware_stealing p(four_by_four(), 1);
-  tag root{};
-  EXPECT_EQ(p.mind_of(worker_id{0}).place(root, cause::injected), runs_here(0));
-  mind& m = p.mind_of(worker_id{9});
-  EXPECT_EQ(m.place(root, cause::injected), (placement{.worker = worker_id{0}, .where = lane::slot}));
+  task_tag root{};
+  EXPECT_EQ(p.of_worker(worker_id{0}).place(root, cause::injected), runs_here(0));
+  worker_policy& m = p.of_worker(worker_id{9});
+  EXPECT_EQ(m.place(root, cause::injected), (placement{.worker = worker_id{0}, .where = lane::mailbox}));
   EXPECT_EQ(m.place(root, cause::refused), runs_here(9)) << "worker 0 has one waiting: no second try";
-  tag third = at_place(3);
+  task_tag third = at_place(3);
   placement const to = m.place(third, cause::injected);
   EXPECT_EQ(place_index(to.worker), 3U);
-  EXPECT_EQ(to.where, lane::slot);
+  EXPECT_EQ(to.where, lane::mailbox);
 }
 
 // ---- pushing [numa-ws-2018 III-B] ------------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ TEST(numa_ws, what_is_at_home_or_nowhere_in_particular_stays_in_the_hands_that_h
   numa_aware_stealing p(four_by_four(), 1);
   for (std::uint32_t w = 0; w < 16; ++w) {
     for (cause const why : {cause::stolen, cause::resumed, cause::refused}) {
-      tag mine = at_place(w / 4);
-      EXPECT_EQ(p.mind_of(worker_id{w}).place(mine, why), runs_here(w));
-      tag nobodys{};
-      EXPECT_EQ(p.mind_of(worker_id{w}).place(nobodys, why), runs_here(w));
+      task_tag mine = at_place(w / 4);
+      EXPECT_EQ(p.of_worker(worker_id{w}).place(mine, why), runs_here(w));
+      task_tag nobodys{};
+      EXPECT_EQ(p.of_worker(worker_id{w}).place(nobodys, why), runs_here(w));
     }
   }
 }
@@ -103,11 +103,11 @@ TEST(numa_ws, what_belongs_elsewhere_is_pushed_into_a_slot_there_when_stolen_and
     for (std::uint32_t home = 0; home < 4; ++home) {
       if (home == w / 4) continue;
       for (cause const why : {cause::stolen, cause::resumed}) {
-        tag t = at_place(home);
-        placement const to = p.mind_of(worker_id{w}).place(t, why);
+        task_tag t = at_place(home);
+        placement const to = p.of_worker(worker_id{w}).place(t, why);
         EXPECT_EQ(place_index(to.worker), home);
-        EXPECT_EQ(to.where, lane::slot);
-        EXPECT_EQ(card::read(t).place, place_id{home});
+        EXPECT_EQ(to.where, lane::mailbox);
+        EXPECT_EQ(tag_fields::read(t).place, place_id{home});
       }
     }
   }
@@ -116,40 +116,40 @@ TEST(numa_ws, what_belongs_elsewhere_is_pushed_into_a_slot_there_when_stolen_and
 TEST(numa_ws, after_threshold_plus_one_pushes_the_pusher_runs_it) {
   for (std::uint32_t const threshold : {0U, 1U, 4U, 1000U}) {
     numa_aware_stealing p(four_by_four(), 7, {.threshold = threshold});
-    mind& m = p.mind_of(worker_id{1});
+    worker_policy& m = p.of_worker(worker_id{1});
     for (cause const first : {cause::stolen, cause::resumed, cause::injected}) {
-      tag t = at_place(2);
+      task_tag t = at_place(2);
       std::uint32_t pushes = 0;
       placement to = m.place(t, first);
       for (; to.worker != worker_id{1}; to = m.place(t, cause::refused)) {
-        ASSERT_EQ(to.where, lane::slot);
+        ASSERT_EQ(to.where, lane::mailbox);
         ASSERT_LE(++pushes, threshold + 1);
       }
       EXPECT_EQ(pushes, threshold + 1);
-      EXPECT_EQ(card::read(t).pushes, 0U) << "it runs: the count begins anew";
+      EXPECT_EQ(tag_fields::read(t).pushes, 0U) << "it runs: the count begins anew";
     }
   }
 }
 
 TEST(numa_ws, the_count_goes_on_from_thief_to_thief_and_begins_anew_when_the_task_has_run) {
   numa_aware_stealing p(four_by_four(), 7, {.threshold = 4});
-  tag t = at_place(3);
+  task_tag t = at_place(3);
   for (std::uint32_t thief = 0; thief < 5; ++thief) {  // each takes it out of the slot where the one before put it
-    EXPECT_EQ(place_index(p.mind_of(worker_id{thief}).place(t, cause::stolen).worker), 3U);
-    EXPECT_EQ(card::read(t).pushes, thief + 1);
+    EXPECT_EQ(place_index(p.of_worker(worker_id{thief}).place(t, cause::stolen).worker), 3U);
+    EXPECT_EQ(tag_fields::read(t).pushes, thief + 1);
   }
-  tag waited = t;
-  EXPECT_EQ(p.mind_of(worker_id{5}).place(t, cause::stolen), runs_here(5));
-  EXPECT_EQ(place_index(p.mind_of(worker_id{5}).place(waited, cause::resumed).worker), 3U) << "it ran, then waited";
-  EXPECT_EQ(card::read(waited).pushes, 1U);
+  task_tag waited = t;
+  EXPECT_EQ(p.of_worker(worker_id{5}).place(t, cause::stolen), runs_here(5));
+  EXPECT_EQ(place_index(p.of_worker(worker_id{5}).place(waited, cause::resumed).worker), 3U) << "it ran, then waited";
+  EXPECT_EQ(tag_fields::read(waited).pushes, 1U);
 }
 
 TEST(numa_ws, receivers_are_uniform_and_never_the_same_twice_running) {
   constexpr std::uint64_t seed = 12;
   constexpr std::uint32_t threshold = 50'000;
   numa_aware_stealing p(four_by_four(), seed, {.threshold = threshold});
-  mind& m = p.mind_of(worker_id{15});
-  tag t = at_place(1);
+  worker_policy& m = p.of_worker(worker_id{15});
+  task_tag t = at_place(1);
   std::vector<std::uint64_t> firsts(4, 0);
   std::vector<std::uint64_t> steps(3, 0);
   std::uint32_t last = index(m.place(t, cause::stolen).worker) - 4;
@@ -159,7 +159,7 @@ TEST(numa_ws, receivers_are_uniform_and_never_the_same_twice_running) {
     ASSERT_NE(now, last);
     ++steps[(now - last + 4) % 4 - 1];
     last = now;
-    tag fresh = at_place(1);
+    task_tag fresh = at_place(1);
     ++firsts[index(m.place(fresh, cause::stolen).worker) - 4];
   }
   EXPECT_LT(chi_square(firsts), chi_square_limit(4)) << "seed " << seed;
@@ -170,35 +170,35 @@ TEST(numa_ws, receivers_are_uniform_and_never_the_same_twice_running) {
 
 TEST(numa_ws, own_deque_then_own_slot_then_victims_then_outside) {
   numa_aware_stealing p(four_by_four(), 3);
-  std::vector<probe> const round = fruitless_round(p.mind_of(worker_id{6}));
-  auto const own = [](lane l) { return probe{.what = verb::pop, .whom = worker_id{6}, .where = l}; };
+  std::vector<probe> const round = fruitless_round(p.of_worker(worker_id{6}));
+  auto const own = [](lane l) { return probe{.what = action::pop, .whom = worker_id{6}, .where = l}; };
   ASSERT_GE(round.size(), 6U);
   EXPECT_EQ(round[0], own(lane::spawned));
   EXPECT_EQ(round[1], own(lane::inbox));
-  EXPECT_EQ(round[2], own(lane::slot));
-  EXPECT_EQ(round[3].what, verb::steal);
+  EXPECT_EQ(round[2], own(lane::mailbox));
+  EXPECT_EQ(round[3].what, action::steal);
   EXPECT_EQ(round[round.size() - 2], own(lane::injected));
-  EXPECT_EQ(round.back().what, verb::rest);
+  EXPECT_EQ(round.back().what, action::rest);
 }
 
 TEST(numa_ws, a_coin_decides_between_a_victims_deque_and_its_slot_and_an_empty_slot_leads_to_the_deque) {
   constexpr std::uint64_t seed = 5;
   numa_aware_stealing p(four_by_four(), seed);
-  mind& m = p.mind_of(worker_id{6});
+  worker_policy& m = p.of_worker(worker_id{6});
   std::vector<std::uint64_t> coin(2, 0);
   std::vector<std::uint64_t> pairs(4, 0);
   std::size_t before = 0;
   for (int i = 0; i < 5000; ++i) {
     std::vector<probe> const round = fruitless_round(m);
     for (std::size_t k = 0; k < round.size(); ++k) {
-      if (round[k].what != verb::steal) continue;
-      bool const tails = round[k].where == lane::slot;
+      if (round[k].what != action::steal) continue;
+      bool const tails = round[k].where == lane::mailbox;
       if (tails) {
-        ASSERT_EQ(round[k + 1], (probe{.what = verb::steal, .whom = round[k].whom, .where = lane::forks}));
+        ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .whom = round[k].whom, .where = lane::forks}));
         ++k;
       }
       ASSERT_EQ(round[k].where, lane::forks);
-      ASSERT_EQ(round[k + 1], (probe{.what = verb::steal, .whom = round[k].whom, .where = lane::spawned}));
+      ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .whom = round[k].whom, .where = lane::spawned}));
       ++k;
       ++coin[tails ? 1 : 0];
       ++pairs[before * 2 + (tails ? 1 : 0)];
@@ -213,17 +213,17 @@ TEST(numa_ws, a_coin_decides_between_a_victims_deque_and_its_slot_and_an_empty_s
 TEST(numa_ws, as_released_looks_into_the_slot_of_every_victim_first) {
   numa_aware_stealing p(four_by_four(), 5, {.as_released = true});
   EXPECT_EQ(p.name(), "numa-ws:as-released");
-  std::vector<probe> const round = fruitless_round(p.mind_of(worker_id{6}));
-  std::vector<std::uint32_t> const slots = victims_of(round, lane::slot);
+  std::vector<probe> const round = fruitless_round(p.of_worker(worker_id{6}));
+  std::vector<std::uint32_t> const slots = victims_of(round, lane::mailbox);
   EXPECT_EQ(slots.size(), 16U);
   EXPECT_EQ(slots, victims_of(round, lane::forks));
   EXPECT_EQ(slots, victims_of(round, lane::spawned));
 }
 
-TEST(numa_ws, local_robs_nobody_at_another_place) {
+TEST(numa_ws, local_steals_from_nobody_at_another_place) {
   numa_aware_stealing p(four_by_four(), 5, {.local = true});
   for (std::uint32_t self = 0; self < 16; ++self) {
-    for (probe const& tried : fruitless_round(p.mind_of(worker_id{self}))) {
+    for (probe const& tried : fruitless_round(p.of_worker(worker_id{self}))) {
       EXPECT_EQ(place_index(tried.whom), self / 4);
     }
   }
@@ -235,7 +235,7 @@ TEST(numa_ws, victims_are_biased_by_distance) {
   std::uint64_t local = 0;
   std::uint64_t all = 0;
   for (int i = 0; i < 5000; ++i) {
-    for (std::uint32_t const v : victims_of(fruitless_round(p.mind_of(worker_id{6})))) {
+    for (std::uint32_t const v : victims_of(fruitless_round(p.of_worker(worker_id{6})))) {
       ++all;
       if (v / 4 == 1) ++local;
     }
@@ -247,13 +247,13 @@ TEST(numa_ws, victims_are_biased_by_distance) {
 
 TEST(numa_ws, a_catch_begins_a_new_round_and_an_idle_worker_answers_the_outside_first) {
   numa_aware_stealing p(four_by_four(), 3);
-  mind& m = p.mind_of(worker_id{6});
+  worker_policy& m = p.of_worker(worker_id{6});
   fruitless_round(m);
   for (int i = 0; i < 3; ++i) ask(m, outcome::empty);
   EXPECT_EQ(ask(m, outcome::got).where, lane::injected);
   for (int i = 0; i < 3; ++i) ask(m, outcome::empty);
-  EXPECT_EQ(ask(m, outcome::got).what, verb::steal) << "it had work: what is inside comes first";
-  EXPECT_EQ(m.hunt().where, lane::spawned);
+  EXPECT_EQ(ask(m, outcome::got).what, action::steal) << "it had work: what is inside comes first";
+  EXPECT_EQ(m.next_probe().where, lane::spawned);
 }
 
 // ---- load balance before locality [numa-ws-2018 III-B] ---------------------------------------------------------------
@@ -261,7 +261,7 @@ TEST(numa_ws, a_catch_begins_a_new_round_and_an_idle_worker_answers_the_outside_
 /// A machine of numbers: one deque of equal tasks on worker 0, one slot per worker, steals that take one tick.
 class toy {
  public:
-  toy(policy& p, std::uint32_t workers, std::uint32_t tasks, tag const& t, std::uint32_t ticks_per_task)
+  toy(policy& p, std::uint32_t workers, std::uint32_t tasks, task_tag const& t, std::uint32_t ticks_per_task)
       : policy_(p), slots_(workers), busy_until_(workers, 0), deque_(tasks, t), left_(tasks), price_(ticks_per_task) {}
 
   std::uint64_t run() {
@@ -278,10 +278,10 @@ class toy {
 
  private:
   void step(worker_id w) {
-    mind& m = policy_.mind_of(w);
-    probe const p = m.hunt();
-    std::optional<tag> got;
-    if (p.where == lane::slot) {
+    worker_policy& m = policy_.of_worker(w);
+    probe const p = m.next_probe();
+    std::optional<task_tag> got;
+    if (p.where == lane::mailbox) {
       got = std::exchange(slots_[index(p.whom)], {});
     } else if (index(p.whom) == 0 && (p.where == lane::forks || p.where == lane::spawned) && !deque_.empty()) {
       got = deque_.front();
@@ -289,17 +289,17 @@ class toy {
     }
     m.learn(probed{p, got ? outcome::got : outcome::empty});
     if (!got) return;
-    if (p.what == verb::steal && !keeps(w, *got)) return;
+    if (p.what == action::steal && !keeps(w, *got)) return;
     busy_until_[index(w)] = now_ + price_;
     --left_;
   }
 
   /// After a steal. False: it lies in another worker's slot now.
-  bool keeps(worker_id w, tag t) {
+  bool keeps(worker_id w, task_tag t) {
     ++steals;
-    mind& m = policy_.mind_of(w);
+    worker_policy& m = policy_.of_worker(w);
     for (placement to = m.place(t, cause::stolen); to.worker != w; to = m.place(t, cause::refused)) {
-      EXPECT_EQ(to.where, lane::slot);
+      EXPECT_EQ(to.where, lane::mailbox);
       ++pushes;
       if (slots_[index(to.worker)]) continue;
       slots_[index(to.worker)] = t;
@@ -309,9 +309,9 @@ class toy {
   }
 
   policy& policy_;
-  std::vector<std::optional<tag>> slots_;
+  std::vector<std::optional<task_tag>> slots_;
   std::vector<std::uint64_t> busy_until_;
-  std::deque<tag> deque_;
+  std::deque<task_tag> deque_;
   std::uint64_t left_;
   std::uint64_t now_ = 0;
   std::uint32_t price_;
@@ -335,16 +335,16 @@ TEST(numa_ws, work_that_is_all_hinted_to_one_place_is_shared_by_all_workers_near
 TEST(numa_ws, a_task_in_the_slot_of_a_busy_worker_is_run_by_others_in_the_end) {
   layout const one_each{topology::synthetic("package:4 numa:1 core:1")};
   numa_aware_stealing p(one_each, 2);
-  tag t = at_place(3);
-  std::optional<tag> slot_of_3;
-  ASSERT_EQ(p.mind_of(worker_id{0}).place(t, cause::stolen).worker, worker_id{3});
+  task_tag t = at_place(3);
+  std::optional<task_tag> slot_of_3;
+  ASSERT_EQ(p.of_worker(worker_id{0}).place(t, cause::stolen).worker, worker_id{3});
   slot_of_3 = t;
   std::uint32_t pushes = 1;
   bool ran = false;
   for (int probes = 0; probes < 10'000 && !ran; ++probes) {  // worker 3 is busy for good
-    mind& m = p.mind_of(worker_id{static_cast<std::uint32_t>(probes) % 3});
-    probe const tried = m.hunt();
-    bool const hit = tried == probe{.what = verb::steal, .whom = worker_id{3}, .where = lane::slot};
+    worker_policy& m = p.of_worker(worker_id{static_cast<std::uint32_t>(probes) % 3});
+    probe const tried = m.next_probe();
+    bool const hit = tried == probe{.what = action::steal, .whom = worker_id{3}, .where = lane::mailbox};
     m.learn(probed{tried, hit ? outcome::got : outcome::empty});
     if (!hit) continue;
     ran = m.place(*slot_of_3, cause::stolen).worker != worker_id{3};

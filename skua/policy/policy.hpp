@@ -16,34 +16,34 @@ namespace skua {
 
 /// One worker's share of a policy. Its verbs are called by that worker only, off the hot path, and never allocate.
 /// Same layout, seed and events give the same answers.
-class mind {
+class worker_policy {
  public:
-  virtual ~mind() = default;
+  virtual ~worker_policy() = default;
 
   /// While `sees_forks`: the running task opens a group of n children, whose works sum to `total_work` (0: nothing is
   /// known of them). Returns the tag from which the children are marked, in order; they are placed until one is kept by
   /// this worker, which calls it. What is left of the tag then belongs to the children after it. n = 0: a scope; it is
   /// about to fork its first child, and its children are not shown one by one.
-  virtual tag meet(tag const& task, double total_work, std::uint64_t n) noexcept {
+  virtual task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
     static_cast<void>(total_work);
     static_cast<void>(n);
     return task;
   }
 
   /// A child with this hint: of a group that was met, or one that has just been stolen from a task with this tag.
-  virtual tag mark(tag& parent, hint const& known) noexcept = 0;
+  virtual task_tag mark(task_tag& parent, hint const& hint) noexcept = 0;
 
   /// A task is ready, and why: whose is it? May write on it.
-  virtual placement place(tag& task, cause why) noexcept = 0;
+  virtual placement place(task_tag& task, cause why) noexcept = 0;
 
   /// The group that was met has ended; `task` goes on, here or where it is placed next (resumed).
-  virtual void leave(tag const& task, tag const& group) noexcept {
+  virtual void leave(task_tag const& task, task_tag const& group) noexcept {
     static_cast<void>(task);
     static_cast<void>(group);
   }
 
   /// I am idle: what shall I try next?
-  virtual probe hunt() noexcept = 0;
+  virtual probe next_probe() noexcept = 0;
 
   /// This came of it.
   virtual void learn(event const& seen) noexcept = 0;
@@ -52,8 +52,8 @@ class mind {
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
 
   /// When something lies in my slot, shall what runs here be laid aside for it at its next fork? It is placed then
-  /// (laid_aside), in a lane of mine.
-  [[nodiscard]] virtual bool gives_way() const noexcept { return false; }
+  /// (preempted), in a lane of mine.
+  [[nodiscard]] virtual bool preempts() const noexcept { return false; }
 
   /// Entries may lie where I could take them that I do not ask for, because they are not for me (yet): that `hunt` rests
   /// does not mean that there is nothing to do, and that I search does not mean that others need not.
@@ -66,14 +66,14 @@ class mind {
   }
 };
 
-/// A scheduler, as decisions only. One object per region; it outlives its minds' last verb.
+/// A scheduler, as decisions only. One object per region; it outlives its policies' last verb.
 class policy {
  public:
   virtual ~policy() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-  /// The mind of one worker; all are made when the region starts.
-  virtual mind& mind_of(worker_id w) noexcept = 0;
+  /// The policy of one worker; all are made when the region starts.
+  virtual worker_policy& of_worker(worker_id w) noexcept = 0;
 };
 
 }  // namespace skua

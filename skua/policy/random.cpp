@@ -4,10 +4,10 @@
 namespace skua {
 
 random_stealing::random_stealing(layout const& where, std::uint64_t seed) {
-  minds_.reserve(where.workers());
+  workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     worker_id const self{w};
-    minds_.emplace_back(self, uniform_victims(self, where.workers()), seed);
+    workers_state_.emplace_back(self, uniform_victims(self, where.workers()), seed);
   }
 }
 

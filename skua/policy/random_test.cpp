@@ -15,7 +15,7 @@ TEST(random_stealing, every_victim_is_as_likely_as_any_other) {
     for (std::uint32_t const self : {0U, workers / 2, workers - 1}) {
       std::vector<std::uint64_t> counts(workers, 0);
       for (std::uint32_t i = 0; i < 20'000; ++i) {
-        for (std::uint32_t const v : victims_of(fruitless_round(p.mind_of(worker_id{self})))) ++counts[v];
+        for (std::uint32_t const v : victims_of(fruitless_round(p.of_worker(worker_id{self})))) ++counts[v];
       }
       EXPECT_EQ(counts[self], 0U);
       counts.erase(counts.begin() + self);
@@ -28,7 +28,7 @@ TEST(random_stealing, a_victim_does_not_depend_on_the_one_before) {
   constexpr std::uint64_t seed = 4;
   constexpr std::uint32_t workers = 9;
   random_stealing p(layout::flat(workers), seed);
-  mind& m = p.mind_of(worker_id{8});
+  worker_policy& m = p.of_worker(worker_id{8});
   std::vector<std::uint64_t> pairs(8 * 8, 0);
   std::uint32_t before = 0;
   for (std::uint32_t i = 0; i < 20'000; ++i) {
@@ -42,14 +42,14 @@ TEST(random_stealing, a_victim_does_not_depend_on_the_one_before) {
 
 TEST(random_stealing, a_round_makes_two_attempts_per_worker) {
   random_stealing p(layout::flat(64), 1);
-  std::vector<probe> const round = fruitless_round(p.mind_of(worker_id{5}));
+  std::vector<probe> const round = fruitless_round(p.of_worker(worker_id{5}));
   EXPECT_EQ(victims_of(round, lane::forks).size(), 64U);
   EXPECT_EQ(victims_of(round, lane::spawned), victims_of(round, lane::forks));
 }
 
 TEST(random_stealing, after_a_lost_race_the_next_victim_is_rolled) {
   random_stealing p(layout::flat(64), 1);
-  mind& m = p.mind_of(worker_id{5});
+  worker_policy& m = p.of_worker(worker_id{5});
   ask(m, outcome::empty);
   ask(m, outcome::empty);
   probe const first = ask(m, outcome::lost);

@@ -128,7 +128,7 @@ TEST(registry, who_chose_a_policy_is_named_if_it_was_a_variable) {
 
 TEST(registry, an_option_reaches_its_policy) {
   auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
-  EXPECT_EQ(victims_of(fruitless_round(patient->mind_of(worker_id{0}))).size(), 15U);
+  EXPECT_EQ(victims_of(fruitless_round(patient->of_worker(worker_id{0}))).size(), 15U);
 }
 
 TEST(nearest_name, suggests_only_what_is_near) {

@@ -15,23 +15,23 @@ namespace skua {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
   constexpr char const* verbs[] = {"pop", "steal", "rest"};
-  constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected", "slot", "kept", "migrated"};
+  constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
   static_assert(std::size(lanes) == lane_kinds);
   *out << verbs[static_cast<int>(p.what)] << ' ' << lanes[static_cast<int>(p.where)] << " of " << index(p.whom);
 }
 
 /// Ask once, and answer `how` (a rest is not answered).
-inline probe ask(mind& m, outcome how) {
-  probe const p = m.hunt();
-  if (p.what != verb::rest) m.learn(probed{p, how});
+inline probe ask(worker_policy& m, outcome how) {
+  probe const p = m.next_probe();
+  if (p.what != action::rest) m.learn(probed{p, how});
   return p;
 }
 
 /// One round in which every probe ends in `how`, rest included.
-inline std::vector<probe> fruitless_round(mind& m, outcome how = outcome::empty) {
+inline std::vector<probe> fruitless_round(worker_policy& m, outcome how = outcome::empty) {
   std::vector<probe> round;
   do round.push_back(ask(m, how));
-  while (round.back().what != verb::rest && round.size() < 100'000);
+  while (round.back().what != action::rest && round.size() < 100'000);
   return round;
 }
 
@@ -39,7 +39,7 @@ inline std::vector<probe> fruitless_round(mind& m, outcome how = outcome::empty)
 inline std::vector<std::uint32_t> victims_of(std::vector<probe> const& probes, lane where = lane::forks) {
   std::vector<std::uint32_t> victims;
   for (probe const& p : probes) {
-    if (p.what == verb::steal && p.where == where) victims.push_back(index(p.whom));
+    if (p.what == action::steal && p.where == where) victims.push_back(index(p.whom));
   }
   return victims;
 }

@@ -13,21 +13,21 @@ namespace skua {
 
 /// What a policy writes on a task that it was shown; copied with the task. `words[0]` is what thieves are shown of a
 /// running task before they take something of it (`mind::admits`); otherwise opaque to machines.
-struct tag {
+struct task_tag {
   std::uint64_t words[4] = {};
-  friend constexpr bool operator==(tag const&, tag const&) = default;
+  friend constexpr bool operator==(task_tag const&, task_tag const&) = default;
 };
 
 /// Why a task asks for a place.
 enum class cause : std::uint8_t {
-  forked,      ///< a child was born on this worker
-  stolen,      ///< this worker has just stolen it
-  resumed,     ///< its frame may go on: the group that it waited for has ended
-  released,    ///< its last predecessor has finished
-  laid_aside,  ///< this worker turns to something else: a stack whose turn is over (`gives_way`), or what it had offered
-  refused,     ///< the slot in which it was placed a moment ago is occupied
-  injected,    ///< it came from outside the pool
-  seeded,      ///< start of an iteration of a collection
+  forked,     ///< a child was born on this worker
+  stolen,     ///< this worker has just stolen it
+  resumed,    ///< its frame may go on: the group that it waited for has ended
+  released,   ///< its last predecessor has finished
+  preempted,  ///< this worker turns to something else: a stack whose turn is over (`preempts`), or what it had offered
+  refused,    ///< the slot in which it was placed a moment ago is occupied
+  injected,   ///< it came from outside the pool
+  seeded,     ///< start of an iteration of a collection
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.
@@ -36,8 +36,8 @@ enum class lane : std::uint8_t {
   spawned,   ///< the growing deque of free-standing tasks (scope, task_group): same ends
   inbox,     ///< frames and tasks placed on this worker by another; first in, first out
   injected,  ///< tasks from outside the region; first in, first out
-  slot,      ///< room for one task or frame placed on this worker by another
-  kept,      ///< continuations with a tag of their own: owner newest first; thief the oldest that it is admitted to
+  mailbox,   ///< room for one task or frame placed on this worker by another
+  local,     ///< continuations with a tag of their own: owner newest first; thief the oldest that it is admitted to
   migrated,  ///< tasks placed on this worker: owner oldest first; thief the newest that it is admitted to
 };
 inline constexpr std::size_t lane_kinds = 7;
@@ -50,7 +50,7 @@ struct placement {
   friend constexpr bool operator==(placement const&, placement const&) = default;
 };
 
-enum class verb : std::uint8_t {
+enum class action : std::uint8_t {
   pop,    ///< take from my own lane, from my end
   steal,  ///< take from another worker's lane, from the thieves' end
   rest,   ///< nothing worth trying now; the machine may put the worker to sleep
@@ -58,7 +58,7 @@ enum class verb : std::uint8_t {
 
 /// What an idle worker shall try next.
 struct probe {
-  verb what = verb::rest;
+  action what = action::rest;
   worker_id whom{};
   lane where = lane::forks;
   friend constexpr bool operator==(probe const&, probe const&) = default;
@@ -73,14 +73,14 @@ struct probed {
 
 /// A task, or a frame, starts to run on this worker. `open`: a group of it is still open (a frame that waited for it).
 struct begun {
-  tag task{};
+  task_tag task{};
   bool open = false;
   friend constexpr bool operator==(begun const&, begun const&) = default;
 };
 
 /// The child of a shown group that was kept by its parent's worker has returned to it.
 struct returned {
-  tag child{};
+  task_tag child{};
   friend constexpr bool operator==(returned const&, returned const&) = default;
 };
 
@@ -91,7 +91,7 @@ struct waiting {
 
 /// A task that was taken from a lane is about to end (its own share of it; children may still run elsewhere).
 struct ended {
-  tag task{};
+  task_tag task{};
   std::uint64_t duration_ns = 0;
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };

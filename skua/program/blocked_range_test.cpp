@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "skua/program/executor_test.hpp"
 #include "skua/program/parallel.hpp"
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
-#include "skua/program/executor_test.hpp"
 
 namespace skua {
 namespace {
@@ -72,21 +72,22 @@ TEST(partitioner, automatic_makes_at_most_16_pieces_per_worker_and_simple_goes_d
 }
 
 TEST(parallel_for, steps_near_the_ends_of_their_type) {
-  using venue = testing::serial_venue;
+  using executor = testing::serial_executor;
   std::multiset<int> seen;
   constexpr int low = std::numeric_limits<int>::min();
   constexpr int high = std::numeric_limits<int>::max();
-  on::parallel_for<venue>(low, high, 1'000'000'000, [&](int i) { seen.insert(i); });
+  on::parallel_for<executor>(low, high, 1'000'000'000, [&](int i) { seen.insert(i); });
   EXPECT_EQ(seen, (std::multiset<int>{low, low + 1'000'000'000, low + 2'000'000'000, 852'516'352, 1'852'516'352}));
   int calls = 0;
-  on::parallel_for<venue>(0, 1, high, [&](int) { ++calls; });
+  on::parallel_for<executor>(0, 1, high, [&](int) { ++calls; });
   EXPECT_EQ(calls, 1);
-  EXPECT_THROW(on::parallel_for<venue>(0, 10, -1, [](int) {}), std::invalid_argument);
-  on::parallel_for<venue>(static_cast<short>(0), static_cast<short>(10), static_cast<short>(3), [&](int) { ++calls; });
+  EXPECT_THROW(on::parallel_for<executor>(0, 10, -1, [](int) {}), std::invalid_argument);
+  on::parallel_for<executor>(static_cast<short>(0), static_cast<short>(10), static_cast<short>(3),
+                             [&](int) { ++calls; });
   EXPECT_EQ(calls, 5);
 }
 
-TEST(parallel_reduce, deterministic_sum_is_the_same_on_any_venue) {
+TEST(parallel_reduce, deterministic_sum_is_the_same_on_any_executor) {
   std::vector<double> data;
   dice d{5};
   for (int i = 0; i < 3000; ++i) data.push_back((d.unit() - 0.5) * static_cast<double>(1U << d.below(30)));
@@ -95,9 +96,10 @@ TEST(parallel_reduce, deterministic_sum_is_the_same_on_any_venue) {
     return sum;
   };
   blocked_range<std::size_t> const whole(0, data.size(), 7);
-  double const serial = on::parallel_deterministic_reduce<testing::serial_venue>(whole, 0.0, fold, std::plus<double>());
+  double const serial =
+      on::parallel_deterministic_reduce<testing::serial_executor>(whole, 0.0, fold, std::plus<double>());
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(on::parallel_deterministic_reduce<testing::toy_venue>(whole, 0.0, fold, std::plus<double>()), serial);
+    EXPECT_EQ(on::parallel_deterministic_reduce<testing::toy_executor>(whole, 0.0, fold, std::plus<double>()), serial);
   }
 }
 

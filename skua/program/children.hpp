@@ -42,11 +42,11 @@ constexpr Word operator|(unhinted, Word w) noexcept {
   return w;
 }
 
-/// One child as it was named: what is known of it (a hint word or `unhinted`: the type says what there may be), and a
+/// One child as it was named: what is hint of it (a hint word or `unhinted`: the type says what there may be), and a
 /// reference to its callable.
-template <class Known, class F>
+template <class Hint, class F>
 struct child {
-  Known known;
+  Hint hint;
   F&& function;
 };
 
@@ -57,12 +57,12 @@ constexpr std::tuple<> children() noexcept { return {}; }
 template <class First, class... Rest>
 constexpr auto children(First&& first, Rest&&... rest) noexcept;
 
-template <class Known, class F, class... Rest>
-constexpr auto children_with(Known known, F&& f, Rest&&... rest) noexcept {
+template <class Hint, class F, class... Rest>
+constexpr auto children_with(Hint hint, F&& f, Rest&&... rest) noexcept {
   if constexpr (hint_word<F>) {
-    return children_with(known | f, std::forward<Rest>(rest)...);
+    return children_with(hint | f, std::forward<Rest>(rest)...);
   } else {
-    return std::tuple_cat(std::tuple<child<Known, F>>(child<Known, F>{known, std::forward<F>(f)}),
+    return std::tuple_cat(std::tuple<child<Hint, F>>(child<Hint, F>{hint, std::forward<F>(f)}),
                           children(std::forward<Rest>(rest)...));
   }
 }
@@ -74,7 +74,7 @@ constexpr auto children(First&& first, Rest&&... rest) noexcept {
 
 }  // namespace reading
 
-/// A tuple of child<Known, F>, one per callable among the arguments, in order.
+/// A tuple of child<Hint, F>, one per callable among the arguments, in order.
 template <class... Args>
 constexpr auto children_of(Args&&... args) noexcept {
   return reading::children(std::forward<Args>(args)...);
@@ -91,23 +91,23 @@ constexpr auto values(Values&&... v) {
 }
 
 /// What `each` was told of one element, as a word: a number is its work.
-template <class Known>
-constexpr auto hint_word_of(Known known) noexcept {
-  if constexpr (hint_word<Known>) {
-    return known;
+template <class Hint>
+constexpr auto hint_word_of(Hint hint) noexcept {
+  if constexpr (hint_word<Hint>) {
+    return hint;
   } else {
     return unhinted{};
   }
 }
 
 /// The hint of one element of `each`: a hint word, or a number that is its work.
-template <class Known>
-constexpr hint element_hint(Known known) noexcept {
-  if constexpr (hint_word<Known>) {
-    return as_hint(known);
+template <class Hint>
+constexpr hint element_hint(Hint hint) noexcept {
+  if constexpr (hint_word<Hint>) {
+    return as_hint(hint);
   } else {
-    static_assert(std::is_arithmetic_v<Known>, "each(range, hint_of, body): hint_of yields a hint word or a number");
-    return as_hint(work{static_cast<double>(known)});
+    static_assert(std::is_arithmetic_v<Hint>, "each(range, hint_of, body): hint_of yields a hint word or a number");
+    return as_hint(work{static_cast<double>(hint)});
   }
 }
 

@@ -18,7 +18,7 @@ template <class Here>
 struct free_task {
   void (*run)(free_task&, Here&) noexcept;  ///< does it, or drops it if its group is cancelled; destroys it; counts it
   wait_group* group;
-  hint known{};
+  hint hints{};
   alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< the venue's own, between `spawn` and `run`
 };
 
@@ -36,7 +36,7 @@ struct free_task {
 /// All three may be called by any thread, also inside with_here and inside tasks. wait does not throw. with_here and spawn
 /// throw, before anything happens, if there are no workers and none can be had: then f is not called, the task not taken.
 template <class V>
-concept venue = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
+concept executor = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
   {
     V::with_here([](typename V::here&) { return 1; })
   } -> std::convertible_to<int>;

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "skua/program/shuffled.hpp"
 #include "skua/program/executor.hpp"
+#include "skua/program/shuffled.hpp"
 
 namespace skua::testing {
 
@@ -24,7 +24,7 @@ inline thread_local shuffled* current = nullptr;
 
 /// Calls f with a fresh `here`, as the strand of this thread.
 template <class F>
-decltype(auto) as_strand(F&& f) {
+decltype(auto) as_fiber(F&& f) {
   static std::atomic<std::uint64_t> seed{0};
   shuffled here{seed.fetch_add(1, std::memory_order_relaxed)};
   struct restore {
@@ -36,17 +36,17 @@ decltype(auto) as_strand(F&& f) {
 
 /// A task sees its group's cancellation, not that of the frame below it on this thread.
 inline void run_task(free_task<shuffled>& task) noexcept {
-  as_strand([&](shuffled& here) { here.watching(*task.group, [&](shuffled& h) { task.run(task, h); }); });
+  as_fiber([&](shuffled& here) { here.watching(*task.group, [&](shuffled& h) { task.run(task, h); }); });
 }
 
 /// Tasks queue up until somebody waits.
-struct serial_venue {
+struct serial_executor {
   using here = shuffled;
 
   template <class F>
   static decltype(auto) with_here(F&& f) {
     if (current != nullptr) return std::forward<F>(f)(*current);
-    return as_strand(std::forward<F>(f));
+    return as_fiber(std::forward<F>(f));
   }
   static void spawn(free_task<here>& task) noexcept { queue.push_back(&task); }
   static void wait(wait_group& group) noexcept {
@@ -110,7 +110,7 @@ class toy_pool {
   std::vector<std::thread> threads_;
 };
 
-struct toy_venue {
+struct toy_executor {
   using here = shuffled;
 
   static toy_pool& pool() {
@@ -177,7 +177,7 @@ struct toy_venue {
   };
 };
 
-static_assert(venue<serial_venue>);
-static_assert(venue<toy_venue>);
+static_assert(executor<serial_executor>);
+static_assert(executor<toy_executor>);
 
 }  // namespace skua::testing

@@ -36,10 +36,10 @@ concept hint_word = std::is_same_v<std::remove_cvref_t<T>, hint> || std::is_same
 
 /// The work of a child in a sum over its siblings: what was said, if that makes sense; 1 if nothing was said, or a
 /// negative number, or NaN; infinity is a large number.
-constexpr double known_work(hint const& known) noexcept {
+constexpr double work_of(hint const& h) noexcept {
   constexpr double most = 1e100;
-  if (!known.work || !(*known.work >= 0)) return 1;
-  return *known.work < most ? *known.work : most;
+  if (!h.work || !(*h.work >= 0)) return 1;
+  return *h.work < most ? *h.work : most;
 }
 
 constexpr hint as_hint(hint h) noexcept { return h; }

@@ -59,11 +59,11 @@ class measured_work {
       });
     }
     make_room(n);
-    for (std::size_t i = 0; i < n; ++i) slots_[i].said = element_hint(hint_of(at(i)));
+    for (std::size_t i = 0; i < n; ++i) slots_[i].hinted = element_hint(hint_of(at(i)));
     std::span<slot> const children = begin_group(n);
     group_time<Here> const all{*this, here, children};
     here.each(
-        children, [](slot const& s) { return s.said; },
+        children, [](slot const& s) { return s.hinted; },
         [&](auto& h, slot& s) { timed(h, s, body, at(static_cast<std::size_t>(&s - children.data()))); });
   }
 
@@ -82,7 +82,7 @@ class measured_work {
 
  private:
   struct slot {
-    hint said = {};
+    hint hinted = {};
     std::int64_t last_ns = 0;              ///< 0: unknown
     std::int64_t now_ns = 0;               ///< written by the child, read after the group
     std::unique_ptr<measured_work> below;  ///< made by the child, if it takes one
@@ -170,15 +170,15 @@ class measured_work {
         };
       };
       return std::apply([&](auto&&... word) { return here.join(std::move(word)...); },
-                        std::tuple_cat(std::tuple{as_hint(c.known), plain(c.function)}...));
+                        std::tuple_cat(std::tuple{as_hint(c.hint), plain(c.function)}...));
     }
     make_room(sizeof...(c));
     std::size_t i = 0;
-    ((slots_[i++].said = as_hint(c.known)), ...);
+    ((slots_[i++].hinted = as_hint(c.hint)), ...);
     std::span<slot> const children = begin_group(sizeof...(c));
     group_time<Here> const all{*this, here, children};
     auto const child = [](slot& s, auto& f) {
-      return std::tuple{s.said, [&s, &f](auto& h) { return timed(h, s, f); }};
+      return std::tuple{s.hinted, [&s, &f](auto& h) { return timed(h, s, f); }};
     };
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::apply([&](auto&&... word) { return here.join(std::move(word)...); },
@@ -189,7 +189,7 @@ class measured_work {
   void make_room(std::size_t n) {
     if (slots_.size() < n) slots_.resize(n);
   }
-  /// Completes what was said with what is known.
+  /// Completes what was hinted with what is known.
   [[nodiscard]] std::span<slot> begin_group(std::size_t n) noexcept;
   void end_group(std::span<slot> children, std::int64_t took_ns) noexcept;
 
@@ -201,32 +201,32 @@ class measured_work {
 
 inline std::span<measured_work::slot> measured_work::begin_group(std::size_t n) noexcept {
   std::span<slot> const children = std::span(slots_).first(n);
-  auto const is_given = [](slot const& s) { return s.said.work && *s.said.work >= 0; };
+  auto const is_given = [](slot const& s) { return s.hinted.work && *s.hinted.work >= 0; };
   struct sum {
     double ns = 0;
-    double said = 0;
+    double hinted = 0;
     double count = 0;
   } measured, given, both;
   for (slot& s : children) {
     s.now_ns = 0;
     auto const ns = static_cast<double>(s.last_ns);
-    double const said = is_given(s) ? known_work(s.said) : 0;
+    double const hinted = is_given(s) ? work_of(s.hinted) : 0;
     if (s.last_ns > 0) measured = {measured.ns + ns, 0, measured.count + 1};
-    if (is_given(s)) given = {0, given.said + said, given.count + 1};
-    if (s.last_ns > 0 && is_given(s)) both = {both.ns + ns, both.said + said, 0};
+    if (is_given(s)) given = {0, given.hinted + hinted, given.count + 1};
+    if (s.last_ns > 0 && is_given(s)) both = {both.ns + ns, both.hinted + hinted, 0};
   }
   if (measured.count == 0 || given.count == static_cast<double>(n))
     return children;  // nothing known, or nothing missing
   double const mean_ns = measured.ns / measured.count;
-  double ns_per_said = 0;
-  if (both.said > 0) {
-    ns_per_said = both.ns / both.said;
-  } else if (given.said > 0) {
-    ns_per_said = mean_ns / (given.said / given.count);
+  double ns_per_hinted = 0;
+  if (both.hinted > 0) {
+    ns_per_hinted = both.ns / both.hinted;
+  } else if (given.hinted > 0) {
+    ns_per_hinted = mean_ns / (given.hinted / given.count);
   }
   for (slot& s : children) {
-    double const known = s.last_ns > 0 ? static_cast<double>(s.last_ns) : mean_ns;
-    s.said.work = is_given(s) ? known_work(s.said) * ns_per_said : known;
+    double const measured = s.last_ns > 0 ? static_cast<double>(s.last_ns) : mean_ns;
+    s.hinted.work = is_given(s) ? work_of(s.hinted) * ns_per_hinted : measured;
   }
   return children;
 }

@@ -34,7 +34,7 @@ class virtual_time {
     together all{*this};
     return std::apply(
         [&](auto&&... c) {
-          (said.push_back(as_hint(c.known)), ...);
+          (said.push_back(as_hint(c.hint)), ...);
           std::tuple<value_of<decltype(c.function), virtual_time&>...> results{
               all.run([&] { return call(std::forward<decltype(c.function)>(c.function), *this); })...};
           return std::apply([](auto&&... v) { return values(std::move(v)...); }, std::move(results));
@@ -257,7 +257,7 @@ TEST(measured_work, the_recorder_sees_the_hints_of_the_second_iteration_only) {
   auto const iteration = [&](auto& h) { memory.each(h, uneven, spend); };
   auto const hinted = [](task_tree const& t) {
     int n = 0;
-    for (node_id id = 0; id < t.size(); ++id) n += t[id].known.work.has_value() ? 1 : 0;
+    for (node_id id = 0; id < t.size(); ++id) n += t[id].hints.work.has_value() ? 1 : 0;
     return n;
   };
   EXPECT_EQ(hinted(record(iteration)), 0);

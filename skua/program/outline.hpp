@@ -20,8 +20,8 @@ inline std::ostream& operator<<(std::ostream& out, task_tree const& tree) {
     if (i > 0) depth[i] = depth[n.parent] + 1;
     for (std::uint32_t d = 0; d < depth[i]; ++d) out << "  ";
     out << i << ' ' << name_of(n.kind);
-    if (n.known.work) out << " work " << *n.known.work;
-    if (n.known.place) out << " place " << index(*n.known.place);
+    if (n.hints.work) out << " work " << *n.hints.work;
+    if (n.hints.place) out << " place " << index(*n.hints.place);
     if (n.flops != 0) out << ' ' << n.flops << " flops";
     if (n.ns != 0) out << ' ' << n.ns << " ns";
     for (std::uint32_t t = 0; t < n.touches; ++t) {

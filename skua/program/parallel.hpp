@@ -19,13 +19,13 @@
 #include "skua/program/algorithm/invoke.hpp"
 #include "skua/program/algorithm/sort.hpp"
 #include "skua/program/blocked_range.hpp"
-#include "skua/program/partitioner.hpp"
 #include "skua/program/executor.hpp"
+#include "skua/program/partitioner.hpp"
 
 namespace skua::on {
 
 /// body(piece) for pieces of a self-dividing range.
-template <venue Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
+template <executor Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires std::invocable<Body const&, Range&>
 void parallel_for(Range const& range, Body const& body, P const& = {}) {
   Venue::with_here([&](typename Venue::here& here) {
@@ -35,7 +35,7 @@ void parallel_for(Range const& range, Body const& body, P const& = {}) {
 }
 
 /// f(i) for i = first, first + 1, .., last - 1.
-template <venue Venue, std::integral First, std::integral Last, class F, partitioner P = auto_partitioner>
+template <executor Venue, std::integral First, std::integral Last, class F, partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, F const& f, P const& = {}) {
   Venue::with_here([&](typename Venue::here& here) {
     for_each(here, first, last, f, std::same_as<P, simple_partitioner> ? grain{1} : automatic);
@@ -43,7 +43,7 @@ void parallel_for(First first, Last last, F const& f, P const& = {}) {
 }
 
 /// f(i) for i = first, first + step, .. below last. Throws std::invalid_argument (as oneTBB does) unless step > 0.
-template <venue Venue, std::integral First, std::integral Last, std::integral Step, class F,
+template <executor Venue, std::integral First, std::integral Last, std::integral Step, class F,
           partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}) {
   using index = std::common_type_t<First, Last, Step>;
@@ -65,7 +65,7 @@ void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}
 
 /// body(*it) for every iterator of [first, last), once, in any order. Iterators that are not random access are
 /// walked first, serially; what input iterators yield is copied.
-template <venue Venue, std::input_iterator It, class Body>
+template <executor Venue, std::input_iterator It, class Body>
 void parallel_for_each(It first, It last, Body const& body) {
   if constexpr (std::random_access_iterator<It>) {
     Venue::with_here([&](typename Venue::here& here) { for_each(here, first, last, body); });
@@ -79,23 +79,23 @@ void parallel_for_each(It first, It last, Body const& body) {
     Venue::with_here([&](typename Venue::here& here) { for_each(here, all, body); });
   }
 }
-template <venue Venue, std::ranges::input_range Container, class Body>
+template <executor Venue, std::ranges::input_range Container, class Body>
 void parallel_for_each(Container&& all, Body const& body) {
   parallel_for_each<Venue>(std::ranges::begin(all), std::ranges::end(all), body);
 }
 
 /// Calls every f(), at the same time.
-template <venue Venue, class... F>
+template <executor Venue, class... F>
 void parallel_invoke(F&&... f) {
   Venue::with_here([&](typename Venue::here& here) { invoke(here, f...); });
 }
 
 /// Sorts [first, last). Stable, unlike oneTBB's; needs room for as many elements again.
-template <venue Venue, std::random_access_iterator It, class Less = std::less<>>
+template <executor Venue, std::random_access_iterator It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less const& less = {}) {
   Venue::with_here([&](typename Venue::here& here) { sort(here, first, last, std::cref(less)); });
 }
-template <venue Venue, std::ranges::random_access_range Container, class Less = std::less<>>
+template <executor Venue, std::ranges::random_access_range Container, class Less = std::less<>>
 void parallel_sort(Container&& all, Less const& less = {}) {
   parallel_sort<Venue>(std::ranges::begin(all), std::ranges::end(all), less);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "skua/program/algorithm/for_each.hpp"
-#include "skua/program/partitioner.hpp"
 #include "skua/program/executor.hpp"
+#include "skua/program/partitioner.hpp"
 
 namespace skua {
 
@@ -61,7 +61,7 @@ namespace skua::on {
 /// fold(piece, value) -> value for pieces of the range, starting from identity; join(left, right) -> value.
 /// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
 /// schedule; with simple_partitioner on the range alone.
-template <venue Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+template <executor Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
   requires std::invocable<Join const&, Value, Value>
 Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join, P const& = {}) {
   return Venue::with_here([&](typename Venue::here& here) {
@@ -72,7 +72,7 @@ Value parallel_reduce(Range const& range, Value const& identity, Fold const& fol
 }
 
 /// The imperative form: the value is left in `body`.
-template <venue Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
+template <executor Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires std::constructible_from<Body, Body&, split>
 void parallel_reduce(Range const& range, Body& body, P const& = {}) {
   Venue::with_here([&](typename Venue::here& here) {
@@ -83,13 +83,13 @@ void parallel_reduce(Range const& range, Body& body, P const& = {}) {
 
 /// parallel_reduce whose parentheses depend on the range and its grain only: the same bits in every run, on any number
 /// of workers.
-template <venue Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
+template <executor Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
   requires std::invocable<Join const&, Value, Value>
 Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join,
                                     P const& = {}) {
   return parallel_reduce<Venue>(range, identity, fold, join, simple_partitioner{});
 }
-template <venue Venue, self_dividing Range, class Body, partitioner P = simple_partitioner>
+template <executor Venue, self_dividing Range, class Body, partitioner P = simple_partitioner>
   requires std::constructible_from<Body, Body&, split>
 void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}) {
   parallel_reduce<Venue>(range, body, simple_partitioner{});
@@ -98,7 +98,7 @@ void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}
 /// scan(piece, sum_before, is_final) -> sum up to its end; join(left, right) -> value. Every piece is scanned with
 /// is_final == true exactly once, and all but the last once before that with false and the identity, unless there is
 /// one worker. Returns the sum of the range.
-template <venue Venue, self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
+template <executor Venue, self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
 Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& = {}) {
   return Venue::with_here([&](typename Venue::here& here) {
     Range whole(range);

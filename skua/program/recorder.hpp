@@ -44,7 +44,7 @@ class recorder {
     return std::apply(
         [this](auto&&... c) {
           std::tuple<value_of<decltype(c.function), recorder&>...> all{
-              this->task(as_hint(c.known), std::forward<decltype(c.function)>(c.function))...};
+              this->task(as_hint(c.hint), std::forward<decltype(c.function)>(c.function))...};
           return std::apply([](auto&&... v) { return values(std::move(v)...); }, std::move(all));
         },
         children_of(std::forward<Args>(args)...));
@@ -72,9 +72,9 @@ class recorder {
       fork(hint{}, std::forward<F>(f));
     }
     template <hint_word Hint, class F>
-    void fork(Hint known, F&& f) {
+    void fork(Hint hint, F&& f) {
       if (here_.current_ != id_) throw usage_error("recorder: scope.fork is called outside the body of its scope");
-      here_.task(as_hint(known), std::forward<F>(f));
+      here_.task(as_hint(hint), std::forward<F>(f));
     }
 
    private:
@@ -110,11 +110,11 @@ class recorder {
   /// While it lives, the recorder stands in this node.
   class entered {
    public:
-    entered(recorder& here, node_kind kind, hint known = {}) : here_(here), outer_(here.current_) {
+    entered(recorder& here, node_kind kind, hint hints = {}) : here_(here), outer_(here.current_) {
       if (here.tree_[outer_].kind == node_kind::leaf)
         throw usage_error("recorder: a leaf may not fork or contain leaves");
       here.stamp();
-      here.current_ = here.tree_.add(outer_, kind, known);
+      here.current_ = here.tree_.add(outer_, kind, hints);
       here.last_ = here.now();
     }
     ~entered() {
@@ -131,8 +131,8 @@ class recorder {
   };
 
   template <class F>
-  auto task(hint known, F&& f) {
-    entered const child(*this, node_kind::task, known);
+  auto task(hint hints, F&& f) {
+    entered const child(*this, node_kind::task, hints);
     return call(std::forward<F>(f), *this);
   }
 
@@ -156,8 +156,8 @@ class recorder {
     node_id charged = current_;
     if (kind == node_kind::task || kind == node_kind::scope) {
       node_id const newest = tree_[current_].last;
-      bool const goes_on = newest != no_node && tree_[newest].kind == node_kind::strand;
-      charged = goes_on ? newest : tree_.add(current_, node_kind::strand);
+      bool const goes_on = newest != no_node && tree_[newest].kind == node_kind::fiber;
+      charged = goes_on ? newest : tree_.add(current_, node_kind::fiber);
     } else if (kind != node_kind::leaf) {
       return;  // between the children of a group only the recorder runs
     }

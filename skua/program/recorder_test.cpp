@@ -93,7 +93,8 @@ TEST(recorder, groups_hints_and_footprints_are_written_down) {
 TEST(recorder, addresses_are_those_of_the_run) {
   std::array<int, 4> data{};
   task_tree const t = record([&](auto& h) { h.leaf(writes{&data, sizeof data}, [] {}); });
-  EXPECT_EQ(t.touches(), (std::vector{touch{.address = reinterpret_cast<std::uintptr_t>(&data), .bytes = 16, .written = true}}));
+  EXPECT_EQ(t.touches(),
+            (std::vector{touch{.address = reinterpret_cast<std::uintptr_t>(&data), .bytes = 16, .written = true}}));
 }
 
 TEST(recorder, an_exception_passes_through_and_the_recorder_goes_on) {
@@ -161,7 +162,7 @@ TEST(recorder, with_timing_the_time_is_booked_where_it_was_spent) {
   EXPECT_GE(all.span, 6e6);
   EXPECT_LE(all.span, all.work - 2e6);
   for (node_id i = 0; i < t.size(); ++i) {
-    bool const bears_time = t[i].kind == node_kind::leaf || t[i].kind == node_kind::strand;
+    bool const bears_time = t[i].kind == node_kind::leaf || t[i].kind == node_kind::fiber;
     EXPECT_TRUE(bears_time || t[i].ns == 0) << i;
   }
   EXPECT_EQ(t.weigh(unit::leaves).work, 2) << "a task that is nothing but a strand counts as a leaf";

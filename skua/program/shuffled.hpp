@@ -174,8 +174,8 @@ class shuffled {
     }
   }
 
-  template <class... Known, class... F>
-  auto join_children(std::tuple<child<Known, F>...> children) {
+  template <class... Hint, class... F>
+  auto join_children(std::tuple<child<Hint, F>...> children) {
     static_assert(sizeof...(F) >= 2, "join: two children or more");
     std::tuple<std::optional<value_of<F, shuffled&>>...> got;
     std::array<std::size_t, sizeof...(F)> order{};

@@ -30,7 +30,7 @@ template <class Here, class F>
 struct group_task final : free_task<Here> {
   template <class G>
   group_task(wait_group& g, hint h, G&& f)
-      : free_task<Here>{.run = &run_and_finish, .group = &g, .known = h}, function(std::forward<G>(f)) {}
+      : free_task<Here>{.run = &run_and_finish, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     if (!task.group->stop_requested()) attempt(static_cast<group_task&>(task), here);
@@ -61,7 +61,7 @@ struct group_task final : free_task<Here> {
 
 /// A task made by `defer` and not yet started. Its group counts it from the beginning: give it to `run` of that
 /// group, or destroy it, or `wait` does not return.
-template <venue Venue>
+template <executor Venue>
 class basic_task_handle {
   using task = free_task<typename Venue::here>;
 
@@ -86,7 +86,7 @@ class basic_task_handle {
 /// threads wait at once, one of them gets the exception or the `canceled`.
 /// The destructor never throws: it waits for tasks that nobody waited for (first cancelling them, if it runs because
 /// an exception unwinds the stack) and drops their exceptions. oneTBB cancels and throws missing_wait there.
-template <venue Venue>
+template <executor Venue>
 class basic_task_group {
  public:
   using task_handle = basic_task_handle<Venue>;
@@ -108,8 +108,8 @@ class basic_task_group {
   }
   /// The same with what is known of the task.
   template <hint_word Hint, class F>
-  void run(Hint known, F&& f) {
-    run(make(as_hint(known), std::forward<F>(f)));
+  void run(Hint hint, F&& f) {
+    run(make(as_hint(hint), std::forward<F>(f)));
   }
   /// Starts what `defer` of this group made.
   void run(task_handle&& handle) {
@@ -140,7 +140,7 @@ class basic_task_group {
   /// group itself, which would wait for its own end. Rethrows the first exception of a task.
   task_group_status wait() {
     Venue::wait(group_);
-    wait_group::outcome what = group_.settle();
+    wait_group::outcome what = group_.take_outcome();
     if (what.failure) std::rethrow_exception(std::move(what.failure));
     return what.cancelled ? canceled : complete;
   }
@@ -151,11 +151,11 @@ class basic_task_group {
 
  private:
   template <class F>
-  task_handle make(hint known, F&& f) {
+  task_handle make(hint hints, F&& f) {
     using here = typename Venue::here;
     using task = group_task<here, std::decay_t<F>>;
     static_assert(body_of<std::decay_t<F>, here>, "task_group: a task is called as f() or f(here)");
-    std::unique_ptr<task> made = std::make_unique<task>(group_, known, std::forward<F>(f));
+    std::unique_ptr<task> made = std::make_unique<task>(group_, hints, std::forward<F>(f));
     group_.add();
     return task_handle{typename task_handle::owner{made.release(), &task::drop}};
   }

@@ -30,8 +30,8 @@ class task_group : public ::testing::Test {
     return a + b;
   }
 };
-using venues = ::testing::Types<testing::serial_venue, testing::toy_venue>;
-TYPED_TEST_SUITE(task_group, venues);
+using executors = ::testing::Types<testing::serial_executor, testing::toy_executor>;
+TYPED_TEST_SUITE(task_group, executors);
 
 TYPED_TEST(task_group, waits_for_everything_it_ran) {
   typename TestFixture::group g;
@@ -163,7 +163,7 @@ TYPED_TEST(task_group, a_function_whose_copy_throws_starts_nothing) {
 }
 
 TEST(task_group_threads, several_threads_run_and_wait_on_one_group) {
-  basic_task_group<testing::toy_venue> g;
+  basic_task_group<testing::toy_executor> g;
   std::atomic<int> ran{0};
   std::vector<std::thread> outside;
   for (int t = 0; t < 3; ++t) {
@@ -182,7 +182,7 @@ TEST(task_group_threads, several_threads_run_and_wait_on_one_group) {
 
 TEST(task_group_threads, groups_come_and_go_fast) {
   for (int i = 0; i < 2000; ++i) {
-    auto g = std::make_unique<basic_task_group<testing::toy_venue>>();
+    auto g = std::make_unique<basic_task_group<testing::toy_executor>>();
     std::atomic<int> ran{0};
     g->run([&] { ran.fetch_add(1, std::memory_order_relaxed); });
     g->run([&] { ran.fetch_add(1, std::memory_order_relaxed); });

@@ -19,17 +19,17 @@ using node_id = std::uint32_t;
 inline constexpr node_id no_node = 0xffff'ffffU;
 
 enum class node_kind : std::uint8_t {
-  task,    ///< its children are its steps, one after the other: leaf, strand, join, each, scope
-  join,    ///< its children are tasks, run in any order; it ends with the last of them
-  each,    ///< the same, made from a range: none, one or more tasks
-  scope,   ///< its children are steps like a task's, and tasks that were forked between them
-  leaf,    ///< a kernel
-  strand,  ///< what ran between two of the above
+  task,   ///< its children are its steps, one after the other: leaf, strand, join, each, scope
+  join,   ///< its children are tasks, run in any order; it ends with the last of them
+  each,   ///< the same, made from a range: none, one or more tasks
+  scope,  ///< its children are steps like a task's, and tasks that were forked between them
+  leaf,   ///< a kernel
+  fiber,  ///< what ran between two of the above
 };
 
 struct node {
   node_kind kind = node_kind::task;
-  hint known{};  ///< of a task
+  hint hints{};  ///< of a task
   node_id parent = no_node;
   node_id first = no_node;  ///< first child
   node_id last = no_node;   ///< last child
@@ -84,11 +84,11 @@ class task_tree {
   task_tree() : nodes_(1) {}
 
   /// Append a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
-  node_id add(node_id parent, node_kind kind, hint known = {}) {
+  node_id add(node_id parent, node_kind kind, hint hints = {}) {
     expects(parent < nodes_.size() && nodes_.size() < no_node,
             "task_tree::add: an existing parent, fewer than 2^32 nodes");
     node_id const id = static_cast<node_id>(nodes_.size());
-    nodes_.push_back({.kind = kind, .known = known, .parent = parent});
+    nodes_.push_back({.kind = kind, .hints = hints, .parent = parent});
     node& p = nodes_[parent];
     if (p.first == no_node) {
       p.first = id;
@@ -168,7 +168,7 @@ class task_tree {
   [[nodiscard]] bool counts_as_leaf(node const& n) const noexcept {
     if (n.kind == node_kind::leaf) return true;
     if (n.kind == node_kind::task) return n.first == no_node;
-    if (n.kind != node_kind::strand) return false;
+    if (n.kind != node_kind::fiber) return false;
     node const& p = nodes_[n.parent];  // a task that is nothing but a strand
     return p.kind == node_kind::task && p.first == p.last;
   }

@@ -77,7 +77,7 @@ class basic_wait_group {
     std::exception_ptr failure;
     bool cancelled = false;
   };
-  [[nodiscard]] outcome settle() noexcept;
+  [[nodiscard]] outcome take_outcome() noexcept;
 
  private:
   // state_: number of tasks out, times four, plus two bits.
@@ -177,7 +177,7 @@ void basic_wait_group<Sync>::fail(std::exception_ptr why) noexcept {
 }
 
 template <class Sync>
-typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::settle() noexcept {
+typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::take_outcome() noexcept {
   outcome what;
   what.cancelled = cancelled_.exchange(false, std::memory_order_relaxed);
   claim seen = claim::kept;

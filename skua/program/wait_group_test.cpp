@@ -54,23 +54,23 @@ TEST(wait_group, the_last_task_wakes_every_waiter_once) {
   }
 }
 
-TEST(wait_group, settle_reports_the_first_failure_once) {
+TEST(wait_group, take_outcome_reports_the_first_failure_once) {
   wait_group group;
   group.fail(std::make_exception_ptr(std::runtime_error("first")));
   group.fail(std::make_exception_ptr(std::runtime_error("second")));
   EXPECT_TRUE(group.stop_requested());
-  wait_group::outcome const what = group.settle();
+  wait_group::outcome const what = group.take_outcome();
   EXPECT_TRUE(what.cancelled);
   try {
     std::rethrow_exception(what.failure);
   } catch (std::runtime_error const& e) {
     EXPECT_STREQ(e.what(), "first");
   }
-  wait_group::outcome const again = group.settle();
+  wait_group::outcome const again = group.take_outcome();
   EXPECT_FALSE(again.failure);
   EXPECT_FALSE(again.cancelled);
   group.cancel();
-  EXPECT_TRUE(group.settle().cancelled);
+  EXPECT_TRUE(group.take_outcome().cancelled);
 }
 
 /// Some threads finish tasks, some wait, and the moment the last waiter is through, the group is destroyed and its memory
@@ -176,8 +176,8 @@ TEST(wait_group, of_failures_at_the_same_time_one_is_kept_per_round) {
       all.emplace_back([&group, i] { group.fail(std::make_exception_ptr(i)); });
     }
     for (std::thread& t : all) t.join();
-    EXPECT_TRUE(group.settle().failure);
-    EXPECT_FALSE(group.settle().failure);
+    EXPECT_TRUE(group.take_outcome().failure);
+    EXPECT_FALSE(group.take_outcome().failure);
   }
 }
 

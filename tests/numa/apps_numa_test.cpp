@@ -20,7 +20,7 @@ namespace {
 /// The place of a node: what it says, or the next one above it that says something.
 std::optional<place_id> place_of(task_tree const& tree, node_id id) {
   for (; id != no_node; id = tree[id].parent) {
-    if (tree[id].known.place) return tree[id].known.place;
+    if (tree[id].hints.place) return tree[id].hints.place;
   }
   return {};
 }
@@ -55,7 +55,7 @@ census count_written(task_tree const& tree, std::vector<numa_id> const& homes) {
 TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
   if (testing::nodes_with_memory().size() < 2) GTEST_SKIP() << "one node";
   pool crew({.policy = "numa-ws", .places = "numa_domains", .pin = true});
-  ASSERT_EQ(why_settling_is_pointless(crew.map()), "");
+  ASSERT_EQ(why_distribution_is_pointless(crew.map()), "");
   // Bands of whole rows, and quadrants: there a row belongs to two places.
   for (std::size_t const columns : {std::size_t{1500}, std::size_t{6000}}) {
     heat::problem plate(heat::landscape(600, columns, 1), 3);

@@ -135,8 +135,8 @@ TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
 
 TEST_F(numa, shares_lie_with_their_owners) {
   page_array<double> const array(nodes_.size() * 20'000 + 17);
-  settled const how = settle(array, shares_of(array, map_), map_);
-  ASSERT_EQ(how.how, settling::bound) << how.why;
+  distribution const how = distribute(array, shares_of(array, map_), map_);
+  ASSERT_EQ(how.how, distribution_method::bound) << how.why;
   ASSERT_FALSE(touch_pages(array.block().bytes()));  // by this thread, wherever it is
   EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0);
   page_census const found = count_pages(locate_pages(array.block().bytes()).pages);
@@ -147,8 +147,8 @@ TEST_F(numa, shares_lie_with_their_owners) {
 TEST_F(numa, shares_lie_with_their_owners_also_where_binding_is_forbidden) {
   for (std::size_t const elements_per_node : {std::size_t{4'096}, std::size_t{300'000}}) {
     page_array<double> const array(nodes_.size() * elements_per_node + 5);
-    settled const how = settle(array, shares_of(array, map_), map_, forbidding_kernel{});
-    ASSERT_EQ(how.how, settling::first_touch) << how.why;
+    distribution const how = distribute(array, shares_of(array, map_), map_, forbidding_kernel{});
+    ASSERT_EQ(how.how, distribution_method::first_touch) << how.why;
     page_census const found = count_pages(locate_pages(array.block().bytes()).pages);
     EXPECT_EQ(found.untouched + found.unmapped + found.unknown, 0U) << to_text(found);
     EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0) << to_text(found);
@@ -160,7 +160,7 @@ TEST_F(numa, huge_pages_lie_with_their_owners) {
   for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
     page_array<char> const array(nodes_.size() * 2 * huge_page_bytes(), page_size::huge);
     ASSERT_EQ(array.block().page_bytes(), huge_page_bytes());
-    settled const how = settle(array, shares_of(array, map_), map_, *kernel);
+    distribution const how = distribute(array, shares_of(array, map_), map_, *kernel);
     ASSERT_FALSE(touch_pages(array.block().bytes()));
     EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0) << how.why;
   }
@@ -171,7 +171,7 @@ TEST_F(numa, blocks_are_dealt_to_the_nodes_in_turn) {
   for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
     page_array<char> const array(101 * small_page_bytes());
     std::size_t const block_bytes = 3 * small_page_bytes();
-    settled const how = settle_cyclic(array, block_bytes, map_, *kernel);
+    distribution const how = distribute_cyclic(array, block_bytes, map_, *kernel);
     ASSERT_FALSE(touch_pages(array.block().bytes()));
     std::vector<page_home> const found = locate_pages(array.block().bytes()).pages;
     for (std::size_t page = 0; page < found.size(); ++page) {
@@ -184,7 +184,7 @@ TEST_F(numa, interleaved_pages_are_dealt_evenly) {
   forbidding_kernel const forbidding;
   for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
     page_block const block(nodes_.size() * 50 * small_page_bytes());
-    settled const how = settle_interleaved(block, map_, *kernel);
+    distribution const how = distribute_interleaved(block, map_, *kernel);
     ASSERT_FALSE(touch_pages(block.bytes()));
     page_census const found = count_pages(locate_pages(block.bytes()).pages);
     ASSERT_EQ(found.nodes.size(), nodes_.size()) << to_text(found);

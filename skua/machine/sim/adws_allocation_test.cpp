@@ -10,9 +10,9 @@
 namespace skua::sim {
 namespace {
 
-using adws::card;
 using adws::range;
 using adws::ratio;
+using adws::tag_fields;
 
 // ---- who runs what -------------------------------------------------------------------------------------------------
 
@@ -42,21 +42,21 @@ TEST(adws_allocation, every_leaf_of_a_four_way_tree_is_run_by_the_worker_that_ex
   for (std::uint32_t const workers : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 16U, 48U, 64U, 100U}) {
     std::vector<std::uint32_t> expected(program.size(), 0);
     exact_map(program, 0, ratio(0), ratio(workers), expected);
-    result const game = fair_game("adws:no-steal", program, workers, strict(workers));
+    run_result const result = checked_run("adws:no-steal", program, workers, strict(workers));
     for (node_id i = 0; i < program.size(); ++i) {
       if (program[i].kind != node_kind::leaf) continue;
-      ASSERT_EQ(index(game.turns[i].who), expected[i]) << "leaf " << i << ", " << workers << " workers";
+      ASSERT_EQ(index(result.turns[i].who), expected[i]) << "leaf " << i << ", " << workers << " workers";
     }
   }
 }
 
 TEST(adws_allocation, sixty_four_equal_leaves_are_one_for_each_worker_from_left_to_right) {
   task_tree const program = record([](auto& h) { four_way(h, 1, 3, 10); });
-  result const game = fair_game("adws:no-steal", program, 64, strict(1));
+  run_result const result = checked_run("adws:no-steal", program, 64, strict(1));
   std::uint32_t next = 64;
   for (node_id i = 0; i < program.size(); ++i) {
     if (program[i].kind == node_kind::leaf) {
-      EXPECT_EQ(index(game.turns[i].who), --next);
+      EXPECT_EQ(index(result.turns[i].who), --next);
     }
   }
   EXPECT_EQ(next, 0U);
@@ -89,9 +89,9 @@ TEST(adws_allocation, every_iteration_maps_its_tasks_to_the_same_workers) {
     task_tree const program = iterated(seed, times);
     node_id const length = (program.size() - 1) / times;
     for (std::uint32_t const workers : {2U, 3U, 7U, 16U, 48U, 64U}) {
-      result const game = fair_game("adws:no-steal", program, workers, strict(seed));
+      run_result const result = checked_run("adws:no-steal", program, workers, strict(seed));
       for (node_id i = 1; i + length < program.size(); ++i) {
-        ASSERT_EQ(game.turns[i].who, game.turns[i + length].who)
+        ASSERT_EQ(result.turns[i].who, result.turns[i + length].who)
             << "node " << i << ", seed " << seed << ", " << workers << " workers";
       }
     }
@@ -99,11 +99,11 @@ TEST(adws_allocation, every_iteration_maps_its_tasks_to_the_same_workers) {
 }
 
 TEST(adws_allocation, the_owner_of_a_search_root_goes_on_after_each_of_its_groups) {
-  struct : onlooker {
+  struct : observer {
     std::map<node_id, range> ranges;
     std::uint64_t seen = 0;
-    void met(worker_id by, node_id group, tag const& t) override {
-      ranges[group] = card::read(t).where;
+    void met(worker_id by, node_id group, task_tag const& t) override {
+      ranges[group] = tag_fields::read(t).where;
       EXPECT_EQ(index(by), ranges[group].owner());
     }
     void left(worker_id by, node_id group) override {
@@ -112,8 +112,8 @@ TEST(adws_allocation, the_owner_of_a_search_root_goes_on_after_each_of_its_group
     }
   } watch;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    random_game const g(seed);
-    for (std::uint32_t const workers : {2U, 5U, 16U}) fair_game("adws:no-steal", g.program, workers, g.by, watch);
+    random_run const g(seed);
+    for (std::uint32_t const workers : {2U, 5U, 16U}) checked_run("adws:no-steal", g.program, workers, g.by, watch);
   }
   EXPECT_GT(watch.seen, 1000U);
 }
@@ -121,7 +121,7 @@ TEST(adws_allocation, the_owner_of_a_search_root_goes_on_after_each_of_its_group
 // ---- in which order ------------------------------------------------------------------------------------------------
 
 /// What goes through the lanes, as text.
-struct traffic : onlooker {
+struct traffic : observer {
   std::vector<std::string> log;
   static std::string lane_name(lane l) {
     constexpr char const* names[] = {"forks", "spawned", "inbox", "injected", "slot", "kept", "migrated"};
@@ -147,7 +147,7 @@ TEST(adws_allocation, the_search_of_figure_8_step_by_step) {
     here.each(five, [](int) { return work{1}; }, [](auto& h, int) { h.leaf(flops{100}, [] {}); });
   });
   traffic seen;
-  fair_game("adws:no-steal", program, 3, strict(2), seen);
+  checked_run("adws:no-steal", program, 3, strict(2), seen);
   std::vector<std::string> const expected{
       "0 puts child 0 into slot of 0",  // the root; or another worker takes it in
       "0 begins child 0",
@@ -167,22 +167,22 @@ TEST(adws_allocation, the_search_of_figure_8_step_by_step) {
 }
 
 /// Watches the order in which workers take from their lanes.
-struct order_watch : onlooker {
-  explicit order_watch(std::uint32_t workers) : migrated(workers), slots(workers), hunts(workers, true) {}
+struct order_watch : observer {
+  explicit order_watch(std::uint32_t workers) : migrated(workers), slots(workers), probes(workers, true) {}
   std::vector<std::deque<node_id>> migrated;  ///< by worker, in order of arrival
   std::vector<std::optional<item>> slots;     ///< what arrived while the worker was busy
-  std::vector<bool> hunts;                    ///< it is idle
+  std::vector<bool> probes;                   ///< it is idle
   std::uint64_t in_order = 0;
   std::uint64_t at_once = 0;
 
   void put(tick, worker_id, placement const& to, item const& what, cause) override {
     if (to.where == lane::migrated) migrated[index(to.worker)].push_back(what.node);
-    if (to.where == lane::slot && !hunts[index(to.worker)]) slots[index(to.worker)] = what;
+    if (to.where == lane::mailbox && !probes[index(to.worker)]) slots[index(to.worker)] = what;
   }
-  void hunted(tick, worker_id who, probe const& tried, outcome how, lanes const& left) override {
-    hunts[index(who)] = true;
-    if (how != outcome::got || tried.what != verb::pop || tried.where != lane::migrated) return;
-    EXPECT_TRUE(left.empty(who, lane::kept)) << "before what others have migrated";
+  void probed_for(tick, worker_id who, probe const& tried, outcome how, lanes const& left) override {
+    probes[index(who)] = true;
+    if (how != outcome::got || tried.what != action::pop || tried.where != lane::migrated) return;
+    EXPECT_TRUE(left.empty(who, lane::local)) << "before what others have migrated";
   }
   void began(tick, worker_id who, item const& what) override {
     auto& queue = migrated[index(who)];
@@ -191,8 +191,8 @@ struct order_watch : onlooker {
       queue.erase(at);
       ++in_order;
     }
-    bool const was_found = hunts[index(who)];
-    hunts[index(who)] = false;
+    bool const was_found = probes[index(who)];
+    probes[index(who)] = false;
     auto& slot = slots[index(who)];
     if (!slot || !was_found) return;  // not found: it has itself ended what a stack waited for
     EXPECT_TRUE(slot->what == what.what && slot->node == what.node && slot->fiber == what.fiber) << "it is next";
@@ -205,10 +205,10 @@ TEST(adws_allocation, a_search_root_runs_next_and_migrated_tasks_run_as_they_cam
   std::uint64_t in_order = 0;
   std::uint64_t at_once = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    random_game const g(seed);
+    random_run const g(seed);
     for (std::uint32_t const workers : {2U, 3U, 5U, 16U}) {
       order_watch watch(workers);
-      fair_game("adws:no-steal", g.program, workers, g.by, watch);
+      checked_run("adws:no-steal", g.program, workers, g.by, watch);
       ASSERT_FALSE(HasFailure()) << "seed " << seed << ", " << workers << " workers";
       in_order += watch.in_order;
       at_once += watch.at_once;
@@ -232,31 +232,31 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
     };
     here.join(work{1.5}, in_halves, work{0.5}, long_one, work{1}, a_leaf(10));
   });
-  struct : onlooker {
+  struct : observer {
     tick arrived = 0;
     tick started = 0;
     std::uint64_t aside = 0;
     void put(tick now, worker_id, placement const& to, item const&, cause why) override {
-      if (arrived == 0 && why == cause::resumed && to == placement{.worker = worker_id{1}, .where = lane::slot})
+      if (arrived == 0 && why == cause::resumed && to == placement{.worker = worker_id{1}, .where = lane::mailbox})
         arrived = now;
-      aside += why == cause::laid_aside ? 1U : 0U;
+      aside += why == cause::preempted ? 1U : 0U;
     }
     void began(tick now, worker_id who, item const& what) override {
       if (arrived != 0 && started == 0 && who == worker_id{1} && what.what == item::kind::frame) started = now;
     }
   } watch;
-  result const game = fair_game("adws:no-steal", program, 3, strict(1), watch);
+  run_result const result = checked_run("adws:no-steal", program, 3, strict(1), watch);
   EXPECT_GT(watch.arrived, 1000U);
   EXPECT_GE(watch.started, watch.arrived);
   EXPECT_LE(watch.started, watch.arrived + 60) << "a leaf takes 50";
   EXPECT_GE(watch.aside, 2U) << "the long task, and what it had offered";
-  EXPECT_GT(game.makespan, 10'000U) << "it went on, afterwards";
+  EXPECT_GT(result.makespan, 10'000U) << "it went on, afterwards";
 }
 
 // ---- the theorems --------------------------------------------------------------------------------------------------
 
 /// Who may migrate to whom: the part of its group's range that a worker has not placed yet. [adws-sc19 4.2.3, Lemma 1]
-struct privileges : onlooker {
+struct privileges : observer {
   struct search {
     node_id group;
     range rest;
@@ -266,8 +266,8 @@ struct privileges : onlooker {
   std::uint64_t checked = 0;
 
   explicit privileges(task_tree const& p) : program(p) {}
-  void met(worker_id by, node_id group, tag const& t) override {
-    if (card::read(t).where.spans()) of[index(by)] = {group, card::read(t).where};
+  void met(worker_id by, node_id group, task_tag const& t) override {
+    if (tag_fields::read(t).where.spans()) of[index(by)] = {group, tag_fields::read(t).where};
   }
   void put(tick, worker_id from, placement const& to, item const& what, cause why) override {
     if (why != cause::forked) return;
@@ -286,7 +286,7 @@ struct privileges : onlooker {
       }
       ++checked;
     }
-    mine->second.rest.left = card::read(what.known).where.right;
+    mine->second.rest.left = tag_fields::read(what.tag).where.right;
   }
   void told(worker_id who, event const& e) override {
     if (!std::holds_alternative<probed>(e)) of.erase(index(who));  // the last child was kept: its search is over
@@ -296,12 +296,12 @@ struct privileges : onlooker {
 TEST(adws_theorems, without_stealing_one_worker_at_a_time_may_migrate_to_a_worker) {
   std::uint64_t checked = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    random_game const g(seed);
+    random_run const g(seed);
     for (std::uint32_t const workers : {2U, 3U, 7U, 16U, 48U}) {
       rules by = g.by;
       by.fork_ticks = 1 + seed % 9;  // searches take time, and so overlap
       privileges watch(g.program);
-      fair_game("adws:no-steal", g.program, workers, by, watch);
+      checked_run("adws:no-steal", g.program, workers, by, watch);
       ASSERT_FALSE(HasFailure()) << "seed " << seed << ", " << workers << " workers";
       checked += watch.checked;
     }
@@ -313,11 +313,11 @@ TEST(adws_theorems, at_most_one_entry_lies_in_a_slot_with_stealing_and_without) 
   // The rules make an occupied slot a fault.
   std::uint64_t sent = 0;
   for (std::uint64_t seed = 301; seed <= 350; ++seed) {
-    random_game const g(seed);
+    random_run const g(seed);
     for (std::uint32_t const workers : {2U, 3U, 7U, 16U, 48U, 64U}) {
       for (char const* name : {"adws", "adws:no-steal"}) {
-        result const game = fair_game(name, g.program, workers, g.by);
-        for (tally const& t : game.workers) sent += t.sent;
+        run_result const result = checked_run(name, g.program, workers, g.by);
+        for (tally const& t : result.workers) sent += t.sent;
       }
     }
   }

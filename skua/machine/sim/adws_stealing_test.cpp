@@ -15,7 +15,7 @@ TEST(adws_stealing, in_a_complex_dag_nobody_is_idle_while_its_group_has_somethin
   for (std::uint32_t const workers : {3U, 4U, 5U, 6U, 7U, 16U, 48U}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       group_watch watch(program, workers);
-      fair_game("adws", program, workers, strict(seed), watch);
+      checked_run("adws", program, workers, strict(seed), watch);
       // A group opens to thieves when the first task of the search in it has ended.
       EXPECT_LE(watch.longest(), leaf + static_cast<double>(several_searches(workers, strict(seed))))
           << workers << " workers, seed " << seed;
@@ -25,10 +25,10 @@ TEST(adws_stealing, in_a_complex_dag_nobody_is_idle_while_its_group_has_somethin
 
 TEST(adws_stealing, in_random_programs_nobody_is_idle_while_its_group_has_something_for_longer_than_a_search) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    random_game const g(seed);
+    random_run const g(seed);
     for (std::uint32_t const workers : {2U, 3U, 5U, 7U, 16U}) {
       group_watch watch(g.program, workers);
-      fair_game("adws", g.program, workers, g.by, watch);
+      checked_run("adws", g.program, workers, g.by, watch);
       EXPECT_LE(watch.longest(), 3 * 200 + several_searches(workers, g.by)) << workers << " workers, seed " << seed;
     }
   }
@@ -37,7 +37,7 @@ TEST(adws_stealing, in_random_programs_nobody_is_idle_while_its_group_has_someth
 TEST(adws_stealing, makes_up_for_numbers_of_workers_that_do_not_divide_the_tree) {
   task_tree const program = record([](auto& h) { four_way(h, 2, 4, 200); });
   auto const with = [&](char const* name, std::uint32_t workers) {
-    return efficiency(fair_game(name, program, workers, strict(3)), program, strict(3));
+    return efficiency(checked_run(name, program, workers, strict(3)), program, strict(3));
   };
   for (std::uint32_t const workers : {2U, 4U, 8U, 16U}) EXPECT_GT(with("adws:no-steal", workers), 0.99) << workers;
   EXPECT_GT(with("adws:no-steal", 64), 0.95);
@@ -67,7 +67,7 @@ TEST(adws_stealing, a_group_of_one_task_is_no_obstacle) {
     here.each(one, [](int) { return work{1}; }, [](auto& h, int) { four_way(h, 1, 5, 100); });
   });
   for (task_tree const* program : {&scope, &single}) {
-    EXPECT_GT(efficiency(fair_game("adws", *program, 16, strict(1)), *program, strict(1)), 0.9);
+    EXPECT_GT(efficiency(checked_run("adws", *program, 16, strict(1)), *program, strict(1)), 0.9);
   }
 }
 
@@ -85,8 +85,8 @@ TEST(adws_stealing, a_search_that_ends_early_leaves_no_worker_without_a_range) {
     here.join(work{1}, late, work{1}, late);
   });
   group_watch watch(program, 16);
-  result const game = fair_game("adws", program, 16, strict(2), watch);
-  EXPECT_GT(efficiency(game, program, strict(2)), 0.5);
+  run_result const result = checked_run("adws", program, 16, strict(2), watch);
+  EXPECT_GT(efficiency(result, program, strict(2)), 0.5);
   EXPECT_LE(watch.longest(), 300 + several_searches(16, strict(2)));
 }
 
@@ -96,8 +96,8 @@ TEST(adws_stealing, wrong_hints_cost_time_but_not_much) {
     here.join(work{1}, [](auto& h) { h.leaf(flops{100}, [] {}); }, work{1e-9}, [](auto& h) { four_way(h, 1, 5, 100); });
   });
   for (std::uint32_t const workers : {2U, 7U, 16U}) {
-    EXPECT_LT(efficiency(fair_game("adws:no-steal", program, workers, strict(1)), program, strict(1)), 1.1 / workers);
-    EXPECT_GT(efficiency(fair_game("adws", program, workers, strict(1)), program, strict(1)), 0.85) << workers;
+    EXPECT_LT(efficiency(checked_run("adws:no-steal", program, workers, strict(1)), program, strict(1)), 1.1 / workers);
+    EXPECT_GT(efficiency(checked_run("adws", program, workers, strict(1)), program, strict(1)), 0.85) << workers;
   }
 }
 
@@ -112,7 +112,7 @@ TEST(adws_stealing, programs_of_scopes_only_run_on_all_workers) {
     forks(forks, here, 7);
   });
   for (std::uint32_t const workers : {2U, 7U, 16U}) {
-    EXPECT_GT(efficiency(fair_game("adws", program, workers, strict(4)), program, strict(4)), 0.85) << workers;
+    EXPECT_GT(efficiency(checked_run("adws", program, workers, strict(4)), program, strict(4)), 0.85) << workers;
   }
 }
 
@@ -134,8 +134,8 @@ TEST(adws_stealing, groups_and_scopes_may_be_mixed) {
   });
   for (std::uint32_t const workers : {2U, 7U, 16U}) {
     group_watch watch(program, workers);
-    result const game = fair_game("adws", program, workers, strict(5), watch);
-    EXPECT_GT(efficiency(game, program, strict(5)), 0.8) << workers;
+    run_result const result = checked_run("adws", program, workers, strict(5), watch);
+    EXPECT_GT(efficiency(result, program, strict(5)), 0.8) << workers;
     EXPECT_LE(watch.longest(), 300 + several_searches(workers, strict(5))) << workers;
   }
 }
@@ -144,21 +144,21 @@ TEST(adws_stealing, almost_greedy_on_random_programs_of_some_size) {
   // [adws-sc19 4.3.2]. Greedy policies: 1 on average; the bound is for the worst of the games below.
   double worst = 0;
   double sum = 0;
-  int games = 0;
+  int runs = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     task_tree const program = random_tree::make(seed, {.tasks = 2000, .most_flops = 100});
     totals const all = weigh(program, strict(seed));
     if (all.work < 1000) continue;
     for (std::uint32_t const workers : {2U, 4U, 16U, 64U}) {
-      result const game = fair_game("adws", program, workers, strict(seed));
-      double const ratio = static_cast<double>(game.makespan) / (all.work / workers + all.span);
+      run_result const result = checked_run("adws", program, workers, strict(seed));
+      double const ratio = static_cast<double>(result.makespan) / (all.work / workers + all.span);
       worst = std::max(worst, ratio);
       sum += ratio;
-      ++games;
+      ++runs;
     }
   }
   EXPECT_LT(worst, 3.5);
-  EXPECT_LT(sum / games, 1.5);
+  EXPECT_LT(sum / runs, 1.5);
 }
 
 TEST(adws_stealing, equal_work_needs_few_steals) {
@@ -166,8 +166,8 @@ TEST(adws_stealing, equal_work_needs_few_steals) {
     for (int i = 0; i < 10; ++i) four_way(h, 1, 4, 500);
   });
   auto const steals = [&](char const* name) {
-    result const game = fair_game(name, program, 64, strict(6));
-    return std::accumulate(game.workers.begin(), game.workers.end(), std::uint64_t{0},
+    run_result const result = checked_run(name, program, 64, strict(6));
+    return std::accumulate(result.workers.begin(), result.workers.end(), std::uint64_t{0},
                            [](std::uint64_t sum, tally const& t) { return sum + t.steals; });
   };
   EXPECT_LT(10 * steals("adws"), steals("random"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Policies that do what no policy may do: the referee must see each of them.
+// Policies that do what no policy may do: the validator must see each of them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,18 +14,18 @@ namespace skua::sim {
 namespace {
 
 /// A sound mind, with answers that pass through somebody who spoils them.
-struct spoilt_mind final : mind {
-  mind& sound;
-  std::function<probe(probe)> hunts;
+struct spoilt_worker final : worker_policy {
+  worker_policy& sound;
+  std::function<probe(probe)> probes;
   std::function<placement(placement, cause)> places;
 
-  spoilt_mind(mind& m, std::function<probe(probe)> h, std::function<placement(placement, cause)> p)
-      : sound(m), hunts(std::move(h)), places(std::move(p)) {}
-  tag mark(tag& parent, hint const& known) noexcept override { return sound.mark(parent, known); }
-  placement place(tag& t, cause why) noexcept override { return places(sound.place(t, why), why); }
-  probe hunt() noexcept override { return hunts(sound.hunt()); }
+  spoilt_worker(worker_policy& m, std::function<probe(probe)> h, std::function<placement(placement, cause)> p)
+      : sound(m), probes(std::move(h)), places(std::move(p)) {}
+  task_tag mark(task_tag& parent, hint const& hint) noexcept override { return sound.mark(parent, hint); }
+  placement place(task_tag& t, cause why) noexcept override { return places(sound.place(t, why), why); }
+  probe next_probe() noexcept override { return probes(sound.next_probe()); }
   void learn(event const& seen) noexcept override { sound.learn(seen); }
-  [[nodiscard]] bool gives_way() const noexcept override { return true; }
+  [[nodiscard]] bool preempts() const noexcept override { return true; }
 };
 
 class spoilt_policy final : public policy {
@@ -38,17 +38,17 @@ class spoilt_policy final : public policy {
       : sound_(layout::flat(workers), 3) {
     for (std::uint32_t w = 0; w < workers; ++w) {
       worker_id const self{w};
-      minds_.push_back(std::make_unique<spoilt_mind>(
-          sound_.mind_of(self), [=](probe asked) { return h(self, asked); },
+      workers_state_.push_back(std::make_unique<spoilt_worker>(
+          sound_.of_worker(self), [=](probe asked) { return h(self, asked); },
           [=](placement to, cause why) { return p(self, to, why); }));
     }
   }
   [[nodiscard]] std::string_view name() const noexcept override { return "spoilt"; }
-  mind& mind_of(worker_id w) noexcept override { return *minds_[index(w)]; }
+  worker_policy& of_worker(worker_id w) noexcept override { return *workers_state_[index(w)]; }
 
  private:
   random_stealing sound_;
-  std::vector<std::unique_ptr<spoilt_mind>> minds_;
+  std::vector<std::unique_ptr<spoilt_worker>> workers_state_;
 };
 
 probe as_it_was(worker_id, probe p) { return p; }
@@ -60,41 +60,41 @@ std::string verdict(std::uint32_t workers, spoilt_policy::spoil_probe h,
                     spoilt_policy::spoil_placement p = as_it_was_placed, rules by = {}) {
   task_tree const program = random_tree::make(12, {.tasks = 4000, .most_flops = 50, .scope_percent = 20});
   layout const where = layout::flat(workers);
-  spoilt_policy players(workers, std::move(h), std::move(p));
+  spoilt_policy scheduler(workers, std::move(h), std::move(p));
   by.in = unit::flops;
-  std::vector<std::string> const faults = faults_of(play(program, players, where, by), program, where, by);
+  std::vector<std::string> const faults = faults_of(run(program, scheduler, where, by), program, where, by);
   return faults.empty() ? "" : faults.front();
 }
 
 bool says(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-TEST(referee_catches, nothing_in_a_sound_policy) { EXPECT_EQ(verdict(8, as_it_was), ""); }
+TEST(validator_catches, nothing_in_a_sound_policy) { EXPECT_EQ(verdict(8, as_it_was), ""); }
 
-TEST(referee_catches, a_thief_of_its_own_lanes) {
+TEST(validator_catches, a_thief_of_its_own_lanes) {
   auto const self_stealing = [](worker_id self, probe p) {
-    return p.what == verb::steal ? probe{p.what, self, p.where} : p;
+    return p.what == action::steal ? probe{p.what, self, p.where} : p;
   };
   EXPECT_TRUE(says(verdict(4, self_stealing), "steals from itself"));
 }
 
-TEST(referee_catches, a_victim_that_does_not_exist) {
+TEST(validator_catches, a_victim_that_does_not_exist) {
   auto const beyond = [](worker_id, probe p) {
-    return p.what == verb::steal ? probe{p.what, worker_id{4}, p.where} : p;
+    return p.what == action::steal ? probe{p.what, worker_id{4}, p.where} : p;
   };
   EXPECT_TRUE(says(verdict(4, beyond), "worker 4, who does not exist"));
 }
 
-TEST(referee_catches, a_pop_from_a_strangers_lane) {
+TEST(validator_catches, a_pop_from_a_strangers_lane) {
   auto const rude = [](worker_id self, probe p) {
-    return p.what == verb::pop && self != worker_id{0} ? probe{p.what, worker_id{0}, p.where} : p;
+    return p.what == action::pop && self != worker_id{0} ? probe{p.what, worker_id{0}, p.where} : p;
   };
   EXPECT_TRUE(says(verdict(4, rude), "pops from a lane of worker 0"));
 }
 
-TEST(referee_catches, a_search_that_never_leaves_the_nearest_ring) {
+TEST(validator_catches, a_search_that_never_leaves_the_nearest_ring) {
   // Rings of four: whoever is not in the ring where the program began finds nothing, for ever.
   auto const homely = [](worker_id self, probe p) {
-    if (p.what != verb::steal) return p;
+    if (p.what != action::steal) return p;
     std::uint32_t const ring = index(self) / 4 * 4;
     worker_id near{ring + index(p.whom) % 4};
     if (near == self) near = worker_id{ring + (index(self) + 1) % 4};
@@ -103,24 +103,24 @@ TEST(referee_catches, a_search_that_never_leaves_the_nearest_ring) {
   EXPECT_TRUE(says(verdict(16, homely), "starves"));
 }
 
-TEST(referee_catches, a_worker_that_only_sleeps) {
+TEST(validator_catches, a_worker_that_only_sleeps) {
   auto const lazy = [](worker_id self, probe p) { return self == worker_id{1} ? probe{} : p; };
   EXPECT_TRUE(says(verdict(4, lazy), "worker 1 starves"));
 }
 
-TEST(referee_catches, a_worker_that_never_sleeps) {
+TEST(validator_catches, a_worker_that_never_sleeps) {
   auto const restless = [](worker_id self, probe p) {
-    return p.what == verb::rest ? probe{verb::pop, self, lane::forks} : p;
+    return p.what == action::rest ? probe{action::pop, self, lane::forks} : p;
   };
   EXPECT_TRUE(says(verdict(4, restless), "never rests"));
 }
 
-TEST(referee_catches, a_mind_that_never_opens_its_inbox) {
+TEST(validator_catches, a_worker_that_never_opens_its_inbox) {
   auto const to_the_next = [](worker_id self, placement to, cause why) {
     return why == cause::stolen ? placement{worker_id{(index(self) + 1) % 4}, lane::inbox, 1} : to;
   };
   auto const blind = [](worker_id self, probe p) {
-    return p.where == lane::inbox && p.what == verb::pop ? probe{verb::pop, self, lane::spawned} : p;
+    return p.where == lane::inbox && p.what == action::pop ? probe{action::pop, self, lane::spawned} : p;
   };
   EXPECT_EQ(verdict(4, as_it_was, to_the_next), "") << "sending is allowed as long as inboxes are opened";
   EXPECT_TRUE(says(verdict(4, blind, to_the_next), "starves"));
@@ -131,34 +131,34 @@ TEST(referee_catches, a_mind_that_never_opens_its_inbox) {
 std::string verdict_with_slot(spoilt_policy::spoil_placement const& aside, cause also = cause::stolen,
                               rules const& by = {}) {
   auto const sees_slot = [](worker_id self, probe p) {
-    return p.where == lane::inbox && p.what == verb::pop ? probe{verb::pop, self, lane::slot} : p;
+    return p.where == lane::inbox && p.what == action::pop ? probe{action::pop, self, lane::mailbox} : p;
   };
   auto const to_one = [=](worker_id self, placement to, cause why) {
     bool const sends = (why == cause::stolen || why == also) && self != worker_id{1};
-    return sends ? placement{.worker = worker_id{1}, .where = lane::slot} : aside(self, to, why);
+    return sends ? placement{.worker = worker_id{1}, .where = lane::mailbox} : aside(self, to, why);
   };
   return verdict(4, sees_slot, to_one, by);
 }
 
-TEST(referee_catches, a_slot_that_is_occupied_if_the_rules_say_that_it_never_is) {
+TEST(validator_catches, a_slot_that_is_occupied_if_the_rules_say_that_it_never_is) {
   EXPECT_EQ(verdict_with_slot(as_it_was_placed), "") << "refused, and kept by who has it";
   EXPECT_TRUE(says(verdict_with_slot(as_it_was_placed, cause::stolen, {.slot_refusals_allowed = false}),
                    "slot of worker 1, which is occupied"));
   EXPECT_TRUE(says(verdict_with_slot(as_it_was_placed, cause::refused), "in occupied slots"));
 }
 
-TEST(referee_catches, what_is_laid_aside_where_it_cannot_lie) {
+TEST(validator_catches, what_is_preempted_to_a_lane_where_it_cannot_lie) {
   auto const elsewhere = [](worker_id self, placement to, cause why) {
-    return why == cause::laid_aside ? placement{.worker = worker_id{(index(self) + 1) % 4}, .where = lane::inbox} : to;
+    return why == cause::preempted ? placement{.worker = worker_id{(index(self) + 1) % 4}, .where = lane::inbox} : to;
   };
   auto const in_forks = [](worker_id self, placement to, cause why) {
-    return why == cause::laid_aside ? placement{.worker = self, .where = lane::forks} : to;
+    return why == cause::preempted ? placement{.worker = self, .where = lane::forks} : to;
   };
   EXPECT_TRUE(says(verdict_with_slot(elsewhere), "lays something aside on"));
   EXPECT_TRUE(says(verdict_with_slot(in_forks), "not into its spawned"));
 }
 
-TEST(referee_catches, placements_that_no_machine_can_carry_out) {
+TEST(validator_catches, placements_that_no_machine_can_execute) {
   auto const spoil = [](placement wrong) {
     return [wrong](worker_id, placement to, cause why) { return why == cause::resumed ? wrong : to; };
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When each worker moves next, and who is first: a tournament tree with a seat for every worker. One entry per worker is
+// When each worker moves next, and who is first: a tournament tree with a worker slot for every worker. One entry per worker is
 // all that the engine needs, and a tree of winners answers without moving entries. Who wins a match is as good as
 // random, so no branch depends on it: 2 to 3 ns per level.
 #pragma once
@@ -30,9 +30,9 @@ class calendar {
 
   /// Nobody moves yet.
   explicit calendar(std::uint32_t workers)
-      : seats_(std::bit_ceil(workers < 2 ? 2U : workers)), entries_(seats_), winners_(2 * std::size_t{seats_}) {
-    for (std::uint32_t w = 0; w < seats_; ++w) winners_[seats_ + w] = w;
-    for (std::uint32_t n = seats_; n-- > 1;) winners_[n] = winners_[2 * n];
+      : slots_(std::bit_ceil(workers < 2 ? 2U : workers)), entries_(slots_), winners_(2 * std::size_t{slots_}) {
+    for (std::uint32_t w = 0; w < slots_; ++w) winners_[slots_ + w] = w;
+    for (std::uint32_t n = slots_; n-- > 1;) winners_[n] = winners_[2 * n];
   }
 
   /// The next move of `w`; `never`: it sleeps. Cost: log2(workers) comparisons.
@@ -40,7 +40,7 @@ class calendar {
     entries_[index(w)] = e;
     std::uint32_t best = index(w);
     entry its = e;
-    for (std::uint32_t n = seats_ + index(w); n > 1; n /= 2) {
+    for (std::uint32_t n = slots_ + index(w); n > 1; n /= 2) {
       std::uint32_t const rival = winners_[n ^ 1U];
       entry const against = entries_[rival];
       std::uint64_t const beaten = std::uint64_t{0} - static_cast<std::uint64_t>(against < its);
@@ -56,7 +56,7 @@ class calendar {
   [[nodiscard]] entry const& of(worker_id w) const noexcept { return entries_[index(w)]; }
 
  private:
-  std::uint32_t seats_;                 ///< a power of two
+  std::uint32_t slots_;                 ///< a power of two
   std::vector<entry> entries_;          ///< by worker
   std::vector<std::uint32_t> winners_;  ///< of the subtree below node n; node 1 is the root, node seats_ + w is w
 };

@@ -6,70 +6,71 @@
 namespace skua::sim {
 namespace {
 
-void check_every_node_once(result const& game, task_tree const& program, std::vector<std::string>& faults) {
+void check_every_node_once(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
   for (node_id i = 0; i < program.size(); ++i) {
     std::uint32_t const expected = is_run(program[i].kind) ? 1 : 0;
-    if (game.turns[i].times == expected) continue;
-    faults.push_back("node " + std::to_string(i) + " was begun " + std::to_string(game.turns[i].times) + " times");
+    if (result.turns[i].times == expected) continue;
+    faults.push_back("node " + std::to_string(i) + " was begun " + std::to_string(result.turns[i].times) + " times");
     return;
   }
 }
 
 /// No child begins before its parent, and no step before the one it follows has ended.
-void check_order_in_time(result const& game, task_tree const& program, std::vector<std::string>& faults) {
+void check_order_in_time(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
   for (node_id i = 1; i < program.size(); ++i) {
     if (!is_run(program[i].kind)) continue;
     node_id above = program[i].parent;
     while (!is_run(program[above].kind)) above = program[above].parent;
-    turn const& t = game.turns[i];
-    turn const& p = game.turns[above];
+    turn const& t = result.turns[i];
+    turn const& p = result.turns[above];
     if (p.begin <= t.begin && t.begin <= t.end && t.end <= p.end) continue;
     faults.push_back("node " + std::to_string(i) + " ran outside the time of its task " + std::to_string(above));
     return;
   }
 }
 
-void check_bounds(result const& game, task_tree const& program, layout const& where, std::vector<std::string>& faults) {
-  double const makespan = static_cast<double>(game.makespan);
-  totals const all = program.weigh([&](node_id id) { return taken_by(game, program, id); }, 0);
+void check_bounds(run_result const& result, task_tree const& program, layout const& where,
+                  std::vector<std::string>& faults) {
+  double const makespan = static_cast<double>(result.makespan);
+  totals const all = program.weigh([&](node_id id) { return taken_by(result, program, id); }, 0);
   if (makespan * where.workers() < all.work) faults.push_back("the program took less time than its work / workers");
   if (makespan < all.span) faults.push_back("the program took less time than its longest path");
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
-    if (game.workers[w].work <= game.makespan) continue;
+    if (result.workers[w].work <= result.makespan) continue;
     faults.push_back("worker " + std::to_string(w) + " worked for longer than the program took");
   }
 }
 
 }  // namespace
 
-void check_turns(result const& game, task_tree const& program, std::vector<std::string>& faults) {
-  check_every_node_once(game, program, faults);
-  check_order_in_time(game, program, faults);
+void check_turns(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
+  check_every_node_once(result, program, faults);
+  check_order_in_time(result, program, faults);
 }
 
-void check_steals(result const& game, layout const& where, std::vector<std::string>& faults) {
-  std::uint64_t const by_worker = std::accumulate(game.workers.begin(), game.workers.end(), std::uint64_t{0},
+void check_steals(run_result const& result, layout const& where, std::vector<std::string>& faults) {
+  std::uint64_t const by_worker = std::accumulate(result.workers.begin(), result.workers.end(), std::uint64_t{0},
                                                   [](std::uint64_t sum, tally const& t) { return sum + t.steals; });
   std::uint64_t const by_distance =
-      std::accumulate(game.steals_by_distance.begin(), game.steals_by_distance.end(), std::uint64_t{0});
+      std::accumulate(result.steals_by_distance.begin(), result.steals_by_distance.end(), std::uint64_t{0});
   if (by_worker != by_distance) faults.push_back("steals by worker and by distance differ");
-  if (game.steals_by_distance[0] != 0) faults.push_back("somebody stole from himself");
+  if (result.steals_by_distance[0] != 0) faults.push_back("somebody stole from himself");
   if (where.workers() == 1 && by_worker != 0) faults.push_back("a lone worker stole");
 }
 
-double taken_by(result const& game, task_tree const& program, node_id id) {
+double taken_by(run_result const& result, task_tree const& program, node_id id) {
   node_kind const k = program[id].kind;
-  if (k != node_kind::leaf && k != node_kind::strand) return 0;
-  return static_cast<double>(game.turns[id].end - game.turns[id].begin);
+  if (k != node_kind::leaf && k != node_kind::fiber) return 0;
+  return static_cast<double>(result.turns[id].end - result.turns[id].begin);
 }
 
-std::vector<std::string> broken_laws(result const& game, task_tree const& program, layout const& where) {
-  std::vector<std::string> faults = game.faults;
-  if (!game.finished) faults.push_back("the game did not end");
+std::vector<std::string> broken_laws(run_result const& result, task_tree const& program, layout const& where) {
+  std::vector<std::string> faults = result.faults;
+  if (!result.finished) faults.push_back("the game did not end");
   if (!faults.empty()) return faults;
-  check_turns(game, program, faults);
-  check_bounds(game, program, where, faults);
-  check_steals(game, where, faults);
+  check_turns(result, program, faults);
+  check_bounds(result, program, where, faults);
+  check_steals(result, where, faults);
   return faults;
 }
 

@@ -13,22 +13,22 @@ namespace skua::sim {
 
 /// Groups and scopes are not begun themselves; these are.
 constexpr bool is_run(node_kind k) noexcept {
-  return k == node_kind::task || k == node_kind::leaf || k == node_kind::strand;
+  return k == node_kind::task || k == node_kind::leaf || k == node_kind::fiber;
 }
 
-/// What is broken, one line each: every task, leaf and strand was begun once, inside the time of its task; nobody was busy
+/// What is broken, one line each: every task, leaf and fiber was begun once, inside the time of its task; nobody was busy
 /// for longer than the program took; T_P >= T_1 / P and T_P >= T_inf, with what this run took for each node (the burden of
 /// scheduling is not in T_1 and T_inf); the numbers of steals agree. Cost: O(nodes + workers).
-std::vector<std::string> broken_laws(result const& game, task_tree const& program, layout const& where);
+std::vector<std::string> broken_laws(run_result const& result, task_tree const& program, layout const& where);
 
-/// Every task, leaf and strand was begun once, and inside the time of its task.
-void check_turns(result const& game, task_tree const& program, std::vector<std::string>& faults);
+/// Every task, leaf and fiber was begun once, and inside the time of its task.
+void check_turns(run_result const& result, task_tree const& program, std::vector<std::string>& faults);
 
 /// Steals by worker and by distance agree.
-void check_steals(result const& game, layout const& where, std::vector<std::string>& faults);
+void check_steals(run_result const& result, layout const& where, std::vector<std::string>& faults);
 
-/// What this run took for a node itself: leaves and strands as they ran; a task's own price cannot be told from what runs in
+/// What this run took for a node itself: leaves and fibers as they ran; a task's own price cannot be told from what runs in
 /// it, and counts as nothing.
-double taken_by(result const& game, task_tree const& program, node_id id);
+double taken_by(run_result const& result, task_tree const& program, node_id id);
 
 }  // namespace skua::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine of the tabletop: one game. States and invariants: tabletop.md. Time and result: tabletop.cpp;
+// The engine of the simulator: one game. States and invariants: simulator.md. Time and result: simulator.cpp;
 // hunting, taking and placing: hunting.cpp; stacks of calls, groups and scopes: stacks.cpp.
 #pragma once
 
@@ -13,26 +13,26 @@
 #include "skua/machine/sim/idlers.hpp"
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/observer.hpp"
-#include "skua/machine/sim/validator.hpp"
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/unfolding.hpp"
+#include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
 
 namespace skua::sim {
 
 /// What a mind has written on a group that it was shown, and on what becomes of it.
-struct division {
+struct exposed_group {
   enum class stage : std::uint8_t {
     placing,   ///< children are marked and placed, until one is kept
     calling,   ///< the one that was kept runs
     going_on,  ///< it has returned: those after it are placed as well, or run unshown if forks are not shown any more
   };
-  tag task{};                   ///< of the task that met the group
-  tag group{};                  ///< as the mind gave it
-  tag rest{};                   ///< of the children that are not placed yet
-  tag child{};                  ///< of the one that was kept
-  lane filed_in = lane::forks;  ///< where the rest was filed ...
-  worker_id filed_at{};         ///< ... and whose lane it was
+  task_tag task{};                ///< of the task that met the group
+  task_tag group{};               ///< as the policy gave it
+  task_tag rest{};                ///< of the children that are not placed yet
+  task_tag child{};               ///< of the one that was kept
+  lane exposed_in = lane::forks;  ///< where the rest was filed ...
+  worker_id exposed_at{};         ///< ... and whose lane it was
   stage now = stage::placing;
 };
 
@@ -42,17 +42,17 @@ struct frame {
   node_id node;  ///< no_node: the base of a stack that calls `next` and then ends
   node_id next;
   node_id forked = no_node;
-  node_id pending = no_node;                  ///< a child that is called next: the stack was laid aside when it forked
-  node_kind kind = node_kind::task;           ///< of `node`
-  bool owner = true;                          ///< false: the share of a group that a thief took
-  bool parked = false;                        ///< it has waited for others
-  std::unique_ptr<division> shown = nullptr;  ///< of a group or scope, if the mind was shown it
+  node_id pending = no_node;         ///< a child that is called next: the stack was laid aside when it forked
+  node_kind kind = node_kind::task;  ///< of `node`
+  bool owner = true;                 ///< false: the share of a group that a thief took
+  bool parked = false;               ///< it has waited for others
+  std::unique_ptr<exposed_group> shown = nullptr;  ///< of a group or scope, if the policy was shown it
 };
 
 /// A stack of calls, and the ticks that it took so far.
 struct fiber {
   std::vector<frame> frames;
-  tag known{};        ///< what the policy has written on what runs on top
+  task_tag tag{};     ///< what the policy has written on what runs on top
   bool open = false;  ///< its top waits for a group
   tick ran = 0;
 };
@@ -60,24 +60,24 @@ struct fiber {
 /// The state of a group or scope, by its node.
 struct gathering {
   std::uint32_t outstanding = 0;  ///< shares of a group, the owner's included; children of a scope
-  bool robbed = false;            ///< some share or child was taken from its owner
+  bool stolen = false;            ///< some share or child was taken from its owner
   fiber_id waiting = no_fiber;    ///< the parked stack on whose top it waits
 };
 
 class engine {
  public:
   /// `live`: the program is found out while it is played, and `program` is its tree; null: it is all there.
-  engine(task_tree const& program, unfolding* live, policy& players, layout const& where, rules const& by,
-         costs& priced_by, onlooker& watched_by);
-  result play();
+  engine(task_tree const& program, unfolding* live, policy& scheduler, layout const& where, rules const& by,
+         costs& priced_by, observer& watched_by);
+  run_result run();
 
  private:
-  // Time (tabletop.cpp).
+  // Time (simulator.cpp).
   void schedule(worker_id w, tick at);
   void move(worker_id w);
   void let_everybody_rest();
-  void pay(worker_id w, deed what, worker_id whom);
-  void pay(worker_id w, deed what) { pay(w, what, w); }
+  void pay(worker_id w, operation what, worker_id whom);
+  void pay(worker_id w, operation what) { pay(w, what, w); }
   void grow();
 
   // Searching and sleeping (hunting.cpp).
@@ -88,19 +88,19 @@ class engine {
   void wake(worker_id by, worker_id whom);
 
   // Hunting, taking, placing (hunting.cpp).
-  void hunt(worker_id w);
+  void next_probe(worker_id w);
   [[nodiscard]] bool finds_something_for(worker_id w) const;
-  [[nodiscard]] hint known_of(node_id child) const;
+  [[nodiscard]] hint hint_of(node_id child) const;
   void count_steal(std::uint32_t distance);
-  std::pair<outcome, std::optional<item>> carry_out(worker_id w, probe const& p);
+  std::pair<outcome, std::optional<item>> execute(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
   void split_off(item const& it);
-  placement ask(worker_id w, tag& task, cause why);
-  placement place(worker_id w, tag& task, cause why);
+  placement ask(worker_id w, task_tag& task, cause why);
+  placement place(worker_id w, task_tag& task, cause why);
   void put(worker_id w, item const& what, placement const& to, cause why);
   void send(worker_id w, item const& what, placement const& to, cause why);
   void tell(worker_id w, event const& what);
-  std::uint64_t shown_by(worker_id w) const;
+  std::uint64_t published_by(worker_id w) const;
 
   // Stacks (stacks.cpp).
   void begin(worker_id w, item const& it);
@@ -123,22 +123,22 @@ class engine {
   void end_base(worker_id w, fiber_id f, gathering* g);
   void end_group(worker_id w, fiber_id f);
   void park(worker_id w, fiber_id f, gathering& g);
-  void unseat(worker_id w, fiber_id f);
-  bool gives_way(worker_id w, fiber_id f);
-  void put_aside(worker_id w, lane from);
-  void put_aside(worker_id w, item it);
-  mind& mind_of(worker_id w) { return players_.mind_of(w); }
+  void leave_slot(worker_id w, fiber_id f);
+  bool preempts(worker_id w, fiber_id f);
+  void set_aside(worker_id w, lane from);
+  void set_aside(worker_id w, item it);
+  worker_policy& of_worker(worker_id w) { return scheduler_.of_worker(w); }
 
   task_tree const& program_;
   unfolding* live_;
-  policy& players_;
+  policy& scheduler_;
   layout const& where_;
   rules by_;
   costs& prices_;
-  onlooker& watched_by_;
+  observer& watched_by_;
   dice roll_;
-  referee referee_;
-  result result_;
+  validator validator_;
+  run_result result_;
 
   calendar calendar_;
   tick now_ = 0;    ///< the begin of this move

@@ -11,19 +11,19 @@ class flat_costs final : public costs {
  public:
   explicit flat_costs(rules const& by) : by_(by) {}
   tick run(tick, worker_id, task_tree const& program, node_id id) override { return ticks_of(program, id, by_); }
-  tick price(tick, deed what, worker_id, worker_id) override {
+  tick price(tick, operation what, worker_id, worker_id) override {
     switch (what) {
-      case deed::fork:
-      case deed::show: return by_.fork_ticks;
-      case deed::pop:
-      case deed::steal:
-      case deed::miss:
-      case deed::rest: return by_.probe_ticks;
-      case deed::send:
-      case deed::park:
-      case deed::resume:
-      case deed::call_up:
-      case deed::wake_up: break;
+      case operation::fork:
+      case operation::expose: return by_.fork_ticks;
+      case operation::pop:
+      case operation::steal:
+      case operation::miss:
+      case operation::rest: return by_.probe_ticks;
+      case operation::send:
+      case operation::park:
+      case operation::resume:
+      case operation::notify:
+      case operation::wake_up: break;
     }
     return 0;
   }

@@ -33,13 +33,13 @@ inline void four_way(auto& here, int groups, int depth, double cost) {
 inline rules strict(std::uint64_t seed) { return {.seed = seed, .in = unit::flops, .slot_refusals_allowed = false}; }
 
 /// Another tree and other rules for every seed. Hints are random, and often nonsense.
-struct random_game {
-  explicit random_game(std::uint64_t seed) : random_game(seed, dice(seed * 77)) {}
+struct random_run {
+  explicit random_run(std::uint64_t seed) : random_run(seed, dice(seed * 77)) {}
   task_tree program;
   rules by;
 
  private:
-  random_game(std::uint64_t seed, dice roll)
+  random_run(std::uint64_t seed, dice roll)
       : program(random_tree::make(seed, {.tasks = 20 + roll.below(400),
                                          .most_children = 2 + roll.below(8),
                                          .most_flops = 1 + roll.below(200),
@@ -52,36 +52,38 @@ struct random_game {
 };
 
 /// A game that must be fair.
-inline result fair_game(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by,
-                        onlooker& watched_by) {
+inline run_result checked_run(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by,
+                              observer& watched_by) {
   layout const where = layout::flat(workers);
-  auto const players = make_policy(name, where, by.seed);
-  result game = play(program, *players, where, by, watched_by);
-  std::vector<std::string> const faults = faults_of(game, program, where, by);
+  auto const scheduler = make_policy(name, where, by.seed);
+  run_result result = run(program, *scheduler, where, by, watched_by);
+  std::vector<std::string> const faults = faults_of(result, program, where, by);
   EXPECT_TRUE(faults.empty()) << faults.front() << ", " << name << ", seed " << by.seed << ", " << workers
                               << " workers";
-  return game;
+  return result;
 }
-inline result fair_game(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by) {
-  onlooker nobody;
-  return fair_game(name, program, workers, by, nobody);
+inline run_result checked_run(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by) {
+  observer nobody;
+  return checked_run(name, program, workers, by, nobody);
 }
 
 /// T1 / (P * TP).
-inline double efficiency(result const& game, task_tree const& program, rules const& by) {
-  return weigh(program, by).work / static_cast<double>(game.makespan) / static_cast<double>(game.workers.size());
+inline double efficiency(run_result const& result, task_tree const& program, rules const& by) {
+  return weigh(program, by).work / static_cast<double>(result.makespan) / static_cast<double>(result.workers.size());
 }
 
 /// Knows the open groups and their ranges, and how long workers were idle while something was ready in their group: in an
 /// innermost open group whose range covers them.
-class group_watch : public onlooker {
+class group_watch : public observer {
  public:
   group_watch(task_tree const& program, std::uint32_t workers) : program_(program), since_(workers, nothing) {}
 
-  void met(worker_id, node_id group, tag const& of_group) override { open_[group] = adws::card::read(of_group).where; }
+  void met(worker_id, node_id group, task_tag const& of_group) override {
+    open_[group] = adws::tag_fields::read(of_group).where;
+  }
   void left(worker_id, node_id group) override { open_.erase(group); }
   void began(tick, worker_id who, item const&) override { since_[index(who)] = nothing; }
-  void hunted(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
+  void probed_for(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
     tick& since = since_[index(who)];
     if (how == outcome::got || !something_is_ready_for(index(who), lanes_now)) {
       since = nothing;
@@ -107,7 +109,7 @@ class group_watch : public onlooker {
     }
     if (mine.empty()) return false;
     for (std::uint32_t v = 0; v < since_.size(); ++v) {
-      for (lane const l : {lane::forks, lane::spawned, lane::kept, lane::migrated}) {
+      for (lane const l : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
         for (item const& it : lanes_now.of(worker_id{v}, l)) {
           for (node_id n = it.node; n != no_node; n = program_[n].parent) {
             if (mine.contains(n)) return true;

@@ -21,7 +21,7 @@ namespace skua::sim {
 
 class here {
  public:
-  here(live& program, live_strand& on) noexcept : program_(program), on_(on) {}
+  here(live& program, live_fiber& on) noexcept : program_(program), on_(on) {}
   here(here const&) = delete;
   here& operator=(here const&) = delete;
 
@@ -29,7 +29,7 @@ class here {
   auto join(Args&&... args) {
     return std::apply(
         [this](auto&&... c) {
-          return this->join_all(std::array{as_hint(c.known)...}, std::forward<decltype(c.function)>(c.function)...);
+          return this->join_all(std::array{as_hint(c.hint)...}, std::forward<decltype(c.function)>(c.function)...);
         },
         children_of(std::forward<Args>(args)...));
   }
@@ -69,10 +69,10 @@ class here {
       measure(id);
       yield(id);
     } else {
-      value result = call_kernel(std::forward<Args>(args)...);
+      value run_result = call_kernel(std::forward<Args>(args)...);
       measure(id);
       yield(id);
-      return static_cast<value>(result);
+      return static_cast<value>(run_result);
     }
   }
 
@@ -114,7 +114,7 @@ class here {
   };
 
   template <std::size_t N, class... F>
-  auto join_all(std::array<hint, N> const& known, F&&... f) {
+  auto join_all(std::array<hint, N> const& hints, F&&... f) {
     std::tuple<std::optional<value_of<F, here&>>...> kept;
     std::tuple<F&&...> functions{std::forward<F>(f)...};
     auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -123,15 +123,15 @@ class here {
             ((i == I && (std::get<I>(kept).emplace(skua::call(std::get<I>(std::move(functions)), h)), true)) || ...));
       };
     }(std::index_sequence_for<F...>{});
-    run_group(node_kind::join, N, [&](std::uint64_t i) { return known[i]; }, call_child);
+    run_group(node_kind::join, N, [&](std::uint64_t i) { return hints[i]; }, call_child);
     return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(kept));
   }
 
-  template <class Known, class Call>
-  void run_group(node_kind kind, std::uint64_t children, Known&& known, Call&& call_child) {
+  template <class HintOf, class Call>
+  void run_group(node_kind kind, std::uint64_t children, HintOf&& hint_of, Call&& call_child) {
     numbered<Call const> group{watch_, call_child};
     node_id const id = open(kind);
-    for (std::uint64_t i = 0; i < children; ++i) program_.add_child(id, known(i), group, i);
+    for (std::uint64_t i = 0; i < children; ++i) program_.add_child(id, hint_of(i), group, i);
     meet(id);
     group.check();
   }
@@ -143,7 +143,7 @@ class here {
   void body_ends();              ///< the same for a scope, whose body has ended
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
   void measure(node_id leaf);  ///< what ran since the last step was this
-  void strand_ends();          ///< ... or was no leaf
+  void fiber_ends();           ///< ... or was no leaf
 
   void note(node_id id, reads const& r) { program_.tree_.add_touch(id, touch_of(r)); }
   void note(node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
@@ -153,7 +153,7 @@ class here {
   void note(node_id, Kernel const&) noexcept {}
 
   live& program_;
-  live_strand& on_;
+  live_fiber& on_;
   node_id at_ = no_node;  ///< the task or scope that runs
   stop_watch const* watch_ = nullptr;
 };
@@ -173,11 +173,11 @@ class here::scope_type final : public live_group {
   }
   template <hint_word Hint, class F>
     requires std::invocable<std::decay_t<F>&, here&>
-  void fork(Hint known, F&& f) {
+  void fork(Hint hint, F&& f) {
     if (here_.at_ != id_) throw usage_error("sim: scope.fork is called outside the body of its scope");
-    if (here_.measured()) here_.strand_ends();
+    if (here_.measured()) here_.fiber_ends();
     children_.push_back(std::make_unique<closure_of<std::decay_t<F>>>(std::forward<F>(f)));
-    here_.yield(here_.program_.add_child(id_, as_hint(known), *this, children_.size() - 1));
+    here_.yield(here_.program_.add_child(id_, as_hint(hint), *this, children_.size() - 1));
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lanes of all workers on the tabletop: plain double-ended queues, and for idle workers, who mostly look into lanes
+// The lanes of all workers on the simulator: plain double-ended queues, and for idle workers, who mostly look into lanes
 // in vain, one byte per worker that says which of his are empty.
 #pragma once
 
@@ -29,7 +29,7 @@ struct item {
   kind what;
   node_id node = no_node;
   fiber_id fiber = no_fiber;
-  tag known{};  ///< in `forks` and `spawned` nobody has written it
+  task_tag tag{};  ///< in `forks` and `spawned` nobody has written it
 };
 
 /// The two ends of a lane.
@@ -98,7 +98,7 @@ class lanes {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
   static constexpr bool is_open(lane where) noexcept {
-    return where == lane::forks || where == lane::spawned || where == lane::kept || where == lane::migrated;
+    return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated;
   }
   static constexpr std::uint8_t bit(lane where) noexcept {
     static_assert(lane_kinds <= 8);

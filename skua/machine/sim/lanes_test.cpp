@@ -24,7 +24,7 @@ bool something_lies(lanes const& l, bool (*counts)(std::uint32_t, lane), std::ui
 void check_against_queues(lanes const& l) {
   auto const nobody = [](std::uint32_t, lane) { return false; };
   auto const anybody = [](std::uint32_t, lane) { return true; };
-  auto const thieves = [](std::uint32_t, lane k) { return k != lane::inbox && k != lane::slot; };
+  auto const thieves = [](std::uint32_t, lane k) { return k != lane::inbox && k != lane::mailbox; };
   ASSERT_EQ(l.all_empty(), !something_lies(l, anybody, 0));
   for (std::uint32_t w = 0; w < workers; ++w) {
     ASSERT_EQ(l.at_hand_of(worker_id{w}), something_lies(l, nobody, w)) << "worker " << w;

@@ -13,12 +13,12 @@ using clock = std::chrono::steady_clock;
 
 }  // namespace
 
-struct live_strand {
-  explicit live_strand(live& all) : program(all), self(all, *this) {}
+struct live_fiber {
+  explicit live_fiber(live& all) : program(all), self(all, *this) {}
 
   live& program;
   here self;
-  fiber saved;                  ///< while it does not run
+  context saved;                ///< while it does not run
   node_id ordered = no_node;    ///< the task that it shall call next
   node_id announced = no_node;  ///< its next step
   worker_id on{};
@@ -61,11 +61,11 @@ live::live(std::uint32_t workers, timing measured, std::size_t stack_bytes, assu
   tree_[0].ns = assumed_.task;
 }
 
-/// All strands wait for a call, unless the game was stopped in the middle: then nobody can unwind them, because frames of
+/// All fibers wait for a call, unless the game was stopped in the middle: then nobody can unwind them, because frames of
 /// one hold what others refer to, and their stacks stay behind.
 live::~live() {
   quitting_ = true;
-  for (auto& s : strands_) {
+  for (auto& s : fibers_) {
     if (s->saved.entry != nullptr) {  // it was never called
       stack* const on = s->saved.on;
       forget(s->saved);
@@ -78,8 +78,8 @@ live::~live() {
 
 void live::begin_with(live_group& root) { called_[0] = {&root, 0}; }
 
-node_id live::add_child(node_id of, hint const& known, live_group& in, std::uint64_t number) {
-  node_id const id = tree_.add(of, node_kind::task, known);
+node_id live::add_child(node_id of, hint const& hint, live_group& in, std::uint64_t number) {
+  node_id const id = tree_.add(of, node_kind::task, hint);
   tree_[id].ns = assumed_.task;
   called_.resize(tree_.size());
   called_[id] = {&in, number};
@@ -87,24 +87,24 @@ node_id live::add_child(node_id of, hint const& known, live_group& in, std::uint
 }
 
 void live::calls(fiber_id stack, node_id task) {
-  while (stack >= strands_.size()) {
-    auto fresh = std::make_unique<live_strand>(*this);
+  while (stack >= fibers_.size()) {
+    auto fresh = std::make_unique<live_fiber>(*this);
     start(fresh->saved, *stacks_.take(), life, fresh.get());
-    strands_.push_back(std::move(fresh));
+    fibers_.push_back(std::move(fresh));
   }
-  live_strand& s = *strands_[stack];
+  live_fiber& s = *fibers_[stack];
   invariant(s.ordered == no_node, "live: a stack is told to call a task when it has called the one before");
   s.ordered = task;
 }
 
 node_id live::next(fiber_id stack, worker_id on) {
-  live_strand& s = *strands_[stack];
+  live_fiber& s = *fibers_[stack];
   s.on = on;
   next_on(s);
   return s.announced;
 }
 
-void live::next_on(live_strand& s) {
+void live::next_on(live_fiber& s) {
   thread_record* const outer = current_thread();
   if (outer == nullptr) set_current_thread(&record_);
   publish();
@@ -114,8 +114,8 @@ void live::next_on(live_strand& s) {
 }
 
 /// The base of every stack: tasks, one after the other.
-void live::life(void* of_strand) noexcept {
-  live_strand& s = *static_cast<live_strand*>(of_strand);
+void live::life(void* of_fiber) noexcept {
+  live_fiber& s = *static_cast<live_fiber*>(of_fiber);
   live& me = s.program;
   me.acquire();
   if (me.measured_ == timing::on) s.went_on = clock::now();
@@ -128,24 +128,24 @@ void live::life(void* of_strand) noexcept {
   leave_to(s.saved, me.engine_, is_gone, &s);
 }
 
-void live::is_gone(void* of_strand) noexcept {
-  live_strand& s = *static_cast<live_strand*>(of_strand);
+void live::is_gone(void* of_fiber) noexcept {
+  live_fiber& s = *static_cast<live_fiber*>(of_fiber);
   s.program.stacks_.give(s.saved.on);
 }
 
-void live::run(live_strand& s, node_id task) {
+void live::run(live_fiber& s, node_id task) {
   called const what = called_[task];
   here& h = s.self;
   node_id const at = std::exchange(h.at_, task);
   stop_watch const* const watch = std::exchange(h.watch_, what.in->watch());
   what.in->run(what.number, h);
-  if (measured_ == timing::on) h.strand_ends();
+  if (measured_ == timing::on) h.fiber_ends();
   h.watch_ = watch;
   h.at_ = at;
 }
 
-/// The engine goes on. When it comes back, it has told the strand what to call, or the step is over.
-void live::yield(live_strand& s, node_id step) {
+/// The engine goes on. When it comes back, it has told the fiber what to call, or the step is over.
+void live::yield(live_fiber& s, node_id step) {
   s.announced = step;
   publish();
   switch_to(s.saved, engine_, nullptr, nullptr);
@@ -154,7 +154,7 @@ void live::yield(live_strand& s, node_id step) {
 }
 
 /// As long as the engine wants children of the group on top called on this stack.
-void live::call_children(live_strand& s) {
+void live::call_children(live_fiber& s) {
   while (s.ordered != no_node) {
     run(s, std::exchange(s.ordered, no_node));
     yield(s, no_node);
@@ -164,7 +164,7 @@ void live::call_children(live_strand& s) {
 // ---- here ----------------------------------------------------------------------------------------------------------
 
 node_id here::open(node_kind kind) {
-  if (measured()) strand_ends();
+  if (measured()) fiber_ends();
   return program_.add(at_, kind);
 }
 
@@ -176,16 +176,16 @@ void here::meet(node_id group) {
 }
 
 void here::body_ends() {
-  if (measured()) strand_ends();
+  if (measured()) fiber_ends();
   program_.yield(on_, no_node);
   program_.call_children(on_);
 }
 
 /// What ran since the last step is a step of its own.
-void here::strand_ends() {
+void here::fiber_ends() {
   auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.went_on).count();
   if (elapsed <= 0) return;
-  node_id const id = program_.add(at_, node_kind::strand);
+  node_id const id = program_.add(at_, node_kind::fiber);
   program_.tree_[id].ns = static_cast<std::uint64_t>(elapsed);
   program_.yield(on_, id);
 }

@@ -14,8 +14,8 @@
 
 #include "skua/machine/sim/unfolding.hpp"
 #include "skua/parts/base/ids.hpp"
-#include "skua/parts/context/current.hpp"
 #include "skua/parts/context/context.hpp"
+#include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/program/task_tree.hpp"
@@ -27,7 +27,7 @@ class live;
 class live_group;
 
 /// One of the program's stacks.
-struct live_strand;
+struct live_fiber;
 
 /// Why a task should end early: the groups and tokens around it, innermost first.
 struct stop_watch {
@@ -77,7 +77,7 @@ struct assumed_ns {
 /// The program on its stacks. One run each; used by the thread that made it.
 class live final : public unfolding {
  public:
-  /// `timing::on`: leaves and strands are measured while they run (and the tree has strands); else only what leaves say of
+  /// `timing::on`: leaves and fibers are measured while they run (and the tree has fibers); else only what leaves say of
   /// themselves is known. Throws usage_error for a stack size that makes no sense.
   explicit live(std::uint32_t workers, timing measured = timing::off, std::size_t stack_bytes = default_stack_bytes,
                 assumed_ns assumed = {});
@@ -106,13 +106,13 @@ class live final : public unfolding {
     called_.emplace_back();
     return id;
   }
-  node_id add_child(node_id of, hint const& known, live_group& in, std::uint64_t number);
-  void next_on(live_strand& s);
-  void run(live_strand& s, node_id task);
-  void yield(live_strand& s, node_id step);
-  void call_children(live_strand& s);
-  static void life(void* of_strand) noexcept;
-  static void is_gone(void* of_strand) noexcept;
+  node_id add_child(node_id of, hint const& hint, live_group& in, std::uint64_t number);
+  void next_on(live_fiber& s);
+  void run(live_fiber& s, node_id task);
+  void yield(live_fiber& s, node_id step);
+  void call_children(live_fiber& s);
+  static void life(void* of_fiber) noexcept;
+  static void is_gone(void* of_fiber) noexcept;
 
   // What the program did so far happens before what follows on another stack (for ThreadSanitizer, which takes fibers
   // for threads).
@@ -129,8 +129,8 @@ class live final : public unfolding {
   task_tree tree_;
   std::vector<called> called_;  ///< by node: what is called for it
   stack_pool stacks_;
-  std::vector<std::unique_ptr<live_strand>> strands_;  ///< by the engine's number
-  fiber engine_;                                       ///< while the program runs
+  std::vector<std::unique_ptr<live_fiber>> fibers_;  ///< by the engine's number
+  context engine_;                                   ///< while the program runs
   bool quitting_ = false;
   std::atomic<int> edge_{0};
   thread_record record_;

@@ -25,16 +25,16 @@ class simple_costs final : public costs {
  public:
   tick run(tick, worker_id, task_tree const& program, node_id id) override {
     node const& n = program[id];
-    if (n.kind == node_kind::strand) return n.ns;
+    if (n.kind == node_kind::fiber) return n.ns;
     return n.kind == node_kind::leaf ? static_cast<tick>(n.flops) + n.ns + 1 : 3;
   }
-  tick price(tick, deed what, worker_id w, worker_id whom) override {
+  tick price(tick, operation what, worker_id w, worker_id whom) override {
     tick const far = w == whom ? 0 : 10;
-    return what == deed::wake_up ? 500 : 2 + far;
+    return what == operation::wake_up ? 500 : 2 + far;
   }
 };
 
-layout seats(std::uint32_t workers) {
+layout layout_of(std::uint32_t workers) {
   return workers % 4 != 0
              ? layout::flat(workers)
              : layout(topology::synthetic("package:" + std::to_string(workers / 4) + " numa:1 l3:1 core:4 pu:1"));
@@ -45,11 +45,11 @@ rules sleepy(std::uint64_t seed) { return {.seed = seed, .spin_ticks = 300, .mos
 template <class F>
 simulation run_on(F&& f, std::string_view policy_name, std::uint32_t workers, std::uint64_t seed = 1,
                   live_options const& how = {}) {
-  layout const where = seats(workers);
-  auto const players = make_policy(policy_name, where, seed);
+  layout const where = layout_of(workers);
+  auto const scheduler = make_policy(policy_name, where, seed);
   simple_costs prices;
-  onlooker nobody;
-  return simulate(f, *players, where, sleepy(seed), prices, nobody, how);
+  observer nobody;
+  return simulate(f, *scheduler, where, sleepy(seed), prices, nobody, how);
 }
 
 constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
@@ -91,19 +91,19 @@ TEST_P(under, what_a_task_throws_comes_out_and_nothing_is_left) {
 }
 
 /// A program whose tree does not depend on the schedule: recorded and live are the same game.
-TEST_P(under, live_and_recorded_are_one_game) {
+TEST_P(under, live_and_recorded_runs_are_the_same) {
   testing::each_random_run(20, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     auto const program = [seed](auto& h) { testing::random_program(seed, 6)(h); };
     simulation const live = run_on(program, GetParam(), workers, seed);
-    layout const where = seats(workers);
-    auto const players = make_policy(GetParam(), where, seed);
+    layout const where = layout_of(workers);
+    auto const scheduler = make_policy(GetParam(), where, seed);
     simple_costs prices;
-    onlooker nobody;
-    simulation const recorded = simulate(record(program), *players, where, sleepy(seed), prices, nobody);
+    observer nobody;
+    simulation const recorded = simulate(record(program), *scheduler, where, sleepy(seed), prices, nobody);
     EXPECT_EQ(live.tree.size(), recorded.tree.size());
-    EXPECT_EQ(live.game.makespan, recorded.game.makespan);
-    EXPECT_EQ(live.game.moves, recorded.game.moves);
-    EXPECT_TRUE(live.game.workers == recorded.game.workers);
+    EXPECT_EQ(live.result.makespan, recorded.result.makespan);
+    EXPECT_EQ(live.result.moves, recorded.result.moves);
+    EXPECT_TRUE(live.result.workers == recorded.result.workers);
   });
 }
 
@@ -111,7 +111,7 @@ TEST_P(under, the_same_seed_is_the_same_run) {
   auto const program = [](auto& h) { testing::random_program(99, 7)(h); };
   simulation const a = run_on(program, GetParam(), 16, 5);
   simulation const b = run_on(program, GetParam(), 16, 5);
-  EXPECT_TRUE(a.game == b.game);
+  EXPECT_TRUE(a.result == b.result);
 }
 
 TEST_P(under, a_stop_is_seen_by_leaves_and_drops_the_rest) {
@@ -209,9 +209,9 @@ TEST(live, worker_and_workers_are_those_of_the_machine) {
 TEST(live, more_workers_take_less_time_and_never_less_than_the_laws_allow) {
   std::vector<int> range(256);
   auto const program = [&](here& h) { h.each(range, [&](here& g, int&) { g.leaf(flops{10'000}, [] {}); }); };
-  tick before = run_on(program, "random", 1).game.makespan;
+  tick before = run_on(program, "random", 1).result.makespan;
   for (std::uint32_t const workers : {2U, 4U, 16U}) {
-    tick const now = run_on(program, "random", workers).game.makespan;
+    tick const now = run_on(program, "random", workers).result.makespan;
     EXPECT_LT(now, before) << workers;
     before = now;
   }
@@ -219,25 +219,27 @@ TEST(live, more_workers_take_less_time_and_never_less_than_the_laws_allow) {
 
 /// A policy that breaks a rule in the middle of a program is an error, and no crash.
 TEST(live, an_unlawful_policy_is_reported) {
-  struct lost_mind final : mind {
-    tag known;
+  struct lost_worker final : worker_policy {
+    task_tag tag;
     hint last;
-    tag mark_it(tag& t) { return t; }
-    tag mark(tag& parent, hint const&) noexcept override { return parent; }
-    placement place(tag&, cause) noexcept override { return {.worker = worker_id{99}}; }
-    probe hunt() noexcept override { return {.what = verb::pop, .whom = worker_id{0}, .where = lane::injected}; }
+    task_tag mark_it(task_tag& t) { return t; }
+    task_tag mark(task_tag& parent, hint const&) noexcept override { return parent; }
+    placement place(task_tag&, cause) noexcept override { return {.worker = worker_id{99}}; }
+    probe next_probe() noexcept override {
+      return {.what = action::pop, .whom = worker_id{0}, .where = lane::injected};
+    }
     void learn(event const&) noexcept override {}
   };
   struct lost final : policy {
-    lost_mind m;
+    lost_worker m;
     std::string_view name() const noexcept override { return "lost"; }
-    mind& mind_of(worker_id) noexcept override { return m; }
-  } players;
+    worker_policy& of_worker(worker_id) noexcept override { return m; }
+  } scheduler;
   layout const where = layout::flat(1);
   simple_costs prices;
-  onlooker nobody;
+  observer nobody;
   auto const program = [](here& h) { h.join([](here&) {}, [](here&) {}); };
-  EXPECT_THROW(simulate(program, players, where, {}, prices, nobody), unlawful);
+  EXPECT_THROW(simulate(program, scheduler, where, {}, prices, nobody), unlawful);
 }
 
 }  // namespace

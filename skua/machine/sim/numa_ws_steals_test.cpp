@@ -22,11 +22,11 @@ constexpr double most_attempts = 8;
 constexpr double most_steals = 1;
 
 /// Attempts from the begin of the root to its end: before it, all look for it.
-class attempts final : public onlooker {
+class attempts final : public observer {
  public:
   void began(tick, worker_id, item const&) override { has_begun_ = true; }
-  void hunted(tick, worker_id, probe const& p, outcome, lanes const&) override {
-    seen_ += has_begun_ && p.what == verb::steal ? 1U : 0U;
+  void probed_for(tick, worker_id, probe const& p, outcome, lanes const&) override {
+    seen_ += has_begun_ && p.what == action::steal ? 1U : 0U;
   }
   [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }
 
@@ -36,7 +36,7 @@ class attempts final : public onlooker {
 };
 
 /// Packages of sixteen workers, each a place; or four workers in one.
-layout seats_for(std::uint32_t workers) {
+layout layout_for(std::uint32_t workers) {
   if (workers % 16 != 0) return layout::flat(workers);
   return layout(topology::synthetic("package:" + std::to_string(workers / 16) + " numa:1 l3:1 core:16 pu:1"));
 }
@@ -57,17 +57,18 @@ struct ratios {
   bool says_something;  ///< fewer steals are allowed than there are forks
 };
 
-ratios played(task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
-  layout const where = seats_for(workers);
+ratios ran(task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
+  layout const where = layout_for(workers);
   rules const by{.seed = seed, .in = in};
-  auto const players = make_policy("numa-ws", where, seed);
+  auto const scheduler = make_policy("numa-ws", where, seed);
   attempts tried;
-  result const game = play(program, *players, where, by, tried);
-  std::vector<std::string> const faults = faults_of(game, program, where, by);
+  run_result const result = run(program, *scheduler, where, by, tried);
+  std::vector<std::string> const faults = faults_of(result, program, where, by);
   EXPECT_TRUE(faults.empty()) << faults.front();
   totals const all = weigh(program, by);
   double const bound = workers * std::max(1.0, all.span);
-  auto const stolen = std::accumulate(game.steals_by_distance.begin(), game.steals_by_distance.end(), std::uint64_t{0});
+  auto const stolen =
+      std::accumulate(result.steals_by_distance.begin(), result.steals_by_distance.end(), std::uint64_t{0});
   return {.attempts = static_cast<double>(tried.seen()) / bound,
           .steals = static_cast<double>(stolen) / bound,
           .says_something = most_steals * bound < static_cast<double>(all.forks)};
@@ -77,17 +78,17 @@ TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
   double worst = 0;
   double sum = 0;
   double worst_steals = 0;
-  int games = 0;
+  int runs = 0;
   int telling = 0;
   auto const check = [&](task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
-    ratios const seen = played(program, in, workers, seed);
+    ratios const seen = ran(program, in, workers, seed);
     EXPECT_LE(seen.attempts, most_attempts) << "seed " << seed << ", " << workers << " workers";
     EXPECT_LE(seen.steals, most_steals) << "seed " << seed << ", " << workers << " workers";
     worst = std::max(worst, seen.attempts);
     worst_steals = std::max(worst_steals, seen.steals);
     sum += seen.attempts;
     telling += seen.says_something ? 1 : 0;
-    ++games;
+    ++runs;
   };
   task_tree const bushy = record([](auto& h) { owned(h, 12, 20, 0, 4); });
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -99,7 +100,7 @@ TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
       check(bushy, unit::flops, workers, seed);
     }
   }
-  std::cout << games << " games: attempts at most " << worst << ", on average " << sum / games << "; steals at most "
+  std::cout << runs << " games: attempts at most " << worst << ", on average " << sum / runs << "; steals at most "
             << worst_steals << "; in " << telling << " the bound is below the number of forks\n";
   EXPECT_GT(telling, 0) << "no bound below what could be stolen: this shows nothing";
 }

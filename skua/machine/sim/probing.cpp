@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The tabletop's idle workers: what they try, what becomes of what they find, and where tasks are put.
+// The simulator's idle workers: what they try, what becomes of what they find, and where tasks are put.
 #include "skua/machine/sim/engine.hpp"
 
 namespace skua::sim {
 namespace {
 
 /// The owner takes the newest of what it has forked itself, and the oldest of what others have placed.
-end owners_end(lane l) { return l == lane::forks || l == lane::spawned || l == lane::kept ? end::newest : end::oldest; }
+end owners_end(lane l) {
+  return l == lane::forks || l == lane::spawned || l == lane::local ? end::newest : end::oldest;
+}
 end thiefs_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
 
 /// Entries of these lanes are closures in their parents' frames: there is no room for a tag.
@@ -14,35 +16,35 @@ bool bears_tags(lane l) { return l != lane::forks && l != lane::spawned; }
 
 }  // namespace
 
-void engine::hunt(worker_id w) {
-  mind& m = mind_of(w);
+void engine::next_probe(worker_id w) {
+  worker_policy& m = of_worker(w);
   tally& t = result_.workers[index(w)];
-  probe const p = m.hunt();
-  referee_.asked(w, p);
-  if (!referee_.content()) return;
+  probe const p = m.next_probe();
+  validator_.asked(w, p);
+  if (!validator_.content()) return;
   bool in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
-  if (in_reach && referee_.is_out_of_patience_with(w) && !m.is_choosy()) in_reach = finds_something_for(w);
-  if (p.what == verb::rest) {
+  if (in_reach && validator_.is_out_of_patience_with(w) && !m.is_choosy()) in_reach = finds_something_for(w);
+  if (p.what == action::rest) {
     ++t.rests;
-    spent_ += prices_.price(now_, deed::rest, w, w);
-    referee_.answered(w, p, outcome::empty, in_reach);
-    watched_by_.hunted(now_, w, p, outcome::empty, lanes_);
+    spent_ += prices_.price(now_, operation::rest, w, w);
+    validator_.answered(w, p, outcome::empty, in_reach);
+    watched_by_.probed_for(now_, w, p, outcome::empty, lanes_);
     return search_on(w);
   }
   ++t.probes;
-  auto const [how, taken] = carry_out(w, p);
+  auto const [how, taken] = execute(w, p);
   if (how == outcome::lost) ++t.lost;
   if (how == outcome::barred) ++t.barred;
   if (taken) {
-    pay(w, p.what == verb::steal ? deed::steal : deed::pop, p.whom);
+    pay(w, p.what == action::steal ? operation::steal : operation::pop, p.whom);
   } else {
-    spent_ += prices_.price(now_, deed::miss, w, p.whom);
+    spent_ += prices_.price(now_, operation::miss, w, p.whom);
   }
   tell(w, probed{p, how});
-  referee_.answered(w, p, how, in_reach);
-  watched_by_.hunted(now_, w, p, how, lanes_);
+  validator_.answered(w, p, how, in_reach);
+  watched_by_.probed_for(now_, w, p, how, lanes_);
   if (!taken) return;
-  if (p.what == verb::steal) {
+  if (p.what == action::steal) {
     ++t.steals;
     count_steal(where_.distance(w, p.whom));
   }
@@ -52,7 +54,7 @@ void engine::hunt(worker_id w) {
 
 // ---- searching and sleeping ----------------------------------------------------------------------------------------
 
-/// The mind has had enough of looking for now.
+/// The policy has had enough of looking for now.
 void engine::search_on(worker_id w) {
   bool const is_new = !idlers_.searches(w);
   if (is_new) idlers_.search(w, now_);
@@ -81,8 +83,8 @@ void engine::offered(worker_id by) {
 }
 
 void engine::wake(worker_id by, worker_id whom) {
-  pay(by, deed::call_up, whom);
-  tick const at = now_ + spent_ + prices_.price(now_, deed::wake_up, by, whom);
+  pay(by, operation::notify, whom);
+  tick const at = now_ + spent_ + prices_.price(now_, operation::wake_up, by, whom);
   idlers_.search(whom, at);
   schedule(whom, at);
 }
@@ -93,36 +95,36 @@ void engine::count_steal(std::uint32_t distance) {
   ++by_distance[distance];
 }
 
-std::pair<outcome, std::optional<item>> engine::carry_out(worker_id w, probe const& p) {
+std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const& p) {
   if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
-  if (p.what == verb::pop) return {outcome::got, lanes_.take(w, p.where, owners_end(p.where))};
+  if (p.what == action::pop) return {outcome::got, lanes_.take(w, p.where, owners_end(p.where))};
   if (roll_.below(1000) < by_.lost_per_mille) return {outcome::lost, {}};
-  std::uint64_t const shown = shown_by(p.whom);
+  std::uint64_t const shown = published_by(p.whom);
   auto taken = lanes_.take(p.whom, p.where, thiefs_end(p.where), [&](item const& it) {
-    return mind_of(w).admits(bears_tags(p.where) ? it.known.words[0] : shown);
+    return of_worker(w).admits(bears_tags(p.where) ? it.tag.words[0] : shown);
   });
   if (!taken) return {outcome::barred, {}};
-  if (!bears_tags(p.where)) taken->known = {{shown}};
+  if (!bears_tags(p.where)) taken->tag = {{shown}};
   return {outcome::got, taken};
 }
 
 /// The first word of the tag of what a worker runs, or ran last: all that a thief sees of it.
-std::uint64_t engine::shown_by(worker_id w) const {
+std::uint64_t engine::published_by(worker_id w) const {
   fiber_id const f = stack_of_[index(w)];
-  return f == no_fiber ? last_[index(w)] : fibers_[f].known.words[0];
+  return f == no_fiber ? last_[index(w)] : fibers_[f].tag.words[0];
 }
 
 /// What was taken from a lane becomes a stack of its own, here or where the policy wants it.
 void engine::receive(worker_id w, item taken, probe const& by) {
   split_off(taken);
   if (!bears_tags(by.where)) {
-    if (by.what == verb::pop) taken.known = {{last_[index(w)]}};
-    taken.known = mind_of(w).mark(taken.known, known_of(taken.node));
+    if (by.what == action::pop) taken.tag = {{last_[index(w)]}};
+    taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
-  bool const is_new = by.what == verb::steal || by.where == lane::injected;
+  bool const is_new = by.what == action::steal || by.where == lane::injected;
   if (is_new) {
-    cause const why = by.what == verb::steal ? cause::stolen : cause::injected;
-    placement const to = place(w, taken.known, why);
+    cause const why = by.what == action::steal ? cause::stolen : cause::injected;
+    placement const to = place(w, taken.tag, why);
     if (to.worker != w) return send(w, taken, to, why);
   }
   begin(w, taken);
@@ -132,20 +134,20 @@ void engine::receive(worker_id w, item taken, probe const& by) {
 void engine::split_off(item const& it) {
   if (it.what == item::kind::frame || program_[it.node].parent == no_node) return;
   gathering& g = gatherings_[program_[it.node].parent];
-  g.robbed = true;
+  g.stolen = true;
   if (it.what != item::kind::rest || away_[it.node]) return;
   away_[it.node] = true;
   ++g.outstanding;
 }
 
-/// What lies in others' lanes is in reach only if the mind is admitted to it.
+/// What lies in others' lanes is in reach only if the policy is admitted to it.
 bool engine::finds_something_for(worker_id w) const {
   if (lanes_.at_hand_of(w)) return true;
-  mind const& m = players_.mind_of(w);
+  worker_policy const& m = scheduler_.of_worker(w);
   for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
-    for (lane const open : {lane::forks, lane::spawned, lane::kept, lane::migrated}) {
+    for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
       for (item const& it : lanes_.of(worker_id{v}, open)) {
-        if (m.admits(bears_tags(open) ? it.known.words[0] : shown_by(worker_id{v}))) return true;
+        if (m.admits(bears_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;
       }
     }
   }
@@ -153,25 +155,26 @@ bool engine::finds_something_for(worker_id w) const {
 }
 
 /// What was said of a child; its place may have been said of what it is a part of. Nothing of a frame. [numa-ws-2018 III-A]
-hint engine::known_of(node_id child) const {
+hint engine::hint_of(node_id child) const {
   if (child == no_node) return {};
-  hint known = program_[child].known;
-  if (!known.place) known.place = place_of_[child];
-  return known;
+  hint hints = program_[child].hints;
+  if (!hints.place) hints.place = place_of_[child];
+  return hints;
 }
 
-placement engine::ask(worker_id w, tag& task, cause why) {
-  placement const to = mind_of(w).place(task, why);
-  referee_.placed(w, to);
-  return referee_.content() ? to : placement{.worker = w};
+placement engine::ask(worker_id w, task_tag& task, cause why) {
+  placement const to = of_worker(w).place(task, why);
+  validator_.placed(w, to);
+  return validator_.content() ? to : placement{.worker = w};
 }
 
 /// Ask, and ask again while the answer is a slot that is occupied.
-placement engine::place(worker_id w, tag& task, cause why) {
+placement engine::place(worker_id w, task_tag& task, cause why) {
   placement to = ask(w, task, why);
-  for (std::uint64_t refusals = 0; to.worker != w && to.where == lane::slot && !lanes_.empty(to.worker, lane::slot);) {
+  for (std::uint64_t refusals = 0;
+       to.worker != w && to.where == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox);) {
     ++result_.workers[index(w)].refused;
-    referee_.refused(w, to, ++refusals);
+    validator_.refused(w, to, ++refusals);
     to = ask(w, task, cause::refused);
   }
   return to;
@@ -187,12 +190,12 @@ void engine::put(worker_id w, item const& what, placement const& to, cause why) 
 
 void engine::send(worker_id w, item const& what, placement const& to, cause why) {
   ++result_.workers[index(w)].sent;
-  pay(w, deed::send, to.worker);
+  pay(w, operation::send, to.worker);
   put(w, what, to, why);
 }
 
 void engine::tell(worker_id w, event const& what) {
-  mind_of(w).learn(what);
+  of_worker(w).learn(what);
   watched_by_.told(w, what);
 }
 

@@ -17,30 +17,31 @@ namespace skua::sim {
 namespace {
 
 /// Hunts like `random`; a tag counts the forks above its task. One task in `one_in` goes to anybody's inbox.
-class scattering_mind final : public mind {
+class scattering_worker final : public worker_policy {
  public:
-  scattering_mind(mind& hunter, worker_id self, std::uint32_t workers, std::uint32_t one_in, std::uint64_t seed)
-      : hunter_(hunter), self_(self), workers_(workers), one_in_(one_in), roll_(dice_of(seed, self)) {}
+  scattering_worker(worker_policy& prober, worker_id self, std::uint32_t workers, std::uint32_t one_in,
+                    std::uint64_t seed)
+      : prober_(prober), self_(self), workers_(workers), one_in_(one_in), roll_(dice_of(seed, self)) {}
 
-  tag meet(tag const& task, double total_work, std::uint64_t n) noexcept override {
+  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override {
     ++met;
     children += n;
     work += total_work;
     return task;
   }
-  tag mark(tag& parent, hint const&) noexcept override { return {{parent.words[0] + 1}}; }
-  void leave(tag const&, tag const&) noexcept override { ++left; }
-  placement place(tag& task, cause why) noexcept override {
-    if (why == cause::laid_aside) return {.worker = self_, .where = lane::spawned};
+  task_tag mark(task_tag& parent, hint const&) noexcept override { return {{parent.words[0] + 1}}; }
+  void leave(task_tag const&, task_tag const&) noexcept override { ++left; }
+  placement place(task_tag& task, cause why) noexcept override {
+    if (why == cause::preempted) return {.worker = self_, .where = lane::spawned};
     if (why == cause::forked) ++placed;
     if (task.words[0] == 0 && why != cause::injected && why != cause::resumed) ++unmarked;
     if (roll_.below(one_in_) != 0) return {.worker = self_};
     return {.worker = worker_id{roll_.below(workers_)}, .where = lane::inbox};
   }
-  probe hunt() noexcept override { return hunter_.hunt(); }
+  probe next_probe() noexcept override { return prober_.next_probe(); }
   void learn(event const& seen) noexcept override {
     if (ended const* e = std::get_if<ended>(&seen)) ran += e->duration_ns;
-    hunter_.learn(seen);
+    prober_.learn(seen);
   }
   [[nodiscard]] bool sees_forks() const noexcept override { return true; }
 
@@ -53,7 +54,7 @@ class scattering_mind final : public mind {
   std::uint64_t ran = 0;
 
  private:
-  mind& hunter_;
+  worker_policy& prober_;
   worker_id self_;
   std::uint32_t workers_;
   std::uint32_t one_in_;
@@ -62,22 +63,23 @@ class scattering_mind final : public mind {
 
 class scattering final : public policy {
  public:
-  scattering(std::uint32_t workers, std::uint32_t one_in, std::uint64_t seed) : hunters_(layout::flat(workers), seed) {
+  scattering(std::uint32_t workers, std::uint32_t one_in, std::uint64_t seed) : probers_(layout::flat(workers), seed) {
     for (std::uint32_t w = 0; w < workers; ++w) {
-      minds.emplace_back(hunters_.mind_of(worker_id{w}), worker_id{w}, workers, one_in, seed + 1);
+      workers_state.emplace_back(probers_.of_worker(worker_id{w}), worker_id{w}, workers, one_in, seed + 1);
     }
   }
   [[nodiscard]] std::string_view name() const noexcept override { return "scattering"; }
-  mind& mind_of(worker_id w) noexcept override { return minds[index(w)]; }
+  worker_policy& of_worker(worker_id w) noexcept override { return workers_state[index(w)]; }
 
   template <class N>
-  [[nodiscard]] N sum(N scattering_mind::* of) const {
-    return std::accumulate(minds.begin(), minds.end(), N{0}, [=](N s, scattering_mind const& m) { return s + m.*of; });
+  [[nodiscard]] N sum(N scattering_worker::* of) const {
+    return std::accumulate(workers_state.begin(), workers_state.end(), N{0},
+                           [=](N s, scattering_worker const& m) { return s + m.*of; });
   }
-  std::vector<scattering_mind> minds;
+  std::vector<scattering_worker> workers_state;
 
  private:
-  random_stealing hunters_;
+  random_stealing probers_;
 };
 
 TEST(sending_policy, tasks_and_frames_may_go_anywhere_and_none_is_lost) {
@@ -87,11 +89,11 @@ TEST(sending_policy, tasks_and_frames_may_go_anywhere_and_none_is_lost) {
     for (std::uint32_t const workers : {1U, 2U, 5U, 32U}) {
       layout const where = layout::flat(workers);
       rules const by{.seed = seed, .fork_ticks = seed % 2};
-      scattering players(workers, 1 + static_cast<std::uint32_t>(seed % 7), seed);
-      result const game = play(program, players, where, by);
-      std::vector<std::string> const faults = faults_of(game, program, where, by);
+      scattering scheduler(workers, 1 + static_cast<std::uint32_t>(seed % 7), seed);
+      run_result const result = run(program, scheduler, where, by);
+      std::vector<std::string> const faults = faults_of(result, program, where, by);
       ASSERT_TRUE(faults.empty()) << faults.front() << ", seed " << seed << ", " << workers << " workers";
-      for (tally const& t : game.workers) sent += t.sent;
+      for (tally const& t : result.workers) sent += t.sent;
     }
   }
   EXPECT_GT(sent, 10'000U);
@@ -108,28 +110,28 @@ TEST(sending_policy, every_group_is_met_with_the_work_of_its_children_and_left_a
     if ((!is_group && k != node_kind::scope) || program.task_from(program[i].first) == no_node) continue;
     ++groups;
     for (node_id c = program[i].first; is_group && c != no_node; c = program[c].next, ++children) {
-      work += known_work(program[c].known);
+      work += work_of(program[c].hints);
     }
   }
-  scattering players(8, 3, 3);
-  ASSERT_TRUE(play(program, players, layout::flat(8)).finished);
+  scattering scheduler(8, 3, 3);
+  ASSERT_TRUE(run(program, scheduler, layout::flat(8)).finished);
   EXPECT_GT(groups, 50U);
-  EXPECT_EQ(players.sum(&scattering_mind::met), groups);
-  EXPECT_EQ(players.sum(&scattering_mind::left), groups);
-  EXPECT_EQ(players.sum(&scattering_mind::children), children);
-  EXPECT_EQ(players.sum(&scattering_mind::unmarked), 0U);
-  EXPECT_DOUBLE_EQ(players.sum(&scattering_mind::work), work);
+  EXPECT_EQ(scheduler.sum(&scattering_worker::met), groups);
+  EXPECT_EQ(scheduler.sum(&scattering_worker::left), groups);
+  EXPECT_EQ(scheduler.sum(&scattering_worker::children), children);
+  EXPECT_EQ(scheduler.sum(&scattering_worker::unmarked), 0U);
+  EXPECT_DOUBLE_EQ(scheduler.sum(&scattering_worker::work), work);
 }
 
 /// As on threads: a group is divided to its end, also after a child that was kept has returned.
-TEST(sending_policy, while_forks_are_shown_every_child_of_a_group_is_placed) {
+TEST(sending_policy, while_forks_are_exposed_every_child_of_a_group_is_placed) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     task_tree const program = random_tree::make(seed, {.tasks = 200, .scope_percent = 0});
-    scattering players(1, 1'000'000, seed);  // nobody is there to take anything
-    ASSERT_TRUE(play(program, players, layout::flat(1)).finished);
-    EXPECT_GT(players.sum(&scattering_mind::children), 0U);
-    EXPECT_EQ(players.sum(&scattering_mind::placed), players.sum(&scattering_mind::children));
+    scattering scheduler(1, 1'000'000, seed);  // nobody is there to take anything
+    ASSERT_TRUE(run(program, scheduler, layout::flat(1)).finished);
+    EXPECT_GT(scheduler.sum(&scattering_worker::children), 0U);
+    EXPECT_EQ(scheduler.sum(&scattering_worker::placed), scheduler.sum(&scattering_worker::children));
   }
 }
 
@@ -138,19 +140,19 @@ TEST(sending_policy, all_children_of_a_group_may_be_sent) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     task_tree const program = random_tree::make(seed, {.tasks = 200, .scope_percent = 20});
-    scattering players(5, 1, seed);  // all that is placed goes to anybody's inbox
-    result const game = play(program, players, layout::flat(5), {.seed = seed});
-    EXPECT_TRUE(faults_of(game, program, layout::flat(5), {.seed = seed}).empty());
+    scattering scheduler(5, 1, seed);  // all that is placed goes to anybody's inbox
+    run_result const result = run(program, scheduler, layout::flat(5), {.seed = seed});
+    EXPECT_TRUE(faults_of(result, program, layout::flat(5), {.seed = seed}).empty());
   }
 }
 
-TEST(sending_policy, the_minds_learn_of_all_the_time_that_their_workers_were_busy) {
+TEST(sending_policy, policies_learn_of_all_the_time_that_their_workers_were_busy) {
   task_tree const program = random_tree::make(4, {.tasks = 500});
-  scattering players(8, 4, 4);
-  result const game = play(program, players, layout::flat(8));
+  scattering scheduler(8, 4, 4);
+  run_result const result = run(program, scheduler, layout::flat(8));
   std::uint64_t busy = 0;
-  for (tally const& t : game.workers) busy += t.busy;
-  EXPECT_EQ(players.sum(&scattering_mind::ran), busy);
+  for (tally const& t : result.workers) busy += t.busy;
+  EXPECT_EQ(scheduler.sum(&scattering_worker::ran), busy);
 }
 
 }  // namespace

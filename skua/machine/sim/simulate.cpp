@@ -10,11 +10,11 @@ void refuse_unlawful(std::vector<std::string> const& faults) {
   throw unlawful(text);
 }
 
-simulation simulate(task_tree program, policy& players, layout const& where, rules const& by, costs& prices,
-                    onlooker& watched_by) {
-  result game = play(program, players, where, by, prices, watched_by);
-  refuse_unlawful(broken_laws(game, program, where));
-  return {std::move(game), std::move(program)};
+simulation simulate(task_tree program, policy& scheduler, layout const& where, rules const& by, costs& prices,
+                    observer& watched_by) {
+  run_result result = run(program, scheduler, where, by, prices, watched_by);
+  refuse_unlawful(broken_laws(result, program, where));
+  return {std::move(result), std::move(program)};
 }
 
 }  // namespace skua::sim

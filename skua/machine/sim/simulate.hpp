@@ -20,7 +20,7 @@ namespace skua::sim {
 
 /// What became of a program, and what it was.
 struct simulation {
-  result game;
+  run_result result;
   task_tree tree;
 };
 
@@ -44,7 +44,7 @@ struct live_options {
 /// layout, rules and costs: same simulation, bit for bit, unless something is measured.
 /// Cost: about 0.1 us per event and 40 ns per change of stacks; 200 bytes per task. Every run is checked (checker.hpp).
 template <std::invocable<here&> F>
-simulation simulate(F&& f, policy& players, layout const& where, rules const& by, costs& prices, onlooker& watched_by,
+simulation simulate(F&& f, policy& scheduler, layout const& where, rules const& by, costs& prices, observer& watched_by,
                     live_options const& how = {}) {
   struct root final : live_group {
     explicit root(F& g) noexcept : live_group(nullptr), f(g) {}
@@ -53,16 +53,16 @@ simulation simulate(F&& f, policy& players, layout const& where, rules const& by
   } all{f};
   live program(where.workers(), how.measured, how.stack_bytes, how.assumed);
   program.begin_with(all);
-  result game = play(program, players, where, by, prices, watched_by);
-  refuse_unlawful(game.faults);
+  run_result result = run(program, scheduler, where, by, prices, watched_by);
+  refuse_unlawful(result.faults);
   all.check();
-  simulation done{std::move(game), program.take_tree()};
-  refuse_unlawful(broken_laws(done.game, done.tree, where));
+  simulation done{std::move(result), program.take_tree()};
+  refuse_unlawful(broken_laws(done.result, done.tree, where));
   return done;
 }
 
 /// The same for a program that was recorded: faster, if its tree does not depend on the schedule.
-simulation simulate(task_tree program, policy& players, layout const& where, rules const& by, costs& prices,
-                    onlooker& watched_by);
+simulation simulate(task_tree program, policy& scheduler, layout const& where, rules const& by, costs& prices,
+                    observer& watched_by);
 
 }  // namespace skua::sim

@@ -10,10 +10,10 @@
 
 namespace skua::sim {
 
-engine::engine(task_tree const& program, unfolding* live, policy& players, layout const& where, rules const& by,
-               costs& priced_by, onlooker& watched_by)
-    : program_(program), live_(live), players_(players), where_(where), by_(by), prices_(priced_by),
-      watched_by_(watched_by), roll_(by.seed), referee_(where.workers(), by), calendar_(where.workers()),
+engine::engine(task_tree const& program, unfolding* live, policy& scheduler, layout const& where, rules const& by,
+               costs& priced_by, observer& watched_by)
+    : program_(program), live_(live), scheduler_(scheduler), where_(where), by_(by), prices_(priced_by),
+      watched_by_(watched_by), roll_(by.seed), validator_(where.workers(), by), calendar_(where.workers()),
       idlers_(where.workers()), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
       last_(where.workers(), 0) {
   result_.workers.resize(where.workers());
@@ -31,19 +31,19 @@ void engine::grow() {
   place_of_.resize(program_.size());
   for (auto i = static_cast<node_id>(before); i < program_.size(); ++i) {
     node const& n = program_[i];
-    place_of_[i] = n.known.place || n.parent == no_node ? n.known.place : place_of_[n.parent];
+    place_of_[i] = n.hints.place || n.parent == no_node ? n.hints.place : place_of_[n.parent];
   }
 }
 
-result engine::play() {
+run_result engine::run() {
   result_.order.reserve(program_.size());
   lanes_.push(worker_id{0}, lane::injected, {.what = item::kind::child, .node = 0});
   for (std::uint32_t w = 0; w < stack_of_.size(); ++w) schedule(worker_id{w}, 0);
-  while (!result_.finished && referee_.content()) {
+  while (!result_.finished && validator_.content()) {
     worker_id const w = calendar_.first();
     now_ = calendar_.of(w).at;
     if (now_ == calendar::never) {
-      referee_.fault("everybody sleeps");
+      validator_.fault("everybody sleeps");
       break;
     }
     spent_ = 0;
@@ -52,14 +52,14 @@ result engine::play() {
     if (!idlers_.sleeps(w)) schedule(w, now_ + spent_);
   }
   if (result_.finished) let_everybody_rest();
-  result_.faults = referee_.take();
+  result_.faults = validator_.take();
   return std::move(result_);
 }
 
 void engine::schedule(worker_id w, tick at) { calendar_.set(w, {at, roll_.next()}); }
 
 /// What `w` does besides the program's work, to or for `whom`.
-void engine::pay(worker_id w, deed what, worker_id whom) {
+void engine::pay(worker_id w, operation what, worker_id whom) {
   tick const price = prices_.price(now_ + spent_, what, w, whom);
   result_.workers[index(w)].scheduling += price;
   spent_ += price;
@@ -69,8 +69,8 @@ void engine::pay(worker_id w, deed what, worker_id whom) {
 void engine::move(worker_id w) {
   fiber_id const f = stack_of_[index(w)];
   if (f == no_fiber) {
-    hunt(w);
-    if (running_ == 0 && lanes_.all_empty()) referee_.fault("nothing runs, and nothing can");
+    next_probe(w);
+    if (running_ == 0 && lanes_.all_empty()) validator_.fault("nothing runs, and nothing can");
     return;
   }
   step(w, f);
@@ -80,14 +80,14 @@ void engine::move(worker_id w) {
 
 /// The program has ended: now every mind must soon have had enough of looking.
 void engine::let_everybody_rest() {
-  for (std::uint32_t w = 0; w < stack_of_.size() && referee_.content(); ++w) {
-    mind& m = mind_of(worker_id{w});
-    for (bool rests = false; !rests && referee_.content();) {
-      probe const p = m.hunt();
-      referee_.asked(worker_id{w}, p);
-      rests = p.what == verb::rest;
+  for (std::uint32_t w = 0; w < stack_of_.size() && validator_.content(); ++w) {
+    worker_policy& m = of_worker(worker_id{w});
+    for (bool rests = false; !rests && validator_.content();) {
+      probe const p = m.next_probe();
+      validator_.asked(worker_id{w}, p);
+      rests = p.what == action::rest;
       if (!rests) m.learn(probed{p, outcome::empty});
-      referee_.answered(worker_id{w}, p, outcome::empty, false);
+      validator_.answered(worker_id{w}, p, outcome::empty, false);
     }
   }
 }
@@ -97,12 +97,13 @@ tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept {
   return static_cast<tick>(std::min(std::ceil(program.amount(id, by.in) / by.units_per_tick), most));
 }
 
-result play(task_tree const& program, policy& players, layout const& where, rules const& by) {
-  onlooker nobody;
-  return play(program, players, where, by, nobody);
+run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by) {
+  observer nobody;
+  return run(program, scheduler, where, by, nobody);
 }
 
-result play(task_tree const& program, policy& players, layout const& where, rules const& by, onlooker& watched_by) {
+run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by,
+               observer& watched_by) {
   if (by.probe_ticks == 0) {
     throw usage_error("tabletop: probe_ticks is 0, but must be at least 1, or idle workers stop the clock");
   }
@@ -110,18 +111,18 @@ result play(task_tree const& program, policy& players, layout const& where, rule
     throw usage_error("tabletop: units_per_tick must be a positive finite number");
   }
   flat_costs prices(by);
-  return play(program, players, where, by, prices, watched_by);
+  return run(program, scheduler, where, by, prices, watched_by);
 }
 
-result play(task_tree const& program, policy& players, layout const& where, rules const& by, costs& priced_by,
-            onlooker& watched_by) {
+run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by, costs& priced_by,
+               observer& watched_by) {
   if (by.lost_per_mille >= 1000) throw usage_error("tabletop: lost_per_mille must be below 1000, or no steal succeeds");
-  return engine(program, nullptr, players, where, by, priced_by, watched_by).play();
+  return engine(program, nullptr, scheduler, where, by, priced_by, watched_by).run();
 }
 
-result play(unfolding& program, policy& players, layout const& where, rules const& by, costs& priced_by,
-            onlooker& watched_by) {
-  return engine(program.tree(), &program, players, where, by, priced_by, watched_by).play();
+run_result run(unfolding& program, policy& scheduler, layout const& where, rules const& by, costs& priced_by,
+               observer& watched_by) {
+  return engine(program.tree(), &program, scheduler, where, by, priced_by, watched_by).run();
 }
 
 }  // namespace skua::sim

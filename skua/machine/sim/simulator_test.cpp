@@ -26,13 +26,13 @@ std::string lines(std::vector<std::string> const& faults) {
   return text;
 }
 
-result play_as(std::string_view name, task_tree const& program, layout const& where, rules const& by = {}) {
-  auto const players = make_policy(name, where, by.seed);
-  return play(program, *players, where, by);
+run_result run_as(std::string_view name, task_tree const& program, layout const& where, rules const& by = {}) {
+  auto const scheduler = make_policy(name, where, by.seed);
+  return run(program, *scheduler, where, by);
 }
 
-std::uint64_t steals(result const& game) {
-  return std::accumulate(game.steals_by_distance.begin(), game.steals_by_distance.end(), std::uint64_t{0});
+std::uint64_t steals(run_result const& result) {
+  return std::accumulate(result.steals_by_distance.begin(), result.steals_by_distance.end(), std::uint64_t{0});
 }
 
 task_tree fib_tree(int n) {
@@ -52,7 +52,7 @@ void balanced(auto& here, int depth, double cost) {
 }
 
 /// `workers` in packages of sixteen, or in one place if they fill none.
-layout seats_for(std::uint32_t workers) {
+layout layout_for(std::uint32_t workers) {
   if (workers % 16 != 0) return layout::flat(workers);
   return layout(topology::synthetic("package:" + std::to_string(workers / 16) + " numa:1 l3:1 core:16 pu:1"));
 }
@@ -72,7 +72,7 @@ std::vector<std::string> every_policy() {
 
 class on_every_policy : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(on_every_policy, random_programs_are_played_fairly_by_any_number_of_workers) {
+TEST_P(on_every_policy, random_programs_run_correctly_on_any_number_of_workers) {
   constexpr std::uint32_t some_workers[] = {1, 2, 3, 5, 7, 16, 48, 64};
   testing::each_random_run(120, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     dice roll(seed);
@@ -87,26 +87,26 @@ TEST_P(on_every_policy, random_programs_are_played_fairly_by_any_number_of_worke
                    .probe_ticks = 1 + seed % 4,
                    .lost_per_mille = seed % 5 == 0 ? 300U : 0U,
                    .slot_refusals_allowed = !GetParam().starts_with("adws")};
-    layout const where = seats_for(workers);
-    result const game = play_as(GetParam(), program, where, by);
-    ASSERT_EQ(lines(faults_of(game, program, where, by)), "");
+    layout const where = layout_for(workers);
+    run_result const result = run_as(GetParam(), program, where, by);
+    ASSERT_EQ(lines(faults_of(result, program, where, by)), "");
   });
 }
 
 TEST_P(on_every_policy, one_worker_runs_a_program_of_joins_in_serial_order_and_never_steals) {
   task_tree const program = fib_tree(12);
-  result const game = play_as(GetParam(), program, layout::flat(1));
-  ASSERT_EQ(lines(faults_of(game, program, layout::flat(1))), "");
-  EXPECT_TRUE(std::ranges::is_sorted(game.order));
-  EXPECT_EQ(static_cast<double>(game.makespan), weigh(program, {}).work);
-  EXPECT_EQ(game.workers[0].parks, 0U);
+  run_result const result = run_as(GetParam(), program, layout::flat(1));
+  ASSERT_EQ(lines(faults_of(result, program, layout::flat(1))), "");
+  EXPECT_TRUE(std::ranges::is_sorted(result.order));
+  EXPECT_EQ(static_cast<double>(result.makespan), weigh(program, {}).work);
+  EXPECT_EQ(result.workers[0].parks, 0U);
 }
 
-TEST_P(on_every_policy, same_seed_same_game_and_another_seed_another_one) {
+TEST_P(on_every_policy, same_seed_same_run_and_another_seed_another_one) {
   task_tree const program = fib_tree(14);
-  layout const where = seats_for(64);
-  EXPECT_EQ(play_as(GetParam(), program, where, {.seed = 5}), play_as(GetParam(), program, where, {.seed = 5}));
-  EXPECT_NE(play_as(GetParam(), program, where, {.seed = 5}), play_as(GetParam(), program, where, {.seed = 6}));
+  layout const where = layout_for(64);
+  EXPECT_EQ(run_as(GetParam(), program, where, {.seed = 5}), run_as(GetParam(), program, where, {.seed = 5}));
+  EXPECT_NE(run_as(GetParam(), program, where, {.seed = 5}), run_as(GetParam(), program, where, {.seed = 6}));
 }
 
 TEST_P(on_every_policy, much_parallelism_gives_linear_speed_up) {
@@ -114,21 +114,21 @@ TEST_P(on_every_policy, much_parallelism_gives_linear_speed_up) {
   rules const by{.in = unit::flops};
   double const work = weigh(program, by).work;
   for (std::uint32_t const workers : {2U, 4U, 16U, 64U}) {
-    layout const where = seats_for(workers);
-    double const speed_up = work / static_cast<double>(play_as(GetParam(), program, where, by).makespan);
+    layout const where = layout_for(workers);
+    double const speed_up = work / static_cast<double>(run_as(GetParam(), program, where, by).makespan);
     EXPECT_GT(speed_up, 0.9 * workers) << workers << " workers";
   }
 }
 
 TEST_P(on_every_policy, an_empty_program_and_one_without_parallelism_end) {
   task_tree const empty;
-  EXPECT_EQ(play_as(GetParam(), empty, layout::flat(64)).makespan, 1U);
+  EXPECT_EQ(run_as(GetParam(), empty, layout::flat(64)).makespan, 1U);
   task_tree chain;
   for (int i = 0; i < 1000; ++i) chain.add(0, node_kind::leaf);
-  result const game = play_as(GetParam(), chain, layout::flat(64));
-  EXPECT_EQ(lines(faults_of(game, chain, layout::flat(64))), "");
-  EXPECT_EQ(game.makespan, 1000U);
-  EXPECT_LE(steals(game), 1U) << "at most the root, from a slot in which it was placed";
+  run_result const result = run_as(GetParam(), chain, layout::flat(64));
+  EXPECT_EQ(lines(faults_of(result, chain, layout::flat(64))), "");
+  EXPECT_EQ(result.makespan, 1000U);
+  EXPECT_LE(steals(result), 1U) << "at most the root, from a slot in which it was placed";
 }
 
 TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
@@ -148,9 +148,9 @@ TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     for (std::uint32_t const workers : {2U, 3U, 4U}) {
       rules const by{.seed = seed, .in = unit::flops};
-      result const game = play_as(GetParam(), program, layout::flat(workers), by);
-      ASSERT_EQ(lines(faults_of(game, program, layout::flat(workers), by)), "") << "seed " << seed;
-      for (tally const& t : game.workers) parks += t.parks;
+      run_result const result = run_as(GetParam(), program, layout::flat(workers), by);
+      ASSERT_EQ(lines(faults_of(result, program, layout::flat(workers), by)), "") << "seed " << seed;
+      for (tally const& t : result.workers) parks += t.parks;
     }
   }
   EXPECT_GT(parks, 0U);
@@ -172,7 +172,7 @@ TEST_P(on_every_greedy_policy, the_time_is_that_of_greedy_scheduling) {
       rules const by{.seed = seed, .in = unit::flops};
       totals const all = weigh(program, by);
       for (std::uint32_t const workers : {2U, 4U, 16U, 64U}) {
-        double const makespan = static_cast<double>(play_as(GetParam(), program, seats_for(workers), by).makespan);
+        double const makespan = static_cast<double>(run_as(GetParam(), program, layout_for(workers), by).makespan);
         EXPECT_LE(makespan, 4 * (all.work / workers + all.span)) << "seed " << seed << ", " << workers << " workers";
       }
     }
@@ -182,42 +182,42 @@ TEST_P(on_every_greedy_policy, the_time_is_that_of_greedy_scheduling) {
 INSTANTIATE_TEST_SUITE_P(policies, on_every_greedy_policy, ::testing::Values("random", "hierarchical"),
                          [](auto const& each) { return word_of(each.param); });
 
-TEST(tabletop, a_thief_takes_all_children_of_the_group_that_have_not_started) {
+TEST(simulator, a_thief_takes_all_children_of_the_group_that_have_not_started) {
   // One group of three; the thief steals once and so runs the second and the third child.
   task_tree const program = record([](auto& here) {
     here.join([](auto& h) { h.leaf(flops{1000}, [] {}); }, [](auto& h) { h.leaf(flops{10}, [] {}); },
               [](auto& h) { h.leaf(flops{10}, [] {}); });
   });
-  result const game = play_as("random", program, layout::flat(2), {.in = unit::flops});
-  ASSERT_EQ(lines(game.faults), "");
-  EXPECT_EQ(steals(game), 1U);
-  EXPECT_NE(game.turns[2].who, game.turns[4].who);
-  EXPECT_EQ(game.turns[4].who, game.turns[6].who);
+  run_result const result = run_as("random", program, layout::flat(2), {.in = unit::flops});
+  ASSERT_EQ(lines(result.faults), "");
+  EXPECT_EQ(steals(result), 1U);
+  EXPECT_NE(result.turns[2].who, result.turns[4].who);
+  EXPECT_EQ(result.turns[4].who, result.turns[6].who);
 }
 
-TEST(tabletop, the_last_to_finish_goes_on_with_the_frame_that_waits) {
+TEST(simulator, the_last_to_finish_goes_on_with_the_frame_that_waits) {
   task_tree program = record([](auto& here) {
     here.join([](auto& h) { h.leaf(flops{10}, [] {}); }, [](auto& h) { h.leaf(flops{1000}, [] {}); });
     here.leaf(flops{7}, [] {});
   });
-  result const game = play_as("random", program, layout::flat(2), {.in = unit::flops});
-  ASSERT_EQ(lines(game.faults), "");
+  run_result const result = run_as("random", program, layout::flat(2), {.in = unit::flops});
+  ASSERT_EQ(lines(result.faults), "");
   node_id const thiefs = 4;
-  EXPECT_NE(game.turns[0].who, game.turns[thiefs].who);
-  EXPECT_EQ(game.turns[6].who, game.turns[thiefs].who);
-  EXPECT_EQ(game.turns[6].begin, game.turns[5].end);
-  EXPECT_EQ(game.workers[index(game.turns[0].who)].parks, 1U);
-  EXPECT_EQ(game.workers[index(game.turns[thiefs].who)].resumes, 1U);
+  EXPECT_NE(result.turns[0].who, result.turns[thiefs].who);
+  EXPECT_EQ(result.turns[6].who, result.turns[thiefs].who);
+  EXPECT_EQ(result.turns[6].begin, result.turns[5].end);
+  EXPECT_EQ(result.workers[index(result.turns[0].who)].parks, 1U);
+  EXPECT_EQ(result.workers[index(result.turns[thiefs].who)].resumes, 1U);
 }
 
-TEST(tabletop, hierarchical_steals_nearer_than_random) {
+TEST(simulator, hierarchical_steals_nearer_than_random) {
   task_tree const program = record([](auto& h) { balanced(h, 13, 30); });
-  layout const where = seats_for(64);
+  layout const where = layout_for(64);
   rules const by{.in = unit::flops};
   auto const far_share = [&](char const* name) {
-    result const game = play_as(name, program, where, by);
-    EXPECT_EQ(lines(faults_of(game, program, where, by)), "");
-    return static_cast<double>(game.steals_by_distance.back()) / static_cast<double>(steals(game));
+    run_result const result = run_as(name, program, where, by);
+    EXPECT_EQ(lines(faults_of(result, program, where, by)), "");
+    return static_cast<double>(result.steals_by_distance.back()) / static_cast<double>(steals(result));
   };
   double const random_share = far_share("random");
   double const hierarchical_share = far_share("hierarchical");
@@ -225,17 +225,17 @@ TEST(tabletop, hierarchical_steals_nearer_than_random) {
   EXPECT_LT(hierarchical_share, 0.5 * random_share);
 }
 
-TEST(tabletop, a_deep_program_needs_no_deep_stack) {
+TEST(simulator, a_deep_program_needs_no_deep_stack) {
   task_tree program;
   node_id at = 0;
   for (int i = 0; i < 100'000; ++i) at = program.add(program.add(at, node_kind::join), node_kind::task);
-  EXPECT_EQ(lines(faults_of(play_as("random", program, layout::flat(4)), program, layout::flat(4))), "");
+  EXPECT_EQ(lines(faults_of(run_as("random", program, layout::flat(4)), program, layout::flat(4))), "");
 }
 
-TEST(tabletop, senseless_rules_are_refused) {
+TEST(simulator, senseless_rules_are_refused) {
   task_tree const program;
   auto const refused = [&](rules const& by) {
-    EXPECT_THROW(play_as("random", program, layout::flat(2), by), usage_error);
+    EXPECT_THROW(run_as("random", program, layout::flat(2), by), usage_error);
   };
   refused({.probe_ticks = 0});
   refused({.units_per_tick = 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tabletop's busy workers: stacks of calls that meet groups and scopes, wait for them, and go on.
+// The simulator's busy workers: stacks of calls that meet groups and scopes, wait for them, and go on.
 #include <algorithm>
 
 #include "skua/machine/sim/engine.hpp"
@@ -12,10 +12,10 @@ void engine::begin(worker_id w, item const& it) {
   ++running_;
   watched_by_.began(now_, w, it);
   bool const is_frame = it.what == item::kind::frame;
-  if (is_frame) pay(w, deed::resume);
+  if (is_frame) pay(w, operation::resume);
   fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
-  fibers_[f].known = it.known;
-  tell(w, begun{.task = it.known, .open = std::exchange(fibers_[f].open, false)});
+  fibers_[f].tag = it.tag;
+  tell(w, begun{.task = it.tag, .open = std::exchange(fibers_[f].open, false)});
   if (is_frame) return;
   if (it.what == item::kind::rest) {
     node_id const group = program_[it.node].parent;
@@ -64,7 +64,7 @@ void engine::look_ahead(node_id id) const {
   __builtin_prefetch(&result_.turns[next], 1);
 }
 
-/// Call a task, leaf or strand.
+/// Call a task, leaf or fiber.
 void engine::call(worker_id w, fiber_id f, node_id id) {
   look_ahead(id);
   turn& t = result_.turns[id];
@@ -89,13 +89,13 @@ void engine::step_body(worker_id w, fiber_id f) {
   top.next = step_after(id);
   switch (program_[id].kind) {
     case node_kind::leaf:
-    case node_kind::strand: return call(w, f, id);
+    case node_kind::fiber: return call(w, f, id);
     case node_kind::task: return fork_of_scope(w, f, id);
     case node_kind::join:
     case node_kind::each:
       gatherings_[id].outstanding = 1;
       fibers_[f].frames.push_back({.node = id, .next = program_[id].first, .kind = program_[id].kind});
-      if (program_[id].first != no_node && mind_of(w).sees_forks()) meet(w, f, id);
+      if (program_[id].first != no_node && of_worker(w).sees_forks()) meet(w, f, id);
       return;
     case node_kind::scope: fibers_[f].frames.push_back({.node = id, .next = first_step(id), .kind = node_kind::scope});
   }
@@ -103,20 +103,20 @@ void engine::step_body(worker_id w, fiber_id f) {
 
 // ---- groups --------------------------------------------------------------------------------------------------------
 
-/// The top of the stack is a group, or a scope that is about to fork its first child: show it to the mind.
+/// The top of the stack is a group, or a scope that is about to fork its first child: show it to the policy.
 void engine::meet(worker_id w, fiber_id f, node_id group) {
   double total = 0;
   std::uint64_t n = 0;
   if (program_[group].kind != node_kind::scope) {
     for (node_id c = program_[group].first; c != no_node; c = program_[c].next, ++n) {
-      total += known_work(program_[c].known);
+      total += work_of(program_[c].hints);
     }
   }
-  auto d = std::make_unique<division>();
-  d->task = fibers_[f].known;
-  d->group = d->rest = mind_of(w).meet(d->task, total, n);
+  auto d = std::make_unique<exposed_group>();
+  d->task = fibers_[f].tag;
+  d->group = d->rest = of_worker(w).meet(d->task, total, n);
   watched_by_.met(w, group, d->group);
-  if (n == 0) fibers_[f].known = d->group;
+  if (n == 0) fibers_[f].tag = d->group;
   fibers_[f].frames.back().shown = std::move(d);
 }
 
@@ -124,21 +124,21 @@ void engine::meet(worker_id w, fiber_id f, node_id group) {
 void engine::step_group(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   if (top.pending != no_node) return call(w, f, std::exchange(top.pending, no_node));
-  if (top.shown && top.shown->now == division::stage::placing) return place_next(w, f);
-  if (top.shown && top.shown->now == division::stage::calling) come_back(w, f);
+  if (top.shown && top.shown->now == exposed_group::stage::placing) return place_next(w, f);
+  if (top.shown && top.shown->now == exposed_group::stage::calling) come_back(w, f);
   if (top.forked != no_node) take_back(w, top);
   if (top.next == no_node) return end_share(w, f);
-  if (top.shown && mind_of(w).sees_forks()) {
-    top.shown->now = division::stage::placing;
+  if (top.shown && of_worker(w).sees_forks()) {
+    top.shown->now = exposed_group::stage::placing;
     return place_next(w, f);
   }
   node_id const child = std::exchange(top.next, no_node);
   top.forked = program_[child].next;
   if (top.forked == no_node) return call(w, f, child);
-  pay(w, deed::fork);
+  pay(w, operation::fork);
   lanes_.push(w, lane::forks, {.what = item::kind::rest, .node = top.forked});
   offered(w);
-  if (!gives_way(w, f)) return call(w, f, child);
+  if (!preempts(w, f)) return call(w, f, child);
   top.pending = child;
 }
 
@@ -146,43 +146,43 @@ void engine::step_group(worker_id w, fiber_id f) {
 void engine::place_next(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   if (top.next == no_node) return end_share(w, f);
-  division& d = *top.shown;
+  exposed_group& d = *top.shown;
   node_id const child = std::exchange(top.next, program_[top.next].next);
   bool const is_last = top.next == no_node;
-  tag its = mind_of(w).mark(d.rest, program_[child].known);
+  task_tag its = of_worker(w).mark(d.rest, program_[child].hints);
   placement const to = place(w, its, cause::forked);
-  if (!is_last) pay(w, deed::show);
+  if (!is_last) pay(w, operation::expose);
   if (to.worker != w || to.where == lane::migrated) {
     ++gatherings_[top.node].outstanding;
-    item const alone{.what = item::kind::child, .node = child, .known = its};
+    item const alone{.what = item::kind::child, .node = child, .tag = its};
     return to.worker != w ? send(w, alone, to, cause::forked) : put(w, alone, to, cause::forked);
   }
-  d.now = division::stage::calling;
-  fibers_[f].known = d.child = its;
+  d.now = exposed_group::stage::calling;
+  fibers_[f].tag = d.child = its;
   if (is_last) return call(w, f, child);
   top.forked = std::exchange(top.next, no_node);
-  d.filed_in = to.where == lane::kept ? lane::kept : lane::forks;
-  d.filed_at = w;
-  put(w, {.what = item::kind::rest, .node = top.forked, .known = d.rest}, {.worker = w, .where = d.filed_in},
+  d.exposed_in = to.where == lane::local ? lane::local : lane::forks;
+  d.exposed_at = w;
+  put(w, {.what = item::kind::rest, .node = top.forked, .tag = d.rest}, {.worker = w, .where = d.exposed_in},
       cause::forked);
   call(w, f, child);
 }
 
 /// The kept child of a shown group has returned.
 void engine::come_back(worker_id w, fiber_id f) {
-  division& d = *fibers_[f].frames.back().shown;
-  d.now = division::stage::going_on;
+  exposed_group& d = *fibers_[f].frames.back().shown;
+  d.now = exposed_group::stage::going_on;
   tell(w, returned{d.child});
-  fibers_[f].known = d.rest;
+  fibers_[f].tag = d.rest;
 }
 
 /// The children after the one that has returned are mine again, unless somebody has taken them.
 void engine::take_back(worker_id w, frame& top) {
   node_id const rest = std::exchange(top.forked, no_node);
-  if (top.shown && top.shown->filed_in == lane::kept) {
-    auto const back = lanes_.take(top.shown->filed_at, lane::kept, end::newest,
+  if (top.shown && top.shown->exposed_in == lane::local) {
+    auto const back = lanes_.take(top.shown->exposed_at, lane::local, end::newest,
                                   [=](item const& it) { return it.what == item::kind::rest && it.node == rest; });
-    top.shown->filed_in = lane::forks;  // from now on as if it had not been shown
+    top.shown->exposed_in = lane::forks;  // from now on as if it had not been shown
     if (back) top.next = rest;
     invariant(back || away_[rest], "one owner: what is gone from `kept` is a share of its own");
     return;
@@ -214,12 +214,12 @@ void engine::end_share(worker_id w, fiber_id f) {
 
 void engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
   node_id const scope = program_[child].parent;
-  if (!fibers_[f].frames.back().shown && mind_of(w).sees_forks()) meet(w, f, scope);
+  if (!fibers_[f].frames.back().shown && of_worker(w).sees_forks()) meet(w, f, scope);
   ++gatherings_[scope].outstanding;
-  pay(w, deed::fork);
+  pay(w, operation::fork);
   lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = child});
   offered(w);
-  static_cast<void>(gives_way(w, f));
+  static_cast<void>(preempts(w, f));
 }
 
 /// The body of a scope is done: call own children from the own lane, wait for the others.
@@ -261,14 +261,14 @@ void engine::end_task(worker_id w, fiber_id f) {
 
 /// Nothing below this call: the stack ends, and then one share or child of `g` has (null: nobody waits for it).
 void engine::end_base(worker_id w, fiber_id f, gathering* g) {
-  tell(w, ended{.task = fibers_[f].known, .duration_ns = (fibers_[f].ran + spent_) / by_.ticks_per_ns});
-  unseat(w, f);
+  tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / by_.ticks_per_ns});
+  leave_slot(w, f);
   free_fibers_.push_back(f);
   if (g == nullptr || --g->outstanding > 0 || g->waiting == no_fiber) return;
   fiber_id const woken = std::exchange(g->waiting, no_fiber);
   ++result_.workers[index(w)].resumes;
-  placement const to = place(w, fibers_[woken].known, cause::resumed);
-  item const it{.what = item::kind::frame, .fiber = woken, .known = fibers_[woken].known};
+  placement const to = place(w, fibers_[woken].tag, cause::resumed);
+  item const it{.what = item::kind::frame, .fiber = woken, .tag = fibers_[woken].tag};
   to.worker == w ? begin(w, it) : send(w, it, to, cause::resumed);
 }
 
@@ -279,15 +279,15 @@ void engine::end_group(worker_id w, fiber_id f) {
   frame const top = std::move(stack.frames.back());
   stack.frames.pop_back();
   if (top.shown) {
-    stack.known = top.parked ? stack.known : top.shown->task;
-    mind_of(w).leave(stack.known, top.shown->group);
+    stack.tag = top.parked ? stack.tag : top.shown->task;
+    of_worker(w).leave(stack.tag, top.shown->group);
     watched_by_.left(w, top.node);
   }
-  if (top.parked || (!top.shown && !gatherings_[top.node].robbed)) return;  // parked: it was asked when it was woken
-  placement const to = place(w, stack.known, cause::resumed);
+  if (top.parked || (!top.shown && !gatherings_[top.node].stolen)) return;  // parked: it was asked when it was woken
+  placement const to = place(w, stack.tag, cause::resumed);
   if (to.worker == w) return;
-  unseat(w, f);
-  send(w, {.what = item::kind::frame, .fiber = f, .known = stack.known}, to, cause::resumed);
+  leave_slot(w, f);
+  send(w, {.what = item::kind::frame, .fiber = f, .tag = stack.tag}, to, cause::resumed);
 }
 
 /// The top of `f` must wait: its worker becomes idle.
@@ -296,51 +296,51 @@ void engine::park(worker_id w, fiber_id f, gathering& g) {
   top.parked = fibers_[f].open = true;
   g.waiting = f;
   ++result_.workers[index(w)].parks;
-  pay(w, deed::park);
+  pay(w, operation::park);
   tell(w, waiting{});
-  unseat(w, f);
-  if (top.shown) fibers_[f].known = top.shown->task;
+  leave_slot(w, f);
+  if (top.shown) fibers_[f].tag = top.shown->task;
 }
 
 /// It has just forked: if something in its worker's slot goes first, the stack leaves.
-bool engine::gives_way(worker_id w, fiber_id f) {
-  if (lanes_.empty(w, lane::slot) || !mind_of(w).gives_way()) return false;
-  ++result_.workers[index(w)].laid_aside;
+bool engine::preempts(worker_id w, fiber_id f) {
+  if (lanes_.empty(w, lane::mailbox) || !of_worker(w).preempts()) return false;
+  ++result_.workers[index(w)].preempted;
   fibers_[f].open = true;
-  unseat(w, f);
-  put_aside(w, {.what = item::kind::frame, .fiber = f, .known = fibers_[f].known});
+  leave_slot(w, f);
+  set_aside(w, {.what = item::kind::frame, .fiber = f, .tag = fibers_[f].tag});
   return true;
 }
 
 /// The stack leaves its worker. What lies in the forks lane was offered by calls below the top (there is such a thing only
 /// if the top is a scope, or was laid aside). It becomes free-standing: the stack may go on with another worker, where
-/// its owner would look for it in vain. If minds are choosy, what lies in `spawned` gets its tag now: soon the worker will
+/// its owner would look for it in vain. If policies are choosy, what lies in `spawned` gets its tag now: soon the worker will
 /// run something else, and show that.
-void engine::unseat(worker_id w, fiber_id f) {
-  last_[index(w)] = fibers_[f].known.words[0];
+void engine::leave_slot(worker_id w, fiber_id f) {
+  last_[index(w)] = fibers_[f].tag.words[0];
   stack_of_[index(w)] = no_fiber;
   --running_;
-  if (mind_of(w).is_choosy()) put_aside(w, lane::spawned);
-  put_aside(w, lane::forks);
+  if (of_worker(w).is_choosy()) set_aside(w, lane::spawned);
+  set_aside(w, lane::forks);
 }
 
 /// All that lies in this lane, which has no room for tags, goes into another one of the same worker.
-void engine::put_aside(worker_id w, lane from) {
+void engine::set_aside(worker_id w, lane from) {
   if (lanes_.empty(w, from)) return;
   std::deque<item> all = lanes_.take_all(w, from);
   for (item& it : all) {
     split_off(it);
-    it.known = {{last_[index(w)]}};
-    it.known = mind_of(w).mark(it.known, known_of(it.node));
-    put_aside(w, it);
+    it.tag = {{last_[index(w)]}};
+    it.tag = of_worker(w).mark(it.tag, hint_of(it.node));
+    set_aside(w, it);
   }
 }
 
 /// Into a lane of its own worker.
-void engine::put_aside(worker_id w, item it) {
-  placement const to = place(w, it.known, cause::laid_aside);
-  referee_.laid_aside(w, to);
-  put(w, it, {.worker = w, .where = referee_.content() ? to.where : lane::spawned}, cause::laid_aside);
+void engine::set_aside(worker_id w, item it) {
+  placement const to = place(w, it.tag, cause::preempted);
+  validator_.preempted(w, to);
+  put(w, it, {.worker = w, .where = validator_.content() ? to.where : lane::spawned}, cause::preempted);
 }
 
 }  // namespace skua::sim

@@ -12,52 +12,52 @@ namespace {
 
 std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
 
-void check_times(result const& game, task_tree const& program, layout const& where, rules const& by,
+void check_times(run_result const& result, task_tree const& program, layout const& where, rules const& by,
                  std::vector<std::string>& faults) {
   totals const all = weigh(program, by);
-  double const makespan = static_cast<double>(game.makespan);
+  double const makespan = static_cast<double>(result.makespan);
   double const workers = where.workers();
-  bool const anything_sent = std::ranges::any_of(game.workers, [](tally const& t) { return t.sent > 0; });
+  bool const anything_sent = std::ranges::any_of(result.workers, [](tally const& t) { return t.sent > 0; });
   rules free_forks = by;
   free_forks.fork_ticks = 0;
   double const span = anything_sent ? weigh(program, free_forks).span : all.span;  // sending changes the order of forks
   if (makespan * workers < all.work)
-    faults.push_back("makespan " + std::to_string(game.makespan) + " < work / workers");
-  if (makespan < span) faults.push_back("makespan " + std::to_string(game.makespan) + " < span");
-  double const busy = std::accumulate(game.workers.begin(), game.workers.end(), 0.0,
+    faults.push_back("makespan " + std::to_string(result.makespan) + " < work / workers");
+  if (makespan < span) faults.push_back("makespan " + std::to_string(result.makespan) + " < span");
+  double const busy = std::accumulate(result.workers.begin(), result.workers.end(), 0.0,
                                       [](double sum, tally const& t) { return sum + static_cast<double>(t.busy); });
   if (busy != all.work) {
     faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
   }
   if (where.workers() > 1) return;
   if (makespan != all.work)
-    faults.push_back("one worker took " + std::to_string(game.makespan) + " ticks, not the work");
-  if (game.order != order_on_one_worker(program))
+    faults.push_back("one worker took " + std::to_string(result.makespan) + " ticks, not the work");
+  if (result.order != order_on_one_worker(program))
     faults.push_back("one worker ran in another order than the program's");
 }
 
 }  // namespace
 
-referee::referee(std::uint32_t workers, rules const& by)
+validator::validator(std::uint32_t workers, rules const& by)
     : most_(by.most_fruitless != 0 ? by.most_fruitless : 1000 + 200 * std::uint64_t{workers}),
       slot_refusals_allowed_(by.slot_refusals_allowed), of_(workers) {}
 
-void referee::fault_of(worker_id self, probe const& p) {
+void validator::fault_of(worker_id self, probe const& p) {
   if (index(p.whom) >= of_.size()) {
     fault(of_worker(self) + " probes " + of_worker(p.whom) + ", who does not exist");
-  } else if (p.what == verb::steal && p.whom == self) {
+  } else if (p.what == action::steal && p.whom == self) {
     fault(of_worker(self) + " steals from itself");
-  } else if (p.what == verb::pop && p.whom != self) {
+  } else if (p.what == action::pop && p.whom != self) {
     fault(of_worker(self) + " pops from a lane of " + of_worker(p.whom));
   } else {
     fault(of_worker(self) + " steals from the region's lane instead of popping");
   }
 }
 
-void referee::placed(worker_id self, placement const& to) {
+void validator::placed(worker_id self, placement const& to) {
   if (index(to.worker) >= of_.size()) {
     fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", who does not exist");
-  } else if (to.worker != self && to.where != lane::inbox && to.where != lane::slot && to.where != lane::migrated) {
+  } else if (to.worker != self && to.where != lane::inbox && to.where != lane::mailbox && to.where != lane::migrated) {
     fault(of_worker(self) + " places a task on " + of_worker(to.worker) +
           ", but not into its inbox, slot or migrated lane");
   } else if (to.width != 1) {
@@ -65,15 +65,15 @@ void referee::placed(worker_id self, placement const& to) {
   }
 }
 
-void referee::laid_aside(worker_id self, placement const& to) {
+void validator::preempted(worker_id self, placement const& to) {
   if (to.worker != self) {
     fault(of_worker(self) + " lays something aside on " + of_worker(to.worker) + ", not on itself");
-  } else if (to.where != lane::spawned && to.where != lane::kept && to.where != lane::migrated) {
+  } else if (to.where != lane::spawned && to.where != lane::local && to.where != lane::migrated) {
     fault(of_worker(self) + " lays something aside, but not into its spawned, kept or migrated lane");
   }
 }
 
-void referee::refused(worker_id self, placement const& to, std::uint64_t times) {
+void validator::refused(worker_id self, placement const& to, std::uint64_t times) {
   if (!slot_refusals_allowed_) {
     fault(of_worker(self) + " places a task in the slot of " + of_worker(to.worker) + ", which is occupied");
   } else if (times > most_) {
@@ -81,7 +81,7 @@ void referee::refused(worker_id self, placement const& to, std::uint64_t times) 
   }
 }
 
-void referee::fault_of(worker_id self, patience const& left) {
+void validator::fault_of(worker_id self, patience const& left) {
   if (left.hungry > most_) {
     fault(of_worker(self) + " starves: " + std::to_string(left.hungry) +
           " answers brought nothing while there was work");
@@ -91,13 +91,14 @@ void referee::fault_of(worker_id self, patience const& left) {
   }
 }
 
-std::vector<std::string> faults_of(result const& game, task_tree const& program, layout const& where, rules const& by) {
-  std::vector<std::string> faults = game.faults;
-  if (!game.finished) faults.push_back("the game did not end");
+std::vector<std::string> faults_of(run_result const& result, task_tree const& program, layout const& where,
+                                   rules const& by) {
+  std::vector<std::string> faults = result.faults;
+  if (!result.finished) faults.push_back("the game did not end");
   if (!faults.empty()) return faults;
-  check_turns(game, program, faults);
-  check_times(game, program, where, by, faults);
-  check_steals(game, where, faults);
+  check_turns(result, program, faults);
+  check_times(result, program, where, by, faults);
+  check_steals(result, where, faults);
   return faults;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Watches a game on the tabletop: is every move of the policy legal, does nobody starve, and was the result fair?
+// Watches a game on the simulator: is every move of the policy legal, does nobody starve, and was the result fair?
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace skua::sim {
 
 /// Sees every answer of a policy during one game.
-class referee {
+class validator {
  public:
-  referee(std::uint32_t workers, rules const& by);
+  validator(std::uint32_t workers, rules const& by);
 
   /// A probe is legal: it pops from its own lane, or steals from another worker that exists.
   void asked(worker_id self, probe const& p) {
@@ -25,7 +25,7 @@ class referee {
   void placed(worker_id self, placement const& to);
 
   /// What is laid aside is placed in a lane of this worker in which it may lie, and is found again.
-  void laid_aside(worker_id self, placement const& to);
+  void preempted(worker_id self, placement const& to);
 
   /// The slot of `to` is occupied; so many times in a row for this task.
   void refused(worker_id self, placement const& to, std::uint64_t times);
@@ -33,7 +33,7 @@ class referee {
   /// One more answer without a catch while there is something in reach, and it starves.
   [[nodiscard]] bool is_out_of_patience_with(worker_id self) const { return of_[index(self)].hungry >= most_; }
 
-  /// How a probe or rest ended. `in_reach`: something lay in a lane of this worker, in the region's, or, unless the mind
+  /// How a probe or rest ended. `in_reach`: something lay in a lane of this worker, in the region's, or, unless the policy
   /// is choosy, in a lane open to thieves.
   void answered(worker_id self, probe const& p, outcome how, bool in_reach) {
     patience& left = of_[index(self)];
@@ -42,7 +42,7 @@ class referee {
       return;
     }
     left.hungry = in_reach ? left.hungry + 1 : 0;
-    if (p.what == verb::rest) {
+    if (p.what == action::rest) {
       left.restless = 0;
     } else if (how != outcome::lost) {
       ++left.restless;
@@ -62,9 +62,9 @@ class referee {
   };
 
   [[nodiscard]] bool is_legal(worker_id self, probe const& p) const {
-    if (p.what == verb::rest) return true;
+    if (p.what == action::rest) return true;
     if (index(p.whom) >= of_.size()) return false;
-    return p.what == verb::pop ? p.whom == self : p.whom != self && p.where != lane::injected;
+    return p.what == action::pop ? p.whom == self : p.whom != self && p.where != lane::injected;
   }
   // What is wrong, for people: never on a legal path.
   void fault_of(worker_id self, probe const& p);
@@ -78,10 +78,10 @@ class referee {
 
 /// What is wrong with a finished game: a task not run exactly once, an impossible time, on one worker another order or
 /// time than the serial program's, a steal over a distance that the layout does not have. Cost: O(nodes).
-std::vector<std::string> faults_of(result const& game, task_tree const& program, layout const& where,
+std::vector<std::string> faults_of(run_result const& result, task_tree const& program, layout const& where,
                                    rules const& by = {});
 
-/// The order in which one worker begins tasks, leaves and strands: as the serial program does, except that the tasks
+/// The order in which one worker begins tasks, leaves and fibers: as the serial program does, except that the tasks
 /// of a scope come after its body, the newest first.
 std::vector<node_id> order_on_one_worker(task_tree const& program);
 

@@ -13,18 +13,18 @@ namespace {
 class faulty_results : public testing::Test {
  protected:
   explicit faulty_results(std::uint32_t workers = 4) : where_(layout::flat(workers)) {
-    random_stealing players(where_, 1);
-    game_ = play(program_, players, where_);
+    random_stealing scheduler(where_, 1);
+    run_ = run(program_, scheduler, where_);
   }
   std::string verdict() const {
-    std::vector<std::string> const faults = faults_of(game_, program_, where_);
+    std::vector<std::string> const faults = faults_of(run_, program_, where_);
     return faults.empty() ? "" : faults.front();
   }
   void expect(std::string const& part) const { EXPECT_NE(verdict().find(part), std::string::npos) << verdict(); }
 
   layout where_;
   task_tree program_ = random_tree::make(8, {.tasks = 300});
-  result game_;
+  run_result run_;
 };
 
 class faulty_results_of_one : public faulty_results {
@@ -32,48 +32,48 @@ class faulty_results_of_one : public faulty_results {
   faulty_results_of_one() : faulty_results(1) {}
 };
 
-TEST_F(faulty_results, a_fair_game_has_none) { EXPECT_EQ(verdict(), ""); }
+TEST_F(faulty_results, a_correct_run_has_none) { EXPECT_EQ(verdict(), ""); }
 
-TEST_F(faulty_results, an_unfinished_game) {
-  game_.finished = false;
+TEST_F(faulty_results, an_unfinished_run) {
+  run_.finished = false;
   expect("did not end");
 }
 TEST_F(faulty_results, a_task_that_did_not_run) {
-  game_.turns[game_.order[7]].times = 0;
+  run_.turns[run_.order[7]].times = 0;
   expect("was begun 0 times");
 }
 TEST_F(faulty_results, a_task_that_ran_twice) {
-  game_.turns[game_.order[7]].times = 2;
+  run_.turns[run_.order[7]].times = 2;
   expect("was begun 2 times");
 }
 TEST_F(faulty_results, a_group_that_ended_before_its_child) {
-  game_.turns[game_.order.back()].end = game_.turns[0].end + 1;
+  run_.turns[run_.order.back()].end = run_.turns[0].end + 1;
   expect("ran outside the time of its task");
 }
 TEST_F(faulty_results, a_makespan_below_what_is_possible) {
-  game_.makespan = 1;
+  run_.makespan = 1;
   expect("makespan 1 <");
 }
 TEST_F(faulty_results, work_that_was_not_done) {
-  --game_.workers[0].busy;
+  --run_.workers[0].busy;
   expect("the workers were busy for");
 }
 TEST_F(faulty_results, a_steal_from_oneself) {
-  ++game_.steals_by_distance[0];
-  ++game_.workers[0].steals;
+  ++run_.steals_by_distance[0];
+  ++run_.workers[0].steals;
   expect("stole from himself");
 }
 TEST_F(faulty_results, a_steal_that_nobody_counted) {
-  ++game_.workers[0].steals;
+  ++run_.workers[0].steals;
   expect("differ");
 }
-TEST_F(faulty_results_of_one, a_fair_game_has_none) { EXPECT_EQ(verdict(), ""); }
+TEST_F(faulty_results_of_one, a_correct_run_has_none) { EXPECT_EQ(verdict(), ""); }
 TEST_F(faulty_results_of_one, another_order) {
-  std::swap(game_.order[3], game_.order[4]);
+  std::swap(run_.order[3], run_.order[4]);
   expect("another order");
 }
 TEST_F(faulty_results_of_one, time_lost) {
-  ++game_.makespan;
+  ++run_.makespan;
   expect("one worker took");
 }
 

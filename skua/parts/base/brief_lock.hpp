@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A lock for a few instructions between few threads: a waiter spins, because sleeping and waking cost a hundred times
 // what it waits for; once it has spun in vain, the holder has lost its processor, and the waiter gives up its own.
-// Every schedule of it: filing_model.cpp.
+// Every schedule of it: tagged_queue_model.cpp.
 #pragma once
 
 #include <atomic>

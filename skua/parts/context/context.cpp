@@ -18,9 +18,9 @@ using boost::context::detail::transfer_t;
 
 /// What the departing flow tells the arriving one. It lies on the stack that is left, so it is copied before `after`.
 struct handover {
-  fiber* departed;   ///< nullptr = it ended
-  void* ended_tsan;  ///< TSan's name of the flow that ended
-  fiber* arriving;
+  context* departed;  ///< nullptr = it ended
+  void* ended_tsan;   ///< TSan's name of the flow that ended
+  context* arriving;
   void (*after)(void*) noexcept;
   void* argument;
 };
@@ -38,10 +38,11 @@ struct handover {
 
 /// All that belongs to the thread changes hands before the jump, while both flows are on the same thread. After the
 /// jump nothing here touches a thread-local.
-[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void* exchange(fiber& from, fiber& to) noexcept {
+[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void* exchange(context& from,
+                                                                                    context& to) noexcept {
   thread_record* const me = current_thread();
   expects(me != nullptr, "a thread that switches has a thread_record");
-  expects(to.context != nullptr, "a flow is resumed once for each time it was suspended");
+  expects(to.stack_pointer != nullptr, "a flow is resumed once for each time it was suspended");
   exception_state& exceptions = exceptions_of_thread();
   expects(to.on != nullptr || to.home == &exceptions, "a native flow is resumed by its own thread");
 
@@ -53,8 +54,8 @@ struct handover {
   me->running = to.on;
   from.home = &exceptions;
   from.sanitizer.tsan_fiber = tsan::current();
-  void* const there = to.context;
-  to.context = nullptr;
+  void* const there = to.stack_pointer;
+  to.stack_pointer = nullptr;
   return there;
 }
 
@@ -62,8 +63,8 @@ struct handover {
 /// the sanitizers intercept.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void arrive(transfer_t const& jumped) noexcept {
   auto const* const told = static_cast<handover const*>(jumped.data);
-  fiber* const departed = told->departed;
-  fiber const* const me = told->arriving;
+  context* const departed = told->departed;
+  context const* const me = told->arriving;
   auto* const after = told->after;
   void* const argument = told->argument;
   if (departed == nullptr) {
@@ -72,7 +73,7 @@ struct handover {
     tsan::destroy(ended);
   } else {
     asan::arrive(me->sanitizer, &departed->sanitizer);
-    departed->context = jumped.fctx;
+    departed->stack_pointer = jumped.fctx;
   }
   if (after != nullptr) {
     tsan::unseen const handing_over;
@@ -82,7 +83,7 @@ struct handover {
 
 /// The outermost frame of every stack.
 [[noreturn, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void begin(transfer_t jumped) noexcept {
-  fiber const& me = *static_cast<handover const*>(jumped.data)->arriving;
+  context const& me = *static_cast<handover const*>(jumped.data)->arriving;
   auto* const entry = me.entry;
   void* const argument = me.argument;
   arrive(jumped);
@@ -92,27 +93,27 @@ struct handover {
 
 }  // namespace
 
-void start(fiber& target, stack& on, void (*entry)(void*) noexcept, void* argument) noexcept {
+void start(context& target, stack& on, void (*entry)(void*) noexcept, void* argument) noexcept {
   on.forget_accesses();
-  target = fiber{};
+  target = context{};
   target.on = &on;
   target.entry = entry;
   target.argument = argument;
   target.float_control = float_control();
   target.sanitizer.stack_low = on.low();
   target.sanitizer.stack_bytes = on.bytes();
-  target.context = make_fcontext(on.top(), on.bytes(), begin);
+  target.stack_pointer = make_fcontext(on.top(), on.bytes(), begin);
   // Last: whatever touched the stack's record so far happens before what the flow does, its end included.
   target.sanitizer.tsan_fiber = tsan::create();
 }
 
-void forget(fiber& never_ran) noexcept {
-  expects(never_ran.entry != nullptr && never_ran.context != nullptr, "only a fiber that never ran is forgotten");
+void forget(context& never_ran) noexcept {
+  expects(never_ran.entry != nullptr && never_ran.stack_pointer != nullptr, "only a fiber that never ran is forgotten");
   tsan::destroy(never_ran.sanitizer.tsan_fiber);
-  never_ran = fiber{};
+  never_ran = context{};
 }
 
-[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void switch_to(fiber& from, fiber& to,
+[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void switch_to(context& from, context& to,
                                                                                     void (*after)(void*) noexcept,
                                                                                     void* argument) noexcept {
   handover told{.departed = &from, .ended_tsan = nullptr, .arriving = &to, .after = after, .argument = argument};
@@ -123,7 +124,7 @@ void forget(fiber& never_ran) noexcept {
   arrive(jump_fcontext(there, &told));
 }
 
-[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void leave_to(fiber& leaving, fiber& to,
+[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void leave_to(context& leaving, context& to,
                                                                                    void (*after)(void*) noexcept,
                                                                                    void* argument) noexcept {
   void* const there = exchange(leaving, to);

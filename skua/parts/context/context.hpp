@@ -22,9 +22,9 @@ struct exception_state {
 
 /// A flow that does not run now. Holds no resource: it may be dropped, moved in memory or reused by whoever may resume
 /// it. (A fiber that was started and never resumed: see `forget`.)
-struct fiber {
-  void* context = nullptr;  ///< its stack pointer; nullptr = nothing suspended here
-  stack* on = nullptr;      ///< nullptr = the native stack of the thread that suspended it
+struct context {
+  void* stack_pointer = nullptr;  ///< its stack pointer; nullptr = nothing suspended here
+  stack* on = nullptr;            ///< nullptr = the native stack of the thread that suspended it
   exception_state exceptions;
   std::uint64_t float_control = 0;  ///< platform.hpp
   sanitizer_state sanitizer;
@@ -36,10 +36,10 @@ struct fiber {
 /// Make `target` a flow that will run entry(argument) on `on` when it is first resumed. What the caller did so far
 /// happens before the entry. `entry` never returns: it ends with leave_to, without an exception in flight or being
 /// handled. No system call, a few ns.
-void start(fiber& target, stack& on, void (*entry)(void*) noexcept, void* argument) noexcept;
+void start(context& target, stack& on, void (*entry)(void*) noexcept, void* argument) noexcept;
 
 /// Drop a fiber that was started and never resumed. Its stack is free again.
-void forget(fiber& never_ran) noexcept;
+void forget(context& never_ran) noexcept;
 
 /// Suspend the running flow into `from` and continue `to`. When `from` is complete, `after(argument)` runs first on the
 /// stack of `to`; it may publish `from`, and from then on another thread may resume it. Returns when `from` is resumed,
@@ -47,11 +47,11 @@ void forget(fiber& never_ran) noexcept;
 ///
 /// A switch takes about 20 ns. The calling thread has a thread_record. A native flow is resumed by its own thread only. `after` neither throws nor
 /// switches. The switch orders nothing for TSan: a resumed flow acquires by itself what its resumer knows.
-void switch_to(fiber& from, fiber& to, void (*after)(void*) noexcept, void* argument) noexcept;
+void switch_to(context& from, context& to, void (*after)(void*) noexcept, void* argument) noexcept;
 
 /// End the running flow, which is not native, and continue `to`. `after(argument)` runs first on the stack of `to`; the
 /// ended flow's stack (`leaving.on`, set here) is then nobody's, and `after` may give it back. `leaving` and what
 /// `argument` points to must not be locals of the ended flow: its frames are gone.
-[[noreturn]] void leave_to(fiber& leaving, fiber& to, void (*after)(void*) noexcept, void* argument) noexcept;
+[[noreturn]] void leave_to(context& leaving, context& to, void (*after)(void*) noexcept, void* argument) noexcept;
 
 }  // namespace skua

@@ -4,15 +4,15 @@
 
 #include <cstring>
 
-#include "skua/parts/context/current.hpp"
 #include "skua/parts/context/context.hpp"
+#include "skua/parts/context/current.hpp"
 
 namespace skua {
 namespace {
 
 struct both {
-  fiber here;
-  fiber there;
+  context here;
+  context there;
 };
 
 void answer(void* argument) noexcept {

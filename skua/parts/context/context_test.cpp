@@ -22,10 +22,10 @@ namespace skua {
 namespace {
 
 using testing::flow;
-using testing::seat;
+using testing::worker_thread;
 
 TEST(Fiber, FlowsAlternateInTheOrderOfSwitches) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   std::string trace;
   flow f(pool, [&](flow& me) {
@@ -43,7 +43,7 @@ TEST(Fiber, FlowsAlternateInTheOrderOfSwitches) {
 }
 
 TEST(Fiber, LocalsAndFloatingPointModeStayWithTheFlow) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   int mode_in_flow = -1;
   flow f(pool, [&](flow& me) {
@@ -64,7 +64,7 @@ TEST(Fiber, LocalsAndFloatingPointModeStayWithTheFlow) {
 }
 
 TEST(Fiber, RunningNamesTheStackOfTheFlow) {
-  seat worker;
+  worker_thread worker;
   stack_pool pool;
   EXPECT_EQ(worker.record().running, nullptr);
   flow f(pool, [&](flow& me) {
@@ -83,9 +83,9 @@ TEST(Fiber, RunningNamesTheStackOfTheFlow) {
 
 /// A parked flow whose `after` publishes it, and a thread that resumes it as soon as it is published.
 struct parked_flow {
-  fiber here;  ///< the flow that parks
-  fiber loop;  ///< who ran it
-  std::atomic<fiber*> published{nullptr};
+  context here;  ///< the flow that parks
+  context loop;  ///< who ran it
+  std::atomic<context*> published{nullptr};
   std::byte* after_ran_at = nullptr;
   bool complete_in_after = false;
   std::atomic<bool> ended{false};
@@ -95,7 +95,7 @@ struct parked_flow {
 void publish(void* argument) noexcept {
   auto& p = *static_cast<parked_flow*>(argument);
   p.after_ran_at = static_cast<std::byte*>(__builtin_frame_address(0));
-  p.complete_in_after = p.here.context != nullptr && p.here.on != nullptr;
+  p.complete_in_after = p.here.stack_pointer != nullptr && p.here.on != nullptr;
   p.published.store(&p.here, std::memory_order_release);  // pairs with the other thread's load
 }
 
@@ -111,7 +111,7 @@ void park_once(void* argument) noexcept {
 }
 
 TEST(Fiber, AfterRunsOnTheOtherStackWhenTheFlowIsComplete) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   parked_flow p;
   stack* const s = pool.take();
@@ -133,26 +133,26 @@ TEST(Fiber, PublishedFlowMayBeResumedElsewhereAtOnce) {
   std::atomic<parked_flow*> mail{nullptr};
   std::atomic<int> resumed{0};
   std::thread other([&] {
-    seat const worker(1);
+    worker_thread const worker(1);
     for (int i = 0; i < rounds; ++i) {
       parked_flow* p = nullptr;
       // Pairs with the store into `mail`, so that p is complete.
       while ((p = mail.exchange(nullptr, std::memory_order_acquire)) == nullptr) std::this_thread::yield();
-      fiber* ready = nullptr;
+      context* ready = nullptr;
       // Pairs with the store in `publish`, so that the fiber is complete.
       while ((ready = p->published.load(std::memory_order_acquire)) == nullptr) relax();
       switch_to(p->loop, *ready, nullptr, nullptr);
       resumed.fetch_add(1, std::memory_order_release);  // pairs with the main thread's load: p is not used any more
     }
   });
-  seat const worker(0);
+  worker_thread const worker(0);
   for (int i = 0; i < rounds; ++i) {
     parked_flow p;
-    fiber loop_before;
+    context loop_before;
     stack* const s = pool.take();
     struct both {
       parked_flow* flow;
-      fiber* loop;
+      context* loop;
     } argument{&p, &loop_before};
     start(
         p.here, *s,
@@ -188,7 +188,7 @@ TEST(Fiber, ThreadLocalsAreThoseOfTheThreadThatResumes) {
   bool more = true;
   for (std::uint32_t w = 0; more; ++w) {
     std::thread([&] {
-      seat const worker(w);
+      worker_thread const worker(w);
       more = f.resume();
     }).join();
   }
@@ -196,7 +196,7 @@ TEST(Fiber, ThreadLocalsAreThoseOfTheThreadThatResumes) {
 }
 
 TEST(Fiber, HundredThousandSwitches) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   constexpr int switches = under_tsan ? 20'000 : 100'000;
   int counted = 0;
@@ -210,7 +210,7 @@ TEST(Fiber, HundredThousandSwitches) {
 }
 
 TEST(Fiber, ManyFlowsParkedAtOnce) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   constexpr std::size_t many = under_tsan ? 500 : 3000;
   std::vector<std::unique_ptr<flow>> flows;
@@ -230,7 +230,7 @@ TEST(Fiber, ManyFlowsParkedAtOnce) {
 }
 
 TEST(Fiber, FlowsNestAndStacksAreReused) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   int depth_reached = 0;
   std::function<void(int)> nest = [&](int depth) {
@@ -252,7 +252,7 @@ TEST(Fiber, FlowsNestAndStacksAreReused) {
 }
 
 TEST(Fiber, NeverResumedFiberIsForgotten) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   bool ran = false;
   for (int i = 0; i < 100; ++i) flow const f(pool, [&](flow&) { ran = true; });
@@ -265,25 +265,25 @@ TEST(FiberDeathTest, MisuseIsNamed) {
   if (!checked) GTEST_SKIP() << "preconditions are tested in checked builds";
   EXPECT_DEATH(
       {
-        fiber a;
-        fiber b;
+        context a;
+        context b;
         switch_to(a, b, nullptr, nullptr);
       },
       "a thread that switches has a thread_record");
   EXPECT_DEATH(
       {
-        seat const worker;
-        fiber a;
-        fiber nothing_suspended;
+        worker_thread const worker;
+        context a;
+        context nothing_suspended;
         switch_to(a, nothing_suspended, nullptr, nullptr);
       },
       "resumed once for each time");
   EXPECT_DEATH(
       {
-        seat const worker;
+        worker_thread const worker;
         stack_pool pool;
-        fiber f;
-        fiber back;
+        context f;
+        context back;
         start(f, *pool.take(), [](void*) noexcept {}, nullptr);
         switch_to(back, f, nullptr, nullptr);
       },
@@ -291,17 +291,17 @@ TEST(FiberDeathTest, MisuseIsNamed) {
   EXPECT_DEATH(
       {
         // This thread's native flow is suspended while another thread tries to resume it.
-        seat const worker;
+        worker_thread const worker;
         stack_pool pool;
-        fiber native;
-        fiber target;
+        context native;
+        context target;
         start(
             target, *pool.take(),
             [](void* a) noexcept {
               std::thread([a] {
-                seat const thief(1);
-                fiber mine;
-                switch_to(mine, *static_cast<fiber*>(a), nullptr, nullptr);
+                worker_thread const thief(1);
+                context mine;
+                switch_to(mine, *static_cast<context*>(a), nullptr, nullptr);
               }).join();
             },
             &native);
@@ -312,8 +312,8 @@ TEST(FiberDeathTest, MisuseIsNamed) {
 
 /// A flow that leaves the address of a local behind in every frame it had, and no edge to whom comes next.
 struct scribbles {
-  fiber self;
-  fiber back;
+  context self;
+  context back;
   static void run(void* argument) noexcept {
     auto& me = *static_cast<scribbles*>(argument);
     scribble(20);
@@ -328,7 +328,7 @@ struct scribbles {
 };
 
 TEST(Fiber, NextFlowOnAStackIsNoRace) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   stack* const s = pool.take();
   for (int i = 0; i < 5; ++i) {
@@ -344,7 +344,7 @@ TEST(FiberDeathTest, AsanSeesAnOverrunInAFlow) {
   if (!under_asan) GTEST_SKIP() << "needs AddressSanitizer";
   EXPECT_DEATH(
       {
-        seat const worker;
+        worker_thread const worker;
         stack_pool pool;
         flow f(pool, [](flow& me) {
           std::array<char, 16> small{};
@@ -358,8 +358,8 @@ TEST(FiberDeathTest, AsanSeesAnOverrunInAFlow) {
 }
 
 struct increments {
-  fiber self;
-  fiber back;
+  context self;
+  context back;
   int* shared = nullptr;
   static void run(void* argument) noexcept {
     auto& me = *static_cast<increments*>(argument);
@@ -373,7 +373,7 @@ TEST(FiberDeathTest, TsanSeesARaceBetweenFlowsOfOneThread) {
   if (!under_tsan) GTEST_SKIP() << "needs ThreadSanitizer";
   EXPECT_EXIT(
       {
-        seat const worker;
+        worker_thread const worker;
         stack_pool pool;
         increments a;
         increments b;

@@ -16,13 +16,13 @@ namespace skua {
 namespace {
 
 using testing::flow;
-using testing::seat;
+using testing::worker_thread;
 
 /// Resumes `f` on a new thread.
 bool resume_elsewhere(flow& f) {
   bool more = false;
   std::thread([&] {
-    seat const worker(1);
+    worker_thread const worker(1);
     more = f.resume();
     EXPECT_EQ(std::uncaught_exceptions(), 0);
     EXPECT_EQ(std::current_exception(), nullptr);
@@ -31,7 +31,7 @@ bool resume_elsewhere(flow& f) {
 }
 
 TEST(Exceptions, HandlerSuspendedHereRethrowsThere) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   std::string caught;
   flow f(pool, [&](flow& me) {
@@ -63,7 +63,7 @@ TEST(Exceptions, HandlerSuspendedHereRethrowsThere) {
 }
 
 TEST(Exceptions, HandlersOfTwoFlowsInterleave) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   auto const body = [](std::string const& name, std::string& caught) {
     return [name, &caught](flow& me) {
@@ -117,7 +117,7 @@ struct pauses_in_destructor {
 };
 
 TEST(Exceptions, UncaughtCountTravelsWithAnUnwindingFlow) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   int before = -1;
   int after = -1;
@@ -142,7 +142,7 @@ TEST(Exceptions, UncaughtCountTravelsWithAnUnwindingFlow) {
 }
 
 TEST(Exceptions, FlowStartedWhileUnwindingSeesNone) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   int seen = -1;
   struct runs_a_flow {
@@ -162,7 +162,7 @@ TEST(Exceptions, FlowStartedWhileUnwindingSeesNone) {
 }
 
 TEST(Exceptions, ExceptionObjectsAreDestroyedOnce) {
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   auto const token = std::make_shared<int>(0);
   flow f(pool, [&](flow& me) {
@@ -207,7 +207,7 @@ void wander(flow& me, dice& roll, int depth) {
 TEST(Exceptions, RandomFlowsOnRandomThreadsKeepTheirOwn) {
   constexpr std::uint64_t seed = 20'240'511;
   SCOPED_TRACE("seed " + std::to_string(seed));
-  seat const worker;
+  worker_thread const worker;
   stack_pool pool;
   dice roll(seed);
   std::vector<std::unique_ptr<flow>> flows;

@@ -8,22 +8,22 @@
 #include <functional>
 #include <utility>
 
-#include "skua/parts/context/current.hpp"
 #include "skua/parts/context/context.hpp"
+#include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
 
 namespace skua::testing {
 
 /// Makes the calling thread a worker while it lives.
-class seat {
+class worker_thread {
  public:
-  explicit seat(std::uint32_t worker = 0) {
+  explicit worker_thread(std::uint32_t worker = 0) {
     record_.worker = worker;
     set_current_thread(&record_);
   }
-  ~seat() { set_current_thread(nullptr); }
-  seat(seat const&) = delete;
-  seat& operator=(seat const&) = delete;
+  ~worker_thread() { set_current_thread(nullptr); }
+  worker_thread(worker_thread const&) = delete;
+  worker_thread& operator=(worker_thread const&) = delete;
   [[nodiscard]] thread_record& record() noexcept { return record_; }
 
  private:
@@ -90,8 +90,8 @@ class flow {
   std::atomic<unsigned> edge_{0};
   stack_pool& pool_;
   body body_;
-  fiber self_;
-  fiber resumer_;
+  context self_;
+  context resumer_;
   std::exception_ptr thrown_;
   bool begun_ = false;
   bool ended_ = false;

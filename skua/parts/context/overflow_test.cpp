@@ -19,7 +19,7 @@ namespace skua {
 namespace {
 
 using testing::flow;
-using testing::seat;
+using testing::worker_thread;
 
 /// Recursion that no optimiser turns into a loop.
 [[gnu::noinline]] int recurse(int depth) {
@@ -36,7 +36,7 @@ constexpr int forever = 1 << 30;
 void take_default_action() { std::signal(SIGSEGV, SIG_DFL); }
 
 void overflow_a_fiber(std::uint32_t number, std::size_t stack_bytes) {
-  seat worker(number);
+  worker_thread worker(number);
   overflow_watch const watch(worker.record());
   stack_pool pool(stack_bytes);
   flow f(pool, [](flow&) { recurse(forever); });
@@ -68,7 +68,7 @@ TEST_F(OverflowDeathTest, FullStackOfAnotherThreadIsNoticedThere) {
   EXPECT_EXIT(
       {
         take_default_action();
-        seat worker(1);
+        worker_thread worker(1);
         overflow_watch const watch(worker.record());
         std::thread([] { overflow_a_fiber(2, 512 << 10); }).join();
       },
@@ -85,12 +85,12 @@ TEST_F(OverflowDeathTest, FlowThatMovedNamesTheWorkerThatRunsItNow) {
           recurse(forever);
         });
         {
-          seat worker(1);
+          worker_thread worker(1);
           overflow_watch const watch(worker.record());
           f.resume();
         }
         std::thread([&] {
-          seat worker(2);
+          worker_thread worker(2);
           overflow_watch const watch(worker.record());
           f.resume();
         }).join();
@@ -103,7 +103,7 @@ TEST_F(OverflowDeathTest, FullNativeStackIsExplainedToo) {
       {
         take_default_action();
         std::thread([] {
-          seat worker(5);
+          worker_thread worker(5);
           overflow_watch const watch(worker.record());
           recurse(forever);
         }).join();
@@ -115,7 +115,7 @@ TEST_F(OverflowDeathTest, FullMainThreadIsExplainedToo) {
   EXPECT_EXIT(
       {
         take_default_action();
-        seat worker(6);
+        worker_thread worker(6);
         overflow_watch const watch(worker.record());
         recurse(forever);
       },
@@ -132,7 +132,7 @@ TEST_F(OverflowDeathTest, OtherFaultsStayPlain) {
   EXPECT_EXIT(
       {
         take_default_action();
-        seat worker(3);
+        worker_thread worker(3);
         overflow_watch const watch(worker.record());
         stack_pool pool;
         flow f(pool, [](flow&) {
@@ -147,7 +147,7 @@ TEST_F(OverflowDeathTest, FaultsOfThreadsThatAreNoWorkersStayPlain) {
   EXPECT_EXIT(
       {
         take_default_action();
-        seat worker(3);
+        worker_thread worker(3);
         overflow_watch const watch(worker.record());
         std::thread([] {
           if (write(STDERR_FILENO, "before\n", 7) == 7) *forbidden_page() = 1;
@@ -160,7 +160,7 @@ TEST_F(OverflowDeathTest, SignalThatSomebodySentStillKills) {
   EXPECT_EXIT(
       {
         take_default_action();
-        seat worker;
+        worker_thread worker;
         overflow_watch const watch(worker.record());
         raise(SIGSEGV);
       },
@@ -178,7 +178,7 @@ TEST_F(OverflowDeathTest, IgnoredSignalStaysIgnoredButAFaultDoesNot) {
   EXPECT_EXIT(
       {
         std::signal(SIGSEGV, SIG_IGN);
-        seat worker;
+        worker_thread worker;
         overflow_watch const watch(worker.record());
         raise(SIGSEGV);
         if (write(STDERR_FILENO, "survived\n", 9) == 9) *forbidden_page() = 1;
@@ -200,7 +200,7 @@ TEST_F(OverflowDeathTest, OneShotHandlerIsCalledOnce) {
       {
         install([](int, siginfo_t*, void*) { static_cast<void>(!write(STDERR_FILENO, "once\n", 5)); },
                 static_cast<int>(SA_RESETHAND));
-        seat worker;
+        worker_thread worker;
         overflow_watch const watch(worker.record());
         *forbidden_page() = 1;
       },
@@ -238,7 +238,7 @@ bool installed(void (*act)(int, siginfo_t*, void*)) {
 TEST_F(Overflow, EarlierHandlerGetsForeignFaultsUnchanged) {
   saved_disposition const around;
   install(jump_back);
-  seat worker;
+  worker_thread worker;
   overflow_watch const watch(worker.record());
   EXPECT_FALSE(installed(jump_back));
   signals_heard = 0;
@@ -256,7 +256,7 @@ void hear(int) { signals_heard = signals_heard + 1; }
 TEST_F(Overflow, EarlierHandlerOfThePlainKindIsCalled) {
   saved_disposition const around;
   std::signal(SIGSEGV, hear);
-  seat worker;
+  worker_thread worker;
   overflow_watch const watch(worker.record());
   signals_heard = 0;
   raise(SIGSEGV);
@@ -266,12 +266,12 @@ TEST_F(Overflow, EarlierHandlerOfThePlainKindIsCalled) {
 TEST_F(Overflow, HandlerComesWithTheFirstWatchAndGoesWithTheLast) {
   saved_disposition const around;
   install(jump_back);
-  seat worker;
+  worker_thread worker;
   {
     overflow_watch const first(worker.record());
     EXPECT_FALSE(installed(jump_back));
     std::thread([] {
-      seat other(1);
+      worker_thread other(1);
       overflow_watch const second(other.record());
     }).join();
     EXPECT_FALSE(installed(jump_back)) << "one watch is left";
@@ -282,7 +282,7 @@ TEST_F(Overflow, HandlerComesWithTheFirstWatchAndGoesWithTheLast) {
 TEST_F(Overflow, LaterHandlerIsNotTakenOut) {
   saved_disposition const around;
   install(jump_back);
-  seat worker;
+  worker_thread worker;
   struct sigaction ours = {};
   {
     overflow_watch const watch(worker.record());
@@ -305,7 +305,7 @@ TEST_F(Overflow, SignalStackIsTheThreadsOwnIfItHasOne) {
   std::thread([] {
     stack_t before{};
     sigaltstack(nullptr, &before);
-    seat worker;
+    worker_thread worker;
     {
       overflow_watch const watch(worker.record());
       stack_t during{};

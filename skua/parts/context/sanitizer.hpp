@@ -17,8 +17,8 @@ void __sanitizer_finish_switch_fiber(void* fake_stack, void const** bottom_old, 
 void __asan_unpoison_memory_region(void const volatile* address, std::size_t size);
 void* __tsan_get_current_fiber();
 void* __tsan_create_fiber(unsigned flags);
-void __tsan_destroy_fiber(void* fiber);
-void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+void __tsan_destroy_fiber(void* context);
+void __tsan_switch_to_fiber(void* context, unsigned flags);
 void AnnotateIgnoreReadsBegin(char const* file, int line);
 void AnnotateIgnoreReadsEnd(char const* file, int line);
 void AnnotateIgnoreWritesBegin(char const* file, int line);

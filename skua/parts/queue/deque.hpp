@@ -27,9 +27,9 @@ namespace skua {
 
 /// Why a push wanted attention.
 enum class attention : std::uint8_t {
-  calm,   ///< nothing: the ring has grown, or the owner has learnt how far thieves have come
-  poked,  ///< some thread called `poke` since the last time
-  full,   ///< no memory to grow: pop what was pushed and run it at once; a push now would overwrite the oldest entry
+  calm,       ///< nothing: the ring has grown, or the owner has learnt how far thieves have come
+  requested,  ///< some thread called `poke` since the last time
+  full,  ///< no memory to grow: pop what was pushed and run it at once; a push now would overwrite the oldest entry
 };
 
 struct deque_options {
@@ -69,7 +69,7 @@ class deque {
 
   /// After a push that returned true. Makes room for the next push; with `poked`, all that any poker did before its
   /// poke has happened before this returns.
-  attention attend() noexcept;
+  attention poll() noexcept;
 
   /// Makes room for two pushes, so that one more push will need no memory; false if there is no memory for that.
   [[nodiscard]] bool reserve() noexcept {
@@ -130,7 +130,7 @@ class deque {
   using ring_type = ring<Sync>;
   // Top, bottom and limit count bytes of slots ever used, so that a position needs no multiplication.
   using position = std::int64_t;
-  static constexpr position poke_mark = 0;  // below every bottom that a push can leave
+  static constexpr position attention_mark = 0;  // below every bottom that a push can leave
   static constexpr position beyond_all = std::numeric_limits<position>::max();
 
   slot<Sync>& place(position p) const noexcept { return ring_type::at(slots_, mask_, p); }
@@ -150,16 +150,16 @@ class deque {
     return {slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};  // relaxed: ours
   }
 
-  // The owner's line. Invariant (room): limit_ is poke_mark, or at most top + capacity; between a push's attend and the
+  // The owner's line. Invariant (room): limit_ is attention_mark, or at most top + capacity; between a push's attend and the
   // next push, bottom - top < capacity.
   alignas(cache_line_bytes) typename Sync::template atomic<position> bottom_{0};
-  typename Sync::template atomic<position> limit_{poke_mark};  // what push looks at: the limit, or a decoy
-  std::byte* slots_ = nullptr;                                 // of the newest ring
+  typename Sync::template atomic<position> limit_{attention_mark};  // what push looks at: the limit, or a decoy
+  std::byte* slots_ = nullptr;                                      // of the newest ring
   std::uint64_t mask_ = 0;
   typename Sync::template atomic<position>* limit_at_;  // the limit
   typename Sync::template atomic<ring_type*> ring_{nullptr};
   std::pmr::memory_resource* memory_;
-  typename Sync::template atomic<position> fenced_limit_{poke_mark};  // the limit where limit_ is a decoy
+  typename Sync::template atomic<position> fenced_limit_{attention_mark};  // the limit where limit_ is a decoy
   fences kind_;
 
   // The thieves' line. top_at_ stands here, because who follows it wants the top next.
@@ -185,10 +185,10 @@ class deque<Sync>::victim {
   }
 
   /// The owner's next push will return true, and the attend after it `poked`.
-  void poke() const noexcept {
+  void request_attention() const noexcept {
     // Release: what we announced before is visible to the attend that finds the mark. A read-modify-write, so that a
     // second poke does not hide what the first announced. Partner: attend, exchange.
-    of_->limit_at_->exchange(poke_mark, std::memory_order_acq_rel);
+    of_->limit_at_->exchange(attention_mark, std::memory_order_acq_rel);
   }
 
  private:
@@ -213,7 +213,7 @@ deque<Sync>::deque(deque_options options)
 }
 
 template <synchronisation Sync>
-attention deque<Sync>::attend() noexcept {
+attention deque<Sync>::poll() noexcept {
   if (kind_ == fences::full) Sync::full_fence();  // the entry before the limit. Partner: who pokes, its fence
   auto const b = bottom_.load(std::memory_order_relaxed);
   if (b < limit_at_->load(std::memory_order_relaxed)) return attention::calm;  // only the decoy was reached
@@ -224,7 +224,8 @@ attention deque<Sync>::attend() noexcept {
   auto const room = t + static_cast<position>(mask_) + 1;
   invariant(b < room, "room");
   // A read-modify-write, so that no poke is overwritten unseen. Acquire: what pokers announced. Partner: poke.
-  return limit_at_->exchange(room, std::memory_order_acq_rel) == poke_mark ? attention::poked : attention::calm;
+  return limit_at_->exchange(room, std::memory_order_acq_rel) == attention_mark ? attention::requested
+                                                                                : attention::calm;
 }
 
 template <synchronisation Sync>

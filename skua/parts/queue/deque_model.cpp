@@ -89,7 +89,7 @@ class ledger {
   void push() {
     auto const id = ++pushed_;
     if (queue_.push(reinterpret_cast<void*>(id), extra_of(id))) {
-      require(queue_.attend() != attention::full, "there is memory");
+      require(queue_.poll() != attention::full, "there is memory");
     }
   }
   void pop() {
@@ -212,13 +212,13 @@ struct sleeper {
   void run(int me) {
     if (me == 0) {
       for (int i = 0; i < Pushes; ++i) {
-        if (queue.push(this) && queue.attend() == attention::poked) wake();
+        if (queue.push(this) && queue.poll() == attention::requested) wake();
       }
       return;
     }
     auto const victim = queue.outside();
     asleep.store(1, std::memory_order_seq_cst);
-    victim.poke();
+    victim.request_attention();
     Sync::heavy_fence();
     if (victim.looks_empty()) asleep.wait(1, std::memory_order_acquire);
   }

@@ -56,9 +56,7 @@ class deque_with : public ::testing::TestWithParam<skua::fences> {
   }
 };
 
-attention push(deque<>& d, std::uint64_t id) {
-  return d.push(as_task(id), extra_of(id)) ? d.attend() : attention::calm;
-}
+attention push(deque<>& d, std::uint64_t id) { return d.push(as_task(id), extra_of(id)) ? d.poll() : attention::calm; }
 
 std::vector<std::uint64_t> range(std::uint64_t from, std::uint64_t to) {
   std::vector<std::uint64_t> ids(to - from);
@@ -138,7 +136,7 @@ TEST_P(deque_with, a_ring_that_thieves_empty_is_used_again_and_does_not_grow) {
 TEST_P(deque_with, a_push_without_extra_carries_its_task) {
   deque<> d(options(2));
   entry e;
-  EXPECT_EQ(d.push(as_task(5)) ? d.attend() : attention::calm, attention::calm);
+  EXPECT_EQ(d.push(as_task(5)) ? d.poll() : attention::calm, attention::calm);
   EXPECT_EQ(d.outside().steal(e), outcome::got);
   EXPECT_EQ(id_of(e), 5U);
 }
@@ -172,26 +170,26 @@ TEST_P(deque_with, without_memory_at_birth_it_throws) {
   EXPECT_THROW(deque<>(options(2)), std::bad_alloc);
 }
 
-TEST_P(deque_with, a_poke_is_reported_once_at_the_next_push) {
+TEST_P(deque_with, a_request_is_reported_once_at_the_next_push) {
   deque<> d(options(64));
   EXPECT_EQ(push(d, 1), attention::calm);
-  d.outside().poke();
-  d.outside().poke();
+  d.outside().request_attention();
+  d.outside().request_attention();
   EXPECT_TRUE(d.pop());
   EXPECT_TRUE(d.push(as_task(2)));
-  EXPECT_EQ(d.attend(), attention::poked);
+  EXPECT_EQ(d.poll(), attention::requested);
   EXPECT_EQ(push(d, 3), attention::calm);
 }
 
-TEST_P(deque_with, a_poke_outlives_a_push_that_found_it_full) {
+TEST_P(deque_with, a_request_outlives_a_push_that_found_the_ring_full) {
   deque<> d(options(2));
   EXPECT_EQ(push(d, 1), attention::calm);
-  d.outside().poke();
+  d.outside().request_attention();
   memory_.refuses = true;
   EXPECT_EQ(push(d, 2), attention::full);
   EXPECT_TRUE(d.pop());
   memory_.refuses = false;
-  EXPECT_EQ(push(d, 2), attention::poked);
+  EXPECT_EQ(push(d, 2), attention::requested);
 }
 
 TEST(deque, asymmetric_pushes_ask_for_attention_only_when_there_is_a_reason) {
@@ -199,7 +197,7 @@ TEST(deque, asymmetric_pushes_ask_for_attention_only_when_there_is_a_reason) {
   deque<> d({.capacity = 4, .kind = skua::fences::asymmetric});
   for (auto id : range(1, 4)) EXPECT_FALSE(d.push(as_task(id)));
   EXPECT_TRUE(d.push(as_task(4)));
-  EXPECT_EQ(d.attend(), attention::calm);
+  EXPECT_EQ(d.poll(), attention::calm);
   for (auto id : range(5, 8)) EXPECT_FALSE(d.push(as_task(id)));
   EXPECT_TRUE(d.push(as_task(8)));
 }
@@ -234,14 +232,15 @@ class storm {
     taken_.resize(static_cast<std::size_t>(thieves) + 1);
     {
       std::vector<std::jthread> others;
-      for (int i = 1; i <= thieves; ++i) others.emplace_back([this, i] { rob(taken_[static_cast<std::size_t>(i)]); });
-      others.emplace_back([this] { poke_again_and_again(); });
+      for (int i = 1; i <= thieves; ++i)
+        others.emplace_back([this, i] { steal_all(taken_[static_cast<std::size_t>(i)]); });
+      others.emplace_back([this] { request_again_and_again(); });
       own(taken_[0]);
       done_.store(true, std::memory_order_release);  // pairs with the loops below: the last poke may be counted
     }
     entry e;
     while (queue_.pop(e)) take(e, taken_[0]);
-    if (queue_.push(as_task(pushes_ + 1), extra_of(pushes_ + 1))) attend();
+    if (queue_.push(as_task(pushes_ + 1), extra_of(pushes_ + 1))) poll();
     EXPECT_TRUE(queue_.pop());
   }
 
@@ -251,7 +250,7 @@ class storm {
     std::ranges::sort(all);
     EXPECT_EQ(all, range(1, pushes_ + 1));
     EXPECT_EQ(torn_.load(std::memory_order_relaxed), 0);
-    EXPECT_EQ(answered_.load(std::memory_order_relaxed), poked_.load(std::memory_order_relaxed));
+    EXPECT_EQ(answered_.load(std::memory_order_relaxed), requested_.load(std::memory_order_relaxed));
   }
 
  private:
@@ -262,20 +261,21 @@ class storm {
     for (std::uint64_t next = 1; next <= pushes_;) {
       auto const most = dice.below(50) == 0 ? 2000U : 4U;
       for (auto burst = dice.below(most) + 1; burst > 0 && next <= pushes_; --burst, ++next) {
-        if (queue_.push(as_task(next), extra_of(next))) attend();
+        if (queue_.push(as_task(next), extra_of(next))) poll();
       }
       for (auto burst = dice.below(most); burst > 0; --burst) {
         if (queue_.pop(e)) take(e, taken);
       }
     }
   }
-  void attend() {
-    auto const why = queue_.attend();
+  void poll() {
+    auto const why = queue_.poll();
     EXPECT_NE(why, attention::full);
     // Relaxed: a poke shows what was announced before it, which is what this checks.
-    if (why == attention::poked) answered_.store(poked_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    if (why == attention::requested)
+      answered_.store(requested_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
-  void rob(std::vector<std::uint64_t>& taken) {
+  void steal_all(std::vector<std::uint64_t>& taken) {
     auto const victim = queue_.outside();
     entry e;
     while (!done_.load(std::memory_order_acquire)) {  // pairs with run
@@ -286,11 +286,11 @@ class storm {
       }
     }
   }
-  void poke_again_and_again() {
+  void request_again_and_again() {
     auto const victim = queue_.outside();
     while (!done_.load(std::memory_order_acquire)) {  // pairs with run
-      auto const mine = poked_.fetch_add(1, std::memory_order_relaxed) + 1;
-      victim.poke();
+      auto const mine = requested_.fetch_add(1, std::memory_order_relaxed) + 1;
+      victim.request_attention();
       while (answered_.load(std::memory_order_relaxed) != mine && !done_.load(std::memory_order_acquire)) {
         std::this_thread::yield();
       }
@@ -307,13 +307,13 @@ class storm {
   std::vector<std::vector<std::uint64_t>> taken_;
   std::atomic<bool> done_{false};
   std::atomic<int> torn_{0};
-  std::atomic<std::uint64_t> poked_{0};
+  std::atomic<std::uint64_t> requested_{0};
   std::atomic<std::uint64_t> answered_{0};
 };
 
 }  // namespace
 
-TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_poke_is_answered) {
+TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_request_is_answered) {
   for (std::uint64_t const seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     storm s(seed, GetParam(), 60'000);

@@ -2,7 +2,7 @@
 // A lane whose entries are looked through: who takes says which ones it wants. For what comes seldom and matters much:
 // tasks that a policy has placed, continuations with a tag of their own, the one-entry slot. A lock around a short
 // vector; a count that can be read without it, so that nobody locks an empty one. Proof of the count: injector.md; every
-// schedule: filing_model.cpp.
+// schedule: tagged_queue_model.cpp.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,13 @@
 namespace skua {
 
 template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock<Sync>>
-class filing {
+class tagged_queue {
  public:
-  filing() = default;
+  tagged_queue() = default;
   /// With room for so many without further memory. Throws std::bad_alloc.
-  explicit filing(std::size_t room) { items_.reserve(room); }
-  filing(filing const&) = delete;
-  filing& operator=(filing const&) = delete;
+  explicit tagged_queue(std::size_t room) { items_.reserve(room); }
+  tagged_queue(tagged_queue const&) = delete;
+  tagged_queue& operator=(tagged_queue const&) = delete;
 
   /// Any thread. False: no memory. A sequentially consistent operation, as injector::push.
   [[nodiscard]] bool push(Item const& item) noexcept {

@@ -48,7 +48,7 @@ class told_lock {
 };
 
 template <class Sync>
-using lane = skua::filing<int, Sync, told_lock<Sync>>;
+using lane = skua::tagged_queue<int, Sync, told_lock<Sync>>;
 
 /// Three threads, one after the other.
 template <class Sync>
@@ -270,19 +270,19 @@ void fails(char const* how) {
 
 }  // namespace
 
-TEST(filing_model, one_holder_at_a_time) { holds<holders<model_sync>>(); }
-TEST(filing_model, owner_thief_and_neighbour) { holds<owner_thief_and_neighbour<model_sync>>(2); }
-TEST(filing_model, a_slot_holds_one) { holds<slot<model_sync>>(3); }
-TEST(filing_model, sleeper) { holds<sleeper<model_sync>>(); }
+TEST(tagged_queue_model, one_holder_at_a_time) { holds<holders<model_sync>>(); }
+TEST(tagged_queue_model, owner_thief_and_neighbour) { holds<owner_thief_and_neighbour<model_sync>>(2); }
+TEST(tagged_queue_model, a_slot_holds_one) { holds<slot<model_sync>>(3); }
+TEST(tagged_queue_model, sleeper) { holds<sleeper<model_sync>>(); }
 
-TEST(filing_mutant, lock_taken_without_acquire) {
+TEST(tagged_queue_mutant, lock_taken_without_acquire) {
   fails<holders<taken_without_acquire>>("race");
   fails<owner_thief_and_neighbour<taken_without_acquire>>("race");
 }
-TEST(filing_mutant, lock_given_without_release) {
+TEST(tagged_queue_mutant, lock_given_without_release) {
   fails<holders<given_without_release>>("race");
   fails<slot<given_without_release>>("race");
 }
-TEST(filing_mutant, lock_that_looks_and_then_takes) { fails<holders<torn_lock>>("race"); }
-TEST(filing_mutant, count_stored_late) { fails<sleeper<count_stored_late>>("deadlock"); }
-TEST(filing_mutant, miscounted) { fails<owner_thief_and_neighbour<miscounted>>("empty is empty"); }
+TEST(tagged_queue_mutant, lock_that_looks_and_then_takes) { fails<holders<torn_lock>>("race"); }
+TEST(tagged_queue_mutant, count_stored_late) { fails<sleeper<count_stored_late>>("deadlock"); }
+TEST(tagged_queue_mutant, miscounted) { fails<owner_thief_and_neighbour<miscounted>>("empty is empty"); }

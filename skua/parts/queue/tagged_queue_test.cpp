@@ -13,8 +13,8 @@ namespace {
 
 constexpr auto any = [](int) { return true; };
 
-TEST(filing, both_ends_and_a_wish) {
-  filing<int> f;
+TEST(tagged_queue, both_ends_and_a_wish) {
+  tagged_queue<int> f;
   EXPECT_TRUE(f.looks_empty());
   for (int i = 1; i <= 5; ++i) EXPECT_TRUE(f.push(i));
   int got = 0;
@@ -35,8 +35,8 @@ TEST(filing, both_ends_and_a_wish) {
   EXPECT_TRUE(f.looks_empty());
 }
 
-TEST(filing, a_slot_holds_one) {
-  filing<int> f;
+TEST(tagged_queue, a_slot_holds_one) {
+  tagged_queue<int> f;
   EXPECT_TRUE(f.push_if_empty(1));
   EXPECT_FALSE(f.push_if_empty(2));
   int got = 0;
@@ -45,9 +45,9 @@ TEST(filing, a_slot_holds_one) {
   EXPECT_TRUE(f.push_if_empty(3));
 }
 
-TEST(filing, what_many_put_in_comes_out_once) {
+TEST(tagged_queue, what_many_put_in_comes_out_once) {
   constexpr int each = 20'000;
-  filing<int> f;
+  tagged_queue<int> f;
   std::atomic<long> sum{0};
   std::atomic<int> taken{0};
   {

@@ -37,7 +37,7 @@ std::vector<chair> chairs_for(topology const& machine, std::vector<place_set> co
   for (place_set const& p : places) usable.insert(usable.end(), p.pus.begin(), p.pus.end());
   std::vector<bool> chosen(machine.pus().size(), workers >= usable.size());
   if (workers < usable.size()) {
-    std::vector<std::uint32_t> const wanted = seating_order(machine, usable, order);
+    std::vector<std::uint32_t> const wanted = binding_order(machine, usable, order);
     for (std::uint32_t i = 0; i < workers; ++i) chosen[wanted[i]] = true;
   }
   std::vector<chair> chairs;
@@ -79,7 +79,7 @@ layout::layout(topology const& machine, layout_options const& options)
 layout layout::flat(std::uint32_t n) {
   check_count(n);
   layout result;
-  for (std::uint32_t w = 0; w < n; ++w) result.seats_.push_back({.core = w, .numa_os = 0, .package = 0});
+  for (std::uint32_t w = 0; w < n; ++w) result.bindings_.push_back({.core = w, .numa_os = 0, .package = 0});
   result.places_.push_back({.first = worker_id{0}, .count = n, .kind = level_name(level::machine)});
   result.number_workers();
   return result;
@@ -88,7 +88,7 @@ layout layout::flat(std::uint32_t n) {
 layout layout::part(std::span<worker_id const> members) const {
   check_count(static_cast<std::uint32_t>(members.size()));
   layout result = *this;
-  result.seats_.clear();
+  result.bindings_.clear();
   result.places_.clear();
   result.ids_.clear();
   for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -102,8 +102,8 @@ layout layout::part(std::span<worker_id const> members) const {
       result.places_.push_back({.first = worker_id{i}, .count = 0, .kind = place_kind(place_of(w))});
     }
     ++result.places_.back().count;
-    result.seats_.push_back(seat_of(w));
-    result.seats_.back().place = place_id{static_cast<std::uint32_t>(result.places_.size() - 1)};
+    result.bindings_.push_back(binding_of(w));
+    result.bindings_.back().place = place_id{static_cast<std::uint32_t>(result.places_.size() - 1)};
   }
   result.number_workers();
   return result;
@@ -113,14 +113,14 @@ void layout::add_worker(topology const& machine, std::uint32_t pu, place_id plac
   topology_pu const& self = machine.pus()[pu];
   std::uint32_t const core = machine.ancestor(pu, level::core);
   std::uint32_t const numa = machine.ancestor(pu, level::numa_node);
-  seats_.push_back({.pu = self.os_index,
-                    .core = core == no_index ? self.node : core,
-                    .l2 = machine.ancestor(pu, level::l2),
-                    .l3 = machine.ancestor(pu, level::l3),
-                    .numa_os = numa == no_index ? no_index : machine.nodes()[numa].os_index,
-                    .package = machine.ancestor(pu, level::package),
-                    .place = place,
-                    .efficiency = self.efficiency});
+  bindings_.push_back({.pu = self.os_index,
+                       .core = core == no_index ? self.node : core,
+                       .l2 = machine.ancestor(pu, level::l2),
+                       .l3 = machine.ancestor(pu, level::l3),
+                       .numa_os = numa == no_index ? no_index : machine.nodes()[numa].os_index,
+                       .package = machine.ancestor(pu, level::package),
+                       .place = place,
+                       .efficiency = self.efficiency});
 }
 
 void layout::number_workers() {
@@ -130,11 +130,11 @@ void layout::number_workers() {
 
 /// Finds which ways of being far exist. Only pairs of (NUMA node, package) matter, not pairs of workers.
 void layout::rank_latencies(topology const& machine) {
-  auto const domain_of = [](seat const& s) { return std::pair{s.package, s.numa_os}; };
-  std::vector<seat> domains = seats_;
+  auto const domain_of = [](binding const& s) { return std::pair{s.package, s.numa_os}; };
+  std::vector<binding> domains = bindings_;
   std::ranges::sort(domains, {}, domain_of);
   domains.erase(std::ranges::unique(domains, {}, domain_of).begin(), domains.end());
-  for (seat const& s : domains) numa_rows_.push_back(s.numa_os);
+  for (binding const& s : domains) numa_rows_.push_back(s.numa_os);
   std::ranges::sort(numa_rows_);
   numa_rows_.erase(std::ranges::unique(numa_rows_).begin(), numa_rows_.end());
   if (!machine.has_numa_latencies()) numa_rows_.clear();
@@ -150,7 +150,7 @@ void layout::rank_latencies(topology const& machine) {
   far_.erase(std::ranges::unique(far_).begin(), far_.end());
 }
 
-layout::far layout::far_between(seat const& a, seat const& b) const noexcept {
+layout::far layout::far_between(binding const& a, binding const& b) const noexcept {
   auto const row = std::ranges::lower_bound(numa_rows_, a.numa_os);
   auto const column = std::ranges::lower_bound(numa_rows_, b.numa_os);
   far result{.latency = 0, .other_package = a.package != b.package};
@@ -168,8 +168,8 @@ std::span<worker_id const> layout::workers_of(place_id p) const noexcept {
 
 std::uint32_t layout::distance(worker_id a, worker_id b) const noexcept {
   if (a == b) return 0;
-  seat const& x = seat_of(a);
-  seat const& y = seat_of(b);
+  binding const& x = binding_of(a);
+  binding const& y = binding_of(b);
   if (shared(x.core, y.core)) return 1;
   if (shared(x.l2, y.l2)) return 2;
   // An L3 may hold several NUMA nodes (sub-NUMA clusters); then the node is what is near.

@@ -45,9 +45,9 @@ class layout {
   /// workers left. Throws usage_error for no worker, a wrong order, or a worker that is not here.
   [[nodiscard]] layout part(std::span<worker_id const> members) const;
 
-  [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(bindings_.size()); }
   [[nodiscard]] std::uint32_t places() const noexcept { return static_cast<std::uint32_t>(places_.size()); }
-  [[nodiscard]] place_id place_of(worker_id w) const noexcept { return seat_of(w).place; }
+  [[nodiscard]] place_id place_of(worker_id w) const noexcept { return binding_of(w).place; }
   [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const noexcept;
 
   /// 0: the same worker. 1: the same core. 2: the same L2. 3: the same L3 or place. 4: the same NUMA node (and package).
@@ -62,12 +62,12 @@ class layout {
   [[nodiscard]] std::string distance_name(std::uint32_t distance) const;
 
   /// The OS index of the PU where a worker belongs, or no_index in a flat layout.
-  [[nodiscard]] std::uint32_t pu_of(worker_id w) const noexcept { return seat_of(w).pu; }
+  [[nodiscard]] std::uint32_t pu_of(worker_id w) const noexcept { return binding_of(w).pu; }
   /// The OS index of the NUMA node of a worker, or of the first worker of a place; no_index if there is none.
-  [[nodiscard]] std::uint32_t numa_of(worker_id w) const noexcept { return seat_of(w).numa_os; }
+  [[nodiscard]] std::uint32_t numa_of(worker_id w) const noexcept { return binding_of(w).numa_os; }
   [[nodiscard]] std::uint32_t numa_of(place_id p) const noexcept { return numa_of(places_[index(p)].first); }
   /// The kind of its core: see topology_pu::efficiency.
-  [[nodiscard]] int efficiency_of(worker_id w) const noexcept { return seat_of(w).efficiency; }
+  [[nodiscard]] int efficiency_of(worker_id w) const noexcept { return binding_of(w).efficiency; }
   /// "l3", "numa_node", ..., or "given" for places that the user listed.
   [[nodiscard]] std::string_view place_kind(place_id p) const noexcept { return places_[index(p)].kind; }
 
@@ -80,7 +80,7 @@ class layout {
 
  private:
   /// Where a worker sits. core .. package are numbers that are equal for equal elements; no_index equals nothing.
-  struct seat {
+  struct binding {
     std::uint32_t pu = no_index;
     std::uint32_t core = no_index;
     std::uint32_t l2 = no_index;
@@ -103,13 +103,13 @@ class layout {
   };
 
   layout() = default;
-  [[nodiscard]] seat const& seat_of(worker_id w) const noexcept { return seats_[index(w)]; }
-  [[nodiscard]] far far_between(seat const& a, seat const& b) const noexcept;
+  [[nodiscard]] binding const& binding_of(worker_id w) const noexcept { return bindings_[index(w)]; }
+  [[nodiscard]] far far_between(binding const& a, binding const& b) const noexcept;
   void add_worker(topology const& machine, std::uint32_t pu, place_id place);
   void number_workers();
   void rank_latencies(topology const& machine);
 
-  std::vector<seat> seats_;
+  std::vector<binding> bindings_;
   std::vector<place_range> places_;
   std::vector<worker_id> ids_;            // 0, 1, 2, ...: what workers_of shows ranges of
   std::vector<far> far_;                  // ascending; distance 5 + i

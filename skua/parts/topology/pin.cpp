@@ -7,18 +7,18 @@
 
 namespace skua {
 
-pin_result may_pin(layout const& seats, bool asked) {
+pin_result may_pin(layout const& where, bool asked) {
   if (!asked) return {.what = pinning::not_asked, .why = "pinning is off"};
-  if (!seats.is_this_system()) return {.what = pinning::pointless, .why = "the topology is not that of this machine"};
-  if (seats.oversubscribed()) return {.what = pinning::pointless, .why = "there are more workers than PUs"};
-  if (!seats.can_bind()) return {.what = pinning::refused, .why = "this system cannot bind threads to PUs"};
+  if (!where.is_this_system()) return {.what = pinning::pointless, .why = "the topology is not that of this machine"};
+  if (where.oversubscribed()) return {.what = pinning::pointless, .why = "there are more workers than PUs"};
+  if (!where.can_bind()) return {.what = pinning::refused, .why = "this system cannot bind threads to PUs"};
   return {.what = pinning::pinned, .why = "one worker per PU"};
 }
 
-pin_result pin_this_thread(layout const& seats, worker_id w, bool asked) {
-  pin_result const intent = may_pin(seats, asked);
+pin_result pin_this_thread(layout const& where, worker_id w, bool asked) {
+  pin_result const intent = may_pin(where, asked);
   if (intent.what != pinning::pinned) return intent;
-  std::uint32_t const pu = seats.pu_of(w);
+  std::uint32_t const pu = where.pu_of(w);
   cpu_mask only;
   only.insert(pu);
   if (std::error_code const fault = bind_this_thread(only)) {

@@ -23,9 +23,9 @@ struct pin_result {
 };
 
 /// What pin_this_thread would do, short of asking the kernel. Never `refused` by the kernel, only by hwloc's support bit.
-[[nodiscard]] pin_result may_pin(layout const& seats, bool asked);
+[[nodiscard]] pin_result may_pin(layout const& where, bool asked);
 
 /// Pins the calling thread to the PU of worker `w`. One system call; the thread's mask is not put back (saved_affinity does that).
-[[nodiscard]] pin_result pin_this_thread(layout const& seats, worker_id w, bool asked);
+[[nodiscard]] pin_result pin_this_thread(layout const& where, worker_id w, bool asked);
 
 }  // namespace skua

@@ -17,30 +17,30 @@ struct seen {
   cpu_mask mask;
 };
 
-seen pin_in_a_thread(layout const& seats, std::uint32_t w, bool asked) {
+seen pin_in_a_thread(layout const& where, std::uint32_t w, bool asked) {
   seen result;
   std::thread{[&] {
-    result.answer = pin_this_thread(seats, worker_id{w}, asked);
+    result.answer = pin_this_thread(where, worker_id{w}, asked);
     result.mask = affinity_of_this_thread();
   }}.join();
   return result;
 }
 
 TEST(pin, every_worker_of_this_machine_gets_its_pu) {
-  layout const seats{topology::machine()};
-  ASSERT_TRUE(seats.is_this_system());
-  for (std::uint32_t w = 0; w < seats.workers(); ++w) {
-    seen const s = pin_in_a_thread(seats, w, true);
+  layout const where{topology::machine()};
+  ASSERT_TRUE(where.is_this_system());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) {
+    seen const s = pin_in_a_thread(where, w, true);
     EXPECT_EQ(s.answer.what, pinning::pinned) << s.answer.why;
-    EXPECT_EQ(s.mask.members(), std::vector<std::uint32_t>{seats.pu_of(worker_id{w})});
+    EXPECT_EQ(s.mask.members(), std::vector<std::uint32_t>{where.pu_of(worker_id{w})});
   }
 }
 
 TEST(pin, nothing_changes_where_it_is_not_wanted_or_means_nothing) {
   cpu_mask const before = affinity_of_this_thread();
   topology const here = topology::machine();
-  auto const expect_untouched = [&before](layout const& seats, bool asked, pinning what) {
-    seen const s = pin_in_a_thread(seats, 0, asked);
+  auto const expect_untouched = [&before](layout const& where, bool asked, pinning what) {
+    seen const s = pin_in_a_thread(where, 0, asked);
     EXPECT_EQ(s.answer.what, what) << s.answer.why;
     EXPECT_FALSE(s.answer.why.empty());
     EXPECT_EQ(s.mask, before);
@@ -55,8 +55,8 @@ TEST(pin, nothing_changes_where_it_is_not_wanted_or_means_nothing) {
 TEST(pin, a_kernel_that_refuses_is_reported) {
   cpu_mask elsewhere;
   elsewhere.insert(60'000);
-  layout const seats{topology::machine(elsewhere)};
-  seen const s = pin_in_a_thread(seats, 0, true);
+  layout const where{topology::machine(elsewhere)};
+  seen const s = pin_in_a_thread(where, 0, true);
   EXPECT_EQ(s.answer.what, pinning::refused);
   EXPECT_NE(s.answer.why.find("60000"), std::string::npos) << s.answer.why;
 }

@@ -89,9 +89,9 @@ TEST(places, nonsense_is_refused_by_name_with_what_is_allowed) {
                            "0,1",
                            "{0};{1}",
                            "{99999999999999999999999}"}) {
-    std::string const said = message_of<usage_error>([&] { static_cast<void>(read_places("OMP_PLACES", text)); });
-    EXPECT_NE(said.find("OMP_PLACES=\"" + std::string{text} + "\""), std::string::npos) << text << " -> " << said;
-    EXPECT_NE(said.find("{0:4},{4:4}"), std::string::npos) << text;
+    std::string const message = message_of<usage_error>([&] { static_cast<void>(read_places("OMP_PLACES", text)); });
+    EXPECT_NE(message.find("OMP_PLACES=\"" + std::string{text} + "\""), std::string::npos) << text << " -> " << message;
+    EXPECT_NE(message.find("{0:4},{4:4}"), std::string::npos) << text;
   }
 }
 
@@ -149,13 +149,13 @@ TEST(places_from, words_cut_the_machine_as_they_say) {
 TEST(places_from, pus_must_exist_and_be_in_one_place_only) {
   topology const t = topology::synthetic("core:8");
   EXPECT_EQ(sets(places_from(t, "x", "{6,2},{0:2}")), (std::vector<pus>{{6, 2}, {0, 1}}));
-  auto const said = [&t](char const* text) {
+  auto const message = [&t](char const* text) {
     return message_of<usage_error>([&] { static_cast<void>(places_from(t, "OMP_PLACES", text)); });
   };
-  EXPECT_NE(said("{0:9}").find("OMP_PLACES=\"{0:9}\": PU 8 does not exist or may not be used here; allowed are 0-7"),
+  EXPECT_NE(message("{0:9}").find("OMP_PLACES=\"{0:9}\": PU 8 does not exist or may not be used here; allowed are 0-7"),
             std::string::npos)
-      << said("{0:9}");
-  EXPECT_NE(said("{0:4},{3:4}").find("PU 3 is in two places"), std::string::npos) << said("{0:4},{3:4}");
+      << message("{0:9}");
+  EXPECT_NE(message("{0:4},{3:4}").find("PU 3 is in two places"), std::string::npos) << message("{0:4},{3:4}");
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ pu_list scatter_below(topology const& machine, std::uint32_t node, std::vector<b
 
 }  // namespace
 
-std::vector<std::uint32_t> seating_order(topology const& machine, std::vector<std::uint32_t> const& usable,
+std::vector<std::uint32_t> binding_order(topology const& machine, std::vector<std::uint32_t> const& usable,
                                          spread order) {
   if (order == spread::compact) return compact(machine, usable);
   std::vector<bool> marked(machine.pus().size());

@@ -11,7 +11,7 @@
 namespace skua {
 
 /// `usable` (positions in topology::pus()), the most wanted first.
-[[nodiscard]] std::vector<std::uint32_t> seating_order(topology const& machine,
+[[nodiscard]] std::vector<std::uint32_t> binding_order(topology const& machine,
                                                        std::vector<std::uint32_t> const& usable, spread order);
 
 }  // namespace skua

@@ -83,9 +83,9 @@ TEST(xml, unreadable_files_are_named_with_the_reason) {
        {wrong_file{missing, "No such file"}, wrong_file{dir.path().string(), "Is a directory"},
         wrong_file{"", "No such file"}, wrong_file{"/dev/null", "line 1"},
         wrong_file{"/dev/zero", "larger than 256 MiB"}}) {
-    std::string const said = message_of<usage_error>([&path] { static_cast<void>(topology::from_xml(path)); });
-    EXPECT_NE(said.find(path), std::string::npos) << said;
-    EXPECT_NE(said.find(reason), std::string::npos) << path << ": " << said;
+    std::string const message = message_of<usage_error>([&path] { static_cast<void>(topology::from_xml(path)); });
+    EXPECT_NE(message.find(path), std::string::npos) << message;
+    EXPECT_NE(message.find(reason), std::string::npos) << path << ": " << message;
   }
 }
 
@@ -124,10 +124,10 @@ TEST(xml, malformed_files_are_usage_errors_with_path_and_reason) {
             "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\"/></object></topology>",
             "twice"}}) {
     std::string const path = dir.write("bad.xml", text);
-    std::string const said = message_of<usage_error>([&path] { static_cast<void>(topology::from_xml(path)); });
-    EXPECT_NE(said.find(path), std::string::npos) << text;
-    EXPECT_NE(said.find(reason), std::string::npos) << text << " -> " << said;
-    EXPECT_EQ(said.find('\n'), std::string::npos) << "one line only";
+    std::string const message = message_of<usage_error>([&path] { static_cast<void>(topology::from_xml(path)); });
+    EXPECT_NE(message.find(path), std::string::npos) << text;
+    EXPECT_NE(message.find(reason), std::string::npos) << text << " -> " << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << "one line only";
   }
 }
 
@@ -140,8 +140,8 @@ TEST(xml, a_matrix_of_the_wrong_size_is_refused) {
   ASSERT_NE(text.find(key), std::string::npos);
   text.replace(text.find(key), key.size(), "nbobjs=\"5\"");
   std::string const broken = dir.write("broken.xml", text);
-  std::string const said = message_of<usage_error>([&] { static_cast<void>(topology::from_xml(broken)); });
-  EXPECT_NE(said.find("5 NUMA nodes have 4 indexes and 16 values"), std::string::npos) << said;
+  std::string const message = message_of<usage_error>([&] { static_cast<void>(topology::from_xml(broken)); });
+  EXPECT_NE(message.find("5 NUMA nodes have 4 indexes and 16 values"), std::string::npos) << message;
 }
 
 TEST(xml, damaged_files_either_give_a_whole_topology_or_a_usage_error) {

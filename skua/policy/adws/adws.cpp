@@ -10,13 +10,13 @@
 namespace skua {
 namespace adws {
 
-worker_mind::worker_mind(common& with, worker_id self, std::uint64_t seed)
+worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
     : with_(with), self_(self), roll_(dice_of(seed, self)) {}
 
 // ---- deterministic task allocation [adws-sc19 4.2] -----------------------------------------------------------------
 
-tag worker_mind::meet(tag const& task, double total_work, std::uint64_t n) noexcept {
-  card c = card::read(task);
+task_tag worker_state::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
+  tag_fields c = tag_fields::read(task);
   equal_shares_ = !(total_work > 0);
   remaining_ = equal_shares_ ? static_cast<double>(n) : total_work;
   is_searching_ = true;
@@ -34,17 +34,17 @@ tag worker_mind::meet(tag const& task, double total_work, std::uint64_t n) noexc
   return c.written();
 }
 
-double worker_mind::share_of(hint const& known) noexcept {
-  double const mine = equal_shares_ ? 1 : known_work(known);
+double worker_state::share_of(hint const& hint) noexcept {
+  double const mine = equal_shares_ ? 1 : work_of(hint);
   double const before = std::exchange(remaining_, remaining_ - mine);
   return before;
 }
 
-tag worker_mind::mark(tag& parent, hint const& known) noexcept {
+task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   if (!is_searching_) return parent;
-  card rest = card::read(parent);
-  double const before = share_of(known);
-  card child = rest;
+  tag_fields rest = tag_fields::read(parent);
+  double const before = share_of(hint);
+  tag_fields child = rest;
   if (rest.is_search_root()) {
     child.where.right = cut(rest.where, before - remaining_, before);
     rest.where.left = child.where.right;
@@ -53,18 +53,18 @@ tag worker_mind::mark(tag& parent, hint const& known) noexcept {
   return child.written();
 }
 
-placement worker_mind::place(tag& task, cause why) noexcept {
-  card c = card::read(task);
+placement worker_state::place(task_tag& task, cause why) noexcept {
+  tag_fields c = tag_fields::read(task);
   switch (why) {
     case cause::forked: {
-      if (!is_searching_ || c.is_fixed || c.is_free) return {.worker = self_, .where = lane::kept};
+      if (!is_searching_ || c.is_fixed || c.is_free) return {.worker = self_, .where = lane::local};
       std::uint32_t const owner = c.where.owner();
-      if (owner == index(self_)) return {.worker = self_, .where = lane::kept};
-      return {.worker = worker_id{owner}, .where = c.where.spans() ? lane::slot : lane::migrated};
+      if (owner == index(self_)) return {.worker = self_, .where = lane::local};
+      return {.worker = worker_id{owner}, .where = c.where.spans() ? lane::mailbox : lane::migrated};
     }
     case cause::injected: return place_root(c, task);
     case cause::resumed: return place_resumed(c, task);
-    case cause::laid_aside: return {.worker = self_, .where = lane::kept};
+    case cause::preempted: return {.worker = self_, .where = lane::local};
     case cause::released:
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
     case cause::refused: invariant(false, "one slot"); break;
@@ -74,7 +74,7 @@ placement worker_mind::place(tag& task, cause why) noexcept {
 }
 
 /// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one.
-placement worker_mind::place_root(card& c, tag& task) noexcept {
+placement worker_state::place_root(tag_fields& c, task_tag& task) noexcept {
   c = {.where = {.right = 0, .left = static_cast<double>(with_.workers)}};
   // acquire: after the last root has closed its group. Partner: outside_ended.
   c.is_root = !with_.has_root.exchange(true, std::memory_order_acquire);
@@ -86,12 +86,12 @@ placement worker_mind::place_root(card& c, tag& task) noexcept {
     with_.free_tasks.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
     return {.worker = self_, .where = lane::inbox};
   }
-  return {.worker = worker_id{0}, .where = lane::slot};
+  return {.worker = worker_id{0}, .where = lane::mailbox};
 }
 
 /// A group of this task has ended: return migration, unless the group's tasks may be stolen from outside already.
 /// [adws-sc19 4.2.2, 4.3.1]
-placement worker_mind::place_resumed(card& c, tag& task) noexcept {
+placement worker_state::place_resumed(tag_fields& c, task_tag& task) noexcept {
   placement const here{.worker = self_, .where = lane::inbox};
   if (!c.is_search_root()) return here;
   if (may_be_stolen_from_outside(c)) {
@@ -100,17 +100,17 @@ placement worker_mind::place_resumed(card& c, tag& task) noexcept {
     return here;
   }
   worker_id const owner{c.where.owner()};
-  return owner == self_ ? here : placement{.worker = owner, .where = lane::slot};
+  return owner == self_ ? here : placement{.worker = owner, .where = lane::mailbox};
 }
 
 /// A group around this task is active: its tasks may be stolen from outside of its range. The root has none.
-bool worker_mind::may_be_stolen_from_outside(card const& c) const noexcept {
+bool worker_state::may_be_stolen_from_outside(tag_fields const& c) const noexcept {
   return !c.is_root && with_.ranges.active_from(c.group);
 }
 
-void worker_mind::leave(tag const& task, tag const& group) noexcept {
-  card const c = card::read(task);
-  node_id const opened = card::read(group).group;
+void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
+  tag_fields const c = tag_fields::read(task);
+  node_id const opened = tag_fields::read(group).group;
   if (opened != c.group) with_.ranges.close(opened);
   innermost_ = c.group;
   is_searching_ = false;
@@ -118,79 +118,79 @@ void worker_mind::leave(tag const& task, tag const& group) noexcept {
 }
 
 /// Where nobody steals no group becomes active, and every search-root goes home.
-void worker_mind::activate(node_id group) noexcept {
+void worker_state::activate(node_id group) noexcept {
   if (with_.options.steal) with_.ranges.activate(group);
 }
 
 /// The workers of the innermost group may steal from each other now. [adws-sc19 4.3.1]
-void worker_mind::end_search() noexcept {
+void worker_state::end_search() noexcept {
   if (may_divide_) activate(innermost_);
   is_searching_ = may_divide_ = false;
 }
 
 /// A task has ended: a search ends with it; a search-root makes its group's range active. [adws-sc19 4.3.1]
-void worker_mind::child_ended(card const& c) noexcept {
+void worker_state::child_ended(tag_fields const& c) noexcept {
   end_search();
   if (c.is_search_root()) activate(c.group);
 }
 
 // ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------
 
-bool worker_mind::admits(std::uint64_t first_word) const noexcept {
+bool worker_state::admits(std::uint64_t first_word) const noexcept {
   if (first_word == everybody) return true;
   return steal_range_ && !anywhere_ && with_.ranges.is_inside(group_of(first_word), steal_range_->id);
 }
 
-probe worker_mind::hunt() noexcept {
-  auto const own = [this](lane l) { return probe{.what = verb::pop, .whom = self_, .where = l}; };
-  auto const theirs = [this](lane l) { return probe{.what = verb::steal, .whom = victim_, .where = l}; };
+probe worker_state::next_probe() noexcept {
+  auto const own = [this](lane l) { return probe{.what = action::pop, .whom = self_, .where = l}; };
+  auto const theirs = [this](lane l) { return probe{.what = action::steal, .whom = victim_, .where = l}; };
   switch (stage_) {
-    case stage::slot:
-    case stage::slot_again: return own(lane::slot);
-    case stage::kept: return own(lane::kept);
+    case stage::mailbox:
+    case stage::slot_again: return own(lane::mailbox);
+    case stage::local: return own(lane::local);
     case stage::spawned: return own(lane::spawned);
     case stage::migrated:
     case stage::migrated_again: return own(lane::migrated);
     case stage::inbox: return own(lane::inbox);
     case stage::their_migrated: return theirs(lane::migrated);
-    case stage::their_kept: return theirs(lane::kept);
+    case stage::their_local: return theirs(lane::local);
     case stage::their_forks: return theirs(lane::forks);
     case stage::their_spawned: return theirs(lane::spawned);
     case stage::outside: return own(lane::injected);
     case stage::rest: break;
   }
   begin_round();
-  return {.what = verb::rest, .whom = self_};
+  return {.what = action::rest, .whom = self_};
 }
 
-void worker_mind::begin_round() noexcept {
-  stage_ = stage::slot;
+void worker_state::begin_round() noexcept {
+  stage_ = stage::mailbox;
   steal_range_.reset();
   anywhere_ = false;
 }
 
-worker_mind::stage worker_mind::after(stage s) noexcept {
+worker_state::stage worker_state::after(stage s) noexcept {
   switch (s) {
-    case stage::slot: return stage::kept;
-    case stage::kept: return stage::spawned;
+    case stage::mailbox: return stage::local;
+    case stage::local: return stage::spawned;
     case stage::spawned: return stage::migrated;
     case stage::migrated: return stage::inbox;
     case stage::inbox: tries_ = 0; return next_victim();
     case stage::slot_again: return stage::migrated_again;
     case stage::migrated_again: return next_victim();
-    case stage::their_migrated: return stage::their_kept;
-    case stage::their_kept: return stage::their_forks;
+    case stage::their_migrated: return stage::their_local;
+    case stage::their_local: return stage::their_forks;
     case stage::their_forks: return stage::their_spawned;
     case stage::their_spawned: return anywhere_ ? stage::outside : stage::slot_again;
     case stage::outside: return stage::rest;
     case stage::rest: break;
   }
-  return stage::slot;
+  return stage::mailbox;
 }
 
 /// Uniform in the steal range, without me, as many as there are; the range is looked for before every one, and what may
 /// have been placed here after it. Then, if there are tasks that anybody may take, one victim of all.
-worker_mind::stage worker_mind::next_victim() noexcept {
+worker_state::stage worker_state::next_victim() noexcept {
   if (!with_.options.steal) return stage::outside;
   auto const choose = [this](std::uint32_t first, std::uint32_t others) {
     std::uint32_t const v = first + roll_.below(others);
@@ -208,32 +208,32 @@ worker_mind::stage worker_mind::next_victim() noexcept {
   return anywhere_ ? choose(0, with_.workers - 1) : stage::outside;
 }
 
-void worker_mind::learn_probe(probed const& p) noexcept {
-  if (p.what.what == verb::rest) return;
+void worker_state::learn_probe(probed const& p) noexcept {
+  if (p.what.what == action::rest) return;
   if (p.how == outcome::got) {
     begin_round();
-  } else if (p.how != outcome::lost || p.what.what == verb::steal) {
+  } else if (p.how != outcome::lost || p.what.what == action::steal) {
     stage_ = after(stage_);
   }
 }
 
-void worker_mind::learn(event const& seen) noexcept {
+void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) return learn_probe(*p);
   if (std::holds_alternative<waiting>(seen)) return end_search();
   if (auto const* b = std::get_if<begun>(&seen)) {
-    card const c = card::read(b->task);
+    tag_fields const c = tag_fields::read(b->task);
     innermost_ = c.group;
     is_searching_ = false;
     may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
   } else if (auto const* r = std::get_if<returned>(&seen)) {
-    child_ended(card::read(r->child));
+    child_ended(tag_fields::read(r->child));
   } else if (auto const* e = std::get_if<ended>(&seen)) {
-    card const c = card::read(e->task);
+    tag_fields const c = tag_fields::read(e->task);
     c.is_outside ? outside_ended(c) : child_ended(c);
   }
 }
 
-void worker_mind::outside_ended(card const& c) noexcept {
+void worker_state::outside_ended(tag_fields const& c) noexcept {
   is_searching_ = may_divide_ = false;
   if (c.is_root) {
     with_.ranges.close(c.group);
@@ -247,13 +247,13 @@ void worker_mind::outside_ended(card const& c) noexcept {
 
 almost_deterministic::almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen)
     : shared_(where.workers(), chosen) {
-  minds_.reserve(where.workers());
-  for (std::uint32_t w = 0; w < where.workers(); ++w) minds_.emplace_back(shared_, worker_id{w}, seed);
+  workers_state_.reserve(where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w}, seed);
 }
 
-mind& almost_deterministic::mind_of(worker_id w) noexcept {
-  expects(index(w) < minds_.size(), "mind_of: a worker of the region");
-  return minds_[index(w)];
+worker_policy& almost_deterministic::of_worker(worker_id w) noexcept {
+  expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+  return workers_state_[index(w)];
 }
 
 }  // namespace skua

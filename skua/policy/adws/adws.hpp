@@ -12,8 +12,8 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
-#include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/range.hpp"
+#include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/policy.hpp"
 
@@ -25,7 +25,7 @@ struct adws_options {
 
 namespace adws {
 
-/// What the minds of a region share.
+/// What the policies of a region share.
 struct common {
   explicit common(std::uint32_t n, adws_options const& chosen) : workers(n), options(chosen), ranges(n) {}
   std::uint32_t const workers;
@@ -35,34 +35,34 @@ struct common {
   real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
 
-class alignas(cache_line_bytes) worker_mind final : public mind {
+class alignas(cache_line_bytes) worker_state final : public worker_policy {
  public:
-  worker_mind(common& with, worker_id self, std::uint64_t seed);
+  worker_state(common& with, worker_id self, std::uint64_t seed);
 
-  tag meet(tag const& task, double total_work, std::uint64_t n) noexcept override;
-  tag mark(tag& parent, hint const& known) noexcept override;
-  placement place(tag& task, cause why) noexcept override;
-  void leave(tag const& task, tag const& group) noexcept override;
-  probe hunt() noexcept override;
+  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
+  task_tag mark(task_tag& parent, hint const& hint) noexcept override;
+  placement place(task_tag& task, cause why) noexcept override;
+  void leave(task_tag const& task, task_tag const& group) noexcept override;
+  probe next_probe() noexcept override;
   void learn(event const& seen) noexcept override;
   /// From the begin of a search-root until the search ends: at the first task's end, or wait. [adws-sc19 4.2.2]
   [[nodiscard]] bool sees_forks() const noexcept override { return may_divide_; }
   /// A search-root starts at once, or at the next end or wait. [adws-sc19 4.3.2]
-  [[nodiscard]] bool gives_way() const noexcept override { return true; }
+  [[nodiscard]] bool preempts() const noexcept override { return true; }
   [[nodiscard]] bool is_choosy() const noexcept override { return true; }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
   enum class stage : std::uint8_t {
-    slot,
-    kept,
+    mailbox,
+    local,
     spawned,
     migrated,
     inbox,  // mine
     slot_again,
     migrated_again,  // mine, after a victim
     their_migrated,
-    their_kept,
+    their_local,
     their_forks,
     their_spawned,  // of a victim in my steal range
     outside,
@@ -75,12 +75,12 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   stage next_victim() noexcept;
   void activate(node_id group) noexcept;
   void end_search() noexcept;
-  placement place_root(card& c, tag& task) noexcept;
-  placement place_resumed(card& c, tag& task) noexcept;
-  [[nodiscard]] bool may_be_stolen_from_outside(card const& c) const noexcept;
-  void child_ended(card const& c) noexcept;
-  void outside_ended(card const& c) noexcept;
-  [[nodiscard]] double share_of(hint const& known) noexcept;
+  placement place_root(tag_fields& c, task_tag& task) noexcept;
+  placement place_resumed(tag_fields& c, task_tag& task) noexcept;
+  [[nodiscard]] bool may_be_stolen_from_outside(tag_fields const& c) const noexcept;
+  void child_ended(tag_fields const& c) noexcept;
+  void outside_ended(tag_fields const& c) noexcept;
+  [[nodiscard]] double share_of(hint const& hint) noexcept;
 
   common& with_;
   worker_id const self_;
@@ -94,7 +94,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   bool equal_shares_ = false;  ///< nothing is known of that work: one each
 
   // The hunt.
-  stage stage_ = stage::slot;
+  stage stage_ = stage::mailbox;
   worker_id victim_{};
   std::uint32_t tries_ = 0;                   ///< victims in this round
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
@@ -110,11 +110,11 @@ class almost_deterministic final : public policy {
   [[nodiscard]] std::string_view name() const noexcept override {
     return shared_.options.steal ? "adws" : "adws:no-steal";
   }
-  mind& mind_of(worker_id w) noexcept override;
+  worker_policy& of_worker(worker_id w) noexcept override;
 
  private:
   adws::common shared_;
-  std::vector<adws::worker_mind> minds_;
+  std::vector<adws::worker_state> workers_state_;
 };
 
 }  // namespace skua

@@ -10,30 +10,30 @@ namespace {
 class allocation : public by_hand {};
 
 TEST_F(allocation, the_first_task_from_outside_is_the_root_and_has_all_workers_whoever_takes_it_in) {
-  card const c = card::read(root(5));
+  tag_fields const c = tag_fields::read(root(5));
   EXPECT_TRUE(c.is_root);
   EXPECT_TRUE(c.is_search_root());
   EXPECT_EQ(c.where, (range{.right = 0, .left = 8}));
 }
 
 TEST_F(allocation, other_tasks_from_outside_stay_where_they_were_taken_until_the_root_has_ended) {
-  tag const first = root();
-  tag second{};
+  task_tag const first = root();
+  task_tag second{};
   EXPECT_EQ(of(3).place(second, cause::injected).worker, worker_id{3});
   begin(3, second);
   EXPECT_FALSE(of(3).sees_forks());
   of(0).learn(ended{first, 1});
   of(3).learn(ended{second, 1});
-  EXPECT_TRUE(card::read(root(2)).is_root);
+  EXPECT_TRUE(tag_fields::read(root(2)).is_root);
 }
 
 TEST_F(allocation, what_is_cut_from_the_range_of_another_worker_goes_there_search_roots_into_the_slot) {
   family const f = meet(0, root(), {1, 1, 1, 1});
   ASSERT_EQ(f.children.size(), 4U);
-  EXPECT_EQ(f.children[0].to, on(6, lane::slot));
-  EXPECT_EQ(f.children[1].to, on(4, lane::slot));
-  EXPECT_EQ(f.children[2].to, on(2, lane::slot));
-  EXPECT_EQ(f.children[3].to, on(0, lane::kept));
+  EXPECT_EQ(f.children[0].to, on(6, lane::mailbox));
+  EXPECT_EQ(f.children[1].to, on(4, lane::mailbox));
+  EXPECT_EQ(f.children[2].to, on(2, lane::mailbox));
+  EXPECT_EQ(f.children[3].to, on(0, lane::local));
   EXPECT_EQ(f.children[1].is().where, (range{.right = 4, .left = 6}));
   EXPECT_TRUE(f.children[3].is().is_search_root());
 }
@@ -43,7 +43,7 @@ TEST_F(allocation, a_child_inside_one_worker_goes_into_its_migrated_lane) {
   family const f = meet(0, root(), {1, 1, 1, 1});
   ASSERT_EQ(f.children.size(), 4U);
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(f.children[i].to, on(3 - i, lane::migrated));
-  EXPECT_EQ(f.children[3].to, on(0, lane::kept));
+  EXPECT_EQ(f.children[3].to, on(0, lane::local));
 }
 
 TEST_F(allocation, where_the_range_is_cut_in_my_own_unit_the_child_is_mine_and_the_rest_is_kept_as_one) {
@@ -52,8 +52,8 @@ TEST_F(allocation, where_the_range_is_cut_in_my_own_unit_the_child_is_mine_and_t
   ASSERT_EQ(f.children.size(), 3U) << "the fourth was not placed one by one";
   EXPECT_EQ(f.children[0].to, on(1, lane::migrated));
   EXPECT_EQ(f.children[1].to, on(1, lane::migrated));
-  EXPECT_EQ(f.children[2].to, on(0, lane::kept));
-  EXPECT_EQ(card::read(f.rest).where, (range{.right = 0, .left = 1})) << "what is one worker's is not cut";
+  EXPECT_EQ(f.children[2].to, on(0, lane::local));
+  EXPECT_EQ(tag_fields::read(f.rest).where, (range{.right = 0, .left = 1})) << "what is one worker's is not cut";
 }
 
 TEST_F(allocation, a_child_that_begins_in_my_unit_and_reaches_into_the_next_is_mine_and_goes_on_searching) {
@@ -61,49 +61,49 @@ TEST_F(allocation, a_child_that_begins_in_my_unit_and_reaches_into_the_next_is_m
   family const f = meet(0, root(), {1, 1, 1, 1});
   ASSERT_EQ(f.children.size(), 3U);
   EXPECT_EQ(f.children[0].to, on(2, lane::migrated));
-  EXPECT_EQ(f.children[1].to, on(1, lane::slot));
-  EXPECT_EQ(f.children[2].to, on(0, lane::kept));
+  EXPECT_EQ(f.children[1].to, on(1, lane::mailbox));
+  EXPECT_EQ(f.children[2].to, on(0, lane::local));
   EXPECT_TRUE(of(0).sees_forks());
-  family const inner = meet(0, f.children[2].known, {1, 1});
+  family const inner = meet(0, f.children[2].tag, {1, 1});
   EXPECT_EQ(inner.children[0].is().where, (range{.right = 1.125, .left = 1.5}));
   EXPECT_EQ(inner.children[0].to, on(1, lane::migrated));
-  EXPECT_EQ(inner.children[1].to, on(0, lane::kept));
+  EXPECT_EQ(inner.children[1].to, on(0, lane::local));
 }
 
 TEST_F(allocation, a_search_ends_with_the_first_task_that_ends_or_waits) {
-  tag const t = root();
+  task_tag const t = root();
   family const f = meet(0, t, {1, 1, 1, 1});
   EXPECT_TRUE(of(0).sees_forks());
-  of(0).learn(returned{f.children[3].known});
+  of(0).learn(returned{f.children[3].tag});
   EXPECT_FALSE(of(0).sees_forks());
 
-  begin(2, f.children[2].known);
+  begin(2, f.children[2].tag);
   EXPECT_TRUE(of(2).sees_forks());
   of(2).learn(waiting{});
   EXPECT_FALSE(of(2).sees_forks());
 
-  begin(4, f.children[1].known);
-  of(4).learn(ended{f.children[1].known, 1});
+  begin(4, f.children[1].tag);
+  of(4).learn(ended{f.children[1].tag, 1});
   EXPECT_FALSE(of(4).sees_forks());
 }
 
 TEST_F(allocation, only_the_owner_of_a_search_root_divides_and_nobody_a_task_of_one_worker) {
   restart(3);
   family const f = meet(0, root(), {1, 1, 1, 1});
-  begin(2, f.children[0].known);
+  begin(2, f.children[0].tag);
   EXPECT_FALSE(of(2).sees_forks()) << "its range is one worker's";
-  begin(2, f.children[1].known);
+  begin(2, f.children[1].tag);
   EXPECT_FALSE(of(2).sees_forks()) << "its owner is worker 1";
-  begin(1, f.children[1].known, true);
+  begin(1, f.children[1].tag, true);
   EXPECT_FALSE(of(1).sees_forks()) << "a group of it is open";
-  begin(1, f.children[1].known);
+  begin(1, f.children[1].tag);
   EXPECT_TRUE(of(1).sees_forks());
 }
 
 TEST_F(allocation, the_next_group_of_a_task_is_cut_like_the_one_before) {
-  tag const t = root();
+  task_tag const t = root();
   family const first = meet(0, t, {3, 1, 2, 2});
-  of(0).learn(returned{first.children.back().known});
+  of(0).learn(returned{first.children.back().tag});
   of(0).leave(t, first.group);
   EXPECT_TRUE(of(0).sees_forks());
   family const second = meet(0, t, {3, 1, 2, 2});
@@ -116,17 +116,17 @@ TEST_F(allocation, the_next_group_of_a_task_is_cut_like_the_one_before) {
 
 TEST_F(allocation, a_search_root_that_goes_on_elsewhere_is_sent_back_to_its_owner) {
   family const f = meet(0, root(), {1, 1, 1, 1});
-  tag t = f.children[2].known;  // [2, 4]
-  EXPECT_EQ(of(3).place(t, cause::resumed), on(2, lane::slot));
-  EXPECT_EQ(t, f.children[2].known);
+  task_tag t = f.children[2].tag;  // [2, 4]
+  EXPECT_EQ(of(3).place(t, cause::resumed), on(2, lane::mailbox));
+  EXPECT_EQ(t, f.children[2].tag);
   EXPECT_EQ(of(2).place(t, cause::resumed).worker, worker_id{2});
 }
 
 TEST_F(allocation, it_stays_and_divides_no_more_if_a_group_around_it_is_active) {
   family const f = meet(0, root(), {1, 1, 1, 1});
-  of(0).learn(returned{f.children[3].known});  // the search of worker 0 ends: the group is active
+  of(0).learn(returned{f.children[3].tag});  // the search of worker 0 ends: the group is active
   for (std::uint32_t const w : {3U, 2U}) {
-    tag t = f.children[2].known;
+    task_tag t = f.children[2].tag;
     EXPECT_EQ(of(w).place(t, cause::resumed).worker, worker_id{w});
     begin(w, t);
     EXPECT_FALSE(of(w).sees_forks());
@@ -136,34 +136,34 @@ TEST_F(allocation, it_stays_and_divides_no_more_if_a_group_around_it_is_active) 
 }
 
 TEST_F(allocation, the_root_always_goes_back_to_worker_0) {
-  tag t = root();
+  task_tag t = root();
   family const f = meet(0, t, {1, 1});
-  of(0).learn(returned{f.children[1].known});
-  EXPECT_EQ(of(7).place(t, cause::resumed), on(0, lane::slot));
+  of(0).learn(returned{f.children[1].tag});
+  EXPECT_EQ(of(7).place(t, cause::resumed), on(0, lane::mailbox));
   begin(0, t, true);
   of(0).leave(t, f.group);
   EXPECT_TRUE(of(0).sees_forks());
 }
 
 TEST_F(allocation, a_scope_ends_the_search_and_the_next_group_is_divided_again) {
-  tag const t = root();
-  tag const scope = of(0).meet(t, 0, 0);
+  task_tag const t = root();
+  task_tag const scope = of(0).meet(t, 0, 0);
   EXPECT_FALSE(of(0).sees_forks());
-  EXPECT_EQ(card::read(scope).where, card::read(t).where);
+  EXPECT_EQ(tag_fields::read(scope).where, tag_fields::read(t).where);
   of(0).leave(t, scope);
   EXPECT_TRUE(of(0).sees_forks());
 }
 
-TEST_F(allocation, one_worker_alone_is_shown_nothing) {
+TEST_F(allocation, to_one_worker_alone_nothing_is_exposed) {
   restart(1);
   root();
   EXPECT_FALSE(of(0).sees_forks());
 }
 
-TEST_F(allocation, what_runs_gives_way_and_is_laid_aside_where_it_can_be_taken_with_its_tag) {
-  tag t = root();
-  EXPECT_TRUE(of(3).gives_way());
-  EXPECT_EQ(of(3).place(t, cause::laid_aside), on(3, lane::kept));
+TEST_F(allocation, what_runs_is_preempted_to_where_it_can_be_taken_with_its_tag) {
+  task_tag t = root();
+  EXPECT_TRUE(of(3).preempts());
+  EXPECT_EQ(of(3).place(t, cause::preempted), on(3, lane::local));
 }
 
 TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_each) {
@@ -174,7 +174,7 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
     dice roll(seed);
     restart(1 + roll.below(70));
     struct pending {
-      tag known;
+      task_tag tag;
       std::uint32_t owner;
       int depth;
     };
@@ -182,12 +182,12 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
     while (!ready.empty()) {
       pending const p = ready.back();
       ready.pop_back();
-      begin(p.owner, p.known);
+      begin(p.owner, p.tag);
       if (!of(p.owner).sees_forks() || p.depth > 6) continue;
       std::vector<double> works(1 + roll.below(9));
       for (double& w : works) w = roll.below(2) == 0 ? strange[roll.below(std::size(strange))] : roll.unit();
-      family const f = meet(p.owner, p.known, works);
-      range const whole = card::read(p.known).where;
+      family const f = meet(p.owner, p.tag, works);
+      range const whole = tag_fields::read(p.tag).where;
       double left = whole.left;
       for (born const& b : f.children) {
         range const r = b.is().where;
@@ -196,13 +196,13 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
         ASSERT_LT(index(b.to.worker), workers_) << "seed " << seed;
         ASSERT_EQ(index(b.to.worker), r.owner()) << "seed " << seed;
         bool const is_mine = index(b.to.worker) == p.owner;
-        ASSERT_EQ(b.to.where, is_mine ? lane::kept : r.spans() ? lane::slot : lane::migrated) << "seed " << seed;
+        ASSERT_EQ(b.to.where, is_mine ? lane::local : r.spans() ? lane::mailbox : lane::migrated) << "seed " << seed;
         left = r.right;
         sent += is_mine ? 0U : 1U;
-        if (b.is().is_search_root() && !is_mine) ready.push_back({b.known, r.owner(), p.depth + 1});
+        if (b.is().is_search_root() && !is_mine) ready.push_back({b.tag, r.owner(), p.depth + 1});
       }
       ASSERT_EQ(index(f.children.back().to.worker), p.owner) << "seed " << seed;
-      ASSERT_FALSE(card::read(f.rest).where.spans()) << "what is kept is this worker's alone, seed " << seed;
+      ASSERT_FALSE(tag_fields::read(f.rest).where.spans()) << "what is kept is this worker's alone, seed " << seed;
     }
   }
   EXPECT_GT(sent, 10'000U);

@@ -25,39 +25,39 @@ class by_hand : public testing::Test {
     policy_.emplace(layout::flat(workers), 11, with);
   }
 
-  mind& of(std::uint32_t w) { return policy_->mind_of(worker_id{w}); }
-  void begin(std::uint32_t w, tag const& t, bool open = false) { of(w).learn(begun{t, open}); }
+  worker_policy& of(std::uint32_t w) { return policy_->of_worker(worker_id{w}); }
+  void begin(std::uint32_t w, task_tag const& t, bool open = false) { of(w).learn(begun{t, open}); }
 
   /// The root, taken in by worker `by` and begun on worker 0.
-  tag root(std::uint32_t by = 0) {
-    tag t{};
-    EXPECT_EQ(of(by).place(t, cause::injected), on(0, lane::slot));
+  task_tag root(std::uint32_t by = 0) {
+    task_tag t{};
+    EXPECT_EQ(of(by).place(t, cause::injected), on(0, lane::mailbox));
     begin(0, t);
     return t;
   }
 
   /// One child of a group, and where it goes.
   struct born {
-    tag known;
+    task_tag tag;
     placement to;
-    [[nodiscard]] card is() const { return card::read(known); }
+    [[nodiscard]] tag_fields is() const { return tag_fields::read(tag); }
   };
   struct family {
-    tag group;
+    task_tag group;
     std::vector<born> children;  ///< up to the one that is kept
-    tag rest;                    ///< of those after it
+    task_tag rest;               ///< of those after it
   };
 
   /// Worker w's running task meets a group with these works; the last child of it is kept in any case.
-  family meet(std::uint32_t w, tag const& task, std::vector<double> const& works) {
+  family meet(std::uint32_t w, task_tag const& task, std::vector<double> const& works) {
     double total = 0;
-    for (double const x : works) total += known_work(as_hint(work{x}));
+    for (double const x : works) total += work_of(as_hint(work{x}));
     family f;
     f.group = f.rest = of(w).meet(task, total, works.size());
     for (double const x : works) {
       born b;
-      b.known = of(w).mark(f.rest, as_hint(work{x}));
-      b.to = of(w).place(b.known, cause::forked);
+      b.tag = of(w).mark(f.rest, as_hint(work{x}));
+      b.to = of(w).place(b.tag, cause::forked);
       f.children.push_back(b);
       if (b.to.worker == worker_id{w}) break;
     }
@@ -70,7 +70,7 @@ class by_hand : public testing::Test {
     std::set<std::uint32_t> all;
     for (int i = 0; i < 200; ++i) {
       for (probe const& p : fruitless_round(of(w))) {
-        if (p.what == verb::steal) all.insert(index(p.whom));
+        if (p.what == action::steal) all.insert(index(p.whom));
       }
     }
     return all;
@@ -85,13 +85,13 @@ class by_hand : public testing::Test {
   }
 
   /// May worker w, if it robs somebody now, take something with this tag?
-  bool takes(std::uint32_t w, tag const& t) {
+  bool takes(std::uint32_t w, task_tag const& t) {
     fruitless_round(of(w));  // what it has begun
     for (int rests = 0; rests < 1;) {
-      probe const p = of(w).hunt();
-      if (p.what == verb::steal) return of(w).admits(t.words[0]);
-      rests += p.what == verb::rest ? 1 : 0;
-      if (p.what != verb::rest) of(w).learn(probed{p, outcome::empty});
+      probe const p = of(w).next_probe();
+      if (p.what == action::steal) return of(w).admits(t.words[0]);
+      rests += p.what == action::rest ? 1 : 0;
+      if (p.what != action::rest) of(w).learn(probed{p, outcome::empty});
     }
     return false;
   }

@@ -11,12 +11,12 @@ class stealing : public by_hand {
   stealing() {
     root_ = root();
     halves_ = meet(0, root_, {1, 1});
-    quarters_ = meet(0, halves_.children[1].known, {1, 1});
+    quarters_ = meet(0, halves_.children[1].tag, {1, 1});
   }
-  tag left_half() const { return halves_.children[0].known; }
-  tag right_half() const { return halves_.children[1].known; }
+  task_tag left_half() const { return halves_.children[0].tag; }
+  task_tag right_half() const { return halves_.children[1].tag; }
 
-  tag root_;
+  task_tag root_;
   family halves_, quarters_;
 };
 
@@ -37,7 +37,7 @@ TEST_F(stealing, the_end_of_a_search_root_opens_the_group_that_it_belongs_to) {
 }
 
 TEST_F(stealing, the_return_of_a_kept_search_root_opens_the_group_that_it_belongs_to) {
-  of(0).learn(returned{quarters_.children[1].known});
+  of(0).learn(returned{quarters_.children[1].tag});
   of(0).leave(right_half(), quarters_.group);
   EXPECT_EQ(victims(1), others(1, 1, 0)) << "the quarters have ended";
   of(0).learn(returned{right_half()});
@@ -45,11 +45,11 @@ TEST_F(stealing, the_return_of_a_kept_search_root_opens_the_group_that_it_belong
 }
 
 TEST_F(stealing, a_group_that_ends_does_not_open_the_one_around_it_if_its_task_meets_another) {
-  of(0).learn(returned{quarters_.children[1].known});
+  of(0).learn(returned{quarters_.children[1].tag});
   of(0).leave(right_half(), quarters_.group);
   family const next = meet(0, right_half(), {1, 1});
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 1, 0)) << w;
-  of(0).learn(returned{next.children[1].known});
+  of(0).learn(returned{next.children[1].tag});
   for (std::uint32_t w = 0; w < 4; ++w) EXPECT_EQ(victims(w), others(w, 0, 3)) << w;
 }
 
@@ -68,7 +68,7 @@ TEST_F(stealing, an_active_group_further_up_takes_precedence_at_once) {
 
 TEST_F(stealing, a_scope_opens_its_range_at_once) {
   begin(4, left_half());
-  tag const scope = of(4).meet(left_half(), 0, 0);
+  task_tag const scope = of(4).meet(left_half(), 0, 0);
   for (std::uint32_t w = 4; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 4, 7)) << w;
   EXPECT_EQ(victims(3), others(3, 1, 0));
   of(4).leave(left_half(), scope);
@@ -77,7 +77,7 @@ TEST_F(stealing, a_scope_opens_its_range_at_once) {
 
 TEST_F(stealing, a_root_that_waits_outside_of_any_group_opens_all_workers_until_it_meets_one) {
   restart(8);
-  tag const t = root();
+  task_tag const t = root();
   of(0).learn(waiting{});
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 0, 7)) << w;
   meet(0, t, {1, 1});
@@ -87,14 +87,14 @@ TEST_F(stealing, a_root_that_waits_outside_of_any_group_opens_all_workers_until_
 TEST_F(stealing, without_stealing_nobody_steals) {
   restart(8, {.steal = false});
   family const f = meet(0, root(), {1, 1});
-  of(0).learn(returned{f.children[1].known});
+  of(0).learn(returned{f.children[1].tag});
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 1, 0)) << w;
 }
 
 TEST_F(stealing, a_stolen_task_divides_no_more_and_knows_its_group) {
   of(0).learn(waiting{});
-  tag seen{{quarters_.group.words[0]}};
-  tag stolen = of(2).mark(seen, hint{});
+  task_tag seen{{quarters_.group.words[0]}};
+  task_tag stolen = of(2).mark(seen, hint{});
   EXPECT_EQ(of(2).place(stolen, cause::stolen).worker, worker_id{2});
   begin(2, stolen);
   EXPECT_FALSE(of(2).sees_forks());
@@ -105,25 +105,25 @@ TEST_F(stealing, own_lanes_come_first_the_slot_before_all_and_again_after_every_
   of(0).learn(waiting{});
   std::vector<probe> const round = fruitless_round(of(2));
   std::vector<lane> mine;
-  for (std::size_t i = 0; i < round.size() && round[i].what == verb::pop; ++i) mine.push_back(round[i].where);
-  EXPECT_EQ(mine, (std::vector{lane::slot, lane::kept, lane::spawned, lane::migrated, lane::inbox}));
+  for (std::size_t i = 0; i < round.size() && round[i].what == action::pop; ++i) mine.push_back(round[i].where);
+  EXPECT_EQ(mine, (std::vector{lane::mailbox, lane::local, lane::spawned, lane::migrated, lane::inbox}));
   std::size_t at = mine.size();
   for (int victim = 0; victim < 3; ++victim) {
-    for (lane const l : {lane::migrated, lane::kept, lane::forks, lane::spawned}) {
-      ASSERT_EQ(round[at].what, verb::steal);
+    for (lane const l : {lane::migrated, lane::local, lane::forks, lane::spawned}) {
+      ASSERT_EQ(round[at].what, action::steal);
       EXPECT_EQ(round[at++].where, l);
     }
-    for (lane const l : {lane::slot, lane::migrated}) EXPECT_EQ(round[at++], (probe{verb::pop, worker_id{2}, l}));
+    for (lane const l : {lane::mailbox, lane::migrated}) EXPECT_EQ(round[at++], (probe{action::pop, worker_id{2}, l}));
   }
   EXPECT_EQ(round[at].where, lane::injected);
-  EXPECT_EQ(round[at + 1].what, verb::rest);
+  EXPECT_EQ(round[at + 1].what, action::rest);
 }
 
 TEST_F(stealing, every_other_worker_of_the_range_is_as_likely_a_victim) {
   for (std::uint32_t const workers : {3U, 8U, 64U}) {
     restart(workers);
     family const f = meet(0, root(), {1, 1});
-    of(0).learn(returned{f.children[1].known});
+    of(0).learn(returned{f.children[1].tag});
     for (std::uint32_t const self : {0U, workers / 2, workers - 1}) {
       std::vector<std::uint64_t> counts(workers, 0);
       for (int i = 0; i < 5000; ++i) {
@@ -139,9 +139,9 @@ TEST_F(stealing, every_other_worker_of_the_range_is_as_likely_a_victim) {
 TEST_F(stealing, a_range_of_one_worker_has_no_victims) {
   restart(2);
   family const f = meet(0, root(), {1, 1});
-  family const inner = meet(0, f.children[1].known, {1, 1});
+  family const inner = meet(0, f.children[1].tag, {1, 1});
   EXPECT_EQ(inner.children.size(), 1U) << "both are mine";
-  of(0).learn(returned{inner.children[0].known});
+  of(0).learn(returned{inner.children[0].tag});
   EXPECT_EQ(victims(0), others(0, 0, 1)) << "the range is that of the group around it";
 }
 
@@ -150,10 +150,10 @@ TEST_F(stealing, a_thief_takes_what_belongs_to_its_group_or_to_one_inside_it_wha
   // Eight workers: halves, and in the left half quarters as well.
   begin(4, left_half());
   family const left_quarters = meet(4, left_half(), {1, 1});
-  std::vector<tag> const all{root_, halves_.group, quarters_.group, left_quarters.group};
+  std::vector<task_tag> const all{root_, halves_.group, quarters_.group, left_quarters.group};
   auto const row = [&](std::uint32_t w) {
     std::string text;
-    for (tag const& t : all) text += takes(w, t) ? '+' : '-';
+    for (task_tag const& t : all) text += takes(w, t) ? '+' : '-';
     return text;
   };
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(row(w), "----") << w;
@@ -171,21 +171,21 @@ TEST_F(stealing, a_thief_takes_what_belongs_to_its_group_or_to_one_inside_it_wha
 TEST_F(stealing, the_two_queues_of_the_paper_at_the_ends_of_a_range) {
   for (std::uint32_t const workers : {5U, 6U, 7U}) {
     restart(workers);
-    tag const t = root();
+    task_tag const t = root();
     family const thirds = meet(0, t, {1, 1, 1});
     // The middle third: its owner is shared with the right third, its leftmost worker with the left third.
     born const& middle = thirds.children[1];
     range const r = middle.is().where;
     std::uint32_t const j = r.owner();
-    begin(j, middle.known);
-    family const inner = meet(j, middle.known, {1, 1, 1, 1});
+    begin(j, middle.tag);
+    family const inner = meet(j, middle.tag, {1, 1, 1, 1});
     of(j).learn(waiting{});
-    tag const of_the_right = thirds.children[2].known;
-    tag const of_the_left = thirds.children[0].known;
+    task_tag const of_the_right = thirds.children[2].tag;
+    task_tag const of_the_left = thirds.children[0].tag;
     for (std::uint32_t w = j; w <= r.leftmost(); ++w) {
       ASSERT_EQ(victims(w), others(w, j, r.leftmost()));
       EXPECT_TRUE(takes(w, inner.rest)) << "the local queue of the rightmost";
-      for (born const& b : inner.children) EXPECT_TRUE(takes(w, b.known)) << "what it has migrated";
+      for (born const& b : inner.children) EXPECT_TRUE(takes(w, b.tag)) << "what it has migrated";
       EXPECT_FALSE(takes(w, of_the_right)) << "the migration queue of the rightmost";
       EXPECT_FALSE(takes(w, of_the_left)) << "the local queue of the leftmost";
       EXPECT_FALSE(takes(w, t));
@@ -194,7 +194,7 @@ TEST_F(stealing, the_two_queues_of_the_paper_at_the_ends_of_a_range) {
 }
 
 TEST_F(stealing, of_a_free_task_anybody_may_steal_but_nothing_else_then) {
-  tag free{};
+  task_tag free{};
   EXPECT_EQ(of(6).place(free, cause::injected).worker, worker_id{6});
   begin(6, free);
   EXPECT_EQ(victims(1).size(), 7U);
@@ -206,11 +206,11 @@ TEST_F(stealing, of_a_free_task_anybody_may_steal_but_nothing_else_then) {
 
 TEST_F(stealing, after_a_catch_or_a_lost_race_the_round_goes_on_as_it_should) {
   of(0).learn(waiting{});
-  while (of(2).hunt().what != verb::steal) ask(of(2), outcome::empty);
+  while (of(2).next_probe().what != action::steal) ask(of(2), outcome::empty);
   EXPECT_EQ(ask(of(2), outcome::lost).where, lane::migrated);
-  EXPECT_EQ(ask(of(2), outcome::barred).where, lane::kept);
+  EXPECT_EQ(ask(of(2), outcome::barred).where, lane::local);
   EXPECT_EQ(ask(of(2), outcome::got).where, lane::forks);
-  EXPECT_EQ(of(2).hunt(), (probe{verb::pop, worker_id{2}, lane::slot}));
+  EXPECT_EQ(of(2).next_probe(), (probe{action::pop, worker_id{2}, lane::mailbox}));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace skua::adws {
 
 /// What is written on a task: its range, the group that it belongs to, what it is.
-struct card {
+struct tag_fields {
   range where;
   node_id group = none;
   bool is_root = false;     ///< the one task from outside that is spread over the region
@@ -20,8 +20,8 @@ struct card {
   bool is_fixed = false;    ///< its groups are not divided any more: its range is where it may be stolen
   bool is_free = false;     ///< a task from outside while there is a root, or a piece of one: anybody may steal of it
 
-  [[nodiscard]] static card read(tag const& t) noexcept;
-  [[nodiscard]] tag written() const noexcept;
+  [[nodiscard]] static tag_fields read(task_tag const& t) noexcept;
+  [[nodiscard]] task_tag written() const noexcept;
   /// May still divide its range among workers.
   [[nodiscard]] bool is_search_root() const noexcept { return !is_fixed && !is_free && where.spans(); }
 };
@@ -39,7 +39,7 @@ inline node_id group_of(std::uint64_t first_word) noexcept {
   return first_word == 0 || first_word == everybody ? none : static_cast<node_id>(first_word - 1);
 }
 
-inline card card::read(tag const& t) noexcept {
+inline tag_fields tag_fields::read(task_tag const& t) noexcept {
   std::uint64_t const what = t.words[3];
   bool const is_known = (what & known_bit) != 0;
   return {.where = {.right = std::bit_cast<double>(t.words[1]), .left = std::bit_cast<double>(t.words[2])},
@@ -50,7 +50,7 @@ inline card card::read(tag const& t) noexcept {
           .is_free = t.words[0] == everybody};
 }
 
-inline tag card::written() const noexcept {
+inline task_tag tag_fields::written() const noexcept {
   std::uint64_t const shown = is_free ? everybody : group == none ? 0 : std::uint64_t{group} + 1;
   return {{shown, std::bit_cast<std::uint64_t>(where.right), std::bit_cast<std::uint64_t>(where.left),
            known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) | (is_outside ? outside_bit : 0)}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of earlier iterations, shared by the minds of one region: numbers under 64-bit keys, in one table of
+// What is known of earlier iterations, shared by the policies of one region: numbers under 64-bit keys, in one table of
 // fixed size without locks. A mind notes and finds; nobody waits, nothing is allocated after construction.
 //
 // An entry is one word: 32 bits of the key, 8 bits of the generation in which it was noted, 24 bits of value. Where an

@@ -16,13 +16,13 @@ constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: `commo
 
 /// What can be known of a path.
 enum class fact : std::uint64_t {
-  met,     ///< of a group: it exists
-  last,    ///< of a group: children before this one are sent
-  rest,    ///< of a child: it, and those after it, were stolen by
-  child,   ///< of a child: it alone was stolen by
-  shown,   ///< of a task: something below it was stolen
-  deep,    ///< of a group: something was stolen below it, where forks were not shown
-  groups,  ///< of a task: how many it opens; unknown: at most one
+  met,      ///< of a group: it exists
+  last,     ///< of a group: children before this one are sent
+  rest,     ///< of a child: it, and those after it, were stolen by
+  child,    ///< of a child: it alone was stolen by
+  exposed,  ///< of a task: something below it was stolen
+  deep,     ///< of a group: something was stolen below it, where forks were not shown
+  groups,   ///< of a task: how many it opens; unknown: at most one
 };
 std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~static_cast<std::uint64_t>(f)); }
 
@@ -43,94 +43,95 @@ std::uint32_t bits_of(replay_options const& chosen) noexcept { return std::min<s
 }  // namespace
 
 common::common(std::uint32_t n, replay_options const& chosen)
-    : workers(n), options(with_detail(chosen, n)), known(bits_of(options)) {}
+    : workers(n), options(with_detail(chosen, n)), recorded(bits_of(options)) {}
 
-worker_mind::worker_mind(common& with, layout const& where, worker_id self, std::uint64_t seed)
+worker_state::worker_state(common& with, layout const& where, worker_id self, std::uint64_t seed)
     : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())) {
   if (with.options.near_first) victims_ = ring_victims(self, where, 1);
 }
 
-bool worker_mind::is_strict() const noexcept { return with_.is_strict.load(relaxed); }
+bool worker_state::is_strict() const noexcept { return with_.is_strict.load(relaxed); }
 
 /// While something may be noted: down to where there are enough branches. Strictly: where something is known.
-bool worker_mind::shows(card const& running) const noexcept {
+bool worker_state::exposes(tag_fields const& running) const noexcept {
   if (with_.workers == 1 || !running.is_tracked()) return false;
   if (running.what == kind::group || running.is_root) return true;
   if (is_strict() && !with_.is_watching.load(relaxed)) {
-    return with_.known.find(key(fact::shown, running.path)).has_value();
+    return with_.recorded.find(key(fact::exposed, running.path)).has_value();
   }
   return running.breadth <= with_.options.detail;
 }
 
 // ---- the tree of an iteration ----------------------------------------------------------------------------------------
 
-std::uint16_t worker_mind::ordinal_of(card const& task) const noexcept {
+std::uint16_t worker_state::ordinal_of(tag_fields const& task) const noexcept {
   return last_left_.path == task.path ? last_left_.next : task.ordinal;
 }
 
-tag worker_mind::meet(tag const& task, double, std::uint64_t n) noexcept {
-  card c = card::read(task);
+task_tag worker_state::meet(task_tag const& task, double, std::uint64_t n) noexcept {
+  tag_fields c = tag_fields::read(task);
   if (c.what == kind::group) c.what = kind::untracked;  // whose child this is was not shown
   if (c.what != kind::task || c.is_open || n == 0) return c.written();
   std::uint16_t const ordinal = ordinal_of(c);
   if (c.is_root && ordinal == 0) begin_iteration();
-  card g{.what = kind::group,
-         .ordinal = ordinal,
-         .owner = static_cast<std::uint16_t>(index(self_)),
-         .path = mixed(mixed(c.path, ordinal), n) | 1,  // it is a first word as well: not 0
-         .around = n};
+  tag_fields g{.what = kind::group,
+               .ordinal = ordinal,
+               .owner = static_cast<std::uint16_t>(index(self_)),
+               .path = mixed(mixed(c.path, ordinal), n) | 1,  // it is a first word as well: not 0
+               .around = n};
   g.breadth = breadth_of(c, g.path, n);
   if (is_strict()) {
-    bool const is_new = !with_.known.has_gaps() && !with_.known.find(key(fact::met, g.path));
+    bool const is_new = !with_.recorded.has_gaps() && !with_.recorded.find(key(fact::met, g.path));
     g.is_open = is_new || n > most_children;
     if (g.is_open) with_.has_open_work.store(true, relaxed);
   } else {
     g.is_open = n > most_children;
-    with_.known.note(key(fact::met, g.path), 1);
-    if (ordinal > 0 && !c.is_root) with_.known.note(key(fact::groups, c.path), ordinal + 1U, true);
+    with_.recorded.note(key(fact::met, g.path), 1);
+    if (ordinal > 0 && !c.is_root) with_.recorded.note(key(fact::groups, c.path), ordinal + 1U, true);
   }
-  g.last = with_.known.find(key(fact::last, g.path)).value_or(0);
+  g.last = with_.recorded.find(key(fact::last, g.path)).value_or(0);
   g.mine_again = mine_at_the_end(g);
   return g.written();
 }
 
 /// Of the children of a group, which counts for less where something was stolen deeper than we could see.
-std::uint8_t worker_mind::breadth_of(card const& task, std::uint64_t group_path, std::uint64_t n) const noexcept {
+std::uint8_t worker_state::breadth_of(tag_fields const& task, std::uint64_t group_path,
+                                      std::uint64_t n) const noexcept {
   std::uint32_t const detail = with_.options.detail;
   std::uint32_t const all = task.breadth + static_cast<std::uint32_t>(std::bit_width(n - 1));
-  if (all > detail && task.breadth <= detail && with_.known.find(key(fact::deep, group_path)))
+  if (all > detail && task.breadth <= detail && with_.recorded.find(key(fact::deep, group_path)))
     return static_cast<std::uint8_t>(detail - std::min(detail, deeper_bits));
   return static_cast<std::uint8_t>(std::min<std::uint32_t>(255, all));
 }
 
 /// How many of the children before `last` are run by who meets the group, and followed only by such: pieces that came
 /// home. They need not be sent.
-std::uint16_t worker_mind::mine_at_the_end(card const& group) const noexcept {
+std::uint16_t worker_state::mine_at_the_end(tag_fields const& group) const noexcept {
   std::uint32_t owner = index(self_);
   std::uint32_t others = 0;
   for (std::uint32_t i = 0; i < group.last; ++i) {
     std::uint64_t const path = mixed(group.path, i);
-    owner = with_.known.find(key(fact::rest, path)).value_or(owner);
-    if (with_.known.find(key(fact::child, path)).value_or(owner) != index(self_)) others = i + 1;
+    owner = with_.recorded.find(key(fact::rest, path)).value_or(owner);
+    if (with_.recorded.find(key(fact::child, path)).value_or(owner) != index(self_)) others = i + 1;
   }
   if (owner != index(self_)) return 0;
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(group.last - others, 65'535));
 }
 
 /// The next child of a tracked group, with the worker that shall run it as its home.
-card worker_mind::marked(card& group) noexcept {
-  card c{.what = kind::task,
-         .breadth = group.breadth,
-         .index = group.index,
-         .path = mixed(group.path, group.index),
-         .around = group.path};
+tag_fields worker_state::marked(tag_fields& group) noexcept {
+  tag_fields c{.what = kind::task,
+               .breadth = group.breadth,
+               .index = group.index,
+               .path = mixed(group.path, group.index),
+               .around = group.path};
   std::uint16_t runs = group.owner;
   if (group.index < group.last) {
-    if (auto const thief = with_.known.find(key(fact::rest, c.path))) {
+    if (auto const thief = with_.recorded.find(key(fact::rest, c.path))) {
       runs = group.owner = static_cast<std::uint16_t>(*thief);
       with_.placed.fetch_add(1, relaxed);
     }
-    if (auto const thief = with_.known.find(key(fact::child, c.path))) {
+    if (auto const thief = with_.recorded.find(key(fact::child, c.path))) {
       runs = static_cast<std::uint16_t>(*thief);
       with_.placed.fetch_add(1, relaxed);
     }
@@ -141,48 +142,48 @@ card worker_mind::marked(card& group) noexcept {
   return c;
 }
 
-tag worker_mind::mark(tag& parent, hint const&) noexcept {
-  card p = card::read(parent);
+task_tag worker_state::mark(task_tag& parent, hint const&) noexcept {
+  tag_fields p = tag_fields::read(parent);
   switch (p.what) {
-    case kind::unknown: note_blind_theft(p); return {};
+    case kind::unknown: note_blind_steal(p); return {};
     case kind::untracked: return parent;
     case kind::task: break;  // stolen where forks were not shown
     case kind::group: {
       if (p.is_open) break;
-      tag const child = marked(p).written();
+      task_tag const child = marked(p).written();
       parent = p.written();
       return child;
     }
   }
-  return card{.what = kind::untracked, .is_open = p.is_open}.written();
+  return tag_fields{.what = kind::untracked, .is_open = p.is_open}.written();
 }
 
-void worker_mind::leave(tag const& task, tag const& group) noexcept {
-  card const c = card::read(task);
-  card const g = card::read(group);
-  sees_ = shows(c);
+void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
+  tag_fields const c = tag_fields::read(task);
+  tag_fields const g = tag_fields::read(group);
+  sees_ = exposes(c);
   if (c.what != kind::task || g.what != kind::group) return;
   std::uint32_t next = std::min<std::uint32_t>(g.ordinal + 1U, std::numeric_limits<std::uint16_t>::max());
   if (c.is_root && with_.options.groups != 0) next %= with_.options.groups;
   last_left_ = {.path = c.path, .next = static_cast<std::uint16_t>(next)};
   if (is_strict() || !g.is_tracked()) return;
   auto const has_pieces = [&] {
-    if (with_.known.find(key(fact::last, g.path))) return true;
+    if (with_.recorded.find(key(fact::last, g.path))) return true;
     if (g.breadth > with_.options.detail) return false;  // its children's forks were not shown
     for (std::uint64_t i = 0; i < g.around; ++i) {
-      if (with_.known.find(key(fact::shown, mixed(g.path, i)))) return true;
+      if (with_.recorded.find(key(fact::exposed, mixed(g.path, i)))) return true;
     }
     return false;
   };
-  if (has_pieces()) with_.known.note(key(fact::shown, c.path), 1);
+  if (has_pieces()) with_.recorded.note(key(fact::exposed, c.path), 1);
 }
 
 /// By who runs the root: nothing of the iteration before runs any more.
-void worker_mind::begin_iteration() noexcept {
+void worker_state::begin_iteration() noexcept {
   if (is_strict()) {
-    bool const all_placed = with_.known.has_gaps() || with_.placed.load(relaxed) == with_.pieces.load(relaxed);
+    bool const all_placed = with_.recorded.has_gaps() || with_.placed.load(relaxed) == with_.pieces.load(relaxed);
     if (!all_placed || with_.has_open_work.load(relaxed)) {
-      with_.known.forget();
+      with_.recorded.forget();
       with_.pieces.store(0, relaxed);
       with_.since_restart.store(0, relaxed);
       with_.restarts.fetch_add(1, relaxed);
@@ -199,16 +200,16 @@ void worker_mind::begin_iteration() noexcept {
 
 // ---- whose is it? ----------------------------------------------------------------------------------------------------
 
-placement worker_mind::place(tag& task, cause why) noexcept {
-  card c = card::read(task);
+placement worker_state::place(task_tag& task, cause why) noexcept {
+  tag_fields c = tag_fields::read(task);
   placement const here{.worker = self_, .where = lane::inbox};
   switch (why) {
     case cause::forked:
       if (c.is_tracked() && c.is_sent) return {.worker = worker_id{c.home}, .where = lane::migrated};
-      sees_ = shows(c);  // it is called at once
-      return {.worker = self_, .where = lane::kept};
+      sees_ = exposes(c);  // it is called at once
+      return {.worker = self_, .where = lane::local};
     case cause::stolen:
-      if (!is_strict()) note_theft(c);
+      if (!is_strict()) note_steal(c);
       (c.what == kind::group ? c.owner : c.home) = static_cast<std::uint16_t>(index(self_));
       task = c.written();
       return here;
@@ -216,37 +217,37 @@ placement worker_mind::place(tag& task, cause why) noexcept {
     case cause::resumed: return place_resumed(c, task);
     case cause::released:
     case cause::seeded:
-    case cause::laid_aside: return {.worker = self_, .where = lane::spawned};
+    case cause::preempted: return {.worker = self_, .where = lane::spawned};
     case cause::refused: break;
   }
   return here;
 }
 
 /// From now on this piece is mine, in every iteration.
-void worker_mind::note_theft(card const& c) noexcept {
+void worker_state::note_steal(tag_fields const& c) noexcept {
   if (!c.is_tracked() || c.is_root) return;
   bool const is_rest = c.what == kind::group;
   std::uint64_t const path = is_rest ? mixed(c.path, c.index) : c.path;
-  auto const how = with_.known.note(key(is_rest ? fact::rest : fact::child, path), index(self_));
+  auto const how = with_.recorded.note(key(is_rest ? fact::rest : fact::child, path), index(self_));
   if (how == record::noted::not_at_all) return;
   if (how == record::noted::anew) with_.pieces.fetch_add(1, relaxed);
-  with_.known.note(key(fact::last, is_rest ? c.path : c.around), c.index + 1, true);
+  with_.recorded.note(key(fact::last, is_rest ? c.path : c.around), c.index + 1, true);
 }
 
 /// Stolen where forks were not shown: known is only which group is around. The next iteration shall see more of it, if
 /// it still looks.
-void worker_mind::note_blind_theft(card const& c) noexcept {
+void worker_state::note_blind_steal(tag_fields const& c) noexcept {
   if (c.is_open || with_.since_restart.load(relaxed) > with_.options.relaxed) return;
-  with_.known.note(key(fact::deep, c.around), 1);
+  with_.recorded.note(key(fact::deep, c.around), 1);
 }
 
 /// A task from outside: the root, whose iterations are counted and which runs on worker 0, where nobody can steal it; or, while there is one, a task
 /// of which nothing is noted.
-placement worker_mind::place_root(card& c, tag& task) noexcept {
+placement worker_state::place_root(tag_fields& c, task_tag& task) noexcept {
   bool const is_root = !with_.has_root.exchange(true, relaxed);
   if (!is_root) {
     with_.free_tasks.fetch_add(1, relaxed);
-    task = card{.is_open = true, .is_outside = true}.written();
+    task = tag_fields{.is_open = true, .is_outside = true}.written();
     return {.worker = self_, .where = lane::inbox};
   }
   c = {.what = kind::task, .is_root = true, .is_outside = true, .path = root_path};
@@ -256,7 +257,7 @@ placement worker_mind::place_root(card& c, tag& task) noexcept {
 
 /// The root always goes on on worker 0. Strictly, a task that opens more groups goes on where it was to run, so that they
 /// are met there; anything else goes on where it is ready, and needs nobody to come for it.
-placement worker_mind::place_resumed(card& c, tag& task) noexcept {
+placement worker_state::place_resumed(tag_fields& c, task_tag& task) noexcept {
   placement const here{.worker = self_, .where = lane::inbox};
   if (c.what != kind::task || c.is_open) return here;
   bool const goes_home = c.is_root || (is_strict() && opens_more_groups(c));
@@ -268,28 +269,28 @@ placement worker_mind::place_resumed(card& c, tag& task) noexcept {
 }
 
 /// After the one that it waited for, which has perhaps not been left yet.
-bool worker_mind::opens_more_groups(card const& task) const noexcept {
+bool worker_state::opens_more_groups(tag_fields const& task) const noexcept {
   std::uint32_t const next = last_left_.path == task.path ? last_left_.next : task.ordinal + 1U;
-  return with_.known.find(key(fact::groups, task.path)).value_or(1) > next;
+  return with_.recorded.find(key(fact::groups, task.path)).value_or(1) > next;
 }
 
 // ---- the hunt --------------------------------------------------------------------------------------------------------
 
-bool worker_mind::admits(std::uint64_t first_word) const noexcept { return first_word == 0 || !is_strict(); }
+bool worker_state::admits(std::uint64_t first_word) const noexcept { return first_word == 0 || !is_strict(); }
 
-bool worker_mind::may_steal() const noexcept {
+bool worker_state::may_steal() const noexcept {
   return !is_strict() || with_.has_open_work.load(relaxed) || with_.free_tasks.load(relaxed) > 0;
 }
 
-probe worker_mind::hunt() noexcept {
-  auto const own = [this](lane l) { return probe{.what = verb::pop, .whom = self_, .where = l}; };
-  auto const theirs = [this](lane l) { return probe{.what = verb::steal, .whom = victim_, .where = l}; };
+probe worker_state::next_probe() noexcept {
+  auto const own = [this](lane l) { return probe{.what = action::pop, .whom = self_, .where = l}; };
+  auto const theirs = [this](lane l) { return probe{.what = action::steal, .whom = victim_, .where = l}; };
   switch (stage_) {
-    case stage::kept: return own(lane::kept);
+    case stage::local: return own(lane::local);
     case stage::spawned: return own(lane::spawned);
     case stage::migrated: return own(lane::migrated);
     case stage::inbox: return own(lane::inbox);
-    case stage::their_kept: return theirs(lane::kept);
+    case stage::their_local: return theirs(lane::local);
     case stage::their_forks: return theirs(lane::forks);
     case stage::their_spawned: return theirs(lane::spawned);
     case stage::their_migrated: return theirs(lane::migrated);
@@ -299,24 +300,24 @@ probe worker_mind::hunt() noexcept {
   }
   rested_ = true;
   begin_round();
-  return {.what = verb::rest, .whom = self_};
+  return {.what = action::rest, .whom = self_};
 }
 
-void worker_mind::begin_round() noexcept {
+void worker_state::begin_round() noexcept {
   std::visit([](auto& v) { v.restart(); }, victims_);
-  stage_ = stage::kept;
+  stage_ = stage::local;
 }
 
 /// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-worker_mind::stage worker_mind::after(outcome how) noexcept {
+worker_state::stage worker_state::after(outcome how) noexcept {
   bool const lost = how == outcome::lost;
   switch (stage_) {
-    case stage::kept: return stage::spawned;
+    case stage::local: return stage::spawned;
     case stage::spawned: return stage::migrated;
     case stage::migrated: return stage::inbox;
     case stage::inbox: return rested_ ? stage::outside_first : next_victim();
     case stage::outside_first: return lost ? stage_ : next_victim();
-    case stage::their_kept: return lost ? next_victim() : stage::their_forks;
+    case stage::their_local: return lost ? next_victim() : stage::their_forks;
     case stage::their_forks: return lost ? next_victim() : stage::their_spawned;
     case stage::their_spawned: return lost ? next_victim() : stage::their_migrated;
     case stage::their_migrated:
@@ -328,17 +329,17 @@ worker_mind::stage worker_mind::after(outcome how) noexcept {
   return stage::rest;
 }
 
-worker_mind::stage worker_mind::next_victim() noexcept {
+worker_state::stage worker_state::next_victim() noexcept {
   if (!may_steal()) return stage::outside_last;
   auto const v = std::visit([this](auto& choice) { return choice.next(roll_); }, victims_);
   if (!v) return stage::outside_last;
   victim_ = *v;
-  return stage::their_kept;
+  return stage::their_local;
 }
 
-void worker_mind::learn(event const& seen) noexcept {
+void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
-    if (p->what.what == verb::rest) return;
+    if (p->what.what == action::rest) return;
     if (p->how == outcome::got) {
       rested_ = false;
       begin_round();
@@ -346,16 +347,16 @@ void worker_mind::learn(event const& seen) noexcept {
       stage_ = after(p->how);
     }
   } else if (auto const* b = std::get_if<begun>(&seen)) {
-    sees_ = shows(card::read(b->task));
+    sees_ = exposes(tag_fields::read(b->task));
     last_left_ = {};  // its ordinal is on its tag
   } else if (std::holds_alternative<returned>(seen)) {
     sees_ = true;  // its siblings were being shown, and the rest of them shall be
   } else if (auto const* e = std::get_if<ended>(&seen)) {
-    outside_ended(card::read(e->task));
+    outside_ended(tag_fields::read(e->task));
   }
 }
 
-void worker_mind::outside_ended(card const& c) noexcept {
+void worker_state::outside_ended(tag_fields const& c) noexcept {
   if (!c.is_outside) return;
   if (c.is_root) {
     with_.has_root.store(false, relaxed);
@@ -368,13 +369,13 @@ void worker_mind::outside_ended(card const& c) noexcept {
 
 replaying::replaying(layout const& where, std::uint64_t seed, replay_options const& chosen)
     : shared_(where.workers(), chosen) {
-  minds_.reserve(where.workers());
-  for (std::uint32_t w = 0; w < where.workers(); ++w) minds_.emplace_back(shared_, where, worker_id{w}, seed);
+  workers_state_.reserve(where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, where, worker_id{w}, seed);
 }
 
-mind& replaying::mind_of(worker_id w) noexcept {
-  expects(index(w) < minds_.size(), "mind_of: a worker of the region");
-  return minds_[index(w)];
+worker_policy& replaying::of_worker(worker_id w) noexcept {
+  expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+  return workers_state_[index(w)];
 }
 
 replay_status replaying::status() const noexcept {
@@ -382,7 +383,7 @@ replay_status replaying::status() const noexcept {
           .restarts = shared_.restarts.load(std::memory_order_relaxed),
           .pieces = shared_.pieces.load(std::memory_order_relaxed),
           .is_strict = shared_.is_strict.load(std::memory_order_relaxed),
-          .has_gaps = shared_.known.has_gaps()};
+          .has_gaps = shared_.recorded.has_gaps()};
 }
 
 }  // namespace skua

@@ -16,8 +16,8 @@
 #include "skua/policy/hierarchical.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
-#include "skua/policy/replay/tag_fields.hpp"
 #include "skua/policy/replay/record.hpp"
+#include "skua/policy/replay/tag_fields.hpp"
 
 namespace skua {
 
@@ -43,12 +43,12 @@ struct replay_status {
 
 namespace replay {
 
-/// What the minds of a region share.
+/// What the policies of a region share.
 struct common {
   common(std::uint32_t n, replay_options const& chosen);
   std::uint32_t const workers;
   replay_options const options;  ///< with a detail
-  record known;
+  record recorded;
   // relaxed, all of these, at every use: written at the begin of an iteration by the one who runs the root, or counts
   // and permissions. Who sees an old value steals once more, or once less.
   real_sync::atomic<std::uint64_t> iterations{0};
@@ -63,27 +63,27 @@ struct common {
   real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
 
-class alignas(cache_line_bytes) worker_mind final : public mind {
+class alignas(cache_line_bytes) worker_state final : public worker_policy {
  public:
-  worker_mind(common& with, layout const& where, worker_id self, std::uint64_t seed);
+  worker_state(common& with, layout const& where, worker_id self, std::uint64_t seed);
 
-  tag meet(tag const& task, double total_work, std::uint64_t n) noexcept override;
-  tag mark(tag& parent, hint const& known) noexcept override;
-  placement place(tag& task, cause why) noexcept override;
-  void leave(tag const& task, tag const& group) noexcept override;
-  probe hunt() noexcept override;
+  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
+  task_tag mark(task_tag& parent, hint const& hint) noexcept override;
+  placement place(task_tag& task, cause why) noexcept override;
+  void leave(task_tag const& task, task_tag const& group) noexcept override;
+  probe next_probe() noexcept override;
   void learn(event const& seen) noexcept override;
   [[nodiscard]] bool sees_forks() const noexcept override { return sees_; }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
   enum class stage : std::uint8_t {
-    kept,
+    local,
     spawned,
     migrated,
     inbox,  // mine
     outside_first,
-    their_kept,
+    their_local,
     their_forks,
     their_spawned,
     their_migrated,  // of a victim
@@ -92,18 +92,19 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   };
 
   [[nodiscard]] bool is_strict() const noexcept;
-  [[nodiscard]] bool shows(card const& running) const noexcept;
-  [[nodiscard]] std::uint8_t breadth_of(card const& task, std::uint64_t group_path, std::uint64_t n) const noexcept;
-  [[nodiscard]] std::uint16_t mine_at_the_end(card const& group) const noexcept;
-  void note_blind_theft(card const& c) noexcept;
+  [[nodiscard]] bool exposes(tag_fields const& running) const noexcept;
+  [[nodiscard]] std::uint8_t breadth_of(tag_fields const& task, std::uint64_t group_path,
+                                        std::uint64_t n) const noexcept;
+  [[nodiscard]] std::uint16_t mine_at_the_end(tag_fields const& group) const noexcept;
+  void note_blind_steal(tag_fields const& c) noexcept;
   void begin_iteration() noexcept;
-  [[nodiscard]] std::uint16_t ordinal_of(card const& task) const noexcept;
-  card marked(card& group) noexcept;
-  placement place_root(card& c, tag& task) noexcept;
-  placement place_resumed(card& c, tag& task) noexcept;
-  [[nodiscard]] bool opens_more_groups(card const& task) const noexcept;
-  void note_theft(card const& c) noexcept;
-  void outside_ended(card const& c) noexcept;
+  [[nodiscard]] std::uint16_t ordinal_of(tag_fields const& task) const noexcept;
+  tag_fields marked(tag_fields& group) noexcept;
+  placement place_root(tag_fields& c, task_tag& task) noexcept;
+  placement place_resumed(tag_fields& c, task_tag& task) noexcept;
+  [[nodiscard]] bool opens_more_groups(tag_fields const& task) const noexcept;
+  void note_steal(tag_fields const& c) noexcept;
+  void outside_ended(tag_fields const& c) noexcept;
   [[nodiscard]] bool may_steal() const noexcept;
   void begin_round() noexcept;
   stage after(outcome how) noexcept;
@@ -121,7 +122,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   } last_left_;  ///< the task whose group ended last on this worker, and the ordinal of its next one
 
   worker_id victim_{};
-  stage stage_ = stage::kept;
+  stage stage_ = stage::local;
   bool rested_ = false;  ///< the last round ended in rest
 };
 
@@ -132,12 +133,12 @@ class replaying final : public policy {
  public:
   replaying(layout const& where, std::uint64_t seed, replay_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
-  mind& mind_of(worker_id w) noexcept override;
+  worker_policy& of_worker(worker_id w) noexcept override;
   [[nodiscard]] replay_status status() const noexcept;
 
  private:
   replay::common shared_;
-  std::vector<replay::worker_mind> minds_;
+  std::vector<replay::worker_state> workers_state_;
 };
 
 }  // namespace skua

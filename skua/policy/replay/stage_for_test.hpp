@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A machine without time or threads for policies that look at forks: it plays a tree of tasks, one small step of a worker
 // chosen by a die at a time, and shows groups as policy.hpp says. A task is some steps of work, then its groups, one
-// after the other; after a kept child has returned, the children after it are shown as well while the mind asks for it.
+// after the other; after a kept child has returned, the children after it are shown as well while the policy asks for it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,13 +37,13 @@ class stage {
   }
 
   /// Until all tasks from outside have ended, or nothing has happened for too long. True: all have ended.
-  [[nodiscard]] bool play(std::uint64_t most_steps = 20'000'000) {
+  [[nodiscard]] bool run(std::uint64_t most_steps = 20'000'000) {
     for (std::uint64_t i = 0; roots_ > 0 && i < most_steps; ++i) {
       std::uint32_t const w = roll_.below(static_cast<std::uint32_t>(workers_.size()));
       if (workers_[w].calls) {
         step(w);
       } else {
-        hunt(w);
+        next_probe(w);
       }
     }
     return roots_ == 0;
@@ -52,7 +52,7 @@ class stage {
   /// (tree, node) -> workers, one for each time that it was run, in order.
   std::map<std::pair<script_tree const*, std::uint32_t>, std::vector<std::uint32_t>> ran;
   std::uint64_t steals = 0;
-  std::uint64_t shown = 0;  ///< groups
+  std::uint64_t exposed = 0;  ///< groups
 
  private:
   struct join;
@@ -60,16 +60,16 @@ class stage {
   struct call {
     script_tree const* tree = nullptr;
     std::uint32_t node = 0;                   ///< the task, or the task whose group it is
-    tag own{};                                ///< of the task; of a group: what is left of it
-    tag of_task{};                            ///< of a group: its task's
+    task_tag own{};                           ///< of the task; of a group: what is left of it
+    task_tag of_task{};                       ///< of a group: its task's
     std::shared_ptr<join> gathers = nullptr;  ///< of a group
     std::uint32_t next = 0;                   ///< task: the next group; group: the next child
     std::uint32_t steps = 0;                  ///< of a task, left
-    bool is_shown = false;                    ///< of a group: met
+    bool is_exposed = false;                  ///< of a group: met
     bool is_owner = false;                    ///< of a group: not a thief's share
     bool has_called = false;                  ///< of a group: a child was called and has not been looked after
     bool has_offered = false;                 ///< of a group: the rest lies in a lane
-    tag child{};                              ///< of a group: that was called
+    task_tag child{};                         ///< of a group: that was called
     std::uint32_t group = 0;
   };
   using stack = std::vector<call>;
@@ -83,9 +83,9 @@ class stage {
     std::uint32_t node = 0;
     std::uint32_t group = 0;
     std::uint32_t next = 0;
-    tag own{};
-    tag of_task{};
-    bool is_shown = false;
+    task_tag own{};
+    task_tag of_task{};
+    bool is_exposed = false;
     std::shared_ptr<join> gathers = nullptr;
     std::shared_ptr<std::unique_ptr<stack>> resumes = nullptr;
   };
@@ -95,10 +95,10 @@ class stage {
   };
 
   static std::vector<std::uint32_t> const& children(call const& c) { return (*c.tree)[c.node].groups[c.group]; }
-  mind& mind_of(std::uint32_t w) { return policy_.mind_of(worker_id{w}); }
+  worker_policy& of_worker(std::uint32_t w) { return policy_.of_worker(worker_id{w}); }
   std::deque<item>& lane_of(std::uint32_t w, lane l) { return workers_[w].lanes[static_cast<std::size_t>(l)]; }
 
-  tag running_tag(std::uint32_t w) const {
+  task_tag running_tag(std::uint32_t w) const {
     if (!workers_[w].calls) return {};
     call const& top = workers_[w].calls->back();
     return top.gathers ? top.of_task : top.own;
@@ -106,30 +106,30 @@ class stage {
 
   // ---- idle ----------------------------------------------------------------------------------------------------------
 
-  void hunt(std::uint32_t w) {
-    mind& m = mind_of(w);
-    probe const p = m.hunt();
-    if (p.what == verb::rest) return;
+  void next_probe(std::uint32_t w) {
+    worker_policy& m = of_worker(w);
+    probe const p = m.next_probe();
+    if (p.what == action::rest) return;
     std::optional<item> got;
     outcome const how = take(w, p, got);
     m.learn(probed{p, how});
     if (!got) return;
-    if (p.what == verb::steal) ++steals;
+    if (p.what == action::steal) ++steals;
     receive(w, std::move(*got), p);
   }
 
   outcome take(std::uint32_t w, probe const& p, std::optional<item>& got) {
-    EXPECT_EQ(p.what == verb::pop, p.whom == worker_id{w});
+    EXPECT_EQ(p.what == action::pop, p.whom == worker_id{w});
     std::deque<item>& from = p.where == lane::injected ? outside_ : lane_of(index(p.whom), p.where);
     if (from.empty()) return outcome::empty;
-    bool const steals_one = p.what == verb::steal;
-    if (steals_one && p.where == lane::forks && !mind_of(w).admits(running_tag(index(p.whom)).words[0])) {
+    bool const steals_one = p.what == action::steal;
+    if (steals_one && p.where == lane::forks && !of_worker(w).admits(running_tag(index(p.whom)).words[0])) {
       return outcome::barred;
     }
     bool const newest = steals_one ? p.where == lane::migrated : p.where != lane::migrated && p.where != lane::inbox;
     for (std::size_t i = 0; i < from.size(); ++i) {
       std::size_t const at = newest ? from.size() - 1 - i : i;
-      if (steals_one && p.where != lane::forks && !mind_of(w).admits(from[at].own.words[0])) continue;
+      if (steals_one && p.where != lane::forks && !of_worker(w).admits(from[at].own.words[0])) continue;
       got = std::move(from[at]);
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
       return outcome::got;
@@ -138,11 +138,11 @@ class stage {
   }
 
   void receive(std::uint32_t w, item it, probe const& by) {
-    mind& m = mind_of(w);
-    bool const is_stolen = by.what == verb::steal;
+    worker_policy& m = of_worker(w);
+    bool const is_stolen = by.what == action::steal;
     if (it.what == item::rest) ++it.gathers->shares;  // even if it was my own: I rob myself
     if (is_stolen && by.where == lane::forks) {
-      tag parent = running_tag(index(by.whom));
+      task_tag parent = running_tag(index(by.whom));
       it.own = it.of_task = m.mark(parent, {});
     }
     if (is_stolen || by.where == lane::injected) {
@@ -163,7 +163,7 @@ class stage {
                                     .of_task = it.of_task,
                                     .gathers = std::move(it.gathers),
                                     .next = it.next,
-                                    .is_shown = it.is_shown,
+                                    .is_exposed = it.is_exposed,
                                     .group = it.group});
     } else {
       if (it.gathers) {  // a child that was sent: its end is the end of a share
@@ -189,7 +189,7 @@ class stage {
 
   // ---- busy ----------------------------------------------------------------------------------------------------------
 
-  void call_child(std::uint32_t w, script_tree const* tree, std::uint32_t node, tag const& t) {
+  void call_child(std::uint32_t w, script_tree const* tree, std::uint32_t node, task_tag const& t) {
     ran[{tree, node}].push_back(w);
     workers_[w].calls->push_back({.tree = tree, .node = node, .own = t, .steps = (*tree)[node].steps});
   }
@@ -207,18 +207,18 @@ class stage {
   }
 
   void open_group(std::uint32_t w) {
-    mind& m = mind_of(w);
+    worker_policy& m = of_worker(w);
     call& t = workers_[w].calls->back();
     call g{.tree = t.tree,
            .node = t.node,
            .own = t.own,
            .of_task = t.own,
            .gathers = std::make_shared<join>(),
-           .is_shown = m.sees_forks(),
+           .is_exposed = m.sees_forks(),
            .is_owner = true,
            .group = t.next++};
-    if (g.is_shown) {
-      ++shown;
+    if (g.is_exposed) {
+      ++exposed;
       g.own = m.meet(t.own, 0, children(g).size());
     }
     workers_[w].calls->push_back(std::move(g));
@@ -230,26 +230,26 @@ class stage {
       s.pop_back();
       return;
     }
-    mind_of(w).learn(ended{.task = s.back().own});
+    of_worker(w).learn(ended{.task = s.back().own});
     workers_[w].calls.reset();
     --roots_;
   }
 
   /// Look after the child that was called, then place children until one is kept, and call it.
   void step_group(std::uint32_t w) {
-    mind& m = mind_of(w);
+    worker_policy& m = of_worker(w);
     call& g = workers_[w].calls->back();
     if (std::exchange(g.has_called, false)) {
-      if (g.is_shown) m.learn(returned{.child = g.child});
+      if (g.is_exposed) m.learn(returned{.child = g.child});
       if (std::exchange(g.has_offered, false) && !take_back(w, g)) return end_share(w);
     }
     if (g.next >= children(g).size()) return end_share(w);
     std::uint32_t const node = children(g)[g.next++];
     g.child = g.own;
-    if (g.is_shown && m.sees_forks()) {
+    if (g.is_exposed && m.sees_forks()) {
       g.child = m.mark(g.own, {});
       placement const to = m.place(g.child, cause::forked);
-      if (to.where != lane::kept) {
+      if (to.where != lane::local) {
         ++g.gathers->shares;
         return lane_of(index(to.worker), to.where)
             .push_back({.what = item::child,
@@ -266,7 +266,7 @@ class stage {
     g.has_called = true;
     if (g.next < children(g).size()) {
       g.has_offered = true;
-      lane_of(w, g.is_shown ? lane::kept : lane::forks)
+      lane_of(w, g.is_exposed ? lane::local : lane::forks)
           .push_back({.what = item::rest,
                       .tree = g.tree,
                       .node = g.node,
@@ -274,15 +274,15 @@ class stage {
                       .next = g.next,
                       .own = g.own,
                       .of_task = g.of_task,
-                      .is_shown = g.is_shown,
+                      .is_exposed = g.is_exposed,
                       .gathers = g.gathers});
     }
-    tag const t = g.child;
+    task_tag const t = g.child;
     call_child(w, g.tree, node, t);
   }
 
   bool take_back(std::uint32_t w, call& g) {
-    std::deque<item>& l = lane_of(w, g.is_shown ? lane::kept : lane::forks);
+    std::deque<item>& l = lane_of(w, g.is_exposed ? lane::local : lane::forks);
     if (l.empty() || l.back().gathers != g.gathers || l.back().next != g.next) return false;
     g.own = l.back().own;
     l.pop_back();
@@ -290,7 +290,7 @@ class stage {
   }
 
   void end_share(std::uint32_t w) {
-    mind& m = mind_of(w);
+    worker_policy& m = of_worker(w);
     stack& s = *workers_[w].calls;
     std::shared_ptr<join> const j = s.back().gathers;
     bool const is_last = --j->shares == 0;
@@ -308,11 +308,11 @@ class stage {
 
   /// The group on top of the stack has ended: its task goes on where the policy wants.
   void go_on(std::uint32_t w, std::unique_ptr<stack> calls) {
-    mind& m = mind_of(w);
+    worker_policy& m = of_worker(w);
     call const g = calls->back();
     calls->pop_back();
-    tag task = g.of_task;
-    if (g.is_shown) m.leave(task, g.own);
+    task_tag task = g.of_task;
+    if (g.is_exposed) m.leave(task, g.own);
     placement const to = m.place(task, cause::resumed);
     (*calls)[last_task(*calls)].own = task;
     if (to.worker == worker_id{w}) {

@@ -21,7 +21,7 @@ enum class kind : std::uint8_t {
   group,  ///< what is left of a group: its children from `index` on
 };
 
-struct card {
+struct tag_fields {
   kind what = kind::unknown;
   bool is_open = false;          ///< anybody may take it, and all below it, at any time
   bool is_root = false;          ///< the one task from outside whose iterations are counted
@@ -42,7 +42,7 @@ struct card {
   [[nodiscard]] static bool is_group(std::uint64_t flags) noexcept {
     return static_cast<kind>(flags & 3) == kind::group;
   }
-  [[nodiscard]] static card read(tag const& t) noexcept {
+  [[nodiscard]] static tag_fields read(task_tag const& t) noexcept {
     auto const flags = static_cast<std::uint8_t>(t.words[2]);
     return {.what = static_cast<kind>(flags & 3),
             .is_open = t.words[0] == 0,
@@ -60,7 +60,7 @@ struct card {
             .around = t.words[0]};
   }
 
-  [[nodiscard]] tag written() const noexcept {
+  [[nodiscard]] task_tag written() const noexcept {
     std::uint64_t const flags =
         static_cast<std::uint64_t>(what) | (is_root ? 4 : 0) | (is_outside ? 8 : 0) | (is_sent ? 16 : 0);
     return {{is_open ? 0 : around, path,

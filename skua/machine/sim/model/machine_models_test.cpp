@@ -53,12 +53,12 @@ TEST(machine_model, says_what_the_file_says) {
 
 TEST(machine_model, arithmetic_hides_misses_wholly_unless_the_file_says_otherwise) {
   EXPECT_EQ(round_model().numbers().hidden_share, 1);
-  auto const said = [](std::string const& figure) {
+  auto const message = [](std::string const& figure) {
     return machine_model::parse(round_machine_with("flops_per_ns = 4", "flops_per_ns = 4\nhidden_share = " + figure),
                                 "o");
   };
-  EXPECT_EQ(said("0").numbers().hidden_share, 0);
-  machine_model const m = said("{ value = 0.5, assumed = true, low = 0, high = 1 }");
+  EXPECT_EQ(message("0").numbers().hidden_share, 0);
+  machine_model const m = message("{ value = 0.5, assumed = true, low = 0, high = 1 }");
   EXPECT_EQ(m.numbers(bound::low).hidden_share, 0);
   EXPECT_EQ(m.numbers().hidden_share, 0.5);
   EXPECT_EQ(m.numbers(bound::high).hidden_share, 1);
@@ -107,7 +107,7 @@ TEST(machine_model, links_are_between_all_nodes_or_where_the_file_says) {
 }
 
 TEST(machine_model, links_that_do_not_fit_the_topology_are_refused_at_their_line) {
-  auto const said = [](char const* between) {
+  auto const message = [](char const* between) {
     std::string const text = ring_machine_with(between);
     std::string const all = complaint(text);
     EXPECT_TRUE(all.starts_with("my.toml:" + line_of(text, "between = ") + ": ")) << all;
@@ -115,19 +115,19 @@ TEST(machine_model, links_that_do_not_fit_the_topology_are_refused_at_their_line
     return all;
   };
   auto const holds = [](std::string const& all, char const* part) { return all.find(part) != std::string::npos; };
-  EXPECT_TRUE(holds(said("\"star\""), "must be \"all\", \"ring\", or pairs of NUMA nodes"));
-  EXPECT_TRUE(holds(said("3"), "must be \"all\""));
-  EXPECT_TRUE(holds(said("[0, 1]"), "must be \"all\""));
-  EXPECT_TRUE(holds(said("[[0, 1, 2]]"), "must be \"all\""));
-  EXPECT_TRUE(holds(said("[[0, -1]]"), "must be \"all\""));
-  EXPECT_TRUE(holds(said("[[0, 1.5]]"), "must be \"all\""));
-  EXPECT_TRUE(holds(said("[[0, 4]]"), "no link [0, 4]; allowed: two of the NUMA nodes 0 to 3"));
-  EXPECT_TRUE(holds(said("[[0, 1], [2, 3]]"), "no links lead from NUMA node 0 to 2"));
-  EXPECT_TRUE(holds(said("[[0, 2], [2, 1], [1, 3], [3, 0]]"), "does not agree with topology.distances"));
+  EXPECT_TRUE(holds(message("\"star\""), "must be \"all\", \"ring\", or pairs of NUMA nodes"));
+  EXPECT_TRUE(holds(message("3"), "must be \"all\""));
+  EXPECT_TRUE(holds(message("[0, 1]"), "must be \"all\""));
+  EXPECT_TRUE(holds(message("[[0, 1, 2]]"), "must be \"all\""));
+  EXPECT_TRUE(holds(message("[[0, -1]]"), "must be \"all\""));
+  EXPECT_TRUE(holds(message("[[0, 1.5]]"), "must be \"all\""));
+  EXPECT_TRUE(holds(message("[[0, 4]]"), "no link [0, 4]; allowed: two of the NUMA nodes 0 to 3"));
+  EXPECT_TRUE(holds(message("[[0, 1], [2, 3]]"), "no links lead from NUMA node 0 to 2"));
+  EXPECT_TRUE(holds(message("[[0, 2], [2, 1], [1, 3], [3, 0]]"), "does not agree with topology.distances"));
   EXPECT_TRUE(
-      holds(said("[[0, 1], [1, 2], [2, 3]]"),
+      holds(message("[[0, 1], [1, 2], [2, 3]]"),
             "nodes 0 and 1 are 1 hops apart, nodes 0 and 3 are 3 hops apart, and both are at the same distance"));
-  EXPECT_TRUE(holds(said("[[0, 2], [1, 3], [0, 1], [2, 3]]"), "at the same distance"));
+  EXPECT_TRUE(holds(message("[[0, 2], [1, 3], [0, 1], [2, 3]]"), "at the same distance"));
 }
 
 TEST(machine_model, farther_nodes_are_not_fewer_hops_apart) {
@@ -159,7 +159,7 @@ TEST(machine_model, only_distances_with_links_have_a_figure_of_a_link) {
 struct mistake {
   std::string from;
   std::string to;
-  std::string said;  ///< a part of the complaint
+  std::string message;  ///< a part of the complaint
 };
 
 TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) {
@@ -201,11 +201,11 @@ TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) 
   };
   for (mistake const& m : mistakes) {
     std::string const text = round_machine_with(m.from, m.to);
-    std::string const said = complaint(text);
-    SCOPED_TRACE(m.to + " -> " + said);
-    EXPECT_TRUE(said.starts_with("my.toml:" + line_of(text, m.to) + ": "));
-    EXPECT_NE(said.find(m.said), std::string::npos);
-    EXPECT_EQ(said.find('\n'), std::string::npos);
+    std::string const message = complaint(text);
+    SCOPED_TRACE(m.to + " -> " + message);
+    EXPECT_TRUE(message.starts_with("my.toml:" + line_of(text, m.to) + ": "));
+    EXPECT_NE(message.find(m.message), std::string::npos);
+    EXPECT_EQ(message.find('\n'), std::string::npos);
   }
 }
 
@@ -219,12 +219,12 @@ TEST(machine_model, nothing_that_is_needed_may_be_left_out) {
     if (rule.when == need::optional || rule.when == need::share) continue;
     ASSERT_NE(at, std::string::npos) << rule.table << "." << rule.name;
     text.erase(at, text.find('\n', at + 1) - at);
-    std::string const said = complaint(text);
-    EXPECT_NE(said.find(std::string{rule.name}), std::string::npos) << said;
-    EXPECT_TRUE(said.starts_with("my.toml:")) << said;
+    std::string const message = complaint(text);
+    EXPECT_NE(message.find(std::string{rule.name}), std::string::npos) << message;
+    EXPECT_TRUE(message.starts_with("my.toml:")) << message;
     if (rule.when == need::always) {
       std::string const line = line_of(text, "[" + std::string{rule.table} + "]");
-      EXPECT_TRUE(said.starts_with("my.toml:" + line + ": " + std::string{rule.name} + " is missing")) << said;
+      EXPECT_TRUE(message.starts_with("my.toml:" + line + ": " + std::string{rule.name} + " is missing")) << message;
     }
   }
 }
@@ -267,7 +267,7 @@ TEST(machine_model, what_is_shipped_loads_and_names_its_sources) {
       EXPECT_LE(f.value, f.high) << f.key;
     }
     for (bound const b : {bound::stated, bound::low, bound::high}) EXPECT_GT(m.numbers(b).memory_bytes_per_ns, 0);
-    EXPECT_EQ(m.seats({}).workers(), m.tree().pus().size());
+    EXPECT_EQ(m.layout_of({}).workers(), m.tree().pus().size());
   }
 }
 

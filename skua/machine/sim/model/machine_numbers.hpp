@@ -47,7 +47,7 @@ struct machine_numbers {
   std::uint64_t page_bytes = 4096;
 
   double fork_ns = 0;
-  double show_ns = 0;
+  double expose_ns = 0;
   double pop_ns = 0;
   double steal_ns = 0;
   double miss_ns = 0;
@@ -55,7 +55,7 @@ struct machine_numbers {
   double park_ns = 0;
   double resume_ns = 0;
   double rest_ns = 0;
-  double call_up_ns = 0;
+  double notify_ns = 0;
   double wake_up_ns = 0;
   double steal_lines = 0;
   double miss_lines = 0;

@@ -142,9 +142,9 @@ TEST(memory_system, interleaved_pages_are_spread_evenly_and_bound_ones_lie_where
   memory_system bound = small_memory(filling::victim, {.how = page_placement::kind::bind, .node = 1});
   EXPECT_EQ(moved_by(bound, 0, read_of(0, 1 << 20)).memory[1].lines, 16384U);
   EXPECT_THROW(small_memory(filling::victim, {.how = page_placement::kind::bind, .node = 2}), usage_error);
-  memory_system settled = small_memory();
-  settled.homes().settle(somewhere, 8192, 1);
-  EXPECT_EQ(moved_by(settled, 0, read_of(0, 16384)).memory[1].lines, 128U);
+  memory_system distribution = small_memory();
+  distribution.homes().settle(somewhere, 8192, 1);
+  EXPECT_EQ(moved_by(distribution, 0, read_of(0, 16384)).memory[1].lines, 128U);
 }
 
 TEST(memory_system, placements_are_read_as_they_are_written) {

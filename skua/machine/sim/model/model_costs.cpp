@@ -52,7 +52,7 @@ std::vector<std::uint32_t> distances_of(machine_model const& model) {
   return all;
 }
 
-constexpr std::size_t deeds = static_cast<std::size_t>(deed::wake_up) + 1;
+constexpr std::size_t operations = static_cast<std::size_t>(operation::wake_up) + 1;
 
 }  // namespace
 
@@ -107,22 +107,22 @@ void model_costs::set_prices() {
   machine_numbers const& m = machine_;
   std::vector<double> longer{0, std::max(0.0, m.transfer_latency_ns - m.shared_latency_ns)};
   for (std::uint32_t d = 0; d < distances_; ++d) longer.push_back(longer[1] + m.link_latency_ns[d]);
-  prices_.resize(deeds * longer.size());
-  auto const set = [&](deed what, double ns, double lines) {
+  prices_.resize(operations * longer.size());
+  auto const set = [&](operation what, double ns, double lines) {
     for (std::size_t c = 0; c < longer.size(); ++c)
       prices_[static_cast<std::size_t>(what) * longer.size() + c] = ticks_of_ns(ns + lines * longer[c]);
   };
-  set(deed::fork, m.fork_ns, 0);
-  set(deed::show, m.show_ns, 0);
-  set(deed::pop, m.pop_ns, 0);
-  set(deed::steal, m.steal_ns, m.steal_lines);
-  set(deed::miss, m.miss_ns, m.miss_lines);
-  set(deed::send, m.send_ns, m.send_lines);
-  set(deed::park, m.park_ns, 0);
-  set(deed::resume, m.resume_ns, 0);
-  set(deed::rest, m.rest_ns, 0);
-  set(deed::call_up, m.call_up_ns, 0);
-  set(deed::wake_up, m.wake_up_ns, 0);
+  set(operation::fork, m.fork_ns, 0);
+  set(operation::expose, m.expose_ns, 0);
+  set(operation::pop, m.pop_ns, 0);
+  set(operation::steal, m.steal_ns, m.steal_lines);
+  set(operation::miss, m.miss_ns, m.miss_lines);
+  set(operation::send, m.send_ns, m.send_lines);
+  set(operation::park, m.park_ns, 0);
+  set(operation::resume, m.resume_ns, 0);
+  set(operation::rest, m.rest_ns, 0);
+  set(operation::notify, m.notify_ns, 0);
+  set(operation::wake_up, m.wake_up_ns, 0);
 }
 
 std::uint32_t model_costs::class_between(worker_id a, worker_id b) const noexcept {
@@ -133,7 +133,7 @@ std::uint32_t model_costs::class_between(worker_id a, worker_id b) const noexcep
   return 1 + distance_[shape.node_of_place[here] * model_nodes_ + shape.node_of_place[there]];
 }
 
-tick model_costs::price(tick, deed what, worker_id w, worker_id whom) {
+tick model_costs::price(tick, operation what, worker_id w, worker_id whom) {
   std::size_t const classes = std::size_t{2} + distances_;
   return prices_[static_cast<std::size_t>(what) * classes + class_between(w, whom)];
 }

@@ -60,7 +60,7 @@ struct memory_account {
   std::uint64_t transfer_bytes = 0;   ///< from caches of other places, which had newer lines than memory
   std::uint64_t written_back_bytes = 0;
   std::uint64_t leaves = 0;
-  tick ran = 0;         ///< leaves and strands, in all; noise included
+  tick ran = 0;         ///< leaves and fibers, in all; noise included
   tick arithmetic = 0;  ///< what the leaves would take if all data were at hand
   tick waited = 0;      ///< behind others in queues, as far as it made leaves longer
   tick noise = 0;
@@ -75,7 +75,7 @@ class model_costs final : public costs {
               cost_options const& how = {});
 
   tick run(tick now, worker_id w, task_tree const& program, node_id id) override;
-  tick price(tick now, deed what, worker_id w, worker_id whom) override;
+  tick price(tick now, operation what, worker_id w, worker_id whom) override;
 
   /// How long an idle worker looks for work before it sleeps.
   [[nodiscard]] tick spin() const noexcept { return spin_; }

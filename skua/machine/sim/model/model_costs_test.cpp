@@ -24,7 +24,7 @@ constexpr worker_id w4{4};  // node 1
 class model_costs_of_the_round_machine : public testing::Test {
  protected:
   machine_model model = round_model();
-  layout where = model.seats({});
+  layout where = model.layout_of({});
 
   model_costs make(cost_options const& how = {}) { return {model, model.numbers(), where, how}; }
 
@@ -57,9 +57,9 @@ TEST_F(model_costs_of_the_round_machine, arithmetic_by_flops_or_as_measured) {
   model_costs faster = make({.leaves = arithmetic::by_ns, .recorded_ghz = 1});
   EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 100)), 50'000U);
   EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 0)), 1'000'000U);
-  node_id const strand = tree.add(0, node_kind::strand);
-  tree[strand].ns = 100;
-  EXPECT_EQ(faster.run(0, w0, tree, strand), 50'000U);
+  node_id const fiber = tree.add(0, node_kind::fiber);
+  tree[fiber].ns = 100;
+  EXPECT_EQ(faster.run(0, w0, tree, fiber), 50'000U);
   EXPECT_EQ(faster.run(0, w0, tree, 0), 0U);
 }
 
@@ -240,16 +240,16 @@ TEST_F(model_costs_of_the_round_machine, a_port_bounds_what_a_place_draws) {
   EXPECT_NEAR(two, static_cast<double>(1U << 22) / 6, 0.01 * two);
 }
 
-TEST_F(model_costs_of_the_round_machine, deeds_cost_more_the_farther_they_reach) {
+TEST_F(model_costs_of_the_round_machine, operations_cost_more_the_farther_they_reach) {
   model_costs c = make();
-  EXPECT_EQ(c.price(0, deed::fork, w0, w0), 1'000U);
-  EXPECT_EQ(c.price(0, deed::pop, w0, w0), 3'000U);
-  EXPECT_EQ(c.price(0, deed::wake_up, w0, w4), 80'000U);
-  EXPECT_EQ(c.price(0, deed::steal, w0, w1), 100'000U);
-  EXPECT_EQ(c.price(0, deed::steal, w0, w2), 100'000U + 2 * 40'000U);
-  EXPECT_EQ(c.price(0, deed::steal, w0, w4), 100'000U + 2 * 100'000U);
-  EXPECT_EQ(c.price(0, deed::miss, w4, w0), 20'000U + 100'000U);
-  EXPECT_EQ(c.price(0, deed::send, w0, w2), 30'000U + 3 * 40'000U);
+  EXPECT_EQ(c.price(0, operation::fork, w0, w0), 1'000U);
+  EXPECT_EQ(c.price(0, operation::pop, w0, w0), 3'000U);
+  EXPECT_EQ(c.price(0, operation::wake_up, w0, w4), 80'000U);
+  EXPECT_EQ(c.price(0, operation::steal, w0, w1), 100'000U);
+  EXPECT_EQ(c.price(0, operation::steal, w0, w2), 100'000U + 2 * 40'000U);
+  EXPECT_EQ(c.price(0, operation::steal, w0, w4), 100'000U + 2 * 100'000U);
+  EXPECT_EQ(c.price(0, operation::miss, w4, w0), 20'000U + 100'000U);
+  EXPECT_EQ(c.price(0, operation::send, w0, w2), 30'000U + 3 * 40'000U);
   EXPECT_EQ(c.spin(), 5'000'000U);
 }
 
@@ -259,7 +259,7 @@ class model_costs_of_a_ring : public model_costs_of_the_round_machine {
   void SetUp() override { set("\"ring\""); }
   void set(char const* between) {
     model = machine_model::parse(ring_machine_with(between), "ring.toml");
-    where = model.seats({});
+    where = model.layout_of({});
   }
   model_costs on(std::uint32_t node) { return make({.pages = {.how = page_placement::kind::bind, .node = node}}); }
   static std::uint64_t carried(model_costs const& c, std::uint32_t from, std::uint32_t to) {
@@ -293,7 +293,7 @@ TEST_F(model_costs_of_a_ring, those_who_cross_and_those_who_live_there_share_a_l
   std::string text = ring_machine_with("\"ring\"");
   text.replace(text.find("core_bytes_per_ns = [2, 1]"), 26, "core_bytes_per_ns = [8, 8]");
   model = machine_model::parse(text, "wide.toml");
-  where = model.seats({});
+  where = model.layout_of({});
   constexpr std::uint64_t bytes = 1 << 20;
   auto const ns = [&](std::uint32_t home_of_near, std::uint32_t home_of_far) {
     model_costs c = make();
@@ -361,7 +361,7 @@ TEST_F(model_costs_of_the_round_machine, noise_takes_its_share_and_is_off_by_def
 }
 
 /// Random leaves on random workers: every tick.
-std::vector<tick> play(model_costs& c, std::uint64_t seed) {
+std::vector<tick> run(model_costs& c, std::uint64_t seed) {
   dice roll(seed);
   task_tree tree;
   std::vector<tick> all;
@@ -385,7 +385,7 @@ TEST_F(model_costs_of_the_round_machine, the_same_again_takes_the_same) {
                          .noise = {.per_second = 1000, .duration_ns = 500}};
   model_costs a = make(how);
   model_costs b = make(how);
-  EXPECT_EQ(play(a, 3), play(b, 3));
+  EXPECT_EQ(run(a, 3), run(b, 3));
   EXPECT_EQ(a.total(), b.total());
   EXPECT_EQ(a.memory().broken_invariant(), "");
 }

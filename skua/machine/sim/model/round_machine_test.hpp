@@ -54,7 +54,7 @@ latency_ns = [60]
 
 [prices]
 fork_ns = 1
-show_ns = 2
+expose_ns = 2
 pop_ns = 3
 steal_ns = 100
 miss_ns = 20
@@ -62,7 +62,7 @@ send_ns = 30
 park_ns = 40
 resume_ns = 50
 rest_ns = 60
-call_up_ns = 70
+notify_ns = 70
 wake_up_ns = { value = 80, assumed = true, low = 8, high = 800, source = "nobody knows" }
 steal_lines = 2
 miss_lines = 1

@@ -219,7 +219,7 @@ TEST_P(Failures, AScopesBodySeesTheFailureOfAStolenChild) {
 }
 
 TEST_P(Failures, AFailureThatArrivedStopsNobodyElse) {
-  // What was robbed and has failed is forgotten when its join has ended.
+  // What was stolen and has failed is forgotten when its join has ended.
   auto const sum = pool_.run([](auto& h) {
     long good = 0;
     for (int i = 0; i < 300; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a strand does where it is slow: a fork that asks for attention, thefts, the end of a stolen piece.
+// What a fiber does where it is slow: a fork that asks for attention, steals, the end of a stolen piece.
 #include "skua/machine/threads/join/fiber.hpp"
 
 #include "skua/machine/threads/pool/pool_core.hpp"
@@ -7,49 +7,49 @@
 
 namespace skua::threads {
 
-void strand::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
+void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
 }
 
-void strand::note_thefts() const noexcept {
-  robbed_.note(*seat_, base_, [this](void* what) -> group* {
+void fiber::note_steals() const noexcept {
+  stolen_.note(*slot_, base_, [this](void* what) -> group* {
     auto& g = static_cast<group&>(*static_cast<task*>(what));
     for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
-      if (n->of == &g) return nullptr;  // another strand's group, of which a piece runs here
+      if (n->of == &g) return nullptr;  // another fiber's group, of which a piece runs here
     }
     return &g;
   });
 }
 
-bool strand::make_room() noexcept {
-  seat& s = *seat_;
-  bool const room = s.make_room([this] { note_thefts(); });
-  if (s.in.call_help()) s.who.counts().wakeups_sent.add(1);
+bool fiber::make_room() noexcept {
+  worker_slot& s = *slot_;
+  bool const room = s.make_room([this] { note_steals(); });
+  if (s.in.notify_work()) s.who.counts().wakeups_sent.add(1);
   if (stop_requested())
-    s.poke();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
+    s.request_attention();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
   return room;
 }
 
-advice strand::attend() noexcept {
+advice fiber::poll() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
-  if (!tied_ && !seat_->slot.looks_empty() && seat_->thinks.gives_way())
-    seat_->who.lay_aside(static_cast<here&>(*this));
-  if (!seat_->shows_groups()) return advice::go_on;
-  seat_->ask_whether_to_show();  // the mark was used up
-  return advice::show;
+  if (!tied_ && !slot_->mailbox.looks_empty() && slot_->policy.preempts())
+    slot_->who.preempt(static_cast<here&>(*this));
+  if (!slot_->exposes_groups()) return advice::go_on;
+  slot_->update_exposure();  // the mark was used up
+  return advice::expose;
 }
 
-bool strand::run_newest_spawned(std::uint64_t key) noexcept {
+bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
   entry newest;
   // What lies there may have been taken, and be gone: only its word is looked at before it is ours.
-  if (!seat_->spawned.peek(newest) || newest.extra != key || !seat_->spawned.pop()) return false;
+  if (!slot_->spawned.peek(newest) || newest.extra != key || !slot_->spawned.pop()) return false;
   auto& mine = *static_cast<task*>(newest.task);
   mine.is->run(mine, 0, static_cast<here&>(*this));
   return true;
 }
 
-void strand::raise_alarm() noexcept { seat_->in.poke(); }
+void fiber::raise_alarm() noexcept { slot_->in.request_attention(); }
 
 }  // namespace skua::threads

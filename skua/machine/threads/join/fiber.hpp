@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A strand: one flow of control on one stack, and what it needs to fork and to wait. It may change its worker at
-// every wait, so nothing of a worker is remembered across one: everything is reached through the seat.
+// A fiber: one flow of control on one stack, and what it needs to fork and to wait. It may change its worker at
+// every wait, so nothing of a worker is remembered across one: everything is reached through the worker slot.
 //
 // The hot path is push and pop below; the rest is cold. [blumofe-leiserson-99, closure continuations: docs/decisions]
 #pragma once
@@ -15,55 +15,55 @@
 
 namespace skua::threads {
 
-class strand {
+class fiber {
  public:
-  explicit strand(seat& s) noexcept : seat_(&s) {}
-  strand(strand const&) = delete;
-  strand& operator=(strand const&) = delete;
+  explicit fiber(worker_slot& s) noexcept : slot_(&s) {}
+  fiber(fiber const&) = delete;
+  fiber& operator=(fiber const&) = delete;
 
   /// Show `t` to thieves. True: call attend() before anything else is pushed.
   [[nodiscard]] bool push(task& t) noexcept {
-    seat_->count_push();
-    return seat_->forks.push(&t);
+    slot_->count_push();
+    return slot_->forks.push(&t);
   }
   [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept {
-    seat_->count_push();
-    return seat_->forks.push(&t, extra);
+    slot_->count_push();
+    return slot_->forks.push(&t, extra);
   }
 
   /// Take back the newest entry; false: it was stolen. Joins nest strictly, so the newest entry is the caller's own,
   /// or it was stolen and with it all older ones: a lane that came back empty says the same. (group.md, "nesting")
-  [[nodiscard]] bool pop() noexcept { return seat_->forks.pop(); }
+  [[nodiscard]] bool pop() noexcept { return slot_->forks.pop(); }
 
   /// A push asked for attention: make room, wake sleepers, notice a stop.
-  [[nodiscard]] advice attend() noexcept;
+  [[nodiscard]] advice poll() noexcept;
   /// The same where a stop changes nothing: it will be noticed by the next `attend`. False: no memory (`full`).
   [[nodiscard]] bool make_room() noexcept;
 
-  /// Wait until all of `g` but the owner's `mine` children are dealt with. Parks the strand if it must: on return it
+  /// Wait until all of `g` but the owner's `mine` children are dealt with. Parks the fiber if it must: on return it
   /// may run on another worker. Cost without waiting: one load.
   void wait(group& g, std::uint64_t mine) noexcept {
     if (!g.left_only(mine)) park(g, mine);
   }
 
-  /// The same for a join, or the owner's piece of a sequence, that was robbed. Meanwhile, and until it returns, what
+  /// The same for a join, or the owner's piece of a sequence, that was stolen. Meanwhile, and until it returns, what
   /// runs between knows whom it may fail with.
-  void wait_robbed(group& g, std::uint64_t mine) noexcept {
-    note_thefts();
+  void wait_stolen(group& g, std::uint64_t mine) noexcept {
+    note_steals();
     if (g.left_only(mine)) {
-      settle();
+      relocate();
     } else {
       park(g, mine);
     }
-    robbed_.forget(g);
+    stolen_.forget(g);
   }
-  /// Remember which open joins have been robbed: if a thief's child fails, what runs here shall end. Cold.
-  void note_thefts() const noexcept;
+  /// Remember which open joins have been stolen: if a thief's child fails, what runs here shall end. Cold.
+  void note_steals() const noexcept;
   /// Children of `g` will run elsewhere, and do not go by way of `forks`: they end, too, when a join around `g` that has been
-  /// robbed by now fails.
+  /// stolen by now fails.
   void surround(group& g) const noexcept {
-    note_thefts();
-    robbed_.surround(g);
+    note_steals();
+    stolen_.surround(g);
   }
 
   /// Take the newest free-standing task that lies here, if `key` is the word that it was pushed with, and run it now, as
@@ -73,75 +73,75 @@ class strand {
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last, the frame that waits is ready.
   void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
 
-  // What the policy sees of this strand. Cold.
+  // What the policy sees of this fiber. Cold.
 
   /// A task or frame with this tag runs here from now on; `open`: it waited for a group.
-  void begins(tag const& t, bool open) noexcept;
+  void begins(task_tag const& t, bool open) noexcept;
   /// The task that was taken from a lane ends; before its group is told.
   void task_ends() noexcept;
   /// What the policy has written on what runs now.
-  [[nodiscard]] tag const& known() const noexcept { return tag_; }
-  void know(tag const& t) noexcept;
-  /// An entry that this strand has offered, with the tag under which it was shown to thieves.
-  [[nodiscard]] filed as_shown(entry const& e) const noexcept {
+  [[nodiscard]] task_tag const& tag() const noexcept { return tag_; }
+  void know(task_tag const& t) noexcept;
+  /// An entry that this fiber has offered, with the tag under which it was shown to thieves.
+  [[nodiscard]] tagged_entry as_published(entry const& e) const noexcept {
     return {static_cast<task*>(e.task), e.extra, {{tag_.words[0]}}};
   }
   /// The task goes on after a wait: whose is it? `used` is the tag with which it goes there.
-  [[nodiscard]] placement place_again(mind& by, tag& used) noexcept;
-  /// The same on its own worker: the strand moves if the policy wants that.
-  void settle() noexcept;
+  [[nodiscard]] placement place_again(worker_policy& by, task_tag& used) noexcept;
+  /// The same on its own worker: the fiber moves if the policy wants that.
+  void relocate() noexcept;
 
-  /// Something failed or was stopped in this region: every strand shall look at its next fork.
+  /// Something failed or was stopped in this region: every fiber shall look at its next fork.
   void raise_alarm() noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {
-    if (seat_->may_have_thefts()) [[unlikely]]
-      note_thefts();
-    return (stop_ != nullptr && stop_->requested()) || robbed_.want_end();
+    if (slot_->may_have_steals()) [[unlikely]]
+      note_steals();
+    return (stop_ != nullptr && stop_->requested()) || stolen_.want_end();
   }
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
   void watch(stop_node const* n) noexcept { stop_ = n; }
 
-  [[nodiscard]] seat& at() const noexcept { return *seat_; }
-  void sit(seat& s) noexcept { seat_ = &s; }
+  [[nodiscard]] worker_slot& at() const noexcept { return *slot_; }
+  void run_in(worker_slot& s) noexcept { slot_ = &s; }
 
-  /// A task that runs on top of this strand and has nothing to do with what lies below: it watches `n`, and nothing else.
-  class interlude {
+  /// A task that runs on top of this fiber and has nothing to do with what lies below: it watches `n`, and nothing else.
+  class nested_task {
    public:
-    interlude(strand& s, stop_node const* n) noexcept
-        : strand_(s), stop_(s.stop_), tag_(s.tag_), robbed_(s.robbed_), base_(s.base_) {
-      s.note_thefts();
-      robbed_ = std::exchange(s.robbed_, {});
+    nested_task(fiber& s, stop_node const* n) noexcept
+        : fiber_(s), stop_(s.stop_), tag_(s.tag_), stolen_(s.stolen_), base_(s.base_) {
+      s.note_steals();
+      stolen_ = std::exchange(s.stolen_, {});
       s.stop_ = n;
-      s.base_ = above_ = s.seat_->forks.bottom();
+      s.base_ = above_ = s.slot_->forks.bottom();
     }
-    ~interlude() {
-      strand_.know(tag_);
-      strand_.stop_ = stop_;
-      strand_.robbed_ = robbed_;
-      strand_.base_ = strand_.base_ == above_ ? base_ : 0;  // else the strand has moved, and left its lane empty
+    ~nested_task() {
+      fiber_.know(tag_);
+      fiber_.stop_ = stop_;
+      fiber_.stolen_ = stolen_;
+      fiber_.base_ = fiber_.base_ == above_ ? base_ : 0;  // else the fiber has moved, and left its lane empty
     }
-    interlude(interlude const&) = delete;
-    interlude& operator=(interlude const&) = delete;
+    nested_task(nested_task const&) = delete;
+    nested_task& operator=(nested_task const&) = delete;
 
    private:
-    strand& strand_;
+    fiber& fiber_;
     stop_node const* const stop_;
-    tag const tag_;
-    robbed_joins<> robbed_;
+    task_tag const tag_;
+    stolen_joins<> stolen_;
     std::int64_t const base_;
     std::int64_t above_;
   };
-  /// The strand has left its lane: places in the old one mean nothing in the new one.
+  /// The fiber has left its lane: places in the old one mean nothing in the new one.
   void forget_places() noexcept { base_ = 0; }
 
-  /// While a task runs on top of a strand that waits in place, the strand may wait but not change its worker: the task may
+  /// While a task runs on top of a fiber that waits in place, the fiber may wait but not change its worker: the task may
   /// be of another region, and below it wait those that belong to this one.
   [[nodiscard]] bool is_tied() const noexcept { return tied_; }
   /// Returns what it was before.
   bool tie(bool on) noexcept { return std::exchange(tied_, on); }
 
-  /// The frame that became ready when the strand's task ended; the worker loop hands it to the policy.
+  /// The frame that became ready when the fiber's task ended; the worker loop hands it to the policy.
   [[nodiscard]] frame* take_ready() noexcept {
     frame* const f = ready_;
     ready_ = nullptr;
@@ -153,11 +153,11 @@ class strand {
   void park(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
-  seat* seat_;
+  worker_slot* slot_;
   stop_node const* stop_ = nullptr;
-  tag tag_;
+  task_tag tag_;
   frame* ready_ = nullptr;
-  mutable robbed_joins<> robbed_;  ///< what note_thefts has seen
+  mutable stolen_joins<> stolen_;  ///< what note_steals has seen
   std::int64_t base_ = 0;          ///< entries of the lane before this place are below an interlude
   bool tied_ = false;
 };

@@ -5,16 +5,16 @@
 #include <exception>
 #include <utility>
 
-#include "skua/machine/threads/join/group.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/group.hpp"
 
 namespace skua::threads {
 
 class first_exception {
  public:
-  /// In the handler of what a child of `g` has thrown on the strand `on`: keeps it, unless another one came first, and makes
+  /// In the handler of what a child of `g` has thrown on the fiber `on`: keeps it, unless another one came first, and makes
   /// everybody look up.
-  [[gnu::cold, gnu::noinline]] void keep(group& g, strand& on) noexcept {
+  [[gnu::cold, gnu::noinline]] void keep(group& g, fiber& on) noexcept {
     // Only the winner writes it; the subtraction in finish publishes it.
     if ((g.raise(group::failed) & group::failed) == 0) kept_ = std::current_exception();
     on.raise_alarm();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A group: the children that one join, each or scope waits for; and the frame that waits. States and proof: group.md.
-// What counts, and what links robbed joins, stands in share_count.hpp and open_join.hpp, where models run it, too.
+// What counts, and what links stolen joins, stands in share_count.hpp and open_join.hpp, where models run it, too.
 #pragma once
 
 #include <cstdint>
 #include <stop_token>
 
-#include "skua/machine/threads/join/stolen_joins.hpp"
 #include "skua/machine/threads/join/share_count.hpp"
+#include "skua/machine/threads/join/stolen_joins.hpp"
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "skua/policy/vocabulary.hpp"
@@ -17,23 +17,23 @@
 namespace skua::threads {
 
 class here;
-class seat;
+class worker_slot;
 
 struct task;
 
 /// What can be done with a kind of task. `extra` is the second word of its entry in a lane.
 struct task_kind {
-  void (*run)(task&, std::uint64_t extra, here&) noexcept;  ///< on the worker's own strand; never throws
-  hint (*known)(task const&,
-                std::uint64_t extra) noexcept = nullptr;  ///< what is known of it, inherited or said; null: nothing
+  void (*run)(task&, std::uint64_t extra, here&) noexcept;  ///< on the worker's own fiber; never throws
+  hint (*hint_of)(task const&,
+                  std::uint64_t extra) noexcept = nullptr;  ///< what is known of it, inherited or said; null: nothing
 };
 
 /// What lies in a lane.
 struct task {
   task_kind const* is;
 
-  [[nodiscard]] hint known(std::uint64_t extra) const noexcept {
-    return is->known == nullptr ? hint{} : is->known(*this, extra);
+  [[nodiscard]] hint hint_for(std::uint64_t extra) const noexcept {
+    return is->hint_of == nullptr ? hint{} : is->hint_of(*this, extra);
   }
 };
 
@@ -44,35 +44,35 @@ struct frame;
 struct group;
 
 /// A task or frame in a lane where entries have tags.
-struct filed {
+struct tagged_entry {
   task* what = nullptr;
   std::uint64_t extra = 0;
-  tag known{};
+  task_tag tag{};
 
   /// Null: it is a task.
   [[nodiscard]] inline frame* as_frame() const noexcept;
 };
 
 /// No word about a place: that of the task around it holds.
-inline constexpr place_id unsaid{0xffff'fffeU};
+inline constexpr place_id no_place_hint{0xffff'fffeU};
 
-/// What a task stands in, innermost first, on the strands' stacks: why it may be asked to end early (a group that
+/// What a task stands in, innermost first, on the fibers' stacks: why it may be asked to end early (a group that
 /// failed, a token), and where its data were said to be.
 struct stop_node {
   stop_node const* outer = nullptr;
   group const* of = nullptr;               ///< a group, or null
   std::stop_token const* token = nullptr;  ///< a user's token, or null
   wait_group const* tasks = nullptr;       ///< a task_group's, or null
-  place_id place = unsaid;                 ///< the place of what runs inside [numa-ws-2018 III-A]
+  place_id place = no_place_hint;          ///< the place of what runs inside [numa-ws-2018 III-A]
 
   [[nodiscard]] bool requested() const noexcept;
   /// Would another node inside this one, with this place, change nothing? False only costs a node.
   [[nodiscard]] static bool says_nothing_new(stop_node const* n, place_id said) noexcept {
-    return said == unsaid || (n != nullptr && n->place == said);
+    return said == no_place_hint || (n != nullptr && n->place == said);
   }
   /// The innermost place that was said. Cost: the depth of the chain.
   [[nodiscard]] static hint inherited(stop_node const* n) noexcept {
-    while (n != nullptr && n->place == unsaid) n = n->outer;
+    while (n != nullptr && n->place == no_place_hint) n = n->outer;
     return n == nullptr ? hint{} : as_hint(at{n->place});
   }
 };
@@ -82,17 +82,19 @@ struct handed : task, injectable {
   explicit handed(task_kind const& k) noexcept : task{&k} {}
 };
 
-/// A strand that waits: saved on its own stack. It is a task, too, so that it can be handed over through a lane.
+/// A fiber that waits: saved on its own stack. It is a task, too, so that it can be handed over through a lane.
 struct frame final : handed, parked<> {
   static task_kind const kind;  ///< the worker loop never runs it: it recognises it
-  frame(here& s, stack* o, bool waits) noexcept : handed(kind), strand(&s), on(o), is_open(waits) {}
-  fiber saved;
-  here* strand;
+  frame(here& s, stack* o, bool waits) noexcept : handed(kind), fiber(&s), on(o), is_open(waits) {}
+  context saved;
+  here* fiber;
   stack* on;
   bool const is_open;  ///< it waits for a group; else it was moved between two of them
 };
 
-frame* filed::as_frame() const noexcept { return what->is == &frame::kind ? static_cast<frame*>(what) : nullptr; }
+frame* tagged_entry::as_frame() const noexcept {
+  return what->is == &frame::kind ? static_cast<frame*>(what) : nullptr;
+}
 
 /// The children one frame waits for.
 struct group : task, open_join<> {

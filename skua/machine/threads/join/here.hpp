@@ -12,20 +12,20 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/many.hpp"
+#include "skua/machine/threads/join/scope.hpp"
+#include "skua/machine/threads/join/stopping.hpp"
 #include "skua/machine/threads/join/two.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
-#include "skua/machine/threads/join/scope.hpp"
-#include "skua/machine/threads/join/many.hpp"
-#include "skua/machine/threads/join/stopping.hpp"
-#include "skua/machine/threads/join/fiber.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
 namespace skua::threads {
 
-class here final : public strand {
+class here final : public fiber {
  public:
-  using strand::strand;
+  using fiber::fiber;
 
   /// Two children: 5 ns on the machines we measured; every fork can be stolen at once. More: one group of n.
   /// Work: the children's plus O(n); span: the longest child plus O(n).
@@ -36,7 +36,7 @@ class here final : public strand {
           if constexpr (sizeof...(c) == 2) {
             return join_two(*this, c...);
           } else {
-            return join_many(std::tuple{c.known...}, std::forward<decltype(c.function)>(c.function)...);
+            return join_many(std::tuple{c.hint...}, std::forward<decltype(c.function)>(c.function)...);
           }
         },
         children_of(std::forward<Args>(args)...));
@@ -51,7 +51,7 @@ class here final : public strand {
     auto invoke = [&](std::uint64_t i, here& h) {
       body(h, first[static_cast<std::ranges::range_difference_t<Range>>(i)]);
     };
-    run_sequence(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
+    run_group(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
   }
   /// The same; hint_of(range[i]) is a hint word or a number, the work. It is called only where a policy looks, or, if it
   /// may say a place, before the child runs.
@@ -63,9 +63,9 @@ class here final : public strand {
     auto const call_body = [&](std::uint64_t i, here& h) {
       call_at(h, hint_word_of(hint_of(at(i))), [&](here& inside) { body(inside, at(i)); });
     };
-    auto const say = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
-    hinted<decltype(call_body), decltype(say)> invoke{call_body, say};
-    run_sequence(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
+    auto const hint_of_child = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
+    hinted<decltype(call_body), decltype(hint_of_child)> invoke{call_body, hint_of_child};
+    run_group(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
   }
 
   /// body(s); s.fork(f) starts children found on the way. Returns the body's value after all children have returned.
@@ -76,9 +76,9 @@ class here final : public strand {
       try {
         stop_node const node{watching(), &s, nullptr, nullptr};
         struct unwatch {
-          here& strand;
+          here& fiber;
           stop_node const* outer;
-          ~unwatch() { strand.watch(outer); }
+          ~unwatch() { fiber.watch(outer); }
         } const at_end{*this, watching()};
         watch(&node);
         return std::forward<Body>(body)(s);
@@ -104,7 +104,7 @@ class here final : public strand {
   /// A plain call of the kernel; while leaves are recorded (leaf_record.hpp) it is noted first. Costs a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
-    if (leaf_log& log = at().leaves; log.is_kept()) [[unlikely]]
+    if (leaf_log& log = at().leaves; log.is_recording()) [[unlikely]]
       log.note(footprint_of(args...));
     return call_kernel(std::forward<Args>(args)...);
   }
@@ -117,53 +117,53 @@ class here final : public strand {
     return std::forward<F>(f)(*this);
   }
 
-  [[nodiscard]] bool stop_requested() const noexcept { return strand::stop_requested(); }
+  [[nodiscard]] bool stop_requested() const noexcept { return fiber::stop_requested(); }
   [[nodiscard]] worker_id worker() const noexcept { return at().id; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return at().in_workers; }
 
   /// join_two where the policy wants to see the group: as one of n. Small callables come as copies, so that the originals
   /// can stay in registers where this is not called.
-  template <class F, class G, class KnownF, class KnownG>
-  [[gnu::cold, gnu::noinline]] auto join_as_division(KnownF known_f, KnownG known_g, kept<F> f, kept<G> g) {
-    return join_many(std::tuple<KnownF, KnownG>{known_f, known_g}, f.get(), g.get());
+  template <class F, class G, class HintF, class HintG>
+  [[gnu::cold, gnu::noinline]] auto join_exposed(HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
+    return join_many(std::tuple<HintF, HintG>{hint_f, hint_g}, f.get(), g.get());
   }
 
  private:
   template <class Invoke>
-  void run_sequence(std::uint64_t children, Invoke& invoke) {
+  void run_group(std::uint64_t children, Invoke& invoke) {
     if (children == 0) return;
     sequence<here, Invoke> all{invoke, children, watching()};
     all.run(*this);
   }
 
   /// A sequence's way to call child i, and to know what was said of it.
-  template <class Call, class Say>
+  template <class Call, class HintOf>
   struct hinted {
     Call const& call_child;
-    Say const& say;
+    HintOf const& hint_of_child;
     void operator()(std::uint64_t i, here& h) const { call_child(i, h); }
-    [[nodiscard]] hint known(std::uint64_t i) const noexcept { return say(i); }
+    [[nodiscard]] hint hint_of(std::uint64_t i) const noexcept { return hint_of_child(i); }
   };
 
-  template <class... Known, class... F>
-  auto join_many(std::tuple<Known...> const& known, F&&... f) {
-    std::tuple<std::optional<value_of<F, here&>>...> kept;
+  template <class... Hint, class... F>
+  auto join_many(std::tuple<Hint...> const& hints, F&&... f) {
+    std::tuple<std::optional<value_of<F, here&>>...> results;
     std::tuple<F&&...> functions{std::forward<F>(f)...};
     auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return [&](std::uint64_t i, here& h) {
         // The one comparison that holds calls its child.
-        static_cast<void>(
-            ((i == I &&
-              (std::get<I>(kept).emplace(call_at(h, std::get<I>(known), std::get<I>(std::move(functions)))), true)) ||
-             ...));
+        static_cast<void>((
+            (i == I &&
+             (std::get<I>(results).emplace(call_at(h, std::get<I>(hints), std::get<I>(std::move(functions)))), true)) ||
+            ...));
       };
     }(std::index_sequence_for<F...>{});
-    auto const say = [&known](std::uint64_t i) noexcept {
-      return std::apply([i](auto const&... k) noexcept { return std::array{as_hint(k)...}[i]; }, known);
+    auto const hint_of_child = [&hints](std::uint64_t i) noexcept {
+      return std::apply([i](auto const&... k) noexcept { return std::array{as_hint(k)...}[i]; }, hints);
     };
-    hinted<decltype(call_child), decltype(say)> invoke{call_child, say};
-    run_sequence(sizeof...(F), invoke);
-    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(kept));
+    hinted<decltype(call_child), decltype(hint_of_child)> invoke{call_child, hint_of_child};
+    run_group(sizeof...(F), invoke);
+    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(results));
   }
 };
 

@@ -112,7 +112,7 @@ TEST_P(Joins, DeepNestingOfScopesAndJoins) {
 }
 
 TEST_P(Joins, AScopeMayWaitAboveOpenJoins) {
-  // The scope's child is slow, so that the strand parks with the joins below it still on offer, and resumes elsewhere.
+  // The scope's child is slow, so that the fiber parks with the joins below it still on offer, and resumes elsewhere.
   auto nest = [](auto& self, auto& h, int depth, std::atomic<int>& ran) -> void {
     if (depth == 0) {
       h.scope([&](auto& s) {
@@ -144,13 +144,13 @@ TEST_P(Joins, TheDequeGrowsUnderDeepRecursion) {
   EXPECT_EQ(pool_.run([&](auto& h) { return deep(deep, h, depth); }), depth);
 }
 
-/// A tree of joins; counts those whose second child was taken from the strand that offered it.
-void count_robbed(skua::fork_join auto& here, int depth, std::atomic<std::uint64_t>& robbed) {
+/// A tree of joins; counts those whose second child was taken from the fiber that offered it.
+void count_stolen(skua::fork_join auto& here, int depth, std::atomic<std::uint64_t>& stolen) {
   if (depth == 0) return std::this_thread::sleep_for(std::chrono::microseconds(10));
-  here.join([&](auto& h) { count_robbed(h, depth - 1, robbed); },
+  here.join([&](auto& h) { count_stolen(h, depth - 1, stolen); },
             [&](auto& h) {
-              if (&h != &here) robbed.fetch_add(1, std::memory_order_relaxed);
-              count_robbed(h, depth - 1, robbed);
+              if (&h != &here) stolen.fetch_add(1, std::memory_order_relaxed);
+              count_stolen(h, depth - 1, stolen);
             });
 }
 
@@ -158,18 +158,18 @@ TEST_P(Joins, EverySuccessfulStealRobsOneJoinAndEveryRobbedJoinWasStolenFromOnce
   // [numa-ws-2018 II] Promotions are successful steals: a join that nobody steals from keeps no state.
   std::string const& policy = GetParam().policy;
   if (policy == "adws" || policy == "replay") GTEST_SKIP() << "this policy also sends tasks, and steals what was sent";
-  std::atomic<std::uint64_t> robbed{0};
+  std::atomic<std::uint64_t> stolen{0};
   std::uint64_t runs = 0;
   do {
     ++runs;
-    pool_.run([&](auto& h) { count_robbed(h, 6, robbed); });
-  } while (robbed.load() < 100 && pool_.workers() > 1);
+    pool_.run([&](auto& h) { count_stolen(h, 6, stolen); });
+  } while (stolen.load() < 100 && pool_.workers() > 1);
   std::uint64_t steals = 0;
   for (auto const& c : pool_.counters()) steals = std::accumulate(c.steals.begin(), c.steals.end(), steals);
   // numa-ws puts a root into the first worker's slot; whoever steals it there robs no join.
   std::uint64_t const roots = policy == "numa-ws" ? runs : 0;
-  EXPECT_GE(steals, robbed.load());
-  EXPECT_LE(steals, robbed.load() + roots);
+  EXPECT_GE(steals, stolen.load());
+  EXPECT_LE(steals, stolen.load() + roots);
 }
 
 }  // namespace

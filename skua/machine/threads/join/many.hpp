@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A group of n children that are known by number: `each`, and the join of three and more. What lies in the lane is
 // "all children not yet started"; its entry is (group, number of the next child), so a thief needs nothing of the
-// piece it robbed and pieces end independently. (group.md, "pieces")
+// piece it stolen and pieces end independently. (group.md, "pieces")
 #pragma once
 
 #include <cstdint>
 
-#include "skua/machine/threads/placement/exposed_group.hpp"
-#include "skua/machine/threads/join/first_exception.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/first_exception.hpp"
+#include "skua/machine/threads/placement/exposed_group.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::threads {
@@ -25,11 +25,11 @@ class sequence final : public group {
   /// All children, from the first; returns when every one has been dealt with. Throws the first exception, or
   /// `cancelled` if children were dropped.
   void run(Here& here) {
-    if (here.at().shows_groups()) [[unlikely]] {
+    if (here.at().exposes_groups()) [[unlikely]] {
       divide(here);
     } else {
       std::uint64_t const mine = run_piece(here, 0);
-      if (mine != children_) here.wait_robbed(*this, mine);
+      if (mine != children_) here.wait_stolen(*this, mine);
     }
     if (failing()) [[unlikely]]
       end_badly();
@@ -43,31 +43,31 @@ class sequence final : public group {
     thief.watch(&node);
     std::uint64_t const done =
         (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
-    thief.note_thefts();  // while the group lives
+    thief.note_steals();  // while the group lives
     thief.task_ends();
     thief.finish(self, done, 0);
   }
 
   [[nodiscard]] hint hint_of(std::uint64_t i) const noexcept {
-    if constexpr (requires { invoke_.known(i); }) {
-      return invoke_.known(i);
+    if constexpr (requires { invoke_.hint_of(i); }) {
+      return invoke_.hint_of(i);
     } else {
       return {};
     }
   }
-  static hint known_of(task const& t, std::uint64_t extra) noexcept {
+  static hint hint_of(task const& t, std::uint64_t extra) noexcept {
     auto const& self = static_cast<sequence const&>(t);
     hint all = self.hint_of(extra & ~alone);
     if (!all.place) all.place = stop_node::inherited(self.stop).place;
     return all;
   }
-  static constexpr task_kind kind{.run = &sequence::run_stolen, .known = &sequence::known_of};
+  static constexpr task_kind kind{.run = &sequence::run_stolen, .hint_of = &sequence::hint_of};
 
   /// The owner, where the policy wants to see the group. (division.md)
   [[gnu::cold, gnu::noinline]] void divide(Here& here) noexcept {
     double total = 0;
-    for (std::uint64_t i = 0; i < children_; ++i) total += known_work(hint_of(i));
-    division parts{here, *this, children_, total};
+    for (std::uint64_t i = 0; i < children_; ++i) total += work_of(hint_of(i));
+    exposed_group parts{here, *this, children_, total};
     std::uint64_t mine = 0;
     for (std::uint64_t next = 0; next < children_; ++next) {
       while (next < children_ && parts.sends(next, hint_of(next))) ++next;
@@ -75,7 +75,7 @@ class sequence final : public group {
       parts.keep(next);
       mine += run_one(here, next);
       if (!parts.comes_back()) break;
-      if (here.at().shows_groups()) continue;
+      if (here.at().exposes_groups()) continue;
       mine += run_piece(here, next + 1);
       break;
     }
@@ -100,20 +100,20 @@ class sequence final : public group {
       bool const more = i + 1 < children_;
       bool shared = more;
       if (more && here.push(*this, i + 1)) [[unlikely]]
-        shared = attend(here, stopping);
+        shared = poll(here, stopping);
       if (!stopping) invoke(here, i);
       ++i;
       if (!more) return i - first;
-      if (shared && !here.pop()) return i - first;  // robbed: the rest is the thief's
+      if (shared && !here.pop()) return i - first;  // stolen: the rest is the thief's
       stopping = stopping || failing();
     }
   }
 
   /// Is the entry still to be popped? Sets `stopping` on a stop.
-  [[gnu::cold, gnu::noinline]] bool attend(Here& here, bool& stopping) noexcept {
-    switch (here.attend()) {
+  [[gnu::cold, gnu::noinline]] bool poll(Here& here, bool& stopping) noexcept {
+    switch (here.poll()) {
       case advice::go_on:
-      case advice::show: return true;  // only groups that were met while it was wanted are shown
+      case advice::expose: return true;  // only groups that were met while it was wanted are shown
       case advice::full: return !here.pop();
       case advice::stop: break;
     }

@@ -13,28 +13,28 @@
 namespace skua::threads {
 
 /// May a word of this type say a place?
-template <class Known>
-inline constexpr bool may_say_place = std::is_same_v<Known, at> || std::is_same_v<Known, hint>;
+template <class Hint>
+inline constexpr bool may_hint_place = std::is_same_v<Hint, at> || std::is_same_v<Hint, hint>;
 
-constexpr place_id said_place(at a) noexcept { return a.place; }
-constexpr place_id said_place(hint const& h) noexcept { return h.place.value_or(unsaid); }
+constexpr place_id hinted_place(at a) noexcept { return a.place; }
+constexpr place_id hinted_place(hint const& h) noexcept { return h.place.value_or(no_place_hint); }
 
 /// No place was said, and none takes room.
 struct no_place {
-  [[nodiscard]] static constexpr bool known() noexcept { return false; }
-  [[nodiscard]] static constexpr place_id place() noexcept { return unsaid; }
+  [[nodiscard]] static constexpr bool is_given() noexcept { return false; }
+  [[nodiscard]] static constexpr place_id place() noexcept { return no_place_hint; }
 };
 /// The place that was said, or `unsaid`.
 struct some_place {
   place_id at;
-  [[nodiscard]] constexpr bool known() const noexcept { return at != unsaid; }
+  [[nodiscard]] constexpr bool is_given() const noexcept { return at != no_place_hint; }
   [[nodiscard]] constexpr place_id place() const noexcept { return at; }
 };
 
-template <class Known>
-constexpr auto place_in(Known known) noexcept {
-  if constexpr (may_say_place<Known>) {
-    return some_place{said_place(known)};
+template <class Hint>
+constexpr auto place_in(Hint is_given) noexcept {
+  if constexpr (may_hint_place<Hint>) {
+    return some_place{hinted_place(is_given)};
   } else {
     return no_place{};
   }
@@ -42,8 +42,8 @@ constexpr auto place_in(Known known) noexcept {
 
 /// f(here), inside a place that does not hold around it. Out of line, so that f stands once where nothing new is said.
 template <class Here, class F>
-[[gnu::noinline]] value_of<F, Here&> call_inside(Here& here, place_id said, F&& f) {
-  stop_node const node{here.watching(), nullptr, nullptr, nullptr, said};
+[[gnu::noinline]] value_of<F, Here&> call_inside(Here& here, place_id hinted, F&& f) {
+  stop_node const node{here.watching(), nullptr, nullptr, nullptr, hinted};
   struct at_end {
     Here& here;
     stop_node const* outer;
@@ -54,11 +54,11 @@ template <class Here, class F>
 }
 
 /// f(here), inside the place that was said of it. To say what holds already costs a comparison.
-template <class Here, class Known, class F>
-[[gnu::always_inline]] inline value_of<F, Here&> call_at(Here& here, Known known, F&& f) {
-  if constexpr (may_say_place<Known>) {
-    place_id const said = said_place(known);
-    if (!stop_node::says_nothing_new(here.watching(), said)) return call_inside(here, said, std::forward<F>(f));
+template <class Here, class Hint, class F>
+[[gnu::always_inline]] inline value_of<F, Here&> call_at(Here& here, Hint is_given, F&& f) {
+  if constexpr (may_hint_place<Hint>) {
+    place_id const hinted = hinted_place(is_given);
+    if (!stop_node::says_nothing_new(here.watching(), hinted)) return call_inside(here, hinted, std::forward<F>(f));
   }
   return call(std::forward<F>(f), here);
 }

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "skua/machine/threads/placement/exposed_group.hpp"
-#include "skua/machine/threads/join/first_exception.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/first_exception.hpp"
+#include "skua/machine/threads/placement/exposed_group.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/hint.hpp"
 
@@ -26,7 +26,7 @@ class scope final : public group {
   scope& operator=(scope const&) = delete;
 
   /// f(here&) runs once, now or later, here or elsewhere, before the scope returns. Only the body calls this, on its
-  /// own strand; children that find more work open scopes of their own. Throws std::bad_alloc; then f does not run.
+  /// own fiber; children that find more work open scopes of their own. Throws std::bad_alloc; then f does not run.
   template <class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(F&& f) {
@@ -35,15 +35,15 @@ class scope final : public group {
   /// The same, with what is known of the child.
   template <hint_word Hint, class F>
     requires std::invocable<std::decay_t<F>&, Here&>
-  void fork(Hint known, F&& f) {
-    auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, as_hint(known), std::forward<F>(f));
-    if (owner_.at().shows_groups()) [[unlikely]]
+  void fork(Hint hint, F&& f) {
+    auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, as_hint(hint), std::forward<F>(f));
+    if (owner_.at().exposes_groups()) [[unlikely]]
       shown_.meet(owner_);
-    seat& s = owner_.at();
+    worker_slot& s = owner_.at();
     bool const wants_attention = s.spawned.push(child.release(), key());
     ++forked_;
     if (wants_attention) [[unlikely]]
-      attend();
+      poll();
   }
   /// The body has returned: end all children, then throw what the first failing one threw.
   void finish() {
@@ -69,14 +69,14 @@ class scope final : public group {
   template <class F>
   struct child_of final : task {
     template <class G>
-    child_of(scope& s, hint const& h, G&& g) : task{&kind}, in(s), said(h), f(std::forward<G>(g)) {}
+    child_of(scope& s, hint const& h, G&& g) : task{&kind}, in(s), hinted(h), f(std::forward<G>(g)) {}
     scope& in;
-    hint said;
+    hint hinted;
     F f;
 
-    static hint known_of(task const& t, std::uint64_t) noexcept {
+    static hint hint_of(task const& t, std::uint64_t) noexcept {
       auto const& self = static_cast<child_of const&>(t);
-      hint all = self.said;
+      hint all = self.hinted;
       if (!all.place) all.place = stop_node::inherited(self.in.stop).place;
       return all;
     }
@@ -85,7 +85,7 @@ class scope final : public group {
       std::unique_ptr<child_of> self(static_cast<child_of*>(&t));
       scope& in = self->in;
       auto& runner = static_cast<Here&>(on);
-      stop_node const node{in.stop, &in, nullptr, nullptr, self->said.place.value_or(unsaid)};
+      stop_node const node{in.stop, &in, nullptr, nullptr, self->hinted.place.value_or(no_place_hint)};
       stop_node const* const before = runner.watching();
       runner.watch(&node);
       in.call_child(runner, self->f, node);
@@ -95,7 +95,7 @@ class scope final : public group {
       runner.task_ends();
       runner.finish(in, 1, 0);
     }
-    static constexpr task_kind kind{.run = &child_of::run_task, .known = &child_of::known_of};
+    static constexpr task_kind kind{.run = &child_of::run_task, .hint_of = &child_of::hint_of};
   };
 
   template <class F>
@@ -122,7 +122,7 @@ class scope final : public group {
     shown_.leave(owner_);
   }
 
-  [[gnu::cold, gnu::noinline]] void attend() {
+  [[gnu::cold, gnu::noinline]] void poll() {
     // `full`: run the newest child at once; a thief that takes it instead makes room, too.
     if (!owner_.make_room()) static_cast<void>(run_newest());  // a stop is noticed by each child
   }
@@ -135,7 +135,7 @@ class scope final : public group {
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 
   Here& owner_;
-  shown_scope shown_;
+  exposed_scope shown_;
   std::uint64_t forked_ = 0;  ///< children that the owner has neither run nor seen finished
   first_exception first_;
 };

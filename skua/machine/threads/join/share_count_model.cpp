@@ -22,7 +22,7 @@ using std::memory_order, std::memory_order_acq_rel, std::memory_order_acquire, s
     std::memory_order_release;
 
 enum class steps : std::uint8_t { as_written, park_before_saved, park_before_named };
-/// How the resumed strand comes after who resumes it: as on a thread, which goes on with it; or not at all, as it looks
+/// How the resumed fiber comes after who resumes it: as on a thread, which goes on with it; or not at all, as it looks
 /// to who follows flows and not threads.
 enum class view : std::uint8_t { threads, flows };
 
@@ -41,7 +41,7 @@ class scene {
                                &immortal<plain>()};  ///< of children, by thread
   plain& error = immortal<plain>();
 
-  /// strand::wait, worker::park, worker::commit_share.
+  /// fiber::wait, worker::park, worker::commit_share.
   void wait(std::uint64_t mine, steps in_order = steps::as_written) {
     if (group.left_only(mine)) return;
     if (in_order != steps::park_before_named) group.wait_in(frame_);
@@ -58,7 +58,7 @@ class scene {
     static_cast<void>(group.left_only(0));
     require(resumptions_ == 1, "a frame is resumed once");
   }
-  /// strand::finish, and what the worker does with a frame that is ready.
+  /// fiber::finish, and what the worker does with a frame that is ready.
   template <class Alarm>
   void finish(std::uint64_t children, std::uint64_t flags, Alarm alarm) {
     if (auto* const ready = group.finish(children, flags, alarm)) resume(*ready);
@@ -91,7 +91,7 @@ class scene {
 
   frame& frame_ = immortal<frame>();
   frame& from_before_ = immortal<frame>();  // what an earlier group left on the stack
-  model_atomic<int> resumed_{0};            // the strand runs again
+  model_atomic<int> resumed_{0};            // the fiber runs again
   int resumptions_ = 0;
   view view_;
 };

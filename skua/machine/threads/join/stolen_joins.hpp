@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Which open joins of a strand have been robbed, and so may fail while the strand runs their first child. An open join
-// writes nothing for that case; its owner finds out where it is slow anyway. Proof: group.md, "robbed groups"; every
+// Which open joins of a fiber have been stolen, and so may fail while the fiber runs their first child. An open join
+// writes nothing for that case; its owner finds out where it is slow anyway. Proof: group.md, "stolen groups"; every
 // schedule of it: stolen_joins_model.cpp.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 
-#include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/join/share_count.hpp"
+#include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/parts/base/sync.hpp"
 
 namespace skua::threads {
@@ -32,32 +32,32 @@ class open_join : public share_count<Sync> {
 
  private:
   template <synchronisation>
-  friend class robbed_joins;
-  /// Valid with `enclosed`: null, or a join of the same strand, still open and robbed.
+  friend class stolen_joins;
+  /// Valid with `enclosed`: null, or a join of the same fiber, still open and stolen.
   typename Sync::template plain<open_join*> around_;
 };
 
-/// The joins of one strand that are known to be robbed, innermost first. For the strand.
+/// The joins of one fiber that are known to be stolen, innermost first. For the fiber.
 template <synchronisation Sync = real_sync>
-class robbed_joins {
+class stolen_joins {
  public:
   /// Links what was stolen from `forks` since the last time. `join_of(task)` is null for what is no open join of this
-  /// strand. Entries before the place `base` are passed over: joins below an interlude. Cold.
+  /// fiber. Entries before the place `base` are passed over: joins below an interlude. Cold.
   template <class Join_of>
   void note(lanes<Sync>& of, std::int64_t base, Join_of&& join_of) noexcept {
-    std::int64_t seen = of.thefts_before();
+    std::int64_t seen = of.steals_before();
     of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
       bool const below = std::exchange(place, place + deque<Sync>::step) < base;
       if (task == nullptr || below) return;
-      open_join<Sync>* const robbed = join_of(task);
-      if (robbed == nullptr) return;
-      robbed->around_.set(std::exchange(innermost_, robbed));
-      robbed->enclose();
+      open_join<Sync>* const stolen = join_of(task);
+      if (stolen == nullptr) return;
+      stolen->around_.set(std::exchange(innermost_, stolen));
+      stolen->enclose();
     });
-    of.thefts_are_seen(seen);
+    of.steals_are_seen(seen);
   }
 
-  /// A group of the strand that does not lie in `forks`, before any child of it can run: what is known to be robbed lies
+  /// A group of the fiber that does not lie in `forks`, before any child of it can run: what is known to be stolen lies
   /// around it. After a `note`.
   void surround(open_join<Sync>& group) const noexcept {
     if (innermost_ == nullptr) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Robbed joins under every schedule, on real lanes: the owner links exactly its open joins that were robbed, in order;
+// Robbed joins under every schedule, on real lanes: the owner links exactly its open joins that were stolen, in order;
 // if a thief's child fails, the owner hears of it at its next fork, and so does who runs a child further in; nobody
-// touches a join that has ended (group.md, "robbed groups"). Each mutant removes one step, and the explorer must find
+// touches a join that has ended (group.md, "stolen groups"). Each mutant removes one step, and the explorer must find
 // the harm.
 #include "skua/machine/threads/join/stolen_joins.hpp"
 
@@ -24,8 +24,8 @@ using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, s
 
 enum class fault : std::uint8_t {
   none,
-  no_note_at_fork,   ///< the slow path of a fork does not look at thefts
-  no_note_at_join,   ///< nor who finds a join robbed
+  no_note_at_fork,   ///< the slow path of a fork does not look at steals
+  no_note_at_join,   ///< nor who finds a join stolen
   no_note_at_park,   ///< nor who has offered open joins
   no_alarm,          ///< who failed does not poke
   pieces_not_known,  ///< a thief's piece of a sequence is taken for a join of the thief
@@ -45,7 +45,7 @@ struct join : skua::threads::open_join<Sync> {
   explicit join(std::uint64_t children = 2) : skua::threads::open_join<Sync>(children) {}
   model_atomic<int>& over = immortal<model_atomic<int>>(0);  ///< its thieves have finished: stands for parking
 
-  /// strand::finish of a thief's piece.
+  /// fiber::finish of a thief's piece.
   template <class Alarm>
   void end_piece(std::uint64_t flags, Alarm alarm) {
     model_atomic<int>& told = over;  // once the piece has finished, the join may be gone
@@ -55,18 +55,18 @@ struct join : skua::threads::open_join<Sync> {
   }
 };
 
-/// strand, as far as it opens joins and learns of thefts.
+/// fiber, as far as it opens joins and learns of steals.
 template <class Sync, fault Fault = fault::none>
-class strand {
+class fiber {
  public:
-  explicit strand(lanes<Sync>& l) : at_(&l) {}
+  explicit fiber(lanes<Sync>& l) : at_(&l) {}
 
   /// False: the fork said stop.
   bool push(join<Sync>& j) {
     if (!at_->forks.push(&j)) return true;
     make_room();
-    if (!robbed_.want_end()) return true;
-    at_->poke();
+    if (!stolen_.want_end()) return true;
+    at_->request_attention();
     return false;
   }
   void make_room() {
@@ -82,7 +82,7 @@ class strand {
       for (int seen = 0; !j.left_only(1); seen = j.over.load(memory_order_relaxed)) {
         if (seen < thieves) j.over.wait(seen, memory_order_relaxed);
       }
-      robbed_.forget(j);
+      stolen_.forget(j);
     }
     std::destroy_at(&j);
   }
@@ -96,13 +96,13 @@ class strand {
   void run_piece_of(join<Sync>& j) { piece_of_ = &j; }
 
   bool stop_requested() {
-    if (at_->may_have_thefts()) note();
-    return robbed_.want_end();
+    if (at_->may_have_steals()) note();
+    return stolen_.want_end();
   }
   void note() {
-    robbed_.note(*at_, 0, [this](void* what) -> skua::threads::open_join<Sync>* {
-      auto* const robbed = static_cast<join<Sync>*>(what);
-      return robbed == piece_of_ && Fault != fault::pieces_not_known ? nullptr : robbed;
+    stolen_.note(*at_, 0, [this](void* what) -> skua::threads::open_join<Sync>* {
+      auto* const stolen = static_cast<join<Sync>*>(what);
+      return stolen == piece_of_ && Fault != fault::pieces_not_known ? nullptr : stolen;
     });
   }
   lanes<Sync>& at() { return *at_; }
@@ -110,7 +110,7 @@ class strand {
  private:
   lanes<Sync>* at_;
   join<Sync>* piece_of_ = nullptr;  ///< stop_node::of
-  skua::threads::robbed_joins<Sync> robbed_;
+  skua::threads::stolen_joins<Sync> stolen_;
 };
 
 template <class Sync>
@@ -125,7 +125,7 @@ template <class Sync, int Failing, fault Fault = fault::none>
 struct owner_and_thief {
   static constexpr int threads = 2;
   lanes<Sync>& l = make_lanes<Sync>();
-  strand<Sync, Fault> owner{l};
+  fiber<Sync, Fault> owner{l};
   join<Sync>& outer = immortal<join<Sync>>();
   join<Sync>& middle = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
@@ -133,7 +133,7 @@ struct owner_and_thief {
   model_atomic<join<Sync>*> failed{nullptr};  ///< set when everybody has been alarmed
 
   void run(int me) {
-    if (me == 1) return rob();
+    if (me == 1) return steal_oldest();
     static_cast<void>(owner.push(outer));
     static_cast<void>(owner.push(middle));
     hears(inner, {&outer, &middle});
@@ -146,12 +146,12 @@ struct owner_and_thief {
     owner.close(outer);
     require(!owner.stop_requested(), "with its joins a strand's reasons to stop end");
   }
-  void rob() {
+  void steal_oldest() {
     for (int i = 0; i <= Failing; ++i) {
       join<Sync>* const got = steal(l.forks);
       if (got == nullptr) return;
       got->end_piece(i == Failing ? got->failed : 0, [this] {
-        if (Fault != fault::no_alarm) l.poke();
+        if (Fault != fault::no_alarm) l.request_attention();
       });
       if (i == Failing) failed.exchange(got, memory_order_release);
     }
@@ -174,7 +174,7 @@ template <class Sync>
 struct thief_further_in {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
-  strand<Sync> owner{l};
+  fiber<Sync> owner{l};
   join<Sync>& outer = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
   model_atomic<int> failed{0};
@@ -185,13 +185,13 @@ struct thief_further_in {
     static_cast<void>(owner.push(inner));
   }
   void run(int me) {
-    if (me > 0) return rob();
+    if (me > 0) return steal_oldest();
     if (!owner.stop_requested()) owner.note();
     waits.exchange(1, memory_order_release);
     owner.close(inner);
     owner.close(outer);
   }
-  void rob() {
+  void steal_oldest() {
     join<Sync>* const got = steal(l.forks);
     if (got == nullptr) return;
     if (got == &outer) {
@@ -206,13 +206,13 @@ struct thief_further_in {
   void finish() {}
 };
 
-/// The owner parks for something else with two joins open, and goes on in other lanes: both joins count as robbed.
+/// The owner parks for something else with two joins open, and goes on in other lanes: both joins count as stolen.
 template <class Sync, fault Fault = fault::none>
 struct parks_with_open_joins {
   static constexpr int threads = 2;
   lanes<Sync>& l = make_lanes<Sync>();
   lanes<Sync>& elsewhere = make_lanes<Sync>();
-  strand<Sync, Fault> owner{l};
+  fiber<Sync, Fault> owner{l};
   join<Sync>& outer = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
   model_atomic<int> offered{0};
@@ -224,7 +224,7 @@ struct parks_with_open_joins {
     static_cast<void>(owner.push(inner));
   }
   void run(int me) {
-    if (me == 1) return rob();
+    if (me == 1) return steal_oldest();
     owner.park();
     offered.exchange(1, memory_order_release);
     offered.notify_all();
@@ -235,7 +235,7 @@ struct parks_with_open_joins {
     owner.close(outer);
     require(taken == 2, "each open join is taken once");
   }
-  void rob() {
+  void steal_oldest() {
     join<Sync>* first = steal(l.forks);
     if (first == nullptr) first = steal(l.spawned);
     offered.wait(0, memory_order_acquire);
@@ -253,14 +253,14 @@ struct parks_with_open_joins {
   void finish() {}
 };
 
-/// A sequence of three: its first thief's piece is robbed in turn. Only the owner links it.
+/// A sequence of three: its first thief's piece is stolen in turn. Only the owner links it.
 template <class Sync, fault Fault = fault::none>
 struct piece_of_a_sequence {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
   lanes<Sync>& thiefs = make_lanes<Sync>();
-  strand<Sync, Fault> owner{l};
-  strand<Sync, Fault> thief{thiefs};
+  fiber<Sync, Fault> owner{l};
+  fiber<Sync, Fault> thief{thiefs};
   join<Sync>& all = immortal<join<Sync>>(std::uint64_t{3});
   model_atomic<int> stolen{0};
 
@@ -292,7 +292,7 @@ struct piece_of_a_sequence {
 // What is broken in the façade, one thing each.
 
 /// The owner leaves in its slot what it took as the lane's last entry.
-struct kept_slots : model_sync {
+struct local_slots : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
     using model_atomic<T>::model_atomic;
@@ -337,27 +337,27 @@ void fails(char const* how, options with = {}) {
 
 }  // namespace
 
-TEST(open_join_model, the_oldest_join_fails) { holds<owner_and_thief<model_sync, 0>>(bounded); }
-TEST(open_join_model, the_second_join_fails) { holds<owner_and_thief<model_sync, 1>>(bounded); }
-TEST(open_join_model, full_fences) { holds<owner_and_thief<full_model_sync, 0>>(bounded); }
-TEST(open_join_model, parks_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
-TEST(open_join_model, thief_further_in) { holds<thief_further_in<model_sync>>(bounded); }
-TEST(open_join_model, piece_of_a_sequence) { holds<piece_of_a_sequence<model_sync>>(bounded); }
+TEST(stolen_joins_model, the_oldest_join_fails) { holds<owner_and_thief<model_sync, 0>>(bounded); }
+TEST(stolen_joins_model, the_second_join_fails) { holds<owner_and_thief<model_sync, 1>>(bounded); }
+TEST(stolen_joins_model, full_fences) { holds<owner_and_thief<full_model_sync, 0>>(bounded); }
+TEST(stolen_joins_model, parks_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
+TEST(stolen_joins_model, thief_further_in) { holds<thief_further_in<model_sync>>(bounded); }
+TEST(stolen_joins_model, piece_of_a_sequence) { holds<piece_of_a_sequence<model_sync>>(bounded); }
 
-TEST(open_join_mutant, no_note_at_fork) {
+TEST(stolen_joins_mutant, no_note_at_fork) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_fork>>("the next fork hears", bounded);
 }
-TEST(open_join_mutant, no_alarm) {
+TEST(stolen_joins_mutant, no_alarm) {
   fails<owner_and_thief<model_sync, 0, fault::no_alarm>>("the next fork hears", bounded);
 }
-TEST(open_join_mutant, no_note_at_join) {
+TEST(stolen_joins_mutant, no_note_at_join) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_join>>("what has been destroyed", bounded);
 }
-TEST(open_join_mutant, no_note_at_park) {
+TEST(stolen_joins_mutant, no_note_at_park) {
   fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("was resumed hears");
 }
-TEST(open_join_mutant, pieces_not_known) {
+TEST(stolen_joins_mutant, pieces_not_known) {
   fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: written", bounded);
 }
-TEST(open_join_mutant, kept_slots) { fails<owner_and_thief<kept_slots, 0>>("what has been destroyed", bounded); }
-TEST(open_join_mutant, unpublished_link) { fails<thief_further_in<unpublished_link>>("race", bounded); }
+TEST(stolen_joins_mutant, local_slots) { fails<owner_and_thief<local_slots, 0>>("what has been destroyed", bounded); }
+TEST(stolen_joins_mutant, unpublished_link) { fails<thief_further_in<unpublished_link>>("race", bounded); }

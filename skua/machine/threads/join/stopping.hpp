@@ -11,11 +11,11 @@ namespace skua::threads {
 
 class stop_scope {
  public:
-  stop_scope(strand& s, std::stop_token const& token)
-      : strand_(s), token_(token), node_{s.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{s.at().in}) {
-    strand_.watch(&node_);
+  stop_scope(fiber& s, std::stop_token const& token)
+      : fiber_(s), token_(token), node_{s.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{s.at().in}) {
+    fiber_.watch(&node_);
   }
-  ~stop_scope() { strand_.watch(node_.outer); }
+  ~stop_scope() { fiber_.watch(node_.outer); }
   stop_scope(stop_scope const&) = delete;
   stop_scope& operator=(stop_scope const&) = delete;
 
@@ -23,10 +23,10 @@ class stop_scope {
   /// Runs on the thread that requests the stop.
   struct alarm {
     region& in;
-    void operator()() const noexcept { poke_all(in); }
+    void operator()() const noexcept { request_attention_everywhere(in); }
   };
 
-  strand& strand_;
+  fiber& fiber_;
   std::stop_token token_;
   stop_node node_;
   std::stop_callback<alarm> on_stop_;

@@ -103,7 +103,7 @@ std::uint64_t waited_in_place(skua::pool const& pool) {
   return n;
 }
 
-/// a asks b to ask a ... `depth` times, each time with the asking strand waiting.
+/// a asks b to ask a ... `depth` times, each time with the asking fiber waiting.
 int ping_pong(skua::pool& a, skua::pool& b, int depth) {
   if (depth == 0) return 0;
   return 1 + a.run([&](auto&) { return ping_pong(b, a, depth - 1); });
@@ -111,7 +111,7 @@ int ping_pong(skua::pool& a, skua::pool& b, int depth) {
 
 TEST(Trouble, WaitingDeeperThanThereAreStacks) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
-  // Each pool has one worker: if it cannot leave a strand that waits, it must work where it stands.
+  // Each pool has one worker: if it cannot leave a fiber that waits, it must work where it stands.
   skua::pool a({.workers = 1, .stack_bytes = huge_stack});
   skua::pool b({.workers = 1, .stack_bytes = huge_stack});
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ping_pong(a, b, 300), 300);
@@ -122,7 +122,7 @@ TEST(Trouble, ManyWorkersWithoutStacksStillFinish) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
   skua::pool pool({.workers = 4, .stack_bytes = huge_stack});
   skua::pool other({.workers = 2, .stack_bytes = huge_stack});
-  // Scopes and joins whose leaves wait for another pool: hundreds of strands wait at once.
+  // Scopes and joins whose leaves wait for another pool: hundreds of fibers wait at once.
   auto tree = [&](auto& self, auto& h, int depth) -> long {
     if (depth == 0) return ping_pong(other, pool, 40);
     long c = 0;

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "skua/machine/threads/join/place_hint.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/place_hint.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/children.hpp"
 
@@ -21,9 +21,9 @@ namespace skua::threads {
 /// How the second child's callable is kept for a thief: a small temporary that may be copied bit by bit lies in the job
 /// itself (one store less, and the original stays in registers); anything else is referred to.
 template <class G>
-class kept {
+class held {
  public:
-  explicit kept(std::remove_reference_t<G>& g) noexcept : at_(std::addressof(g)) {}
+  explicit held(std::remove_reference_t<G>& g) noexcept : at_(std::addressof(g)) {}
   G&& get() noexcept { return std::forward<G>(*at_); }
 
  private:
@@ -32,9 +32,9 @@ class kept {
 
 template <class G>
   requires(!std::is_reference_v<G> && std::is_trivially_copyable_v<G> && sizeof(G) <= 2 * sizeof(void*))
-class kept<G> {
+class held<G> {
  public:
-  explicit kept(G const& g) noexcept : copy_(g) {}
+  explicit held(G const& g) noexcept : copy_(g) {}
   G&& get() noexcept { return std::move(copy_); }
 
  private:
@@ -42,13 +42,13 @@ class kept<G> {
 };
 
 /// The second child of a join, ready to be stolen. Children counted: the first (the owner's) and this one.
-template <class Here, class Known, class G>
+template <class Here, class Hint, class G>
 class forked final : public group {
  public:
   using value_type = value_of<G, Here&>;
 
-  forked(Known known, std::remove_reference_t<G>& second, stop_node const* s) noexcept
-      : group(&kind, 2, s), second_(second), said_(place_in(known)) {}
+  forked(Hint hint, std::remove_reference_t<G>& second, stop_node const* s) noexcept
+      : group(&kind, 2, s), second_(second), place_(place_in(hint)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
   ~forked() {}  // the union's member is destroyed by whoever took it
@@ -58,7 +58,7 @@ class forked final : public group {
 
   /// The first child has returned and the second was stolen: its value, or its exception.
   [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
-    here.wait_robbed(*this, 1);
+    here.wait_stolen(*this, 1);
     std::uint64_t const state = flags();
     if ((state & failed) != 0) rethrow_theirs();
     if ((state & dropped) != 0) throw cancelled{};
@@ -93,7 +93,7 @@ class forked final : public group {
   static void run_stolen(task& t, std::uint64_t, here& on) noexcept {
     auto& self = static_cast<forked&>(t);
     auto& thief = static_cast<Here&>(on);
-    stop_node const node{self.stop, &self, nullptr, nullptr, self.said_.place()};
+    stop_node const node{self.stop, &self, nullptr, nullptr, self.place_.place()};
     thief.watch(&node);
     std::uint64_t outcome = dropped;
     if (!node.requested()) {
@@ -111,15 +111,15 @@ class forked final : public group {
     thief.finish(self, 1, outcome);
   }
 
-  static hint known_of(task const& t, std::uint64_t) noexcept {
+  static hint hint_of(task const& t, std::uint64_t) noexcept {
     auto const& self = static_cast<forked const&>(t);
-    return self.said_.known() ? as_hint(at{self.said_.place()}) : stop_node::inherited(self.stop);
+    return self.place_.is_given() ? as_hint(at{self.place_.place()}) : stop_node::inherited(self.stop);
   }
-  static constexpr task_kind kind{.run = &forked::run_stolen, .known = &forked::known_of};
+  static constexpr task_kind kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of};
 
   /// The second child was stolen, and nobody wants its value: wait for it. Its exception is thrown if it `wins`.
   void end_stolen(Here& here, bool wins) {
-    here.wait_robbed(*this, 1);
+    here.wait_stolen(*this, 1);
     std::uint64_t const state = flags();
     if ((state & failed) != 0) {
       if (wins) rethrow_theirs();
@@ -146,18 +146,18 @@ class forked final : public group {
     }
   }
 
-  kept<G> second_;
-  [[no_unique_address]] decltype(place_in(std::declval<Known>())) said_;
+  held<G> second_;
+  [[no_unique_address]] decltype(place_in(std::declval<Hint>())) place_;
   union {
     value_type value_;
     std::exception_ptr error_;
   };
 };
 
-template <class Here, class Known, class F, class Second>
-[[gnu::always_inline]] inline value_of<F, Here&> first_of_two(Here& here, Known known, F&& f, Second& second) {
+template <class Here, class Hint, class F, class Second>
+[[gnu::always_inline]] inline value_of<F, Here&> first_of_two(Here& here, Hint hint, F&& f, Second& second) {
   try {
-    return call_at(here, known, std::forward<F>(f));
+    return call_at(here, hint, std::forward<F>(f));
   } catch (...) {
     second.first_threw(here);
   }
@@ -170,15 +170,15 @@ template <class Here, class F, class G>
 }
 
 /// join(f, g) of two children on threads. f is called; g is called, or was stolen and is waited for.
-template <class Here, class KnownF, class F, class KnownG, class G>
-[[gnu::always_inline]] inline auto join_two(Here& here, child<KnownF, F> const& f, child<KnownG, G> const& g) {
-  forked<Here, KnownG, G> second(g.known, g.function, here.watching());
+template <class Here, class HintF, class F, class HintG, class G>
+[[gnu::always_inline]] inline auto join_two(Here& here, child<HintF, F> const& f, child<HintG, G> const& g) {
+  forked<Here, HintG, G> second(g.hint, g.function, here.watching());
   if (here.push(second)) [[unlikely]] {
-    switch (here.attend()) {
+    switch (here.poll()) {
       case advice::go_on: break;
-      case advice::show:
+      case advice::expose:
         if (here.pop()) {
-          return here.template join_as_division<F, G>(f.known, g.known, kept<F>(f.function), kept<G>(g.function));
+          return here.template join_exposed<F, G>(f.hint, g.hint, held<F>(f.function), held<G>(g.function));
         }
         break;  // it was stolen: too late to show it
       case advice::stop: second.give_up(here);
@@ -187,9 +187,9 @@ template <class Here, class KnownF, class F, class KnownG, class G>
         break;  // it was stolen, so there is room again
     }
   }
-  auto first = first_of_two(here, f.known, std::forward<F>(f.function), second);
+  auto first = first_of_two(here, f.hint, std::forward<F>(f.function), second);
   if (here.pop()) [[likely]]
-    return values(std::move(first), call_at(here, g.known, second.callable()));
+    return values(std::move(first), call_at(here, g.hint, second.callable()));
   return values(std::move(first), second.taken(here));
 }
 

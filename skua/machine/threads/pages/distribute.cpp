@@ -50,18 +50,18 @@ std::vector<touching> touch_from_all(page_block const& block, std::span<page_run
   return results;
 }
 
-settled settle_by_touch(page_block const& block, std::span<page_run const> runs, layout const& map,
-                        page_kernel const& kernel, std::error_code unbound) {
+distribution distribute_by_touch(page_block const& block, std::span<page_run const> runs, layout const& map,
+                                 page_kernel const& kernel, std::error_code unbound) {
   std::string const first = "the kernel refused mbind(2) (" + unbound.message() + ")";
-  if (!map.can_bind()) return {settling::refused, first + ", and this system cannot pin threads"};
+  if (!map.can_bind()) return {distribution_method::refused, first + ", and this system cannot pin threads"};
   for (touching const& result : touch_from_all(block, runs, map, kernel)) {
     if (result.paging) throw resource_error("cannot bring in the pages of an array: " + result.paging.message());
     if (result.pinning) {
-      return {settling::refused,
+      return {distribution_method::refused,
               first + ", and a thread could not be pinned to its place: " + result.pinning.message()};
     }
   }
-  return {settling::first_touch, first + ", so pages were touched first by threads pinned to their places"};
+  return {distribution_method::first_touch, first + ", so pages were touched first by threads pinned to their places"};
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> weights_of(layout const& map) {
   return weights;
 }
 
-std::string why_settling_is_pointless(layout const& map) {
+std::string why_distribution_is_pointless(layout const& map) {
   if (!map.is_this_system()) return "the topology is not that of this machine, so there is no node to put pages on";
   std::vector<numa_id> homes = homes_of(map);
   std::erase(homes, no_numa_node);
@@ -96,23 +96,26 @@ std::string why_settling_is_pointless(layout const& map) {
   return {};
 }
 
-settled settle(page_block const& block, std::span<page_run const> runs, layout const& map, page_kernel const& kernel) {
-  if (std::string why = why_settling_is_pointless(map); !why.empty()) return {settling::pointless, std::move(why)};
+distribution distribute(page_block const& block, std::span<page_run const> runs, layout const& map,
+                        page_kernel const& kernel) {
+  if (std::string why = why_distribution_is_pointless(map); !why.empty())
+    return {distribution_method::pointless, std::move(why)};
   std::vector<numa_id> const homes = homes_of(map);
   std::error_code const fault = bind_pages(block.bytes(), runs, homes, kernel);
-  if (!fault) return {settling::bound, "bound to the NUMA nodes of their places"};
-  return settle_by_touch(block, runs, map, kernel, fault);
+  if (!fault) return {distribution_method::bound, "bound to the NUMA nodes of their places"};
+  return distribute_by_touch(block, runs, map, kernel, fault);
 }
 
-settled settle_interleaved(page_block const& block, layout const& map, page_kernel const& kernel) {
-  if (std::string why = why_settling_is_pointless(map); !why.empty()) return {settling::pointless, std::move(why)};
+distribution distribute_interleaved(page_block const& block, layout const& map, page_kernel const& kernel) {
+  if (std::string why = why_distribution_is_pointless(map); !why.empty())
+    return {distribution_method::pointless, std::move(why)};
   std::vector<numa_id> homes = homes_of(map);
   std::erase(homes, no_numa_node);
   std::error_code const fault = interleave_pages(block.bytes(), homes, kernel);
-  if (!fault) return {settling::bound, "interleaved over the NUMA nodes of the workers"};
+  if (!fault) return {distribution_method::bound, "interleaved over the NUMA nodes of the workers"};
   std::vector<page_run> const pages =
       cyclic_blocks(block.bytes().size(), block.page_bytes(), block.page_bytes(), map.places());
-  return settle_by_touch(block, pages, map, kernel, fault);
+  return distribute_by_touch(block, pages, map, kernel, fault);
 }
 
 }  // namespace skua

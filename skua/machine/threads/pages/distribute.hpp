@@ -17,15 +17,15 @@
 
 namespace skua {
 
-enum class settling : std::uint8_t {
+enum class distribution_method : std::uint8_t {
   bound,        ///< pages that come in lie where they should, whoever touches them; those that were there were moved
   first_touch,  ///< pages that were not there yet have come in where they should
   pointless,    ///< nothing was done: another machine's topology, or not two NUMA nodes
   refused,      ///< it would have helped, and the system allows neither of the two
 };
 
-struct settled {
-  settling how = settling::pointless;
+struct distribution {
+  distribution_method how = distribution_method::pointless;
   std::string why = {};  ///< one clause for people
 };
 
@@ -35,16 +35,17 @@ struct settled {
 [[nodiscard]] std::vector<std::uint32_t> weights_of(layout const& map);
 
 /// Why nothing can be gained by bringing data to the places of this map, one clause for people; empty: something can.
-[[nodiscard]] std::string why_settling_is_pointless(layout const& map);
+[[nodiscard]] std::string why_distribution_is_pointless(layout const& map);
 
 /// Each run of the block goes to its place. Nobody may write to the pages meanwhile. Throws resource_error if there is
 /// no memory to touch. Cost: a system call per run; with first touch, a thread per place and the time to clear the pages.
-settled settle(page_block const& block, std::span<page_run const> runs, layout const& map,
-               page_kernel const& kernel = running_kernel());
+distribution distribute(page_block const& block, std::span<page_run const> runs, layout const& map,
+                        page_kernel const& kernel = running_kernel());
 
 /// As the kernel interleaves: page by page round all nodes that the map's workers are on. Where the kernel refuses, page
 /// by page round its places, by first touch.
-settled settle_interleaved(page_block const& block, layout const& map, page_kernel const& kernel = running_kernel());
+distribution distribute_interleaved(page_block const& block, layout const& map,
+                                    page_kernel const& kernel = running_kernel());
 
 /// The elements of each place: contiguous, in proportion to its workers, as the ranges of workers are.
 template <class T>
@@ -54,18 +55,19 @@ template <class T>
 
 /// Each place's share goes to it; a page that two share, to the owner of its first byte.
 template <class T>
-settled settle(page_array<T> const& array, std::span<share const> shares, layout const& map,
-               page_kernel const& kernel = running_kernel()) {
+distribution distribute(page_array<T> const& array, std::span<share const> shares, layout const& map,
+                        page_kernel const& kernel = running_kernel()) {
   page_block const& block = array.block();
-  return settle(block, pages_of(shares, sizeof(T), block.bytes().size(), block.page_bytes()), map, kernel);
+  return distribute(block, pages_of(shares, sizeof(T), block.bytes().size(), block.page_bytes()), map, kernel);
 }
 
 /// Blocks are dealt out to the places in turn; block_bytes is rounded up to whole pages (page_block::page_bytes).
 template <class T>
-settled settle_cyclic(page_array<T> const& array, std::size_t block_bytes, layout const& map,
-                      page_kernel const& kernel = running_kernel()) {
+distribution distribute_cyclic(page_array<T> const& array, std::size_t block_bytes, layout const& map,
+                               page_kernel const& kernel = running_kernel()) {
   page_block const& block = array.block();
-  return settle(block, cyclic_blocks(block.bytes().size(), block_bytes, block.page_bytes(), map.places()), map, kernel);
+  return distribute(block, cyclic_blocks(block.bytes().size(), block_bytes, block.page_bytes(), map.places()), map,
+                    kernel);
 }
 
 }  // namespace skua

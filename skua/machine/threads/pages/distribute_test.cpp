@@ -40,7 +40,7 @@ layout one_node_per_processor(bool can_bind = true) {
 
 numa_id node_of_this_thread() { return numa_id{static_cast<std::uint32_t>(sched_getcpu())}; }
 
-class settling_down : public ::testing::Test {
+class falling_asleep : public ::testing::Test {
  protected:
   void SetUp() override {
     kernel_.toucher = node_of_this_thread;
@@ -58,39 +58,39 @@ class settling_down : public ::testing::Test {
   std::vector<page_run> runs_ = pages_of(shares_, sizeof(double), array_.block().bytes().size(), small_page_bytes());
 };
 
-TEST_F(settling_down, binds_where_that_is_allowed) {
-  settled const how = settle(array_, shares_, map_, kernel_);
-  EXPECT_EQ(how.how, settling::bound) << how.why;
+TEST_F(falling_asleep, binds_where_that_is_allowed) {
+  distribution const how = distribute(array_, shares_, map_, kernel_);
+  EXPECT_EQ(how.how, distribution_method::bound) << how.why;
   touch_all(array_.block());
   EXPECT_EQ(at_home(array_.block(), runs_), 1.0);
 }
 
-TEST_F(settling_down, touches_first_from_every_place_where_binding_is_refused) {
+TEST_F(falling_asleep, touches_first_from_every_place_where_binding_is_refused) {
   kernel_.bind_error = EPERM;
   cpu_mask const before = affinity_of_this_thread();
-  settled const how = settle(array_, shares_, map_, kernel_);
-  EXPECT_EQ(how.how, settling::first_touch);
+  distribution const how = distribute(array_, shares_, map_, kernel_);
+  EXPECT_EQ(how.how, distribution_method::first_touch);
   EXPECT_NE(how.why.find("Operation not permitted"), std::string::npos) << how.why;
   EXPECT_EQ(count_pages(locate_pages(array_.block().bytes(), kernel_).pages).untouched, 0U);
   EXPECT_EQ(at_home(array_.block(), runs_), 1.0);
   EXPECT_EQ(affinity_of_this_thread(), before) << "the caller's mask is its own";
 }
 
-TEST_F(settling_down, deals_out_more_blocks_than_the_kernel_can_bind) {
+TEST_F(falling_asleep, deals_out_more_blocks_than_the_kernel_can_bind) {
   kernel_.most_binds = 3;
   std::size_t const block_bytes = 2 * small_page_bytes();
-  settled const how = settle_cyclic(array_, block_bytes - 1, map_, kernel_);
-  EXPECT_EQ(how.how, settling::first_touch) << how.why;
+  distribution const how = distribute_cyclic(array_, block_bytes - 1, map_, kernel_);
+  EXPECT_EQ(how.how, distribution_method::first_touch) << how.why;
   auto const runs = cyclic_blocks(array_.block().bytes().size(), block_bytes, small_page_bytes(), map_.places());
   EXPECT_EQ(at_home(array_.block(), runs), 1.0);
 }
 
-TEST_F(settling_down, interleaves_with_the_kernel_or_without) {
+TEST_F(falling_asleep, interleaves_with_the_kernel_or_without) {
   for (int const error : {0, ENOSYS}) {
     page_block const block(array_.block().bytes().size());
     kernel_.bind_error = error;
-    settled const how = settle_interleaved(block, map_, kernel_);
-    EXPECT_EQ(how.how, error == 0 ? settling::bound : settling::first_touch) << how.why;
+    distribution const how = distribute_interleaved(block, map_, kernel_);
+    EXPECT_EQ(how.how, error == 0 ? distribution_method::bound : distribution_method::first_touch) << how.why;
     touch_all(block);
     page_census const found = count_pages(locate_pages(block.bytes(), kernel_).pages);
     ASSERT_EQ(found.nodes.size(), map_.places()) << to_text(found);
@@ -100,34 +100,34 @@ TEST_F(settling_down, interleaves_with_the_kernel_or_without) {
   }
 }
 
-TEST_F(settling_down, says_that_it_can_do_neither) {
+TEST_F(falling_asleep, says_that_it_can_do_neither) {
   kernel_.bind_error = EPERM;
-  settled const how = settle(array_, shares_, one_node_per_processor(false), kernel_);
-  EXPECT_EQ(how.how, settling::refused);
+  distribution const how = distribute(array_, shares_, one_node_per_processor(false), kernel_);
+  EXPECT_EQ(how.how, distribution_method::refused);
   EXPECT_NE(how.why.find("cannot pin"), std::string::npos) << how.why;
 }
 
-TEST_F(settling_down, without_memory_is_an_error) {
+TEST_F(falling_asleep, without_memory_is_an_error) {
   kernel_.bind_error = EPERM;
   kernel_.populate_error = ENOMEM;
-  EXPECT_THROW(settle(array_, shares_, map_, kernel_), resource_error);
+  EXPECT_THROW(distribute(array_, shares_, map_, kernel_), resource_error);
 }
 
-TEST(settle, leaves_other_machines_alone) {
+TEST(distribute, leaves_other_machines_alone) {
   fake_kernel const kernel;
   page_array<int> const array(100'000);
   layout const elsewhere{topology::synthetic("package:4 numa:1 core:16")};
   std::vector<share> const shares = shares_of(array, elsewhere);
   EXPECT_EQ(shares.size(), 4U);
   EXPECT_EQ(shares[1].first, 25'000U);
-  settled const how = settle(array, shares, elsewhere, kernel);
-  EXPECT_EQ(how.how, settling::pointless);
+  distribution const how = distribute(array, shares, elsewhere, kernel);
+  EXPECT_EQ(how.how, distribution_method::pointless);
   EXPECT_NE(how.why.find("not that of this machine"), std::string::npos) << how.why;
   EXPECT_EQ(kernel.binds(), 0U);
-  EXPECT_EQ(settle_interleaved(array.block(), layout::flat(3), kernel).how, settling::pointless);
+  EXPECT_EQ(distribute_interleaved(array.block(), layout::flat(3), kernel).how, distribution_method::pointless);
 }
 
-TEST(settle, first_touch_under_a_pool_brings_every_page_in_once) {
+TEST(distribute, first_touch_under_a_pool_brings_every_page_in_once) {
   pool tried({.workers = 3, .synthetic = "package:3 numa:1 core:1"});
   page_array<double> const array(50'000);
   auto const runs =

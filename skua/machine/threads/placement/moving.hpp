@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a strand leaves the lanes of its worker, and how what a policy has placed comes to a lane. Written against seats, so
+// How a fiber leaves the lanes of its worker, and how what a policy has placed comes to a lane. Written against worker slots, so
 // that a model can have some (moving_model.cpp). Steps (M1..) and proof: division.md, "moving".
 #pragma once
 
@@ -14,28 +14,28 @@
 namespace skua::threads {
 
 struct moving {
-  /// M1, before a strand leaves its worker: its open joins go to where anybody may take them, so that it leaves an empty
-  /// `forks` (group.md, "nesting"). False: no memory for that, the strand must stay.
+  /// M1, before a fiber leaves its worker: its open joins go to where anybody may take them, so that it leaves an empty
+  /// `forks` (group.md, "nesting"). False: no memory for that, the fiber must stay.
   template <class Strand>
   [[nodiscard]] static bool clear_lanes(Strand& leaving) noexcept {
     bool const offered = leaving.at().offer_open_joins([&] { static_cast<void>(leaving.make_room()); });
-    leaving.note_thefts();
+    leaving.note_steals();
     if (offered) tag_offers(leaving);
     return offered;
   }
 
-  /// M3, once the frame of a strand that was `at` is saved: from here on another worker may run it, and it may be gone.
+  /// M3, once the frame of a fiber that was `at` is saved: from here on another worker may run it, and it may be gone.
   /// False: it stays, and is the caller's.
   template <class Seat, class Filed>
   [[nodiscard]] static bool hand_over(Seat& at, Filed const& what, placement const& to) noexcept {
-    return to.worker == at.id ? keep(at, at.kept, what) : send(at, what, to);
+    return to.worker == at.id ? keep(at, at.local, what) : send(at, what, to);
   }
 
   /// Into a tagged lane of this worker, where others may take it. False: no memory.
   template <class Seat, class Lane, class Filed>
   [[nodiscard]] static bool keep(Seat& mine, Lane& lane, Filed const& what) noexcept {
     if (!lane.push(what)) return false;
-    mine.call_help();
+    mine.notify_work();
     return true;
   }
 
@@ -47,34 +47,34 @@ struct moving {
       invariant(index(to.worker) < from.in_workers, "a policy places on a worker of the region");
       Seat& its = from.neighbour(to.worker);
       auto* const moved = to.where == lane::inbox ? what.as_frame() : nullptr;
-      if (to.where == lane::slot) {
-        if (!its.slot.push_if_empty(what)) {
-          to = from.thinks.place(what.known, cause::refused);
+      if (to.where == lane::mailbox) {
+        if (!its.mailbox.push_if_empty(what)) {
+          to = from.policy.place(what.tag, cause::refused);
           continue;
         }
-        if (from.thinks.gives_way()) its.poke();  // what runs there shall look up
+        if (from.policy.preempts()) its.request_attention();  // what runs there shall look up
       } else if (moved != nullptr) {
         its.inbox.push(*moved);
-      } else if (!(to.where == lane::kept ? its.kept : its.migrated).push(what)) {
+      } else if (!(to.where == lane::local ? its.local : its.migrated).push(what)) {
         return false;
       }
-      its.call_its_worker();
+      its.notify_worker_of_slot();
       return true;
     }
     return false;
   }
 
  private:
-  /// What a strand has offered in `spawned`: where the policy chooses by tags, it gets the tag under which it was shown.
+  /// What a fiber has offered in `spawned`: where the policy chooses by tags, it gets the tag under which it was shown.
   /// Without memory for that it stays.
   template <class Strand>
   static void tag_offers(Strand& leaving) noexcept {
     auto& mine = leaving.at();
-    if (!mine.thinks.gives_way()) return;
+    if (!mine.policy.preempts()) return;
     entry oldest;
     while (mine.spawned.peek(oldest)) {
       if (mine.spawned.outside().steal(oldest) != outcome::got) continue;
-      if (keep(mine, mine.kept, leaving.as_shown(oldest))) continue;
+      if (keep(mine, mine.local, leaving.as_published(oldest))) continue;
       if (mine.spawned.push(oldest.task, oldest.extra)) static_cast<void>(leaving.make_room());
       return;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A strand that leaves its worker, under every schedule: it moves to another one, is laid aside for what lies in the slot,
+// A fiber that leaves its worker, under every schedule: it moves to another one, is laid aside for what lies in the slot,
 // or waits for children that were sent away, while thieves take from the lanes that it leaves. Each child and each part
-// of the strand runs once, nobody resumes it before it is saved, groups end once, and what can be taken is taken as long
+// of the fiber runs once, nobody resumes it before it is saved, groups end once, and what can be taken is taken as long
 // as anybody is idle (division.md, "moving"). Each mutant removes or swaps one step.
 #include "skua/machine/threads/placement/moving.hpp"
 
@@ -21,7 +21,7 @@ using namespace skua::moving_stage;
 using skua::entry, skua::lane, skua::worker_id;
 using std::memory_order;
 
-/// With a join open, the strand is sent to worker 1: home, when a group has ended. Its worker goes on, or is busy
+/// With a join open, the fiber is sent to worker 1: home, when a group has ended. Its worker goes on, or is busy
 /// with something else for a long time; the others steal.
 template <class Sync, lane Where, bool Busy, unsigned Workers, fault Fault = fault::none>
 struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Workers, Fault>> {
@@ -33,7 +33,7 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
   }
   void run(int me) {
     if (me == 0) this->leave_for({.worker = worker_id{1}, .where = Where}, me);
-    if (me == 0 && Busy) return this->await_strand();
+    if (me == 0 && Busy) return this->await_fiber();
     this->life(me);
   }
   void part(int n, int me) {
@@ -43,45 +43,46 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
       if (!this->wait(open, 1, me)) return;
     }
     this->end(open, 1);
-    this->strand_has_ended();
+    this->fiber_has_ended();
   }
   static void errand(job&, int) {}
   void finish() {}
 };
 
-/// An errand is sent to the slot of worker 0, whose strand forks: it gives way, and the errand takes longer than all
-/// that the strand has to do.
+/// An errand is sent to the slot of worker 0, whose fiber forks: it gives way, and the errand takes longer than all
+/// that the fiber has to do.
 template <class Sync, unsigned Workers, fault Fault = fault::none>
-struct gives_way : scene<Sync, Fault, Workers, gives_way<Sync, Workers, Fault>> {
+struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
   group<Sync>& open = immortal<group<Sync>>(2U);
   job long_errand{job::sort::errand};
   model_atomic<int> sent{0};
 
-  gives_way() { this->jobs(2); }
+  preempts() { this->jobs(2); }
   void run(int me) {
     if (me == 0) {
-      bool const must = sent.load(memory_order_acquire) == 1 && !this->at().slot.looks_empty();
+      bool const must = sent.load(memory_order_acquire) == 1 && !this->at().mailbox.looks_empty();
       bool const left = fork();
-      require(left || !must || this->at().slot.looks_empty(), "a strand gives way at its next fork");
+      require(left || !must || this->at().mailbox.looks_empty(), "a strand gives way at its next fork");
       if (left) {
         is_aside_ = true;
-        this->leave_for({.worker = worker_id{0}, .where = lane::kept}, me);
+        this->leave_for({.worker = worker_id{0}, .where = lane::local}, me);
       } else {
         join(me);
       }
     }
     if (me == 1) {
-      filed<Sync> const what{&long_errand};
-      require(moving::send(this->seat_of(1), what, {.worker = worker_id{0}, .where = lane::slot}), "the slot is empty");
+      tagged_entry<Sync> const what{&long_errand};
+      require(moving::send(this->slot_of(1), what, {.worker = worker_id{0}, .where = lane::mailbox}),
+              "the slot is empty");
       sent.exchange(1, memory_order_release);
     }
     this->life(me);
   }
-  /// strand::push and strand::attend. True: lay it aside.
+  /// fiber::push and fiber::attend. True: lay it aside.
   bool fork() {
     if (!this->at().forks.push(static_cast<job*>(&open), 1)) return false;
     this->make_room();
-    return !this->at().slot.looks_empty();
+    return !this->at().mailbox.looks_empty();
   }
   void join(int me) {
     entry own;
@@ -94,11 +95,11 @@ struct gives_way : scene<Sync, Fault, Workers, gives_way<Sync, Workers, Fault>> 
   }
   void over() {
     this->end(open, 1);
-    this->strand_has_ended();
+    this->fiber_has_ended();
   }
   void part(int n, int me) { n == 1 && is_aside_ ? join(me) : over(); }
   void errand(job&, int) {
-    this->await_strand();
+    this->await_fiber();
     this->ended();
   }
   void finish() {}
@@ -107,7 +108,7 @@ struct gives_way : scene<Sync, Fault, Workers, gives_way<Sync, Workers, Fault>> 
   bool is_aside_ = false;
 };
 
-/// Both children of a group are sent: one to worker 1, one for worker 0 to take later. The strand has nothing to run.
+/// Both children of a group are sent: one to worker 1, one for worker 0 to take later. The fiber has nothing to run.
 template <class Sync, unsigned Workers, fault Fault = fault::none>
 struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> {
   static constexpr std::uint64_t own_share = Fault == fault::no_own_share ? 0 : 1;
@@ -121,15 +122,16 @@ struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> 
   void run(int me) {
     if (me == 0) {
       auto& mine = this->at();
-      require(moving::send(mine, filed<Sync>{&all, 0}, {.worker = worker_id{1}, .where = lane::migrated}), "sent");
-      require(moving::keep(mine, mine.migrated, filed<Sync>{&all, 1}), "there is memory");
+      require(moving::send(mine, tagged_entry<Sync>{&all, 0}, {.worker = worker_id{1}, .where = lane::migrated}),
+              "sent");
+      require(moving::keep(mine, mine.migrated, tagged_entry<Sync>{&all, 1}), "there is memory");
       if (this->wait(all, own_share, me)) over();
     }
     this->life(me);
   }
   void over() {
     this->end(all, 0);
-    this->strand_has_ended();
+    this->fiber_has_ended();
   }
   void part(int, int) { over(); }
   static void errand(job&, int) {}
@@ -138,15 +140,16 @@ struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> 
 
 /// Two workers send an errand each to the slot of worker 0; the second may be refused, and does its own.
 template <class Sync, fault Fault = fault::none>
-struct two_for_a_slot : scene<Sync, Fault, 3, two_for_a_slot<Sync, Fault>> {
+struct two_for_a_mailbox : scene<Sync, Fault, 3, two_for_a_mailbox<Sync, Fault>> {
   std::array<job, 3> errands{job{job::sort::errand}, job{job::sort::errand}, job{job::sort::errand}};
   std::array<int, 3> done{};
 
-  two_for_a_slot() { this->jobs(2); }
+  two_for_a_mailbox() { this->jobs(2); }
   void run(int me) {
     if (me > 0) {
       job& mine = errands.at(static_cast<std::size_t>(me));
-      if (!moving::send(this->seat_of(me), filed<Sync>{&mine}, {.worker = worker_id{0}, .where = lane::slot})) {
+      if (!moving::send(this->slot_of(me), tagged_entry<Sync>{&mine},
+                        {.worker = worker_id{0}, .where = lane::mailbox})) {
         errand(mine, me);
       }
     }
@@ -197,7 +200,7 @@ constexpr options at_random{.random = skua::under_tsan ? 500 : 20'000, .seed = 1
 
 TEST(moving_model, goes_home_to_a_lane_that_thieves_see) {
   holds<goes_home<model_sync, lane::migrated, false, 2>>(of_two);
-  holds<goes_home<model_sync, lane::slot, false, 2>>(of_two);
+  holds<goes_home<model_sync, lane::mailbox, false, 2>>(of_two);
 }
 TEST(moving_model, goes_home_to_an_inbox) { holds<goes_home<model_sync, lane::inbox, false, 2>>(of_two); }
 TEST(moving_model, goes_home_and_leaves_a_busy_worker) {
@@ -205,31 +208,33 @@ TEST(moving_model, goes_home_and_leaves_a_busy_worker) {
   holds<goes_home<full_model_sync, lane::inbox, true, 2>>(of_two);
 }
 TEST(moving_model, goes_home_past_a_thief) {
-  holds<goes_home<model_sync, lane::slot, true, 3>>(of_three);
-  holds<goes_home<model_sync, lane::slot, true, 3>>(at_random);
+  holds<goes_home<model_sync, lane::mailbox, true, 3>>(of_three);
+  holds<goes_home<model_sync, lane::mailbox, true, 3>>(at_random);
   holds<goes_home<model_sync, lane::migrated, false, 3>>(at_random);
 }
-TEST(moving_model, gives_way) { holds<gives_way<model_sync, 2>>(of_two); }
+TEST(moving_model, preempts) { holds<preempts<model_sync, 2>>(of_two); }
 TEST(moving_model, gives_way_past_a_thief) {
-  holds<gives_way<model_sync, 3>>(of_three);
-  holds<gives_way<model_sync, 3>>(at_random);
+  holds<preempts<model_sync, 3>>(of_three);
+  holds<preempts<model_sync, 3>>(at_random);
 }
 TEST(moving_model, sends_all_children_away) {
   holds<sends_all<model_sync, 2>>(of_two);
   holds<sends_all<model_sync, 3>>(of_three);
 }
-TEST(moving_model, two_for_a_slot) { holds<two_for_a_slot<model_sync>>(of_three); }
+TEST(moving_model, two_for_a_mailbox) { holds<two_for_a_mailbox<model_sync>>(of_three); }
 
 TEST(moving_mutant, handed_over_before_it_is_saved) {
   fails<goes_home<model_sync, lane::migrated, false, 2, fault::handed_over_before_saved>>("race: read", of_two);
 }
 TEST(moving_mutant, lanes_not_cleared) {
-  fails<goes_home<model_sync, lane::slot, false, 2, fault::lanes_not_cleared>>("leaves an empty lane", of_two);
+  fails<goes_home<model_sync, lane::mailbox, false, 2, fault::lanes_not_cleared>>("leaves an empty lane", of_two);
 }
-TEST(moving_mutant, help_not_called) { fails<gives_way<model_sync, 2, fault::help_not_called>>("deadlock", of_two); }
+TEST(moving_mutant, help_not_called) { fails<preempts<model_sync, 2, fault::help_not_called>>("deadlock", of_two); }
 TEST(moving_mutant, its_worker_not_called) {
   fails<goes_home<model_sync, lane::inbox, false, 2, fault::its_worker_not_called>>("deadlock", of_two);
 }
-TEST(moving_mutant, no_poke) { fails<gives_way<model_sync, 2, fault::no_poke>>("gives way at its next fork", of_two); }
+TEST(moving_mutant, no_request) {
+  fails<preempts<model_sync, 2, fault::no_request>>("gives way at its next fork", of_two);
+}
 TEST(moving_mutant, unordered_subtraction) { fails<sends_all<unordered_subtraction, 2>>("race", of_two); }
 TEST(moving_mutant, no_own_share) { fails<sends_all<model_sync, 2, fault::no_own_share>>("", of_two); }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Workers with lanes, and one strand that leaves them: the stage of moving_model.cpp. The lanes, the ways into and out of
+// Workers with lanes, and one fiber that leaves them: the stage of moving_model.cpp. The lanes, the ways into and out of
 // them and the groups are the real ones; a flow is saved by a plain variable, and continued by a call.
 #pragma once
 
 #include <array>
 #include <memory>
 
-#include "skua/machine/threads/worker/lanes.hpp"
-#include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
+#include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -22,10 +22,10 @@ using threads::moving;
 enum class fault : std::uint8_t {
   none,
   handed_over_before_saved,
-  lanes_not_cleared,      ///< the strand's open joins stay where they are
+  lanes_not_cleared,      ///< the fiber's open joins stay where they are
   help_not_called,        ///< something is put where others may take it, in silence
   its_worker_not_called,  ///< something is sent, in silence
-  no_poke,                ///< a slot is filled, and what runs there is not made to look up
+  no_request,             ///< a slot is filled, and what runs there is not made to look up
   no_own_share,           ///< a group of which all children are sent away does not count its owner
 };
 
@@ -36,7 +36,7 @@ struct job {
   sort is;
 };
 
-/// A strand that waits, or is to go on elsewhere.
+/// A fiber that waits, or is to go on elsewhere.
 template <class Sync>
 struct frame : job, skua::injectable, skua::threads::parked<Sync> {
   explicit frame(bool waits) : job(sort::frame), is_open(waits) {}
@@ -45,10 +45,10 @@ struct frame : job, skua::injectable, skua::threads::parked<Sync> {
 };
 
 template <class Sync>
-struct filed {
+struct tagged_entry {
   job* what = nullptr;
   std::uint64_t extra = 0;
-  tag known{};
+  task_tag tag{};
   frame<Sync>* as_frame() const { return what->is == job::sort::frame ? static_cast<frame<Sync>*>(what) : nullptr; }
 };
 
@@ -66,11 +66,11 @@ struct group : job, skua::threads::open_join<Sync> {
 struct answers {
   placement resumed{};
   placement refused{};
-  placement place(tag const&, cause why) const { return why == cause::refused ? refused : resumed; }
-  static bool gives_way() { return true; }
+  placement place(task_tag const&, cause why) const { return why == cause::refused ? refused : resumed; }
+  static bool preempts() { return true; }
 };
 
-/// Who waits for something to be put somewhere. The dormitory's own promises are checked in sleep_model.cpp.
+/// Who waits for something to be put somewhere. The sleep_state's own promises are checked in sleep_model.cpp.
 struct bell {
   void ring() {
     rung.fetch_add(1, memory_order_relaxed);
@@ -80,87 +80,88 @@ struct bell {
 };
 
 template <class Sync>
-using tagged_lane = skua::filing<filed<Sync>, Sync, typename Sync::mutex>;
+using tagged_lane = skua::tagged_queue<tagged_entry<Sync>, Sync, typename Sync::mutex>;
 
 /// The lanes that the heap's memory is in: they end with the script.
 template <class Sync>
 struct tagged_lanes {
-  tagged_lane<Sync> slot{1};
-  tagged_lane<Sync> kept;
+  tagged_lane<Sync> mailbox{1};
+  tagged_lane<Sync> local;
   tagged_lane<Sync> migrated;
 };
 
 template <class Sync, fault Fault>
-struct seat : skua::threads::lanes<Sync> {
-  seat(unsigned number, unsigned of, seat* first_of_all, bell& b, tagged_lanes<Sync>& with)
+struct worker_slot : skua::threads::lanes<Sync> {
+  worker_slot(unsigned number, unsigned of, worker_slot* first_of_all, bell& b, tagged_lanes<Sync>& with)
       : skua::threads::lanes<Sync>({.capacity = 4, .kind = Sync::kind(), .memory = &memory()}), id{number},
-        in_workers(of), first(first_of_all), doorbell(b), slot(with.slot), kept(with.kept), migrated(with.migrated) {
-    thinks = {.resumed = {.worker = id}, .refused = {.worker = id}};
+        in_workers(of), first(first_of_all), doorbell(b), mailbox(with.mailbox), local(with.local),
+        migrated(with.migrated) {
+    policy = {.resumed = {.worker = id}, .refused = {.worker = id}};
   }
-  seat& neighbour(worker_id w) { return first[index(w)]; }
-  void call_help() {
+  worker_slot& neighbour(worker_id w) { return first[index(w)]; }
+  void notify_work() {
     if (Fault != fault::help_not_called) doorbell.ring();
   }
-  void call_its_worker() {
+  void notify_worker_of_slot() {
     if (Fault != fault::its_worker_not_called) doorbell.ring();
   }
-  void poke() {
-    if (Fault != fault::no_poke) skua::threads::lanes<Sync>::poke();
+  void request_attention() {
+    if (Fault != fault::no_request) skua::threads::lanes<Sync>::request_attention();
   }
 
   worker_id id;
   unsigned in_workers;
-  seat* first;
+  worker_slot* first;
   bell& doorbell;
-  answers thinks;
-  tagged_lane<Sync>& slot;
-  tagged_lane<Sync>& kept;
+  answers policy;
+  tagged_lane<Sync>& mailbox;
+  tagged_lane<Sync>& local;
   tagged_lane<Sync>& migrated;
 };
 
-/// Workers, and one strand whose program is given by the script in parts: part(n, me) runs after the nth time that it was
-/// resumed, and returns when the strand has left its worker or has ended.
+/// Workers, and one fiber whose program is given by the script in parts: part(n, me) runs after the nth time that it was
+/// resumed, and returns when the fiber has left its worker or has ended.
 template <class Sync, fault Fault, unsigned Workers, class Script>
 class scene {
  public:
-  using seat_type = seat<Sync, Fault>;
+  using slot_type = worker_slot<Sync, Fault>;
   static constexpr int threads = Workers;
 
   scene() {
-    auto* const all = static_cast<seat_type*>(memory().allocate(Workers * sizeof(seat_type), alignof(seat_type)));
-    for (unsigned w = 0; w < Workers; ++w) new (all + w) seat_type(w, Workers, all, bell_, tagged_.at(w));
-    seats_ = all;
+    auto* const all = static_cast<slot_type*>(memory().allocate(Workers * sizeof(slot_type), alignof(slot_type)));
+    for (unsigned w = 0; w < Workers; ++w) new (all + w) slot_type(w, Workers, all, bell_, tagged_.at(w));
+    slots_ = all;
     at_ = all;
   }
 
-  // For moving: the strand.
-  seat_type& at() { return *at_; }
+  // For moving: the fiber.
+  slot_type& at() { return *at_; }
   void make_room() {
-    require(at_->make_room([this] { note_thefts(); }), "there is memory");
+    require(at_->make_room([this] { note_steals(); }), "there is memory");
     at_->doorbell.ring();
   }
-  void note_thefts() {
-    robbed_.note(*at_, 0, [](void* what) { return static_cast<group<Sync>*>(static_cast<job*>(what)); });
+  void note_steals() {
+    stolen_.note(*at_, 0, [](void* what) { return static_cast<group<Sync>*>(static_cast<job*>(what)); });
   }
-  filed<Sync> as_shown(entry const& e) const { return {static_cast<job*>(e.task), e.extra, {}}; }
+  tagged_entry<Sync> as_published(entry const& e) const { return {static_cast<job*>(e.task), e.extra, {}}; }
 
  protected:
-  seat_type& seat_of(int w) { return seats_[w]; }
+  slot_type& slot_of(int w) { return slots_[w]; }
 
   /// worker::move and worker::commit_move.
   void leave_for(placement const& to, int me) {
     if (Fault != fault::lanes_not_cleared) require(moving::clear_lanes(*this), "there is memory");
     frame<Sync>& f = next_frame(false);
-    seat_type& from = *at_;
+    slot_type& from = *at_;
     bool const early = Fault == fault::handed_over_before_saved;
     if (!early) save(f);
-    bool const left = moving::hand_over(from, filed<Sync>{&f}, to);
+    bool const left = moving::hand_over(from, tagged_entry<Sync>{&f}, to);
     if (early) save(f);
     if (!left) resume(f, me);
   }
-  /// strand::wait, worker::park and worker::commit_share; true: there was nothing to wait for.
+  /// fiber::wait, worker::park and worker::commit_share; true: there was nothing to wait for.
   bool wait(group<Sync>& g, std::uint64_t mine, int me) {
-    note_thefts();
+    note_steals();
     if (g.left_only(mine)) return true;
     require(moving::clear_lanes(*this), "there is memory");
     frame<Sync>& f = next_frame(true);
@@ -169,35 +170,35 @@ class scene {
     if (auto* const ready = g.park(mine)) resume(static_cast<frame<Sync>&>(*ready), me);
     return false;
   }
-  /// After a wait, as strand::wait_robbed.
+  /// After a wait, as fiber::wait_stolen.
   void end(group<Sync>& g, std::uint64_t from) {
     static_cast<void>(g.left_only(0));
-    robbed_.forget(g);
+    stolen_.forget(g);
     require(g.all_ran(from), "each child has run once");
     for (auto* r : g.ran) std::destroy_at(r);
     std::destroy_at(&g);
   }
-  /// The strand, or the errand, has ended.
+  /// The fiber, or the errand, has ended.
   void ended() {
     left_.fetch_sub(1, memory_order_release);
     left_.notify_all();
     bell_.ring();
   }
-  /// The worker is busy until the strand has ended, if it can be kept busy so long.
-  void await_strand() { strand_ended_.wait(0, memory_order_relaxed); }
-  void strand_has_ended() {
-    strand_ended_.exchange(1, memory_order_relaxed);
-    strand_ended_.notify_all();
+  /// The worker is busy until the fiber has ended, if it can be kept busy so long.
+  void await_fiber() { fiber_ended_.wait(0, memory_order_relaxed); }
+  void fiber_has_ended() {
+    fiber_ended_.exchange(1, memory_order_relaxed);
+    fiber_ended_.notify_all();
     ended();
   }
 
   void life(int me) {
     entry unused;
-    require(!seats_[me].forks.peek(unused), "a strand leaves an empty lane");
+    require(!slots_[me].forks.peek(unused), "a strand leaves an empty lane");
     while (current_world()->violation().empty()) {
       int const heard = bell_.rung.load(memory_order_relaxed);
       if (left_.load(memory_order_acquire) == 0) return;
-      filed<Sync> const got = hunt(me);
+      tagged_entry<Sync> const got = next_probe(me);
       if (got.what == nullptr) {
         bell_.rung.wait(heard, memory_order_relaxed);
       } else {
@@ -205,26 +206,26 @@ class scene {
       }
     }
   }
-  void jobs(int strand_and_errands) { left_.fetch_add(strand_and_errands, memory_order_relaxed); }
+  void jobs(int fiber_and_errands) { left_.fetch_add(fiber_and_errands, memory_order_relaxed); }
 
  private:
   Script& script() { return static_cast<Script&>(*this); }
   frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits); }
   void save(frame<Sync>& f) { f.saved.set(1); }
 
-  /// worker::return_to, and the strand goes on.
+  /// worker::return_to, and the fiber goes on.
   void resume(frame<Sync>& f, int me) {
     require(f.saved.get() == 1, "a frame that is resumed was saved");
     if (!current_world()->violation().empty()) return;
     if (!f.is_open) f.call();
-    at_ = &seats_[me];
+    at_ = &slots_[me];
     f.resumed();
     std::destroy_at(&f.saved);
     runs_.set(runs_.get() + 1);
     script().part(runs_.get(), me);
   }
 
-  void run(filed<Sync> const& what, int me) {
+  void run(tagged_entry<Sync> const& what, int me) {
     if (auto* const f = what.as_frame()) return resume(*f, me);
     if (what.what->is == job::sort::errand) return script().errand(*what.what, me);
     auto& g = static_cast<group<Sync>&>(*what.what);
@@ -233,24 +234,24 @@ class scene {
   }
   /// worker::is_mine.
   void is_ready(frame<Sync>& f, int me) {
-    seat_type& mine = seats_[me];
-    if (!moving::send(mine, filed<Sync>{&f}, mine.thinks.place({}, cause::resumed))) resume(f, me);
+    slot_type& mine = slots_[me];
+    if (!moving::send(mine, tagged_entry<Sync>{&f}, mine.policy.place({}, cause::resumed))) resume(f, me);
   }
 
-  filed<Sync> hunt(int me) {
-    filed<Sync> got;
-    seat_type& mine = seats_[me];
-    auto const any = [](filed<Sync> const&) { return true; };
-    if (mine.slot.take_oldest(got, any) == outcome::got) return got;
-    if (mine.kept.take_newest(got, any) == outcome::got) return got;
+  tagged_entry<Sync> next_probe(int me) {
+    tagged_entry<Sync> got;
+    slot_type& mine = slots_[me];
+    auto const any = [](tagged_entry<Sync> const&) { return true; };
+    if (mine.mailbox.take_oldest(got, any) == outcome::got) return got;
+    if (mine.local.take_newest(got, any) == outcome::got) return got;
     if (mine.migrated.take_oldest(got, any) == outcome::got) return got;
     if (auto* const f = static_cast<frame<Sync>*>(mine.inbox.pop())) return {f};
     for (unsigned v = 0; v < Workers; ++v) {
       if (static_cast<int>(v) == me) continue;
-      seat_type& its = seats_[v];
-      if (its.kept.take_oldest(got, any) == outcome::got) return got;
+      slot_type& its = slots_[v];
+      if (its.local.take_oldest(got, any) == outcome::got) return got;
       if (its.migrated.take_newest(got, any) == outcome::got) return got;
-      if (its.slot.take_oldest(got, any) == outcome::got) return got;
+      if (its.mailbox.take_oldest(got, any) == outcome::got) return got;
       entry oldest;
       if (its.forks.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
       if (its.spawned.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
@@ -260,13 +261,13 @@ class scene {
 
   bell bell_;
   std::array<tagged_lanes<Sync>, Workers> tagged_;
-  seat_type* seats_ = nullptr;
+  slot_type* slots_ = nullptr;
   model_atomic<int> left_{0};
-  model_atomic<int> strand_ended_{0};
+  model_atomic<int> fiber_ended_{0};
 
-  // The strand's own: whoever runs it comes after who ran it before.
-  seat_type* at_ = nullptr;
-  skua::threads::robbed_joins<Sync> robbed_;
+  // The fiber's own: whoever runs it comes after who ran it before.
+  slot_type* at_ = nullptr;
+  skua::threads::stolen_joins<Sync> stolen_;
   typename Sync::template plain<int> runs_{0};
 };
 

@@ -1,70 +1,70 @@
 // SPDX-License-Identifier: MIT
-// What a policy decides of tasks and strands, carried out: tags, sending, moving. All of it is cold.
-#include "skua/machine/threads/pool/pool_core.hpp"
+// What a policy decides of tasks and fibers, carried out: tags, sending, moving. All of it is cold.
 #include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::threads {
 
-void strand::know(tag const& t) noexcept {
+void fiber::know(task_tag const& t) noexcept {
   tag_ = t;
-  seat_->show_tag(t.words[0]);
+  slot_->publish_tag(t.words[0]);
 }
 
-void strand::begins(tag const& t, bool open) noexcept {
+void fiber::begins(task_tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);
-  seat_->thinks.learn(begun{t, open});
-  seat_->ask_whether_to_show();
+  slot_->policy.learn(begun{t, open});
+  slot_->update_exposure();
 }
 
-void strand::task_ends() noexcept {
+void fiber::task_ends() noexcept {
   tsan::unseen const scheduling;
-  seat_->thinks.learn(ended{.task = tag_, .duration_ns = 0});
-  seat_->ask_whether_to_show();
+  slot_->policy.learn(ended{.task = tag_, .duration_ns = 0});
+  slot_->update_exposure();
 }
 
-placement strand::place_again(mind& by, tag& used) noexcept {
+placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
   tsan::unseen const scheduling;
-  hint const said = stop_node::inherited(stop_);
-  used = said.place ? by.mark(tag_, said) : tag_;
+  hint const hinted = stop_node::inherited(stop_);
+  used = hinted.place ? by.mark(tag_, hinted) : tag_;
   placement const to = by.place(used, cause::resumed);
-  if (!said.place) tag_ = used;  // a place that was said holds only inside: it is not for the strand's own tag
+  if (!hinted.place) tag_ = used;  // a place that was hinted holds only inside: it is not for the fiber's own tag
   return to;
 }
 
-void strand::settle() noexcept {
+void fiber::relocate() noexcept {
   if (tied_) return;
-  seat& now = *seat_;
-  tag used;
-  placement const to = place_again(now.thinks, used);
+  worker_slot& now = *slot_;
+  task_tag used;
+  placement const to = place_again(now.policy, used);
   if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);
 }
 
-seat& seat::neighbour(worker_id local) noexcept { return in.seat_of(local); }
+worker_slot& worker_slot::neighbour(worker_id local) noexcept { return in.slot_of(local); }
 
-void seat::call_help() noexcept { in.call_help(); }
+void worker_slot::notify_work() noexcept { in.notify_work(); }
 
-void seat::call_its_worker() noexcept {
-  if (!who.of().beds().notify_worker(who.number())) in.call_help();
+void worker_slot::notify_worker_of_slot() noexcept {
+  if (!who.of().sleep().notify_worker(who.number())) in.notify_work();
 }
 
-bool worker::send(seat& from, filed const& what, placement const& to) noexcept {
+bool worker::send(worker_slot& from, tagged_entry const& what, placement const& to) noexcept {
   tsan::unseen const scheduling;
   return moving::send(from, what, to);
 }
 
-/// The running strand, between two groups, goes on on another worker. Without a stack or memory for that it stays.
-void worker::move(here& strand, placement const& to, tag const& known) noexcept {
+/// The running fiber, between two groups, goes on on another worker. Without a stack or memory for that it stays.
+void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcept {
   tsan::unseen const scheduling;
-  stack* const fresh = moving::clear_lanes(strand) ? take_stack() : nullptr;
+  stack* const fresh = moving::clear_lanes(fiber) ? take_stack() : nullptr;
   if (fresh == nullptr) return;
-  frame f{strand, current_stack_, false};
-  leaving_ = {&f, to, known};
-  pause_work(strand.at());
+  frame f{fiber, current_stack_, false};
+  leaving_ = {&f, to, tag};
+  pause_work(fiber.at());
   current_stack_ = fresh;
-  skua::start(next_, *fresh, &worker::strand_main, this);
+  skua::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_move, this);
   f.resumed();
 }
@@ -74,14 +74,14 @@ void worker::commit_move(void* self) noexcept {
   tsan::unseen const scheduling;
   auto& me = *static_cast<worker*>(self);
   frame& f = *me.leaving_.what;
-  if (!moving::hand_over(f.strand->at(), filed{&f, 1, me.leaving_.known}, me.leaving_.to)) me.ready_ = &f;
+  if (!moving::hand_over(f.fiber->at(), tagged_entry{&f, 1, me.leaving_.tag}, me.leaving_.to)) me.ready_ = &f;
 }
 
-void worker::lay_aside(here& strand) noexcept {
+void worker::preempt(here& fiber) noexcept {
   tsan::unseen const scheduling;
-  tag its = strand.known();
-  placement const to = strand.at().thinks.place(its, cause::laid_aside);
-  if (to.worker == strand.at().id && to.where == lane::kept) move(strand, to, its);
+  task_tag its = fiber.tag();
+  placement const to = fiber.at().policy.place(its, cause::preempted);
+  if (to.worker == fiber.at().id && to.where == lane::local) move(fiber, to, its);
 }
 
 }  // namespace skua::threads

@@ -54,29 +54,29 @@ struct spawned_task final : handed {
     return *::new (static_cast<void*>(t.room)) spawned_task(t);
   }
 
-  /// `taken`: from a lane, by the worker loop; 0: by a strand that waits for it.
+  /// `taken`: from a lane, by the worker loop; 0: by a fiber that waits for it.
   static void run_task(task& t, std::uint64_t taken, here& on) noexcept {
     auto& its = static_cast<spawned_task&>(t).what;
-    stop_node const node{nullptr, nullptr, nullptr, its.group, its.known.place.value_or(unsaid)};
-    strand::interlude const its_own{on, &node};
+    stop_node const node{nullptr, nullptr, nullptr, its.group, its.hints.place.value_or(no_place_hint)};
+    fiber::nested_task const its_own{on, &node};
     its.run(its, on);
     if (taken != 0) on.task_ends();
   }
-  static hint known_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).what.known; }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).what.hints; }
   static task_kind const kind;
 
   free_task<here>& what;
 };
 
-constexpr task_kind spawned_task::kind{.run = &spawned_task::run_task, .known = &spawned_task::known_of};
+constexpr task_kind spawned_task::kind{.run = &spawned_task::run_task, .hint_of = &spawned_task::hint_of};
 
-/// A strand that waits for a wait_group: the group's last task opens the gate. Two children: the strand's own share, and
+/// A fiber that waits for a wait_group: the group's last task opens the gate. Two children: the fiber's own share, and
 /// the opening.
-struct gate final : group_waiter {
-  gate() noexcept : group_waiter{.wake = &gate::open, .next = nullptr}, passing(nullptr, 2, nullptr) {}
+struct waiter final : group_waiter {
+  waiter() noexcept : group_waiter{.wake = &waiter::open, .next = nullptr}, passing(nullptr, 2, nullptr) {}
 
   static void open(group_waiter& w) noexcept {
-    auto& self = static_cast<gate&>(w);
+    auto& self = static_cast<waiter&>(w);
     if (parked<>* const f = self.passing.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
   }
 
@@ -95,7 +95,7 @@ std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast
 
 }  // namespace
 
-void venue::spawn(free_task<here>& task) {
+void executor::spawn(free_task<here>& task) {
   worker* const w = worker::current();
   if (w == nullptr) {
     region& somewhere = default_pool().root_region();
@@ -103,25 +103,25 @@ void venue::spawn(free_task<here>& task) {
     return;
   }
   spawned_task& t = spawned_task::of(task);
-  here& strand = w->running_strand();
+  here& fiber = w->running_fiber();
   std::uint64_t const key = key_of(*task.group);
-  if (!strand.at().spawned.push(static_cast<threads::task*>(&t), key)) return;
+  if (!fiber.at().spawned.push(static_cast<threads::task*>(&t), key)) return;
   // No room for another push: the newest task runs at once; a thief that takes it instead makes room, too.
-  if (!strand.make_room()) strand.run_newest_spawned(key);
+  if (!fiber.make_room()) fiber.run_newest_spawned(key);
 }
 
-void venue::wait(wait_group& group) noexcept {
+void executor::wait(wait_group& group) noexcept {
   worker* const w = worker::current();
   if (w == nullptr) {
     blocked_thread me;
     if (group.enroll(me)) me.done.wait();
     return;
   }
-  here& strand = w->running_strand();
-  while (!group.done() && strand.run_newest_spawned(key_of(group))) {}
+  here& fiber = w->running_fiber();
+  while (!group.done() && fiber.run_newest_spawned(key_of(group))) {}
   if (group.done()) return;
-  gate entrance;
-  if (group.enroll(entrance)) strand.wait(entrance.passing, 1);
+  waiter waiting;
+  if (group.enroll(waiting)) fiber.wait(waiting.passing, 1);
 }
 
 }  // namespace threads

@@ -19,14 +19,14 @@ pool& default_pool();
 
 namespace threads {
 
-/// Models the concept skua::venue.
-struct venue {
+/// Models the concept skua::executor.
+struct executor {
   using here = threads::here;
 
   template <class F>
   static decltype(auto) with_here(F&& f) {
     worker* const w = worker::current();
-    if (w != nullptr) return std::forward<F>(f)(w->running_strand());
+    if (w != nullptr) return std::forward<F>(f)(w->running_fiber());
     return on_default_pool(std::forward<F>(f));
   }
 
@@ -41,7 +41,7 @@ struct venue {
   }
 };
 
-static_assert(skua::venue<venue>);
+static_assert(skua::executor<executor>);
 
 }  // namespace threads
 }  // namespace skua

@@ -70,30 +70,30 @@ pool::pool(pool_options const& options) {
               .places = facts_.chosen.places.value,
               .places_from = name_of(facts_.chosen.places)}};
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(map, machine);
-  crew_ = std::make_unique<threads::crew>(std::move(map), facts_.chosen, std::move(usable));
-  root_ = crew_->open_region(facts_.chosen.policy.value, first_workers(crew_->workers()));
-  crew_->start();
+  core_ = std::make_unique<threads::pool_core>(std::move(map), facts_.chosen, std::move(usable));
+  root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
+  core_->start();
 }
 
 pool::~pool() {
   threads::worker* const w = threads::worker::current();
-  bool const by_own_task = w != nullptr && &w->of() == crew_.get();
-  if (by_own_task || crew_->lost_by_fork()) static_cast<void>(crew_.release());
+  bool const by_own_task = w != nullptr && &w->of() == core_.get();
+  if (by_own_task || core_->lost_by_fork()) static_cast<void>(core_.release());
 }
 
 std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
-  crew_->check_process();
-  if (workers > crew_->workers()) {
+  core_->check_process();
+  if (workers > core_->workers()) {
     throw usage_error("a region of " + std::to_string(workers) + " workers: the pool has " +
-                      std::to_string(crew_->workers()));
+                      std::to_string(core_->workers()));
   }
-  auto const members = first_workers(workers == 0 ? crew_->workers() : workers);
-  return std::make_unique<region_handle>(*crew_, crew_->open_region(policy, members));
+  auto const members = first_workers(workers == 0 ? core_->workers() : workers);
+  return std::make_unique<region_handle>(*core_, core_->open_region(policy, members));
 }
 
 pool_facts pool::facts() const {
   pool_facts all = facts_;
-  for (std::uint32_t w = 0; w < workers(); ++w) all.pins.push_back(crew_->worker_at(worker_id{w}).pin_report());
+  for (std::uint32_t w = 0; w < workers(); ++w) all.pins.push_back(core_->worker_at(worker_id{w}).pin_report());
   return all;
 }
 
@@ -113,7 +113,7 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
   std::vector<worker_counters> all;
   all.reserve(workers());
   for (std::uint32_t w = 0; w < workers(); ++w)
-    all.push_back(crew_->worker_at(worker_id{w}).counts().read(threads::in_book_time(at)));
+    all.push_back(core_->worker_at(worker_id{w}).counts().read(threads::in_account_time(at)));
   return all;
 }
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "skua/machine/threads/worker/counters.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/root.hpp"
+#include "skua/machine/threads/worker/counters.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/layout.hpp"
@@ -55,9 +55,9 @@ auto run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>>;
 /// A policy over some workers of a pool. Closes when it is destroyed; no `run` may be under way then.
 class region_handle {
  public:
-  region_handle(threads::crew& c, std::shared_ptr<threads::region> r) noexcept : crew_(c), region_(std::move(r)) {}
+  region_handle(threads::pool_core& c, std::shared_ptr<threads::region> r) noexcept : core_(c), region_(std::move(r)) {}
   ~region_handle() {
-    if (!crew_.lost_by_fork()) crew_.close_region(*region_);  // else its lock may be held for ever
+    if (!core_.lost_by_fork()) core_.close_region(*region_);  // else its lock may be held for ever
   }
   region_handle(region_handle const&) = delete;
   region_handle& operator=(region_handle const&) = delete;
@@ -65,14 +65,14 @@ class region_handle {
   /// As pool::run.
   template <class F>
   auto run(F&& f) {
-    crew_.check_process();
+    core_.check_process();
     return threads::run_on(*region_, std::forward<F>(f));
   }
   [[nodiscard]] std::uint32_t workers() const noexcept { return region_->workers(); }
   [[nodiscard]] std::string_view policy() const noexcept { return region_->policy_name(); }
 
  private:
-  threads::crew& crew_;
+  threads::pool_core& core_;
   std::shared_ptr<threads::region> region_;
 };
 
@@ -92,7 +92,7 @@ class pool {
   /// Cost from outside: two thread switches.
   template <class F>
   auto run(F&& f) {
-    crew_->check_process();
+    core_->check_process();
     return threads::run_on(*root_, std::forward<F>(f));
   }
 
@@ -100,10 +100,10 @@ class pool {
   /// exist and for more workers than there are.
   [[nodiscard]] std::unique_ptr<region_handle> open_region(std::string_view policy, std::uint32_t workers = 0);
 
-  [[nodiscard]] std::uint32_t workers() const noexcept { return crew_->workers(); }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return core_->workers(); }
   [[nodiscard]] std::string_view policy() const noexcept { return root_->policy_name(); }
   /// The whole map: which worker sits where, who is near whom.
-  [[nodiscard]] layout const& map() const noexcept { return crew_->map(); }
+  [[nodiscard]] layout const& map() const noexcept { return core_->map(); }
 
   // Places, for `at{..}`: workers that share a cache or a memory (SKUA_PLACES; by default an L3 cache).
 
@@ -120,24 +120,24 @@ class pool {
   /// worker's times between two calls is the time between them exactly. Cheap; may be called while the pool works.
   [[nodiscard]] std::vector<worker_counters> counters(
       std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
-  [[nodiscard]] stack_pool::census stacks() const noexcept { return crew_->stacks().count(); }
+  [[nodiscard]] stack_pool::census stacks() const noexcept { return core_->stacks().count(); }
 
   /// For what is built on pools.
   [[nodiscard]] threads::region& root_region() const noexcept { return *root_; }
-  [[nodiscard]] threads::leaf_log& leaves_of(worker_id w) const noexcept { return crew_->worker_at(w).leaves(); }
+  [[nodiscard]] threads::leaf_log& leaves_of(worker_id w) const noexcept { return core_->worker_at(w).leaves(); }
   /// This process is a child of the one that made the pool: the workers stayed behind.
-  [[nodiscard]] bool lost_by_fork() const noexcept { return crew_->lost_by_fork(); }
+  [[nodiscard]] bool lost_by_fork() const noexcept { return core_->lost_by_fork(); }
 
  private:
   pool_facts facts_;
-  std::unique_ptr<threads::crew> crew_;
+  std::unique_ptr<threads::pool_core> core_;
   std::shared_ptr<threads::region> root_;
 };
 
 template <class F>
 auto threads::run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>> {
   worker* const w = worker::current();
-  if (w != nullptr && &w->running_strand().at().in == &r) return f(w->running_strand());
+  if (w != nullptr && &w->running_fiber().at().in == &r) return f(w->running_fiber());
   root<std::remove_reference_t<F>> asked{f};
   if (w == nullptr) {
     completion done;
@@ -145,7 +145,7 @@ auto threads::run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, 
     r.inject(asked);
     done.wait();
   } else {
-    here& waiting = w->running_strand();
+    here& waiting = w->running_fiber();
     r.inject(asked);
     waiting.wait(asked.waited, 1);
   }

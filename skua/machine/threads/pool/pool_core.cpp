@@ -23,22 +23,22 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 
 }  // namespace
 
-crew::crew(layout map, settings const& chosen, cpu_mask allowed)
+pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed)
     : map_(std::move(map)), allowed_(std::move(allowed)), pinning_(chosen.pin.value.value_or(true)),
-      spin_ns_(in_ns(chosen.spin.value)), crowded_(map_.workers() > std::thread::hardware_concurrency()),
-      process_(::getpid()), stacks_(chosen.stack_bytes.value), beds_(map_.workers(), search_limit(map_.workers())) {
+      spin_ns_(in_ns(chosen.spin.value)), oversubscribed_(map_.workers() > std::thread::hardware_concurrency()),
+      process_(::getpid()), stacks_(chosen.stack_bytes.value), sleep_(map_.workers(), search_limit(map_.workers())) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) workers_.push_back(std::make_unique<worker>(*this, worker_id{w}));
 }
 
-crew::~crew() {
+pool_core::~pool_core() {
   stop();
   // acquire: nobody touches us any more. Pairs with: ~visit, decrement.
   while (visitors_.load(std::memory_order_acquire) != 0) ::sched_yield();
 }
 
-void crew::start() {
-  beds_.begin_asleep();
+void pool_core::start() {
+  sleep_.begin_asleep();
   try {
     for (auto& w : workers_) w->start();
     for (auto& w : workers_) w->await_ready();
@@ -48,22 +48,22 @@ void crew::start() {
   }
 }
 
-void crew::stop() noexcept {
+void pool_core::stop() noexcept {
   // release: the last work before closing. Pairs with: closing, load.
   closing_.store(true, std::memory_order_release);
-  beds_.wake_all();
+  sleep_.wake_all();
   for (auto& w : workers_) w->join();
 }
 
-bool crew::lost_by_fork() const noexcept { return process_ != ::getpid(); }
+bool pool_core::lost_by_fork() const noexcept { return process_ != ::getpid(); }
 
-void crew::check_process() const {
+void pool_core::check_process() const {
   if (lost_by_fork()) {
     throw error("this pool's workers stayed in the parent process; after fork() the child makes a pool of its own");
   }
 }
 
-std::shared_ptr<region> crew::open_region(std::string_view policy_name, std::span<worker_id const> members) {
+std::shared_ptr<region> pool_core::open_region(std::string_view policy_name, std::span<worker_id const> members) {
   std::lock_guard const hold(regions_changing_);
   auto const made = std::make_shared<region>(*this, policy_name, members, regions_.size() + 1);
   regions_.push_back(made);
@@ -72,20 +72,20 @@ std::shared_ptr<region> crew::open_region(std::string_view policy_name, std::spa
   return made;
 }
 
-void crew::close_region(region const& r) noexcept {
+void pool_core::close_region(region const& r) noexcept {
   std::lock_guard const hold(regions_changing_);
   std::erase_if(regions_, [&](auto const& known) { return known.get() == &r; });
   // release: as in open_region. Pairs with: regions_version, load.
   regions_version_.fetch_add(1, std::memory_order_release);
 }
 
-std::uint64_t crew::copy_regions(std::vector<std::shared_ptr<region>>& into) {
+std::uint64_t pool_core::copy_regions(std::vector<std::shared_ptr<region>>& into) {
   std::lock_guard const hold(regions_changing_);
   into = regions_;
   return regions_version_.load(std::memory_order_relaxed);  // relaxed: under the mutex
 }
 
-std::string crew::pin(worker_id w) const {
+std::string pool_core::pin(worker_id w) const {
   pin_result const came_of_it = pin_this_thread(map_, w, pinning_);
   switch (came_of_it.what) {
     case pinning::pinned: return came_of_it.why;
@@ -96,13 +96,13 @@ std::string crew::pin(worker_id w) const {
   return {};
 }
 
-void crew::poke() noexcept {
+void pool_core::request_attention() noexcept {
   std::lock_guard const hold(regions_changing_);
-  for (auto const& r : regions_) r->poke();
+  for (auto const& r : regions_) r->request_attention();
 }
 
-void crew::breathe() noexcept {
-  if (crowded_) {
+void pool_core::back_off() noexcept {
+  if (oversubscribed_) {
     ::sched_yield();
     return;
   }

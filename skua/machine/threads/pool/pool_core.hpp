@@ -22,13 +22,13 @@
 
 namespace skua::threads {
 
-class crew {
+class pool_core {
  public:
   /// Makes the workers' records; `start` makes the threads.
-  crew(layout map, settings const& chosen, cpu_mask allowed);
-  ~crew();
-  crew(crew const&) = delete;
-  crew& operator=(crew const&) = delete;
+  pool_core(layout map, settings const& chosen, cpu_mask allowed);
+  ~pool_core();
+  pool_core(pool_core const&) = delete;
+  pool_core& operator=(pool_core const&) = delete;
 
   /// Throws resource_error if a thread or a stack cannot be had; then none is left running.
   void start();
@@ -41,34 +41,34 @@ class crew {
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(workers_.size()); }
   [[nodiscard]] worker& worker_at(worker_id w) noexcept { return *workers_[index(w)]; }
-  [[nodiscard]] dormitory<>& beds() noexcept { return beds_; }
+  [[nodiscard]] sleep_state<>& sleep() noexcept { return sleep_; }
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
   /// The processors that whoever made the first pool could use; a pinned worker's own mask says less.
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
   [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }
-  /// While one lives, the crew does: for threads that are none of its workers, and let go of something whose end may
-  /// be the end of the crew.
+  /// While one lives, the pool does: for threads that are none of its workers, and let go of something whose end may
+  /// be the end of the pool.
   class visit {
    public:
-    explicit visit(crew& c) noexcept : crew_(c) {
-      crew_.visitors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with what the visitor lets go of
+    explicit visit(pool_core& c) noexcept : core_(c) {
+      core_.visitors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with what the visitor lets go of
     }
-    // release: the visitor's last touch. Pairs with: ~crew, load.
-    ~visit() { crew_.visitors_.fetch_sub(1, std::memory_order_release); }
+    // release: the visitor's last touch. Pairs with: ~pool, load.
+    ~visit() { core_.visitors_.fetch_sub(1, std::memory_order_release); }
     visit(visit const&) = delete;
     visit& operator=(visit const&) = delete;
 
    private:
-    crew& crew_;
+    pool_core& core_;
   };
 
-  /// In a child of fork() the threads do not exist: then a crew must not be destroyed.
+  /// In a child of fork() the threads do not exist: then a pool must not be destroyed.
   [[nodiscard]] bool lost_by_fork() const noexcept;
   void check_process() const;  ///< Throws error in such a child.
 
   // For workers.
   [[nodiscard]] bool closing() const noexcept {
-    // acquire: the last work before closing. Pairs with: ~crew, store.
+    // acquire: the last work before closing. Pairs with: ~pool, store.
     return closing_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::uint64_t regions_version() const noexcept {
@@ -78,8 +78,8 @@ class crew {
   std::uint64_t copy_regions(std::vector<std::shared_ptr<region>>& into);
   /// Pins the calling thread, which is w's; what came of it, for people.
   [[nodiscard]] std::string pin(worker_id w) const;
-  void poke() noexcept;     ///< all lanes of all regions
-  void breathe() noexcept;  ///< between two rounds of a search
+  void request_attention() noexcept;  ///< all lanes of all regions
+  void back_off() noexcept;           ///< between two rounds of a search
 
  private:
   void stop() noexcept;
@@ -88,10 +88,10 @@ class crew {
   cpu_mask const allowed_;
   bool const pinning_;
   std::uint64_t const spin_ns_;
-  bool const crowded_;  ///< more workers than processors: searchers must yield
+  bool const oversubscribed_;  ///< more workers than processors: searchers must yield
   pid_t const process_;
   stack_pool stacks_;
-  dormitory<> beds_;
+  sleep_state<> sleep_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};
   std::atomic<std::uint32_t> visitors_{0};

@@ -9,47 +9,47 @@
 
 namespace skua::threads {
 
-region::region(crew& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
-    : crew_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
+region::region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
+    : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
       policy_(make_policy(policy_name, map_, seed)) {
-  seats_.reserve(members.size());
-  seat_of_crew_.resize(c.workers(), nullptr);
+  slots_.reserve(members.size());
+  slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const local{i};
     worker& its = c.worker_at(members[i]);
-    seats_.push_back(std::make_unique<seat>(its, its.leaves(), *this, static_cast<std::uint32_t>(members.size()), local,
-                                            policy_->mind_of(local)));
-    seat_of_crew_[index(members[i])] = seats_.back().get();
+    slots_.push_back(std::make_unique<worker_slot>(its, its.leaves(), *this, static_cast<std::uint32_t>(members.size()),
+                                                   local, policy_->of_worker(local)));
+    slot_of_member_[index(members[i])] = slots_.back().get();
   }
 }
 
 void region::inject(handed& t) noexcept {
   auto const alive = shared_from_this();
-  crew::visit const inside{crew_};
+  pool_core::visit const inside{core_};
   injected_.push(t);
-  call_help();
+  notify_work();
 }
 
-bool region::call_help() noexcept {
+bool region::notify_work() noexcept {
   // Who searches already is an excuse only if it takes whatever there is.
-  if (seats_.front()->thinks.is_choosy()) return crew_.beds().notify_among(members_);
-  return crew_.beds().call(members_);
+  if (slots_.front()->policy.is_choosy()) return core_.sleep().notify_among(members_);
+  return core_.sleep().call(members_);
 }
 
 handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }
 
-void region::poke() noexcept {
-  for (auto const& s : seats_) s->poke();
+void region::request_attention() noexcept {
+  for (auto const& s : slots_) s->request_attention();
 }
 
-bool region::looks_empty_to(seat* mine) noexcept {
-  return nothing_for(mine, injected_, seats_) && std::ranges::all_of(seats_, [](auto const& s) {
-           return s->kept.looks_empty() && s->migrated.looks_empty() && s->slot.looks_empty();
+bool region::looks_empty_to(worker_slot* mine) noexcept {
+  return nothing_for(mine, injected_, slots_) && std::ranges::all_of(slots_, [](auto const& s) {
+           return s->local.looks_empty() && s->migrated.looks_empty() && s->mailbox.looks_empty();
          });
 }
 
-seat* region::seat_for(worker const& w) const noexcept { return seat_of_crew_[index(w.number())]; }
+worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_member_[index(w.number())]; }
 
-void poke_all(region& r) noexcept { r.poke(); }
+void request_attention_everywhere(region& r) noexcept { r.request_attention(); }
 
 }  // namespace skua::threads

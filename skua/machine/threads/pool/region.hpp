@@ -17,43 +17,43 @@
 
 namespace skua::threads {
 
-class crew;
+class pool_core;
 
 class region : public std::enable_shared_from_this<region> {
  public:
-  /// Seats for the `members` of the crew (their numbers in the crew), under the policy of that name.
+  /// Seats for the `members` of the pool (their numbers in the pool), under the policy of that name.
   /// Throws usage_error for an unknown policy.
-  region(crew& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed);
+  region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed);
   region(region const&) = delete;
   region& operator=(region const&) = delete;
 
-  [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
-  [[nodiscard]] seat& seat_of(worker_id local) noexcept { return *seats_[index(local)]; }
-  /// The seat of a worker of the crew; null if it is no member.
-  [[nodiscard]] seat* seat_for(worker const& w) const noexcept;
+  [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] worker_slot& slot_of(worker_id local) noexcept { return *slots_[index(local)]; }
+  /// The worker slot of a worker of the pool; null if it is no member.
+  [[nodiscard]] worker_slot* slot_for(worker const& w) const noexcept;
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
-  [[nodiscard]] crew& of() noexcept { return crew_; }
+  [[nodiscard]] pool_core& of() noexcept { return core_; }
 
-  /// From outside: any thread. As soon as `t` is in, its run may end, and with it the region and the crew: `inject` holds
+  /// From outside: any thread. As soon as `t` is in, its run may end, and with it the region and the pool: `inject` holds
   /// on to both.
   void inject(handed& t) noexcept;
   /// Something can be taken: wake a worker of the region, unless enough are about. Any thread. True if one was woken.
-  bool call_help() noexcept;
+  bool notify_work() noexcept;
   [[nodiscard]] handed* take_injected() noexcept;
 
-  /// Every strand of this region looks at its next fork. Any thread.
-  void poke() noexcept;
-  /// Nothing to take for the worker of this seat; without a seat: for any member.
-  [[nodiscard]] bool looks_empty_to(seat* mine) noexcept;
+  /// Every fiber of this region looks at its next fork. Any thread.
+  void request_attention() noexcept;
+  /// Nothing to take for the worker of this worker slot; without a worker slot: for any member.
+  [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
 
  private:
-  crew& crew_;
-  std::vector<worker_id> const members_;  ///< by their numbers in the crew
+  pool_core& core_;
+  std::vector<worker_id> const members_;  ///< by their numbers in the pool
   layout const map_;
   std::unique_ptr<policy> const policy_;
-  std::vector<std::unique_ptr<seat>> seats_;
-  std::vector<seat*> seat_of_crew_;  ///< by number in the crew
+  std::vector<std::unique_ptr<worker_slot>> slots_;
+  std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> injected_;
 };
 

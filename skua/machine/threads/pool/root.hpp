@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A root: a function that somebody outside a region wants to have run in it, and waits for. The waiter is a thread of
-// the user's (it blocks) or a strand of another region (it parks; its worker goes on with other work).
+// the user's (it blocks) or a fiber of another region (it parks; its worker goes on with other work).
 #pragma once
 
 #include <condition_variable>
@@ -41,7 +41,7 @@ struct root_base : handed {
   };
   explicit root_base(task_kind const& k) noexcept : handed(k) {}
 
-  root_group waited;              ///< used if a strand waits
+  root_group waited;              ///< used if a fiber waits
   completion* blocked = nullptr;  ///< used if a thread waits
 };
 

@@ -17,13 +17,13 @@ namespace skua::threads {
 /// Invariant (beds): under the lock, the count `asleep` is the number of beds in state sleeping.
 /// The beds of one pool. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
-class dormitory {
+class sleep_state {
  public:
   /// Throws std::bad_alloc.
-  dormitory(std::uint32_t workers, std::uint32_t search_limit,
-            std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : workers_(workers), search_limit_(search_limit), beds_(memory) {
-    for (std::uint32_t w = 0; w < workers; ++w) beds_.emplace_back();
+  sleep_state(std::uint32_t workers, std::uint32_t search_limit,
+              std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : workers_(workers), search_limit_(search_limit), sleep_(memory) {
+    for (std::uint32_t w = 0; w < workers; ++w) sleep_.emplace_back();
   }
 
   /// Out of work: may this worker search (spin)? False: enough others do.
@@ -49,34 +49,34 @@ class dormitory {
   /// S1 to S5. `poke()` pokes all lanes, `anything()` looks at all sources. On return the worker counts as searching.
   /// Returns true if it slept.
   template <class Poke, class Anything>
-  bool doze(worker_id self, bool was_searching, Poke&& poke, Anything&& anything) {
-    bed& mine = beds_[index(self)];
+  bool fall_asleep(worker_id self, bool was_searching, Poke&& request_attention, Anything&& anything) {
+    sleeper& mine = sleep_[index(self)];
     {
-      std::lock_guard const hold(making_beds_);
+      std::lock_guard const hold(waking_up_);
       mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: beds change under the lock
       // seq_cst, S1: either the pusher's P4 sees us asleep or our S4 sees its entry. Pairs with: notify, fence.
       counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_seq_cst);
     }
-    poke();
+    request_attention();
     Sync::heavy_fence();
     if (anything()) {
-      std::lock_guard const hold(making_beds_);
-      if (mine.state.load(std::memory_order_relaxed) == sleeping) get_up(mine);  // relaxed: under the lock
+      std::lock_guard const hold(waking_up_);
+      if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
       return false;
     }
-    return stay_in_bed(self);
+    return sleep_until_first_woken(self);
   }
 
   /// Before anybody works, and so before there is anything to do: all are asleep. (sleep.md, "the first sleep")
   void begin_asleep() noexcept {
-    for (bed& b : beds_) b.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: nobody is about yet
+    for (sleeper& b : sleep_) b.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: nobody is about yet
     counts_.store(workers_ * one_asleep, std::memory_order_relaxed);
   }
 
   /// S5: until it is woken; then the worker counts as searching. Returns true if it slept.
-  bool stay_in_bed(worker_id self) noexcept {
-    bed& mine = beds_[index(self)];
-    std::unique_lock hold(making_beds_);
+  bool sleep_until_first_woken(worker_id self) noexcept {
+    sleeper& mine = sleep_[index(self)];
+    std::unique_lock hold(waking_up_);
     bool slept = false;
     while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock
       slept = true;
@@ -108,7 +108,7 @@ class dormitory {
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
     for (worker_id const w : some) {
       // relaxed: as in wake_any.
-      if (beds_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
+      if (sleep_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
     }
     return false;
   }
@@ -121,11 +121,11 @@ class dormitory {
 
   /// Wake this worker if it sleeps.
   bool wake(worker_id w) noexcept {
-    bed& its = beds_[index(w)];
+    sleeper& its = sleep_[index(w)];
     {
-      std::lock_guard const hold(making_beds_);
+      std::lock_guard const hold(waking_up_);
       if (its.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
-      get_up(its);
+      wake_up_locked(its);
     }
     its.signal.notify_one();
     return true;
@@ -149,13 +149,13 @@ class dormitory {
     return static_cast<std::uint32_t>(counts >> 32);
   }
 
-  struct alignas(cache_line_bytes) bed {
+  struct alignas(cache_line_bytes) sleeper {
     typename Sync::template atomic<std::uint32_t> state{awake};
     typename Sync::condition signal;
   };
 
   /// Out of bed, to search. Under the lock.
-  void get_up(bed& b) noexcept {
+  void wake_up_locked(sleeper& b) noexcept {
     b.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal carry the news
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
     counts_.fetch_add(one_searching - one_asleep, std::memory_order_seq_cst);
@@ -165,15 +165,15 @@ class dormitory {
     // Low numbers first: the pool shrinks to its first workers when there is little to do.
     for (std::uint32_t w = 0; w < workers_; ++w) {
       // relaxed: a hint; `wake` looks again under the lock.
-      if (beds_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
+      if (sleep_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
     }
     return false;
   }
 
   std::uint32_t const workers_;
   std::uint32_t const search_limit_;
-  std::pmr::deque<bed> beds_;
-  typename Sync::mutex making_beds_;  ///< who is in bed changes under it
+  std::pmr::deque<sleeper> sleep_;
+  typename Sync::mutex waking_up_;  ///< who is in bed changes under it
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
 };
 

@@ -5,9 +5,9 @@
 
 #include <iostream>
 
-#include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
+#include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "tests/explorer/explorer.hpp"
@@ -25,7 +25,7 @@ struct owner_and_sleeper {
   static constexpr int threads = 2;
   using deque = skua::deque<Sync>;
   deque& lane = immortal<deque>(skua::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
-  skua::threads::dormitory<Sync>& beds = immortal<skua::threads::dormitory<Sync>>(2U, 1U, &memory());
+  skua::threads::sleep_state<Sync>& sleep = immortal<skua::threads::sleep_state<Sync>>(2U, 1U, &memory());
   typename Sync::template atomic<int> taken{0};
   int job[2] = {};
 
@@ -36,25 +36,26 @@ struct owner_and_sleeper {
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
       return;
     }
-    bool searching = Spins && beds.start_search();
+    bool searching = Spins && sleep.start_search();
     for (;;) {
       skua::entry got;
       skua::outcome const how = lane.outside().steal(got);
       if (how == skua::outcome::got) {
-        if (searching) beds.found();
+        if (searching) sleep.found();
         taken.store(1, std::memory_order_seq_cst);
         taken.notify_all();
         return;
       }
-      beds.doze(
-          worker_id{1}, searching, [this] { lane.outside().poke(); }, [this] { return !lane.outside().looks_empty(); });
+      sleep.fall_asleep(
+          worker_id{1}, searching, [this] { lane.outside().request_attention(); },
+          [this] { return !lane.outside().looks_empty(); });
       searching = true;
     }
   }
   void push(int which) {
     if (!lane.push(&job[which])) return;
-    lane.attend();
-    beds.notify();
+    lane.poll();
+    sleep.notify();
   }
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "what was pushed is taken"); }
 };
@@ -62,7 +63,7 @@ struct owner_and_sleeper {
 template <class Sync>
 struct from_outside {
   static constexpr int threads = 3;
-  skua::threads::dormitory<Sync>& beds = immortal<skua::threads::dormitory<Sync>>(2U, 1U, &memory());
+  skua::threads::sleep_state<Sync>& sleep = immortal<skua::threads::sleep_state<Sync>>(2U, 1U, &memory());
   typename Sync::template atomic<int> items{0};
   typename Sync::template atomic<int> taken{0};
 
@@ -71,18 +72,18 @@ struct from_outside {
     if (me == 2) {
       for (int i = 0; i < 2; ++i) {
         items.fetch_add(1, std::memory_order_seq_cst);
-        beds.notify();
+        sleep.notify();
       }
       return;
     }
-    bool searching = beds.start_search();
+    bool searching = sleep.start_search();
     while (!take()) {
-      beds.doze(
+      sleep.fall_asleep(
           worker_id{static_cast<unsigned>(me)}, searching, [] {},
           [this] { return items.load(std::memory_order_seq_cst) > 0; });
       searching = true;
     }
-    if (searching) beds.found();
+    if (searching) sleep.found();
   }
   bool take() {
     int seen = items.load(std::memory_order_relaxed);
@@ -102,32 +103,32 @@ struct from_outside {
 template <class Sync, bool Calls = true>
 struct offer_and_sleeper {
   static constexpr int threads = 2;
-  using tagged = skua::filing<skua::entry, Sync, typename Sync::mutex>;
-  struct seat : skua::threads::lanes<Sync> {
-    explicit seat(tagged& k)
-        : skua::threads::lanes<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), kept(k) {}
+  using tagged = skua::tagged_queue<skua::entry, Sync, typename Sync::mutex>;
+  struct worker_slot : skua::threads::lanes<Sync> {
+    explicit worker_slot(tagged& k)
+        : skua::threads::lanes<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), local(k) {}
     struct {
-      static bool gives_way() { return true; }
-    } thinks;
-    void call_help() {
-      if (Calls) beds.notify();
+      static bool preempts() { return true; }
+    } policy;
+    void notify_work() {
+      if (Calls) sleep.notify();
     }
-    tagged& kept;
-    skua::threads::dormitory<Sync>& beds = immortal<skua::threads::dormitory<Sync>>(2U, 1U, &memory());
+    tagged& local;
+    skua::threads::sleep_state<Sync>& sleep = immortal<skua::threads::sleep_state<Sync>>(2U, 1U, &memory());
   };
-  tagged kept;
-  seat& owner = immortal<seat>(kept);
+  tagged local;
+  worker_slot& owner = immortal<worker_slot>(local);
   typename Sync::template atomic<int> taken{0};
   int job = 0;
 
-  // For moving: the strand.
-  seat& at() { return owner; }
+  // For moving: the fiber.
+  worker_slot& at() { return owner; }
   void make_room() {
     require(owner.make_room([] {}), "there is memory");
-    owner.beds.notify();
+    owner.sleep.notify();
   }
-  static void note_thefts() {}
-  static skua::entry as_shown(skua::entry const& e) { return e; }
+  static void note_steals() {}
+  static skua::entry as_published(skua::entry const& e) { return e; }
 
   void run(int me) {
     if (me == 0) {
@@ -136,20 +137,20 @@ struct offer_and_sleeper {
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
       return;
     }
-    bool searching = owner.beds.start_search();
+    bool searching = owner.sleep.start_search();
     while (!take()) {
-      owner.beds.doze(
-          worker_id{1}, searching, [this] { owner.poke(); },
-          [this] { return !owner.looks_robbed() || !kept.looks_empty(); });
+      owner.sleep.fall_asleep(
+          worker_id{1}, searching, [this] { owner.request_attention(); },
+          [this] { return !owner.looks_stolen() || !local.looks_empty(); });
       searching = true;
     }
-    if (searching) owner.beds.found();
+    if (searching) owner.sleep.found();
     taken.fetch_add(1, std::memory_order_seq_cst);
     taken.notify_all();
   }
   bool take() {
     skua::entry got;
-    if (kept.take_oldest(got, [](skua::entry const&) { return true; }) == skua::outcome::got) return true;
+    if (local.take_oldest(got, [](skua::entry const&) { return true; }) == skua::outcome::got) return true;
     return owner.forks.outside().steal(got) == skua::outcome::got ||
            owner.spawned.outside().steal(got) == skua::outcome::got;
   }

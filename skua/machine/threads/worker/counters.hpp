@@ -34,7 +34,7 @@ struct worker_counters {
 namespace threads {
 
 /// A counter with one writer and any readers.
-class tally {
+class counter {
  public:
   void add(std::uint64_t n) noexcept {
     // relaxed: one writer; readers want a recent value, nothing else.
@@ -47,14 +47,14 @@ class tally {
 };
 
 /// The clock of the books, as they want it.
-[[nodiscard]] inline std::uint64_t in_book_time(std::chrono::steady_clock::time_point t) noexcept {
+[[nodiscard]] inline std::uint64_t in_account_time(std::chrono::steady_clock::time_point t) noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count());
 }
 
-struct tallies {
-  time_book times;
-  tally forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent;
-  std::array<tally, distance_classes_max> steals;
+struct live_counters {
+  time_account times;
+  counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent;
+  std::array<counter, distance_classes_max> steals;
 
   [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept {
     auto const [work, scheduling, idle] = times.at(now_ns);

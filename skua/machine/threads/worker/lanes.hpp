@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lanes of one worker in one region, and what their owner knows of thefts.
+// The lanes of one worker in one region, and what their owner knows of steals.
 #pragma once
 
 #include <cstdint>
@@ -31,53 +31,53 @@ class lanes {
   }
 
   /// The next push on either lane will ask for attention. Any thread.
-  void poke() noexcept {
-    forks.outside().poke();
-    spawned.outside().poke();
+  void request_attention() noexcept {
+    forks.outside().request_attention();
+    spawned.outside().request_attention();
   }
 
   /// Nothing for a thief here, as far as can be seen. Any thread.
-  [[nodiscard]] bool looks_robbed() noexcept {
+  [[nodiscard]] bool looks_stolen() noexcept {
     return forks.outside().looks_empty() && spawned.outside().looks_empty();
   }
 
-  /// Entries of `forks` before this place are no open joins, or their strand knows that they are robbed. For the owner.
-  [[nodiscard]] std::int64_t thefts_before() const noexcept {
+  /// Entries of `forks` before this place are no open joins, or their fiber knows that they are stolen. For the owner.
+  [[nodiscard]] std::int64_t steals_before() const noexcept {
     tsan::unseen const of_the_worker;
-    return thefts_before_;
+    return steals_before_;
   }
-  void thefts_are_seen(std::int64_t before) noexcept {
+  void steals_are_seen(std::int64_t before) noexcept {
     tsan::unseen const of_the_worker;
-    thefts_before_ = before;
+    steals_before_ = before;
   }
-  [[nodiscard]] bool may_have_thefts() const noexcept { return thefts_before() < forks.top(); }
+  [[nodiscard]] bool may_have_steals() const noexcept { return steals_before() < forks.top(); }
 
   /// For the owner, after a push that asked for attention: room for the next ones; false if there is no memory. Then
-  /// note() must look at thefts: the next pushes may overwrite the slots. Before is not necessary: a ring that grows
-  /// has not been robbed since the last time.
+  /// note() must look at steals: the next pushes may overwrite the slots. Before is not necessary: a ring that grows
+  /// has not been stolen since the last time.
   template <class Note>
   [[nodiscard]] bool make_room(Note&& note) noexcept {
-    bool const room = forks.attend() != attention::full;
-    bool const more_room = spawned.attend() != attention::full;
+    bool const room = forks.poll() != attention::full;
+    bool const more_room = spawned.poll() != attention::full;
     note();
     return room && more_room;
   }
 
-  /// For the owner, before its strand parks: entries of `forks` that nobody has taken go to `spawned`, oldest first,
+  /// For the owner, before its fiber parks: entries of `forks` that nobody has taken go to `spawned`, oldest first,
   /// and count as stolen from now on; attend() makes room. False: no memory for that. (group.md, "nesting")
   template <class Attend>
-  [[nodiscard]] bool offer_open_joins(Attend&& attend) noexcept {
+  [[nodiscard]] bool offer_open_joins(Attend&& poll) noexcept {
     entry oldest;
     while (forks.peek(oldest)) {
       if (!spawned.reserve()) return false;
       if (forks.outside().steal(oldest) != outcome::got) continue;
-      if (spawned.push(oldest.task, oldest.extra)) attend();  // there is room: reserved
+      if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: reserved
     }
     return true;
   }
 
  private:
-  std::int64_t thefts_before_ = 0;
+  std::int64_t steals_before_ = 0;
 };
 
 }  // namespace skua::threads

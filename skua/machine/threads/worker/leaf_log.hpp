@@ -27,7 +27,7 @@ namespace threads {
 class alignas(cache_line_bytes) leaf_log {
  public:
   /// For the worker, before every leaf.
-  [[nodiscard]] bool is_kept() const noexcept {
+  [[nodiscard]] bool is_recording() const noexcept {
     return kept_.load(std::memory_order_relaxed);  // relaxed: the run's start publishes it
   }
   /// Where memory ends, rows are lost and counted.

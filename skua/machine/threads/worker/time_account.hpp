@@ -13,10 +13,10 @@
 
 namespace skua::threads {
 
-enum class doing : std::uint8_t { working, scheduling, idling };
+enum class activity : std::uint8_t { working, scheduling, idling };
 
 /// One writer, the worker; any readers. Times in nanoseconds of one clock that never goes back, below 2^59 (18 years).
-class time_book {
+class time_account {
  public:
   /// By `doing`.
   using spent = std::array<std::uint64_t, 3>;
@@ -24,14 +24,16 @@ class time_book {
   /// Once, before anything else: the worker schedules from `now` on.
   void open(std::uint64_t now) noexcept {
     // release: the zeros before. Pairs with: at, load.
-    now_.store(packed(now, doing::scheduling, doing::scheduling), std::memory_order_release);
+    now_.store(packed(now, activity::scheduling, activity::scheduling), std::memory_order_release);
   }
   /// The worker does something else from `now` on.
-  void change_to(doing next, std::uint64_t now) noexcept {
+  void change_to(activity next, std::uint64_t now) noexcept {
     close(what(now_.load(std::memory_order_relaxed)), next, now);
   }
   /// The time since the last entry turns out to have been spent on `kind`; what the worker does stays the same.
-  void charge(doing kind, std::uint64_t now) noexcept { close(kind, what(now_.load(std::memory_order_relaxed)), now); }
+  void charge(activity kind, std::uint64_t now) noexcept {
+    close(kind, what(now_.load(std::memory_order_relaxed)), now);
+  }
 
   /// What was spent until `now`, which may lie a little back: entries made since then count for nothing, exactly so if
   /// there was only one. Any thread; waits while the worker is in the middle of an entry.
@@ -56,14 +58,14 @@ class time_book {
  private:
   // The last entry, in one word: when it was made, what is done since, and what the time before was charged to.
   static constexpr std::uint64_t in_the_middle = ~std::uint64_t{0};
-  static constexpr std::uint64_t packed(std::uint64_t when, doing what, doing before) noexcept {
+  static constexpr std::uint64_t packed(std::uint64_t when, activity what, activity before) noexcept {
     return when << 4 | static_cast<std::uint64_t>(before) << 2 | static_cast<std::uint64_t>(what);
   }
   static constexpr std::uint64_t since(std::uint64_t entry) noexcept { return entry >> 4; }
-  static constexpr doing what(std::uint64_t entry) noexcept { return static_cast<doing>(entry & 3); }
-  static constexpr doing before(std::uint64_t entry) noexcept { return static_cast<doing>(entry >> 2 & 3); }
+  static constexpr activity what(std::uint64_t entry) noexcept { return static_cast<activity>(entry & 3); }
+  static constexpr activity before(std::uint64_t entry) noexcept { return static_cast<activity>(entry >> 2 & 3); }
 
-  void close(doing charged, doing next, std::uint64_t now) noexcept {
+  void close(activity charged, activity next, std::uint64_t now) noexcept {
     std::uint64_t const last = now_.load(std::memory_order_relaxed);  // relaxed: our own
     std::atomic<std::uint64_t>& sum = spent_[static_cast<std::size_t>(charged)];
     now_.store(in_the_middle, std::memory_order_relaxed);  // relaxed: the next store publishes it

@@ -15,52 +15,52 @@
 namespace skua::threads {
 namespace {
 
-using spent = time_book::spent;
+using spent = time_account::spent;
 
 std::uint64_t sum(spent const& s) { return std::accumulate(s.begin(), s.end(), std::uint64_t{0}); }
 
-TEST(time_book, what_is_still_running_counts_up_to_now) {
-  time_book book;
+TEST(time_account, what_is_still_running_counts_up_to_now) {
+  time_account book;
   book.open(100);
   EXPECT_EQ(book.at(107), (spent{0, 7, 0}));
-  book.change_to(doing::working, 110);
+  book.change_to(activity::working, 110);
   EXPECT_EQ(book.at(110), (spent{0, 10, 0}));
   EXPECT_EQ(book.at(150), (spent{40, 10, 0}));
-  book.change_to(doing::idling, 200);
+  book.change_to(activity::idling, 200);
   EXPECT_EQ(book.at(1200), (spent{90, 10, 1000}));
 }
 
-TEST(time_book, a_vain_round_was_idle_and_the_search_goes_on) {
-  time_book book;
+TEST(time_account, a_vain_round_was_idle_and_the_search_goes_on) {
+  time_account book;
   book.open(0);
-  book.charge(doing::idling, 30);
-  book.charge(doing::idling, 50);
+  book.charge(activity::idling, 30);
+  book.charge(activity::idling, 50);
   EXPECT_EQ(book.at(55), (spent{0, 5, 50}));
-  book.change_to(doing::working, 60);
+  book.change_to(activity::working, 60);
   EXPECT_EQ(book.at(61), (spent{1, 10, 50}));
 }
 
-TEST(time_book, one_entry_after_the_moment_asked_for_counts_for_nothing) {
-  time_book book;
+TEST(time_account, one_entry_after_the_moment_asked_for_counts_for_nothing) {
+  time_account book;
   book.open(0);
-  book.change_to(doing::working, 10);
-  book.change_to(doing::scheduling, 100);
+  book.change_to(activity::working, 10);
+  book.change_to(activity::scheduling, 100);
   EXPECT_EQ(book.at(70), (spent{60, 10, 0}));
-  book.charge(doing::idling, 120);
+  book.charge(activity::idling, 120);
   EXPECT_EQ(book.at(105), (spent{90, 10, 5}));
 }
 
-TEST(time_book, the_sum_is_the_time_since_it_was_opened_whatever_was_entered) {
+TEST(time_account, the_sum_is_the_time_since_it_was_opened_whatever_was_entered) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);
     dice thrown(seed);
-    time_book book;
+    time_account book;
     std::uint64_t const opened = thrown.below(1000);
     std::uint64_t now = opened;
     book.open(now);
     for (int entry = 0; entry < 200; ++entry) {
       now += thrown.below(20);
-      auto const kind = static_cast<doing>(thrown.below(3));
+      auto const kind = static_cast<activity>(thrown.below(3));
       thrown.below(2) == 0 ? book.change_to(kind, now) : book.charge(kind, now);
       std::uint64_t const back = thrown.below(40);
       std::uint64_t const asked = back > now - opened ? opened : now - back;
@@ -70,14 +70,14 @@ TEST(time_book, the_sum_is_the_time_since_it_was_opened_whatever_was_entered) {
   }
 }
 
-TEST(time_book, a_reader_meanwhile_never_sees_half_an_entry) {
-  time_book book;
+TEST(time_account, a_reader_meanwhile_never_sees_half_an_entry) {
+  time_account book;
   book.open(0);
   std::atomic<std::uint64_t> time{0};
   std::atomic<bool> stop{false};
   std::thread writer([&] {
     for (std::uint64_t now = 1; !stop.load(std::memory_order_relaxed); ++now) {
-      book.change_to(static_cast<doing>(now % 3), now * 1000);
+      book.change_to(static_cast<activity>(now % 3), now * 1000);
       time.store(now, std::memory_order_relaxed);
     }
   });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How a strand waits and goes on: its frame is saved on its own stack, its worker goes on elsewhere, and whoever finds
+// How a fiber waits and goes on: its frame is saved on its own stack, its worker goes on elsewhere, and whoever finds
 // the frame ready continues it. Steps and proof: group.md, "parking" and "without a stack".
 #include <exception>
 #include <utility>
 
-#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -15,7 +15,7 @@ namespace skua::threads {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  // The strand may wait for something else than its innermost join.
+  // The fiber may wait for something else than its innermost join.
   if (!moving::clear_lanes(waiting)) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
@@ -25,7 +25,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   counts_.parked.add(1);
   pause_work(waiting.at());
   current_stack_ = fresh;
-  skua::start(next_, *fresh, &worker::strand_main, this);
+  skua::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_park, this);
   // From here on `this` is perhaps not our worker any more.
   f.resumed();
@@ -56,10 +56,10 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
   waiting.at().who.counts_.waited_in_place.add(1);
   while (!g.left_only(mine)) {
     worker& me = waiting.at().who;
-    me.refresh_seats();
-    found const f = me.hunt_everywhere();
+    me.refresh_slots();
+    found const f = me.probe_everywhere();
     if (f.at == nullptr) {
-      me.crew_.breathe();
+      me.core_.back_off();
       me.note_vain_round(now_ns());
       continue;
     }
@@ -67,22 +67,22 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     run_on_top(waiting, f);
     waiting.at().who.pause_work(waiting.at());
   }
-  waiting.at().who.begin(doing::working);
+  waiting.at().who.begin(activity::working);
 }
 
-void worker::run_on_top(here& strand, found const& f) noexcept {
-  seat& below = strand.at();
-  bool const tied = strand.tie(true);
+void worker::run_on_top(here& fiber, found const& f) noexcept {
+  worker_slot& below = fiber.at();
+  bool const tied = fiber.tie(true);
   {
-    strand::interlude const its_own{strand, nullptr};
-    start_work(strand, f);
+    fiber::nested_task const its_own{fiber, nullptr};
+    start_work(fiber, f);
     task& t = *f.what.what;
-    t.is->run(t, f.what.extra, strand);
+    t.is->run(t, f.what.extra, fiber);
   }
-  if (frame* const ready = strand.take_ready()) send_home(*ready);
-  strand.tie(tied);
-  strand.sit(below);
-  strand.begins(strand.known(), true);
+  if (frame* const ready = fiber.take_ready()) send_home(*ready);
+  fiber.tie(tied);
+  fiber.run_in(below);
+  fiber.begins(fiber.tag(), true);
 }
 
 void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
@@ -100,8 +100,8 @@ void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mi
 /// Parking and resuming cost about as much as looking this often: whoever looks first and parks then loses at most
 /// twice what the better choice would have cost, and siblings that end together do not park at all. While something that
 /// was placed here waits for this worker (perhaps a child of this very group), looking only keeps it waiting.
-bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!seat_->migrated.looks_empty()) return false;
+bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
+  if (!slot_->migrated.looks_empty()) return false;
   for (int looks = 0; looks < 24; ++looks) {
     if (g.left_only(mine)) return true;
     relax();
@@ -109,19 +109,19 @@ bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
   return false;
 }
 
-void strand::park(group& g, std::uint64_t mine) noexcept {
-  seat_->who.begin(doing::scheduling);
+void fiber::park(group& g, std::uint64_t mine) noexcept {
+  slot_->who.begin(activity::scheduling);
   if (ends_soon(g, mine)) {
-    settle();
-    seat_->who.begin(doing::working);
+    relocate();
+    slot_->who.begin(activity::working);
     return;
   }
   {
     tsan::unseen const scheduling;
-    seat_->thinks.learn(waiting{});
-    seat_->ask_whether_to_show();
+    slot_->policy.learn(waiting{});
+    slot_->update_exposure();
   }
-  if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
+  if (slot_->who.park(static_cast<here&>(*this), g, mine)) {
     static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
     return;
   }
@@ -138,25 +138,25 @@ void worker::end_thread() noexcept {
   leave_to(ended_, native_, &worker::recycle_stack, this);
 }
 
-/// The running strand ends; `next` (null: the thread's own flow) will run on this worker.
+/// The running fiber ends; `next` (null: the thread's own flow) will run on this worker.
 void worker::prepare_to_leave(frame* next) noexcept {
   tsan::unseen const scheduling;
   ended_stack_ = std::exchange(current_stack_, nullptr);
   if (next != nullptr) return_to(*next);
 }
 
-/// This worker's running strand is the frame's from now on.
+/// This worker's running fiber is the frame's from now on.
 void worker::return_to(frame& f) noexcept {
   current_stack_ = f.on;
   if (!f.is_open) f.call();
-  here& resumed = *f.strand;
-  seat& mine = *resumed.at().in.seat_for(*this);
-  resumed.sit(mine);
-  resumed.begins(resumed.known(), f.is_open);
+  here& resumed = *f.fiber;
+  worker_slot& mine = *resumed.at().in.slot_for(*this);
+  resumed.run_in(mine);
+  resumed.begins(resumed.tag(), f.is_open);
   resumed.forget_places();
-  if (resumed.watching() != nullptr) mine.poke();  // what it watches may have been stopped meanwhile
-  strand_ = &resumed;
-  begin(doing::working);
+  if (resumed.watching() != nullptr) mine.request_attention();  // what it watches may have been stopped meanwhile
+  fiber_ = &resumed;
+  begin(activity::working);
 }
 
 void worker::recycle_stack(void* self) noexcept {

@@ -11,19 +11,19 @@
 
 namespace skua::threads {
 
-/// Nothing in a region for the worker of the seat `mine`: nothing from outside, nothing in its inbox, no lane to steal
-/// from. Without a seat: nothing that any member may take.
+/// Nothing in a region for the worker of the worker slot `mine`: nothing from outside, nothing in its inbox, no lane to steal
+/// from. Without a worker slot: nothing that any member may take.
 template <synchronisation Sync, class Seat, class Seats>
-[[nodiscard]] bool nothing_for(Seat* mine, injector<Sync> const& injected, Seats const& seats) noexcept {
+[[nodiscard]] bool nothing_for(Seat* mine, injector<Sync> const& injected, Seats const& slots) noexcept {
   if (!injected.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
-  for (auto const& s : seats) {
-    if (!s->looks_robbed()) return false;
+  for (auto const& s : slots) {
+    if (!s->looks_stolen()) return false;
   }
   return true;
 }
 
 struct work_search {
-  /// Until something is found. A found that is nowhere (`at` is null): the crew closes.
+  /// Until something is found. A found that is nowhere (`at` is null): the pool closes.
   template <class Worker>
   static typename Worker::found find_work(Worker& me) noexcept {
     auto& all = me.of();
@@ -31,10 +31,10 @@ struct work_search {
     if (searching && all.closing()) return {};  // as below
     std::uint64_t began = 0;
     for (;;) {
-      me.refresh_seats();
-      typename Worker::found const f = me.hunt_everywhere();
+      me.refresh_slots();
+      typename Worker::found const f = me.probe_everywhere();
       if (f.at != nullptr) {
-        if (searching && all.beds().found()) me.counts().wakeups_sent.add(1);
+        if (searching && all.sleep().found()) me.counts().wakeups_sent.add(1);
         return f;
       }
       if (all.closing()) return {};
@@ -42,17 +42,17 @@ struct work_search {
       me.note_vain_round(now);
       if (began == 0) began = now;
       if (me.is_barred()) {  // then it is no searcher that others may rely on
-        if (std::exchange(searching, false) && all.beds().found()) me.counts().wakeups_sent.add(1);
-        me.nap(now - began);
+        if (std::exchange(searching, false) && all.sleep().found()) me.counts().wakeups_sent.add(1);
+        me.short_sleep(now - began);
         continue;
       }
-      if (!searching) searching = all.beds().start_search();
+      if (!searching) searching = all.sleep().start_search();
       if (searching && now - began < all.spin_ns()) {
-        all.breathe();
+        all.back_off();
         continue;
       }
-      me.doze(searching);
-      // Nothing is left to do when a crew closes. If each of n workers that are woken for it looked at all lanes first, that
+      me.fall_asleep(searching);
+      // Nothing is left to do when a pool closes. If each of n workers that are woken for it looked at all lanes first, that
       // would be n^2 looks.
       if (all.closing()) return {};
       searching = true;
@@ -67,12 +67,12 @@ struct work_search {
     if (me.of().closing() || me.has_new_regions()) return true;
     bool mine = false;
     for (auto const& r : me.regions_) {
-      auto* const at = r->seat_for(me);
+      auto* const at = r->slot_for(me);
       if (r->looks_empty_to(at)) continue;
       if (at != nullptr) {
         mine = true;
       } else {
-        r->call_help();
+        r->notify_work();
       }
     }
     return mine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Regions of few workers, and workers that are no members: what is pushed is found by a member, whoever searches, falls
-// asleep or is woken meanwhile; and a crew that closes wakes everybody (sleep.md). Each mutant removes one step, and
+// asleep or is woken meanwhile; and a pool that closes wakes everybody (sleep.md). Each mutant removes one step, and
 // the explorer must find work that nobody fetches.
 #include "skua/machine/threads/worker/work_search.hpp"
 
@@ -35,35 +35,36 @@ enum class fault : std::uint8_t {
 };
 
 template <class Sync, fault Fault>
-struct crew {
-  crew(std::uint32_t workers, std::uint32_t search_limit)
-      : dormitory(immortal<skua::threads::dormitory<Sync>>(workers, search_limit, &memory())), bedroom{dormitory} {}
+struct pool_core {
+  pool_core(std::uint32_t workers, std::uint32_t search_limit)
+      : sleep_state(immortal<skua::threads::sleep_state<Sync>>(workers, search_limit, &memory())),
+        sleepers{sleep_state} {}
 
-  struct bedroom_type {
-    skua::threads::dormitory<Sync>& all;
+  struct sleepers_type {
+    skua::threads::sleep_state<Sync>& all;
     bool start_search() { return all.start_search(); }
     bool found() { return Fault == fault::found_in_silence ? false : all.found(); }
   };
-  bedroom_type& beds() { return bedroom; }
+  sleepers_type& sleep() { return sleepers; }
   bool closing() const { return closing_.load(std::memory_order_acquire); }
   void close() {
     closing_.store(true, std::memory_order_release);
-    if (Fault != fault::closes_in_silence) dormitory.wake_all();
+    if (Fault != fault::closes_in_silence) sleep_state.wake_all();
   }
   static std::uint64_t spin_ns() { return 0; }
-  static void breathe() {}
+  static void back_off() {}
 
-  skua::threads::dormitory<Sync>& dormitory;
-  bedroom_type bedroom;
+  skua::threads::sleep_state<Sync>& sleep_state;
+  sleepers_type sleepers;
   model_atomic<bool> closing_{false};
 };
 
 template <class Sync>
-struct seat {
+struct worker_slot {
   skua::deque<Sync>& forks =
       immortal<skua::deque<Sync>>(skua::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
   skua::injector<Sync>& inbox = immortal<skua::injector<Sync>>();
-  bool looks_robbed() { return forks.outside().looks_empty(); }
+  bool looks_stolen() { return forks.outside().looks_empty(); }
 };
 
 template <class Sync, fault Fault>
@@ -72,36 +73,36 @@ class worker;
 /// One owner's lane and what comes from outside; members only take.
 template <class Sync, fault Fault>
 struct region {
-  region(crew<Sync, Fault>& c, std::vector<worker_id> m) : of(c), members(std::move(m)) {}
+  region(pool_core<Sync, Fault>& c, std::vector<worker_id> m) : of(c), members(std::move(m)) {}
 
-  seat<Sync>* seat_for(worker<Sync, Fault> const& w) {
+  worker_slot<Sync>* slot_for(worker<Sync, Fault> const& w) {
     return std::ranges::find(members, w.number()) == members.end() ? nullptr : &owners;
   }
-  bool looks_empty_to(seat<Sync>* mine) {
-    return skua::threads::nothing_for(mine, injected, std::array<seat<Sync>*, 1>{&owners});
+  bool looks_empty_to(worker_slot<Sync>* mine) {
+    return skua::threads::nothing_for(mine, injected, std::array<worker_slot<Sync>*, 1>{&owners});
   }
   /// In S4.
-  bool call_help() {
+  bool notify_work() {
     if (Fault == fault::nobody_hands_on || Fault == fault::both) return false;
     return was_pushed();
   }
   /// By who pushed.
   bool was_pushed() {
-    if (Fault == fault::taken_for_all) return of.dormitory.notify();
+    if (Fault == fault::taken_for_all) return of.sleep_state.notify();
     if (Fault == fault::relies_on_searchers || Fault == fault::both) {
       Sync::full_fence();
-      if (of.dormitory.searching_now() > 0) return false;
+      if (of.sleep_state.searching_now() > 0) return false;
     }
-    return of.dormitory.call(members);
+    return of.sleep_state.call(members);
   }
 
-  crew<Sync, Fault>& of;
+  pool_core<Sync, Fault>& of;
   std::vector<worker_id> members;
-  seat<Sync> owners;
+  worker_slot<Sync> owners;
   skua::injector<Sync>& injected = immortal<skua::injector<Sync>>();
 };
 
-struct tallies {
+struct live_counters {
   struct none {
     void add(int) {}
   } wakeups_sent;
@@ -111,87 +112,87 @@ struct tallies {
 template <class Sync, fault Fault>
 class worker {
  public:
-  worker(region<Sync, Fault>& r, worker_id n) : regions_{&r}, crew_(r.of), number_(n) {}
+  worker(region<Sync, Fault>& r, worker_id n) : regions_{&r}, core_(r.of), number_(n) {}
 
   struct found {
-    seat<Sync>* at = nullptr;
+    worker_slot<Sync>* at = nullptr;
   };
-  crew<Sync, Fault>& of() { return crew_; }
+  pool_core<Sync, Fault>& of() { return core_; }
   worker_id number() const { return number_; }
-  tallies& counts() { return counts_; }
+  live_counters& counts() { return counts_; }
   static std::uint64_t now_ns() { return 1; }
   static void note_vain_round(std::uint64_t) {}
   static bool is_barred() { return false; }
-  static void nap(std::uint64_t) {}
-  void refresh_seats() {}
+  static void short_sleep(std::uint64_t) {}
+  void refresh_slots() {}
   bool was_woken() { return std::exchange(woken_, false); }
   /// As a worker's life begins (worker::thread_main).
-  void stay_in_bed() {
-    crew_.dormitory.stay_in_bed(number_);
+  void sleep_until_first_woken() {
+    core_.sleep_state.sleep_until_first_woken(number_);
     woken_ = Fault != fault::woken_unnoticed;
   }
   static bool has_new_regions() { return false; }
-  found hunt_everywhere() {
+  found probe_everywhere() {
     region<Sync, Fault>& r = *regions_[0];
-    seat<Sync>* const mine = r.seat_for(*this);
+    worker_slot<Sync>* const mine = r.slot_for(*this);
     if (mine == nullptr) return {};
     skua::entry got;
     if (r.owners.forks.outside().steal(got) == skua::outcome::got) return {mine};
     return {r.injected.pop() == nullptr ? nullptr : mine};
   }
-  void doze(bool was_searching) {
-    crew_.dormitory.doze(
-        number_, was_searching, [this] { regions_[0]->owners.forks.outside().poke(); },
+  void fall_asleep(bool was_searching) {
+    core_.sleep_state.fall_asleep(
+        number_, was_searching, [this] { regions_[0]->owners.forks.outside().request_attention(); },
         [this] { return work_search::anything_to_do(*this); });
   }
 
  private:
   friend struct work_search;
   std::array<region<Sync, Fault>*, 1> regions_;
-  crew<Sync, Fault>& crew_;
+  pool_core<Sync, Fault>& core_;
   worker_id number_;
-  tallies counts_;
+  live_counters counts_;
   bool woken_ = false;
 };
 
-/// What the scripts share: a crew, a region of some of its workers, and how much of what was pushed was fetched.
+/// What the scripts share: a pool, a region of some of its workers, and how much of what was pushed was fetched.
 template <class Sync, fault Fault>
 class scene {
  public:
   scene(std::uint32_t workers, std::vector<worker_id> members)
-      : crew_(workers, 1), region_(crew_, std::move(members)) {}
+      : core_(workers, 1), region_(core_, std::move(members)) {}
 
-  /// A worker's life until it fetches something, which keeps it busy from then on; or until the crew closes.
+  /// A worker's life until it fetches something, which keeps it busy from then on; or until the pool closes.
   void work(int number) {
     worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
     if (work_search::find_work(me).at != nullptr) ++fetched_;
   }
-  /// The crew has just been made.
-  void begin_asleep() { crew_.dormitory.begin_asleep(); }
+  /// The pool has just been made.
+  void begin_asleep() { core_.sleep_state.begin_asleep(); }
   /// Somebody outside wakes the worker for a task, which it has got.
-  void get_up(unsigned number) {
-    crew_.dormitory.wake(worker_id{number});
-    crew_.beds().found();
+  void wake_up_locked(unsigned number) {
+    core_.sleep_state.wake(worker_id{number});
+    core_.sleep().found();
   }
   void work_from_the_start(int number) {
     worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
-    me.stay_in_bed();
+    me.sleep_until_first_woken();
     if (work_search::find_work(me).at != nullptr) ++fetched_;
   }
   void push(int& job) {
     if (!region_.owners.forks.push(&job)) return;
-    region_.owners.forks.attend();
+    region_.owners.forks.poll();
     region_.was_pushed();
   }
   void inject(skua::injectable& job) {
     region_.injected.push(job);
     region_.was_pushed();
   }
-  void close() { crew_.close(); }
+  void close() { core_.close(); }
   void check(int pushed) { require(fetched_ == pushed, "what was pushed is fetched, once"); }
 
  private:
-  crew<Sync, Fault> crew_;
+  pool_core<Sync, Fault> core_;
   region<Sync, Fault> region_;
   int fetched_ = 0;
 };
@@ -232,7 +233,7 @@ struct two_entries {
   void finish() { s.check(2); }
 };
 
-/// A crew that was just made: worker 0 is called to work by somebody from outside, and pushes two entries for 1 and 2,
+/// A pool that was just made: worker 0 is called to work by somebody from outside, and pushes two entries for 1 and 2,
 /// who have slept from the start.
 template <class Sync, fault Fault = fault::none>
 struct first_work {
@@ -243,7 +244,7 @@ struct first_work {
   first_work() { s.begin_asleep(); }
   void run(int me) {
     if (me == 0) {
-      s.get_up(0);
+      s.wake_up_locked(0);
       s.push(job[0]);
       s.push(job[1]);
       return;
@@ -254,7 +255,7 @@ struct first_work {
   void finish() { s.check(2); }
 };
 
-/// The crew closes: who sleeps or falls asleep ends.
+/// The pool closes: who sleeps or falls asleep ends.
 template <class Sync, fault Fault = fault::none>
 struct closing {
   static constexpr int threads = 3;
@@ -264,7 +265,7 @@ struct closing {
   void finish() { s.check(0); }
 };
 
-/// The crew closes when it has just been made: nobody has anything to do, and all have slept from the start.
+/// The pool closes when it has just been made: nobody has anything to do, and all have slept from the start.
 template <class Sync, fault Fault = fault::none>
 struct closing_at_first {
   static constexpr int threads = 3;

@@ -19,130 +19,130 @@ namespace skua::threads {
 namespace {
 
 /// How soon a worker that policies keep from tasks that it sees looks again, once it has spun in vain.
-constexpr std::chrono::microseconds barred_nap{20};
+constexpr std::chrono::microseconds barred_sleep{20};
 
 }  // namespace
 
 // ---- the loop --------------------------------------------------------------------------------------------------
 
-/// Runs on every strand's own stack, under the tasks it runs. The strand may be on another worker after each of them.
-void worker::life(here& strand) noexcept {
+/// Runs on every fiber's own stack, under the tasks it runs. The fiber may be on another worker after each of them.
+void worker::life(here& fiber) noexcept {
   for (;;) {
-    step const next = next_step(strand);
+    step const next = next_step(fiber);
     if (next.resume != nullptr) next.on->continue_with(*next.resume);
     if (next.run.at == nullptr) next.on->end_thread();
-    start_work(strand, next.run);
+    start_work(fiber, next.run);
     task& t = *next.run.what.what;
-    t.is->run(t, next.run.what.extra, strand);
+    t.is->run(t, next.run.what.extra, fiber);
   }
 }
 
-/// A task has ended, or the strand begins: a ready frame goes first, then whatever can be found.
-worker::step worker::next_step(here& strand) noexcept {
+/// A task has ended, or the fiber begins: a ready frame goes first, then whatever can be found.
+worker::step worker::next_step(here& fiber) noexcept {
   tsan::unseen const scheduling;
-  worker& me = strand.at().who;
-  me.pause_work(strand.at());
-  frame* const ready = strand.take_ready();
-  if (ready != nullptr && me.is_mine(strand, *ready)) return {&me, ready, {}};
+  worker& me = fiber.at().who;
+  me.pause_work(fiber.at());
+  frame* const ready = fiber.take_ready();
+  if (ready != nullptr && me.is_mine(fiber, *ready)) return {&me, ready, {}};
   if (me.ready_ != nullptr) {
     frame* const parked = std::exchange(me.ready_, nullptr);
-    if (!parked->is_open || me.is_mine(strand, *parked)) return {&me, parked, {}};
+    if (!parked->is_open || me.is_mine(fiber, *parked)) return {&me, parked, {}};
   }
   found const f = work_search::find_work(me);
   frame* const moved = f.at == nullptr ? nullptr : f.what.as_frame();
   return moved != nullptr ? step{&me, moved, {}} : step{&me, nullptr, f};
 }
 
-void worker::start_work(here& strand, found const& f) noexcept {
+void worker::start_work(here& fiber, found const& f) noexcept {
   tsan::unseen const scheduling;
   worker& me = f.at->who;
-  strand.sit(*f.at);
-  strand.watch(nullptr);
-  strand.begins(f.what.known, false);
+  fiber.run_in(*f.at);
+  fiber.watch(nullptr);
+  fiber.begins(f.what.tag, false);
   me.counts_.tasks.add(1);
-  me.begin(doing::working);
+  me.begin(activity::working);
 }
 
-/// A task has ended or its strand parks: bring the books up to date.
-void worker::pause_work(seat& s) noexcept {
-  begin(doing::scheduling);
+/// A task has ended or its fiber parks: bring the books up to date.
+void worker::pause_work(worker_slot& s) noexcept {
+  begin(activity::scheduling);
   counts_.forks.add(std::exchange(s.pushes, 0));
 }
 
 /// A frame's last child has ended here: whose is it now? If not mine, it is sent to its worker or its region.
-bool worker::is_mine(here& strand, frame& f) noexcept {
-  region& home = f.strand->at().in;
-  if (&home != &strand.at().in || f.strand->is_tied()) {
+bool worker::is_mine(here& fiber, frame& f) noexcept {
+  region& home = f.fiber->at().in;
+  if (&home != &fiber.at().in || f.fiber->is_tied()) {
     send_home(f);
     return false;
   }
-  tag used;
-  placement const to = f.strand->place_again(strand.at().thinks, used);
-  return !send(strand.at(), {&f, 1, used}, to);
+  task_tag used;
+  placement const to = f.fiber->place_again(fiber.at().policy, used);
+  return !send(fiber.at(), {&f, 1, used}, to);
 }
 
 void worker::send_home(frame& f) noexcept {
-  seat& its = f.strand->at();
-  if (!f.strand->is_tied()) {
+  worker_slot& its = f.fiber->at();
+  if (!f.fiber->is_tied()) {
     its.in.inject(f);
     return;
   }
-  crew& of = its.who.of();
-  crew::visit const inside{of};
+  pool_core& of = its.who.of();
+  pool_core::visit const inside{of};
   worker_id const only = its.who.number();
   its.inbox.push(f);
-  of.beds().wake(only);
+  of.sleep().wake(only);
 }
 
-worker::found worker::hunt_everywhere() noexcept {
-  for (seat* const s : seats_) {
-    if (found const f = hunt_in(*s); f.at != nullptr) return f;
+worker::found worker::probe_everywhere() noexcept {
+  for (worker_slot* const s : slots_) {
+    if (found const f = probe_in(*s); f.at != nullptr) return f;
   }
   return {};
 }
 
-/// Ask, act, tell; until a task is found or the mind wants to rest.
-worker::found worker::hunt_in(seat& s) noexcept {
+/// Ask, act, tell; until a task is found or the policy wants to rest.
+worker::found worker::probe_in(worker_slot& s) noexcept {
   for (;;) {
-    probe const next = s.thinks.hunt();
-    if (next.what == verb::rest) return {};
-    filed taken;
-    outcome const how = carry_out(s, next, taken);
-    s.thinks.learn(probed{next, how});
+    probe const next = s.policy.next_probe();
+    if (next.what == action::rest) return {};
+    tagged_entry taken;
+    outcome const how = execute(s, next, taken);
+    s.policy.learn(probed{next, how});
     if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken};
   }
 }
 
-/// What was just taken may belong elsewhere, or to a strand that knows better.
-bool worker::is_sent_on(seat& s, probe const& p, filed& what) noexcept {
+/// What was just taken may belong elsewhere, or to a fiber that knows better.
+bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& what) noexcept {
   frame* const f = what.as_frame();
-  if (p.what == verb::pop && p.where != lane::injected) return false;
-  if (f != nullptr && p.what == verb::pop) {
-    placement const to = f->strand->place_again(s.thinks, what.known);
+  if (p.what == action::pop && p.where != lane::injected) return false;
+  if (f != nullptr && p.what == action::pop) {
+    placement const to = f->fiber->place_again(s.policy, what.tag);
     return send(s, what, to);
   }
-  if (f == nullptr && (p.where != lane::kept && p.where != lane::migrated && p.where != lane::slot)) {
-    what.known = s.thinks.mark(what.known, what.what->known(what.extra));
+  if (f == nullptr && (p.where != lane::local && p.where != lane::migrated && p.where != lane::mailbox)) {
+    what.tag = s.policy.mark(what.tag, what.what->hint_for(what.extra));
   }
-  cause const why = p.what == verb::steal ? cause::stolen : cause::injected;
-  placement const to = s.thinks.place(what.known, why);
+  cause const why = p.what == action::steal ? cause::stolen : cause::injected;
+  placement const to = s.policy.place(what.tag, why);
   return send(s, what, to);
 }
 
-outcome worker::carry_out(seat& s, probe const& p, filed& out) noexcept {
-  if (p.what == verb::steal) return rob(s, p, out);
-  constexpr auto any = [](filed const&) { return true; };
+outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
+  if (p.what == action::steal) return steal(s, p, out);
+  constexpr auto any = [](tagged_entry const&) { return true; };
   handed* mine = nullptr;
   switch (p.where) {
-    case lane::forks: return outcome::empty;  // an idle worker's joins have all been robbed (group.md, "nesting")
+    case lane::forks: return outcome::empty;  // an idle worker's joins have all been stolen (group.md, "nesting")
     case lane::spawned: {
       entry newest;
       if (!s.spawned.pop(newest)) return outcome::empty;
-      out = {static_cast<task*>(newest.task), newest.extra, {{s.shown_tag()}}};
+      out = {static_cast<task*>(newest.task), newest.extra, {{s.published_tag()}}};
       return outcome::got;
     }
-    case lane::slot: return s.slot.take_oldest(out, any);
-    case lane::kept: return s.kept.take_newest(out, any);
+    case lane::mailbox: return s.mailbox.take_oldest(out, any);
+    case lane::local: return s.local.take_newest(out, any);
     case lane::migrated: return s.migrated.take_oldest(out, any);
     case lane::inbox: mine = static_cast<handed*>(s.inbox.pop()); break;
     case lane::injected: mine = s.in.take_injected(); break;
@@ -152,12 +152,12 @@ outcome worker::carry_out(seat& s, probe const& p, filed& out) noexcept {
   return outcome::got;
 }
 
-outcome worker::steal_from(seat& s, seat& victim, lane where, filed& out) noexcept {
-  auto const wanted = [&s](filed const& f) { return s.thinks.admits(f.known.words[0]); };
+outcome worker::steal_from(worker_slot& s, worker_slot& victim, lane where, tagged_entry& out) noexcept {
+  auto const wanted = [&s](tagged_entry const& f) { return s.policy.admits(f.tag.words[0]); };
   switch (where) {
-    case lane::kept: return victim.kept.take_oldest(out, wanted);
+    case lane::local: return victim.local.take_oldest(out, wanted);
     case lane::migrated: return victim.migrated.take_newest(out, wanted);
-    case lane::slot: return victim.slot.take_oldest(out, wanted);
+    case lane::mailbox: return victim.mailbox.take_oldest(out, wanted);
     case lane::forks:
     case lane::spawned:
     case lane::inbox:
@@ -165,17 +165,17 @@ outcome worker::steal_from(seat& s, seat& victim, lane where, filed& out) noexce
   }
   deque<>& from = where == lane::spawned ? victim.spawned : victim.forks;
   if (from.outside().looks_empty()) return outcome::empty;
-  std::uint64_t const shown = victim.shown_tag();
-  if (!s.thinks.admits(shown)) return outcome::barred;
+  std::uint64_t const shown = victim.published_tag();
+  if (!s.policy.admits(shown)) return outcome::barred;
   entry oldest;
   outcome const how = from.outside().steal(oldest);
   if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{shown}}};
   return how;
 }
 
-outcome worker::rob(seat& s, probe const& p, filed& out) noexcept {
+outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
   invariant(p.whom != s.id && index(p.whom) < s.in.workers(), "a policy's victim is another worker of the region");
-  seat& victim = s.in.seat_of(p.whom);
+  worker_slot& victim = s.in.slot_of(p.whom);
   counts_.attempts.add(1);
   outcome const how = steal_from(s, victim, p.where, out);
   if (how == outcome::lost) counts_.lost.add(1);
@@ -189,51 +189,52 @@ outcome worker::rob(seat& s, probe const& p, filed& out) noexcept {
 /// The policies have nothing for this worker, though something lies about: others may be called, this one looks again
 /// soon.
 bool worker::is_barred() noexcept {
-  for (seat* const s : seats_) {
-    if (s->thinks.is_choosy() && !s->in.looks_empty_to(s)) return true;
+  for (worker_slot* const s : slots_) {
+    if (s->policy.is_choosy() && !s->in.looks_empty_to(s)) return true;
   }
   return false;
 }
 
-void worker::nap(std::uint64_t since) noexcept {
-  if (since < crew_.spin_ns()) return crew_.breathe();
-  begin(doing::idling);
-  std::this_thread::sleep_for(barred_nap);
-  begin(doing::scheduling);
+void worker::short_sleep(std::uint64_t since) noexcept {
+  if (since < core_.spin_ns()) return core_.back_off();
+  begin(activity::idling);
+  std::this_thread::sleep_for(barred_sleep);
+  begin(activity::scheduling);
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
 
-void worker::doze(bool was_searching) noexcept {
-  begin(doing::idling);
-  bool const slept = crew_.beds().doze(
-      number_, was_searching, [this] { crew_.poke(); }, [this] { return work_search::anything_to_do(*this); });
+void worker::fall_asleep(bool was_searching) noexcept {
+  begin(activity::idling);
+  bool const slept = core_.sleep().fall_asleep(
+      number_, was_searching, [this] { core_.request_attention(); },
+      [this] { return work_search::anything_to_do(*this); });
   if (slept) counts_.sleeps.add(1);
-  begin(doing::scheduling);
+  begin(activity::scheduling);
 }
 
 bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
 
-bool worker::has_new_regions() const noexcept { return regions_seen_ != crew_.regions_version(); }
+bool worker::has_new_regions() const noexcept { return regions_seen_ != core_.regions_version(); }
 
-void worker::refresh_seats() noexcept {
+void worker::refresh_slots() noexcept {
   if (!has_new_regions()) return;
-  regions_seen_ = crew_.copy_regions(regions_);
-  seats_.clear();
+  regions_seen_ = core_.copy_regions(regions_);
+  slots_.clear();
   for (auto const& r : regions_) {
-    if (seat* const s = r->seat_for(*this)) seats_.push_back(s);
+    if (worker_slot* const s = r->slot_for(*this)) slots_.push_back(s);
   }
 }
 
 // ---- the thread ------------------------------------------------------------------------------------------------
 
-worker::worker(crew& c, worker_id number) noexcept : crew_(c), number_(number), stacks_(c.stacks()) {
+worker::worker(pool_core& c, worker_id number) noexcept : core_(c), number_(number), stacks_(c.stacks()) {
   thread_record::worker = index(number);
   owner = this;
 }
 
 void worker::start() {
-  refresh_seats();
+  refresh_slots();
   current_stack_ = stacks_.take();
   try {
     thread_ = std::thread([this] { thread_main(); });
@@ -261,11 +262,11 @@ void worker::thread_main() noexcept {
   set_current_thread(this);
   try {
     overflow_watch const watch{*this};
-    pin_report_ = crew_.pin(number_);
+    pin_report_ = core_.pin(number_);
     counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();
-    skua::start(next_, *current_stack_, &worker::strand_main, this);
+    skua::start(next_, *current_stack_, &worker::fiber_main, this);
     switch_to(native_, next_, nullptr, nullptr);
   } catch (...) {
     stacks_.give(current_stack_);
@@ -277,27 +278,27 @@ void worker::thread_main() noexcept {
 
 /// There is nothing to do yet. Thousands of workers that found that out each by itself would keep each other from it.
 void worker::sleep_at_first() noexcept {
-  begin(doing::idling);
-  if (crew_.beds().stay_in_bed(number_)) counts_.sleeps.add(1);
+  begin(activity::idling);
+  if (core_.sleep().sleep_until_first_woken(number_)) counts_.sleeps.add(1);
   was_woken_ = true;
-  begin(doing::scheduling);
+  begin(activity::scheduling);
 }
 
-seat& worker::first_seat() noexcept {
+worker_slot& worker::first_slot() noexcept {
   tsan::unseen const scheduling;
-  return *seats_.front();
+  return *slots_.front();
 }
 
-void worker::welcome(here& strand) noexcept {
+void worker::adopt(here& fiber) noexcept {
   tsan::unseen const scheduling;
-  strand_ = &strand;
+  fiber_ = &fiber;
 }
 
-void worker::strand_main(void* self) noexcept {
+void worker::fiber_main(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
-  here strand{me.first_seat()};
-  me.welcome(strand);
-  life(strand);
+  here fiber{me.first_slot()};
+  me.adopt(fiber);
+  life(fiber);
 }
 
 }  // namespace skua::threads

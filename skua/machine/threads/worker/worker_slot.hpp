@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A worker's share of a region: its lanes there, and its mind. A worker has one seat in every region it serves.
+// A worker's share of a region: its lanes there, and its mind. A worker has one worker slot in every region it serves.
 #pragma once
 
 #include <atomic>
@@ -19,64 +19,65 @@ namespace skua::threads {
 class region;
 class worker;
 
-/// What a strand shall do after a push that asked for attention.
+/// What a fiber shall do after a push that asked for attention.
 enum class advice : std::uint8_t {
-  go_on,  ///< room was made, sleepers were woken: as if nothing had happened
-  full,   ///< no memory for the next push: take the entry back and call instead of fork
-  show,   ///< the policy wants to see this group: take the entry back and run it as a division
-  stop,   ///< the running task was asked to end
+  go_on,   ///< room was made, sleepers were woken: as if nothing had happened
+  full,    ///< no memory for the next push: take the entry back and call instead of fork
+  expose,  ///< the policy wants to see this group: take the entry back and run it as a division
+  stop,    ///< the running task was asked to end
 };
 
-/// Every strand of the region looks at its next fork. Any thread.
-void poke_all(region& r) noexcept;
+/// Every fiber of the region looks at its next fork. Any thread.
+void request_attention_everywhere(region& r) noexcept;
 
-class alignas(cache_line_bytes) seat : public lanes<> {
+class alignas(cache_line_bytes) worker_slot : public lanes<> {
  public:
   /// Throws std::bad_alloc.
-  seat(worker& w, leaf_log& its_leaves, region& r, std::uint32_t region_workers, worker_id number, mind& decides)
-      : who(w), in(r), in_workers(region_workers), id(number), thinks(decides), leaves(its_leaves) {}
+  worker_slot(worker& w, leaf_log& its_leaves, region& r, std::uint32_t region_workers, worker_id number,
+              worker_policy& decides)
+      : who(w), in(r), in_workers(region_workers), id(number), policy(decides), leaves(its_leaves) {}
 
   worker& who;
   region& in;
   std::uint32_t const in_workers;  ///< of the region
   worker_id const id;              ///< the number of this worker in the region
-  mind& thinks;
+  worker_policy& policy;
   leaf_log& leaves;  ///< of the worker
 
-  filing<filed> slot{1};   ///< room for one that another worker has placed here
-  filing<filed> kept;      ///< continuations with a tag of their own
-  filing<filed> migrated;  ///< tasks that other workers have placed here
+  tagged_queue<tagged_entry> mailbox{1};  ///< room for one that another worker has placed here
+  tagged_queue<tagged_entry> local;       ///< continuations with a tag of their own
+  tagged_queue<tagged_entry> migrated;    ///< tasks that other workers have placed here
 
   /// The first word of the tag of what runs here: what a thief would take. Any thread.
-  [[nodiscard]] std::uint64_t shown_tag() const noexcept {
+  [[nodiscard]] std::uint64_t published_tag() const noexcept {
     return shown_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
-  void show_tag(std::uint64_t first_word) noexcept {
+  void publish_tag(std::uint64_t first_word) noexcept {
     shown_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
-  /// The seat of another worker of the region.
-  [[nodiscard]] seat& neighbour(worker_id local) noexcept;
+  /// The worker slot of another worker of the region.
+  [[nodiscard]] worker_slot& neighbour(worker_id local) noexcept;
   /// Something was put here that any worker of the region may take: one that sleeps is woken, unless enough are about.
-  void call_help() noexcept;
-  /// Something was put here for this seat's worker. If it can be stolen, any other may come instead.
-  void call_its_worker() noexcept;
+  void notify_work() noexcept;
+  /// Something was put here for this worker slot's worker. If it can be stolen, any other may come instead.
+  void notify_worker_of_slot() noexcept;
 
   /// Groups are shown to the policy now. For the owner.
-  [[nodiscard]] bool shows_groups() const noexcept {
+  [[nodiscard]] bool exposes_groups() const noexcept {
     tsan::unseen const of_the_worker;
-    return shows_groups_;
+    return exposes_groups_;
   }
-  /// The mind may have changed its mind. For the owner; a fork that must be shown takes the slow path.
-  void ask_whether_to_show() noexcept {
+  /// The policy may have changed its mind. For the owner; a fork that must be shown takes the slow path.
+  void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
-    shows_groups_ = thinks.sees_forks();
-    if (shows_groups_) forks.outside().poke();
+    exposes_groups_ = policy.sees_forks();
+    if (exposes_groups_) forks.outside().request_attention();
   }
 
  private:
   std::atomic<std::uint64_t> shown_{0};
-  bool shows_groups_ = false;
+  bool exposes_groups_ = false;
 };
 
 }  // namespace skua::threads
