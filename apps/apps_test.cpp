@@ -102,7 +102,7 @@ std::vector<std::string> bad_inputs(std::string_view app) {
 /// All policies, and the labelled variants that the papers compare with.
 std::vector<std::string> every_policy() {
   std::vector<std::string> names{"adws:no-steal"};
-  for (auto const& policy : policies()) names.emplace_back(policy.name);
+  for (auto const& policy : policies::all()) names.emplace_back(policy.name);
   return names;
 }
 
@@ -163,7 +163,7 @@ TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
         sim::rules const by{.seed = 3, .spin_ticks = 300, .most_searching = 2};
         sim::flat_costs prices(by);
         sim::observer nobody;
-        auto const scheduler = make_policy(policy, where, by.seed);
+        auto const scheduler = policies::make_policy(policy, where, by.seed);
         auto const run = [&](sim::here& h) { a.run_simulated(h, where.places()); };
         sim::simulation const done = simulate(run, *scheduler, where, by, prices, nobody);
         EXPECT_TRUE(done.result.finished);
@@ -173,14 +173,16 @@ TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
 }
 
 TEST_P(every_app, is_right_with_openmp) {
-  if (under_tsan) GTEST_SKIP() << "the OpenMP library is not instrumented: its own synchronisation looks like races";
+  if (runtime::under_tsan)
+    GTEST_SKIP() << "the OpenMP library is not instrumented: its own synchronisation looks like races";
   for (unsigned workers : {1U, 2U, 5U}) {
     expect_right([workers](app& a) { a.run_openmp(workers); });
   }
 }
 
 TEST_P(every_app, is_right_with_tbb) {
-  if (under_tsan) GTEST_SKIP() << "the oneTBB library is not instrumented: its own synchronisation looks like races";
+  if (runtime::under_tsan)
+    GTEST_SKIP() << "the oneTBB library is not instrumented: its own synchronisation looks like races";
   for (unsigned workers : {1U, 2U, 5U}) {
     expect_right([workers](app& a) { a.run_tbb(workers); });
   }

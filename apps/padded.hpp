@@ -24,7 +24,7 @@ enum class row_gap : std::uint8_t {
 /// Rows are padded to whole cache lines, and by the gap. Padding and contents start as zero.
 class padded {
  public:
-  static constexpr std::size_t line = cache_line_bytes / sizeof(float);
+  static constexpr std::size_t line = runtime::cache_line_bytes / sizeof(float);
 
   padded() = default;
   /// Throws resource_error if there is not enough memory. Work O(rows * columns): all pages are touched here.

@@ -29,7 +29,7 @@ class placed_array {
   placed_array() = default;
   /// Throws std::bad_alloc.
   explicit placed_array(std::size_t elements)
-      : anywhere_(static_cast<T*>(::operator new(elements * sizeof(T), std::align_val_t{cache_line_bytes}))),
+      : anywhere_(static_cast<T*>(::operator new(elements * sizeof(T), std::align_val_t{runtime::cache_line_bytes}))),
         elements_(anywhere_.get(), elements) {}
   placed_array(placed_array&& other) noexcept
       : anywhere_(std::move(other.anywhere_)), pages_(std::move(other.pages_)),
@@ -61,7 +61,7 @@ class placed_array {
 
  private:
   struct release {
-    void operator()(T* p) const noexcept { ::operator delete(p, std::align_val_t{cache_line_bytes}); }
+    void operator()(T* p) const noexcept { ::operator delete(p, std::align_val_t{runtime::cache_line_bytes}); }
   };
 
   std::unique_ptr<T, release> anywhere_;

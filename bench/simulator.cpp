@@ -59,7 +59,7 @@ void play(bench::report& say, task_tree& tree, std::string const& policy, layout
     sim::rules const by{.in = unit::flops, .spin_ticks = 10'000, .most_searching = (where.workers() + 1) / 2};
     sim::flat_costs prices(by);
     sim::observer nobody;
-    auto const scheduler = make_policy(policy, where, by.seed);
+    auto const scheduler = policies::make_policy(policy, where, by.seed);
     auto const start = bench::clock::now();
     sim::simulation done = simulate(std::move(tree), *scheduler, where, by, prices, nobody);
     double const took = bench::seconds_since(start);

@@ -50,12 +50,12 @@ double mean_ns(std::int64_t times, F&& f) {
   return bench::ns_between(start, bench::clock::now()) / static_cast<double>(times);
 }
 
-void add(deque<>& d, void* entry) {
+void add(runtime::deque<>& d, void* entry) {
   if (d.push(entry)) static_cast<void>(d.poll());
 }
 
 double owner_pair() {
-  deque<> d;
+  runtime::deque<> d;
   int thing = 0;
   add(d, &thing);  // below it: the last entry of all must be fought for, and deep programs seldom pop it
   std::vector<double> seen;
@@ -71,25 +71,25 @@ double owner_pair() {
 }
 
 double attempt_on_empty() {
-  deque<> d;
+  runtime::deque<> d;
   std::vector<double> seen;
   bool right = true;
   for (std::int64_t i = 0; i < samples; ++i) {
     entry taken;
-    seen.push_back(mean_ns(2000, [&] { right = d.outside().steal(taken) == outcome::empty && right; }));
+    seen.push_back(mean_ns(2000, [&] { right = d.outside().steal(taken) == runtime::outcome::empty && right; }));
   }
   bench::verify(right, "an empty deque");
   return median(seen);
 }
 
 void spin_until(std::atomic<std::int64_t> const& word, std::int64_t value) {
-  while (word.load(std::memory_order_acquire) < value) relax();
+  while (word.load(std::memory_order_acquire) < value) runtime::relax();
 }
 
 /// The owner pushes `batch` entries and spins; the thief takes them all, the oldest first.
 double steal(std::int64_t batch) {
   std::vector<int> things(static_cast<std::size_t>(batch));
-  deque<> d;
+  runtime::deque<> d;
   std::atomic<std::int64_t> filled{0};
   std::atomic<std::int64_t> emptied{0};
   std::jthread const owner([&] {
@@ -106,7 +106,7 @@ double steal(std::int64_t batch) {
     auto next = things.begin();
     seen.push_back(mean_ns(batch, [&] {
       entry taken;
-      right = d.outside().steal(taken) == outcome::got && taken.task == &*next++ && right;
+      right = d.outside().steal(taken) == runtime::outcome::got && taken.task == &*next++ && right;
     }));
     emptied.store(i, std::memory_order_release);
   }
@@ -124,9 +124,9 @@ double fence_beside_running() {
   std::vector<double> seen;
   for (std::int64_t i = 0; i < samples;) {
     std::uint64_t const last = beats.load(std::memory_order_relaxed);
-    while (beats.load(std::memory_order_relaxed) == last) relax();
+    while (beats.load(std::memory_order_relaxed) == last) runtime::relax();
     std::uint64_t const before = beats.load(std::memory_order_relaxed);
-    double const ns = mean_ns(1, heavy_fence);
+    double const ns = mean_ns(1, runtime::heavy_fence);
     if (beats.load(std::memory_order_relaxed) == before) continue;
     seen.push_back(ns);
     ++i;
@@ -140,14 +140,14 @@ double fence_beside_asleep() {
   std::jthread const other([&] { morning.acquire(); });
   std::this_thread::sleep_for(1ms);
   std::vector<double> seen;
-  for (std::int64_t i = 0; i < samples; ++i) seen.push_back(mean_ns(20, heavy_fence));
+  for (std::int64_t i = 0; i < samples; ++i) seen.push_back(mean_ns(20, runtime::heavy_fence));
   morning.release();
   return median(seen);
 }
 
 /// The first child waits until a thief has begun the second.
 double join_to_thief() {
-  pool p({.workers = 2, .spin = spin_forever});
+  pool p({.workers = 2, .spin = runtime::spin_forever});
   std::vector<double> seen = p.run([](auto& here) {
     std::vector<double> ns;
     for (std::int64_t i = 0; i < samples; ++i) {
@@ -156,7 +156,7 @@ double join_to_thief() {
       auto const start = bench::clock::now();
       auto const [stolen, when] = here.join(
           [&](auto&) {
-            while (began.load(std::memory_order_acquire) == 0 && bench::seconds_since(start) < 0.1) relax();
+            while (began.load(std::memory_order_acquire) == 0 && bench::seconds_since(start) < 0.1) runtime::relax();
             return began.load(std::memory_order_acquire) == 1;
           },
           [&](auto&) {
@@ -173,9 +173,10 @@ double join_to_thief() {
 }
 
 /// The whole of one process.
-void print_figures(fences kind) {
-  if (kind == fences::full) force_full_fences();
-  if (fence_kind() != kind) throw resource_error("this kernel offers no asymmetric fences: " + fence_reason());
+void print_figures(runtime::fences kind) {
+  if (kind == runtime::fences::full) runtime::force_full_fences();
+  if (runtime::fence_kind() != kind)
+    throw resource_error("this kernel offers no asymmetric fences: " + runtime::fence_reason());
   double const values[] = {owner_pair(),           attempt_on_empty(),    steal(48),      steal(1),
                            fence_beside_running(), fence_beside_asleep(), join_to_thief()};
   static_assert(std::size(values) == std::size(figures));
@@ -214,7 +215,7 @@ int main(int argc, char** argv) {
     if (only.empty()) {
       compare("/proc/self/exe", rounds, asked);
     } else if (only == "asymmetric" || only == "full") {
-      print_figures(only == "full" ? fences::full : fences::asymmetric);
+      print_figures(only == "full" ? runtime::fences::full : runtime::fences::asymmetric);
     } else {
       throw usage_error("--only is '" + only + "'; it must be asymmetric or full");
     }

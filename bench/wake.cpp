@@ -107,7 +107,7 @@ void run(options const& o, bench::command const& asked) {
     idle(say, o, p);
   }
   {
-    pool p({.workers = 1, .spin = spin_forever});
+    pool p({.workers = 1, .spin = runtime::spin_forever});
     trips(say, o, "searching, 1 worker", p, 50us, false);
   }
   say.write();

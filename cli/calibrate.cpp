@@ -218,7 +218,7 @@ class calibration {
          {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})
       assumed(key, lines, std::max(1.0, lines / 2), lines * 2, "an estimate: what is read of the other worker");
     table("idle");
-    known("spin_ns", static_cast<double>(settings{}.spin.value.count()), "the runtime's default (SKUA_SPIN)");
+    known("spin_ns", static_cast<double>(runtime::settings{}.spin.value.count()), "the runtime's default (SKUA_SPIN)");
   }
 
   shape const& shape_;

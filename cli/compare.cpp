@@ -52,7 +52,7 @@ std::vector<unsigned> worker_counts(request const& asked) {
   std::vector<unsigned> all;
   if (asked.workers) {
     for (std::string const& item : items_of("--workers", *asked.workers))
-      add_once(all, read_workers("--workers", item));
+      add_once(all, runtime::read_workers("--workers", item));
   } else {
     all.push_back(1);
     add_once(all, layout_of(asked.flags.machine(), asked.flags.options()).workers());

@@ -48,7 +48,7 @@ std::vector<std::string_view> views(std::vector<std::string> const& names) { ret
 
 std::string about_unknown_option(std::string const& typed, std::vector<CLI::App const*> const& path) {
   auto const known = option_names(path);
-  std::string_view const nearest = nearest_name(typed.substr(0, typed.find('=')), views(known));
+  std::string_view const nearest = policies::nearest_name(typed.substr(0, typed.find('=')), views(known));
   std::string const help = fmt::format("see {} --help", as_typed(path));
   if (nearest.empty()) return fmt::format("unknown option '{}'; {}", typed, help);
   return fmt::format("unknown option '{}' (did you mean '{}'?); {}", typed, nearest, help);

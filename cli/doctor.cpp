@@ -26,7 +26,7 @@ std::string section(std::string_view title, table const& lines) {
   return fmt::format("{}\n{}\n", title, lines.text("  "));
 }
 
-std::string limit_text(cpu_limit const& l) { return fmt::format("{:.2f} CPUs, says {}", l.cpus(), l.file); }
+std::string limit_text(runtime::cpu_limit const& l) { return fmt::format("{:.2f} CPUs, says {}", l.cpus(), l.file); }
 
 std::string machine_text(findings const& found) {
   topology const& tree = found.tree;
@@ -67,8 +67,8 @@ std::string mechanisms_text(findings const& found) {
   table t({{}, {}});
   t.add({"fences", found.why_fence});
   t.add({"stacks", fmt::format("{} each, only touched pages cost; guard {}",
-                               in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(guard_bytes))});
-  auto const ability = [](page_ability const& a) { return a.works ? a.why : "no: " + a.why; };
+                               in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(runtime::guard_bytes))});
+  auto const ability = [](runtime::page_ability const& a) { return a.works ? a.why : "no: " + a.why; };
   t.add({"bind memory", ability(found.pages.bind)});
   t.add({"find memory", ability(found.pages.locate)});
   t.add({"huge pages", ability(found.pages.huge)});
@@ -90,14 +90,14 @@ std::string as_text(findings const& found) {
   return text;
 }
 
-json quota_json(cpu_quota const& quota) {
+json quota_json(runtime::cpu_quota const& quota) {
   json all{{"limited", quota.limited()}, {"limits", json::array()}};
-  for (cpu_limit const& l : quota.limits) all["limits"].push_back({{"cpus", l.cpus()}, {"file", l.file}});
+  for (runtime::cpu_limit const& l : quota.limits) all["limits"].push_back({{"cpus", l.cpus()}, {"file", l.file}});
   return all;
 }
 
-json pages_json(page_abilities const& pages) {
-  auto const ability = [](page_ability const& a) { return json{{"works", a.works}, {"why", a.why}}; };
+json pages_json(runtime::page_abilities const& pages) {
+  auto const ability = [](runtime::page_ability const& a) { return json{{"works", a.works}, {"why", a.why}}; };
   return {{"bind", ability(pages.bind)}, {"locate", ability(pages.locate)}, {"huge", ability(pages.huge)}};
 }
 
@@ -110,8 +110,9 @@ json as_json(findings const& found) {
           {"default_workers", {{"count", found.usual.count}, {"why", found.usual.why}}},
           {"workers", {{"count", found.map.workers()}, {"why", found.facts.why_workers}, {"pins", found.facts.pins}}},
           {"settings", std::move(settings_shown)},
-          {"fences", {{"kind", found.fence == fences::asymmetric ? "asymmetric" : "full"}, {"why", found.why_fence}}},
-          {"stacks", {{"bytes", found.facts.chosen.stack_bytes.value}, {"guard_bytes", guard_bytes}}},
+          {"fences",
+           {{"kind", found.fence == runtime::fences::asymmetric ? "asymmetric" : "full"}, {"why", found.why_fence}}},
+          {"stacks", {{"bytes", found.facts.chosen.stack_bytes.value}, {"guard_bytes", runtime::guard_bytes}}},
           {"memory", pages_json(found.pages)},
           {"topology", topology_json(found.tree, found.map)},
           {"missing", found.missing()}};

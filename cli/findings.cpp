@@ -12,14 +12,14 @@ namespace skua::cli {
 namespace {
 
 std::string duration_text(std::chrono::nanoseconds d) {
-  if (d == spin_forever) return "inf";
+  if (d == runtime::spin_forever) return "inf";
   if (d.count() % 1000 == 0) return fmt::format("{}us", d.count() / 1000);
   return fmt::format("{}ns", d.count());
 }
 
 std::string source_text(std::string const& from) { return from == "code" ? "command line" : from; }
 
-void add_missing_pages(page_abilities const& pages, std::vector<std::string>& all) {
+void add_missing_pages(runtime::page_abilities const& pages, std::vector<std::string>& all) {
   if (!pages.bind.works)
     all.push_back(fmt::format("binding of memory to NUMA nodes: {}; arrays are placed by first touch", pages.bind.why));
   if (!pages.locate.works) all.push_back(fmt::format("asking where a page of memory lies: {}", pages.locate.why));
@@ -48,7 +48,7 @@ void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
 
 std::vector<std::string> findings::missing() const {
   std::vector<std::string> all;
-  if (fence == fences::full)
+  if (fence == runtime::fences::full)
     all.push_back(fmt::format("asymmetric fences: {}; every join pays a full fence", why_fence));
   if (quota.limited() && quota.whole_cpus() < tree.pus().size()) {
     all.push_back(fmt::format("processors: {} PUs could be used, but the control group allows {:.2f} CPUs",
@@ -74,7 +74,7 @@ std::vector<std::string> findings::missing() const {
 }
 
 std::vector<shown_setting> findings::settings_shown() const {
-  settings const& s = facts.chosen;
+  runtime::settings const& s = facts.chosen;
   auto const switched = [](std::optional<bool> on) { return !on ? "unset" : *on ? "on" : "off"; };
   return {
       {"workers", fmt::format("{}", map.workers()), source_text(s.workers.from)},
@@ -89,9 +89,9 @@ std::vector<shown_setting> findings::settings_shown() const {
 findings examine(pool_options const& chosen, topology tree) {
   // Read before there are workers: the load and the mask are those of the user's shell.
   machine_facts machine = look_at_machine();
-  cpu_mask mask = affinity_of_this_thread();
-  cpu_quota quota = read_cpu_quota();
-  default_workers usual = count_default_workers(tree, quota);
+  runtime::cpu_mask mask = runtime::affinity_of_this_thread();
+  runtime::cpu_quota quota = runtime::read_cpu_quota();
+  runtime::default_workers usual = runtime::count_default_workers(tree, quota);
   pool const tried(chosen);
   return {.machine = std::move(machine),
           .tree = std::move(tree),
@@ -100,9 +100,9 @@ findings examine(pool_options const& chosen, topology tree) {
           .usual = std::move(usual),
           .facts = tried.facts(),
           .map = tried.map(),
-          .fence = fence_kind(),
-          .why_fence = fence_reason(),
-          .pages = try_pages()};
+          .fence = runtime::fence_kind(),
+          .why_fence = runtime::fence_reason(),
+          .pages = runtime::try_pages()};
 }
 
 }  // namespace skua::cli

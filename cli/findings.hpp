@@ -26,14 +26,14 @@ struct shown_setting {
 struct findings {
   machine_facts machine;
   topology tree;
-  cpu_mask mask;  ///< where this process may run
-  cpu_quota quota;
-  default_workers usual;  ///< what a pool gets when nobody says how many
+  runtime::cpu_mask mask;  ///< where this process may run
+  runtime::cpu_quota quota;
+  runtime::default_workers usual;  ///< what a pool gets when nobody says how many
   pool_facts facts;
   layout map;
-  fences fence;
+  runtime::fences fence;
   std::string why_fence;
-  page_abilities pages;  ///< what the kernel lets us do with memory
+  runtime::page_abilities pages;  ///< what the kernel lets us do with memory
 
   /// What this machine lacks or forbids, why that is so or what follows, one sentence each.
   [[nodiscard]] std::vector<std::string> missing() const;

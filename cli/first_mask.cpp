@@ -14,7 +14,7 @@
 namespace skua::cli {
 namespace {
 
-constinit std::array<cpu_mask::word, (std::size_t{1} << 16) / cpu_mask::word_bits> first_words{};
+constinit std::array<runtime::cpu_mask::word, (std::size_t{1} << 16) / runtime::cpu_mask::word_bits> first_words{};
 constinit long first_bytes = 0;
 
 /// What the kernel says, and nothing else: no constructor has run yet.
@@ -26,8 +26,8 @@ void note_mask(int, char**, char**) noexcept {
                                                                                  char**) noexcept = &note_mask;
 
 /// What OpenMP's library chose for the first thread; empty: nothing.
-cpu_mask& early_binding() {
-  static cpu_mask mask;
+runtime::cpu_mask& early_binding() {
+  static runtime::cpu_mask mask;
   return mask;
 }
 
@@ -35,17 +35,18 @@ cpu_mask& early_binding() {
 
 void undo_early_binding() {
   if (first_bytes <= 0) return;
-  cpu_mask const first{std::span(first_words).first(static_cast<std::size_t>(first_bytes) / sizeof(cpu_mask::word))};
-  cpu_mask const now = affinity_of_this_thread();
+  runtime::cpu_mask const first{
+      std::span(first_words).first(static_cast<std::size_t>(first_bytes) / sizeof(runtime::cpu_mask::word))};
+  runtime::cpu_mask const now = runtime::affinity_of_this_thread();
   if (now == first) return;
-  if (!bind_this_thread(first)) early_binding() = now;
+  if (!runtime::bind_this_thread(first)) early_binding() = now;
 }
 
 openmp_binding::openmp_binding() {
   if (early_binding().empty()) return;
   free_.emplace();
   // If the kernel refuses, the thread stays where it is: the twin runs unbound.
-  static_cast<void>(bind_this_thread(early_binding()));
+  static_cast<void>(runtime::bind_this_thread(early_binding()));
 }
 
 }  // namespace skua::cli

@@ -21,7 +21,7 @@ class openmp_binding {
   openmp_binding();
 
  private:
-  std::optional<saved_affinity> free_;
+  std::optional<runtime::saved_affinity> free_;
 };
 
 }  // namespace skua::cli

@@ -19,9 +19,9 @@ namespace {
 json as_json() {
   json all{{"apps", json::array()}, {"policies", json::array()}, {"peers", json::array()}};
   for (apps::entry const& e : apps::all()) all["apps"].push_back({{"name", e.name}, {"about", e.make()->about()}});
-  for (policy_entry const& p : policies()) {
+  for (policies::policy_entry const& p : policies::all()) {
     json options = json::array();
-    for (policy_option const& o : p.options) options.push_back({{"word", o.word}, {"about", o.about}});
+    for (policies::policy_option const& o : p.options) options.push_back({{"word", o.word}, {"about", o.about}});
     all["policies"].push_back({{"name", p.name}, {"about", p.about}, {"options", std::move(options)}});
   }
   for (peer const& p : peers()) all["peers"].push_back({{"name", p.name}, {"about", p.about}});
@@ -32,9 +32,9 @@ std::string as_text() {
   table known_apps({{}, {}});
   for (apps::entry const& e : apps::all()) known_apps.add({std::string(e.name), std::string(e.make()->about())});
   table known_policies({{}, {}});
-  for (policy_entry const& p : policies()) {
+  for (policies::policy_entry const& p : policies::all()) {
     known_policies.add({std::string(p.name), std::string(p.about)});
-    for (policy_option const& o : p.options) known_policies.add({"", fmt::format(":{}", o.about)});
+    for (policies::policy_option const& o : p.options) known_policies.add({"", fmt::format(":{}", o.about)});
   }
   table known_peers({{}, {}});
   for (peer const& p : peers()) known_peers.add({std::string(p.name), std::string(p.about)});

@@ -41,7 +41,7 @@ machine_facts look_at_machine() {
   if (::getloadavg(&load, 1) != 1) load = -1;
   return {.cpu = cpu_model(),
           .pus = static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))),
-          .usable_pus = affinity_of_this_thread().size(),
+          .usable_pus = runtime::affinity_of_this_thread().size(),
           .kernel = kernel(),
           .compiler = SKUA_COMPILER,
           .build_type = SKUA_BUILD_TYPE,

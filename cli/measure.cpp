@@ -22,7 +22,7 @@ seconds processor_time() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-void shuffle(std::vector<std::size_t>& order, dice& thrown) {
+void shuffle(std::vector<std::size_t>& order, runtime::dice& thrown) {
   for (std::size_t left = order.size(); left > 1; --left) {
     std::swap(order[left - 1], order[thrown.below(static_cast<std::uint32_t>(left))]);
   }
@@ -90,7 +90,7 @@ measurement measure_rounds(apps::app& what, std::span<runner const> runners, mea
   measurement all{.records = std::vector<record>(runners.size())};
   std::vector<std::size_t> order(runners.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  dice thrown(plan.seed);
+  runtime::dice thrown(plan.seed);
 
   auto begin = std::chrono::steady_clock::now();
   unsigned rounds = plan.warm_up_rounds + expected_rounds(plan, 0, {});

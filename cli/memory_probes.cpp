@@ -74,7 +74,7 @@ double polynomial_ns(float const* ones, std::size_t count, unsigned degree, unsi
 }
 
 void wait_for(std::atomic<unsigned> const& word, unsigned value) {
-  while (word.load(std::memory_order_acquire) < value) relax();
+  while (word.load(std::memory_order_acquire) < value) runtime::relax();
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ double write_bytes_per_ns(std::size_t bytes) {
 pointer_ring::pointer_ring(std::size_t bytes) : stops_(bytes / sizeof(stop), page_size::huge) {
   std::vector<std::uint32_t> order(stops_.size());
   std::iota(order.begin(), order.end(), 0U);
-  dice roll(1);
+  runtime::dice roll(1);
   for (auto i = static_cast<std::uint32_t>(order.size()) - 1; i > 0; --i) std::swap(order[i], order[roll.below(i)]);
   for (std::size_t i = 0; i < order.size(); ++i) stops_[i].next = &stops_[order[i]];
 }
@@ -205,8 +205,8 @@ double pointer_ring::ns(unsigned chains) {
 
 double ping_ns() {
   constexpr unsigned rounds = 20'000;
-  alignas(cache_line_bytes) std::atomic<unsigned> there{0};
-  alignas(cache_line_bytes) std::atomic<unsigned> back{0};
+  alignas(runtime::cache_line_bytes) std::atomic<unsigned> there{0};
+  alignas(runtime::cache_line_bytes) std::atomic<unsigned> back{0};
   std::jthread const other([&] {
     for (unsigned i = 1; i <= rounds; ++i) {
       wait_for(there, i);

@@ -13,7 +13,7 @@ std::string joined(std::vector<std::string_view> const& names) { return fmt::for
 
 std::string unknown(std::string_view kind, std::string_view typed, std::vector<std::string_view> const& known) {
   std::string said = fmt::format("unknown {} '{}'; known: {}", kind, typed, joined(known));
-  std::string_view const nearest = nearest_name(typed, known);
+  std::string_view const nearest = policies::nearest_name(typed, known);
   if (!nearest.empty()) said += fmt::format(" (did you mean '{}'?)", nearest);
   return said;
 }

@@ -26,7 +26,7 @@ std::vector<std::string> policies_in(std::string_view option, std::string const&
   }
   std::vector<std::string> all;
   for (std::string& name : joined_items) {
-    static_cast<void>(make_policy(name, layout::flat(1), 0));
+    static_cast<void>(policies::make_policy(name, layout::flat(1), 0));
     add_once(all, std::move(name));
   }
   return all;

@@ -57,15 +57,15 @@ void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured
 pool_options pool_flags::options() const {
   pool_options all;
   if (synthetic_ && xml_) throw usage_error("--synthetic and --xml exclude each other: one machine at a time");
-  if (workers_) all.workers = read_workers("--workers", *workers_);
+  if (workers_) all.workers = runtime::read_workers("--workers", *workers_);
   all.policy = policy_;
   if (places_) {
-    static_cast<void>(read_places("--places", *places_));
+    static_cast<void>(runtime::read_places("--places", *places_));
     all.places = places_;
   }
-  if (pin_) all.pin = read_switch("--pin", *pin_);
-  if (spin_) all.spin = read_duration("--spin", *spin_);
-  if (stack_) all.stack_bytes = read_stack_bytes("--stack", *stack_);
+  if (pin_) all.pin = runtime::read_switch("--pin", *pin_);
+  if (spin_) all.spin = runtime::read_duration("--spin", *spin_);
+  if (stack_) all.stack_bytes = runtime::read_stack_bytes("--stack", *stack_);
   all.synthetic = synthetic_;
   all.xml = xml_;
   all.scatter = scatter_;
@@ -79,8 +79,8 @@ topology pool_flags::machine() const {
   return topology::machine();
 }
 
-settings effective_settings(pool_options const& chosen) {
-  settings all = settings_from_environment(process_environment());
+runtime::settings effective_settings(pool_options const& chosen) {
+  runtime::settings all = runtime::settings_from_environment(runtime::process_environment());
   if (chosen.workers) all.workers.set(*chosen.workers);
   if (chosen.places) all.places.set(*chosen.places);
   if (chosen.policy) all.policy.set(*chosen.policy);
@@ -88,10 +88,10 @@ settings effective_settings(pool_options const& chosen) {
 }
 
 layout layout_of(topology const& machine, pool_options const& chosen) {
-  settings const all = effective_settings(chosen);
+  runtime::settings const all = effective_settings(chosen);
   return layout{machine,
                 {.workers = all.workers.value,
-                 .at_most = count_default_workers(machine, read_cpu_quota()).count,
+                 .at_most = runtime::count_default_workers(machine, runtime::read_cpu_quota()).count,
                  .order = chosen.scatter ? spread::scatter : spread::compact,
                  .places = all.places.value,
                  .places_from = all.places.from == "code" ? "--places" : all.places.from}};

@@ -41,7 +41,7 @@ class pool_flags {
 };
 
 /// What a pool that is made of these would use: the environment's settings, overruled by the options.
-[[nodiscard]] settings effective_settings(pool_options const& chosen);
+[[nodiscard]] runtime::settings effective_settings(pool_options const& chosen);
 /// Where its workers would sit.
 [[nodiscard]] layout layout_of(topology const& machine, pool_options const& chosen);
 

@@ -35,7 +35,7 @@ double ns_between(clock::time_point from, clock::time_point to) {
 
 /// Long enough for a worker that has nothing to do to go back to searching, or for one that waits to park.
 void keep_busy(std::chrono::nanoseconds length) {
-  for (auto const until = clock::now() + length; clock::now() < until;) relax();
+  for (auto const until = clock::now() + length; clock::now() < until;) runtime::relax();
 }
 
 struct trip {
@@ -45,7 +45,7 @@ struct trip {
 
 /// Joins whose second child is stolen by a searching worker, and ends after its parent has parked.
 trip stolen_child() {
-  pool p({.workers = 2, .spin = spin_forever});
+  pool p({.workers = 2, .spin = runtime::spin_forever});
   std::vector<double> there;
   std::vector<double> back;
   p.run([&](auto& here) {
@@ -57,7 +57,7 @@ trip stolen_child() {
       auto const [stolen, first] = here.join(
           [&](auto&) {
             auto const until = start + std::chrono::milliseconds{100};
-            while (!began.load(std::memory_order_acquire) && clock::now() < until) relax();
+            while (!began.load(std::memory_order_acquire) && clock::now() < until) runtime::relax();
             return began.load(std::memory_order_acquire);
           },
           [&](auto&) {
@@ -94,7 +94,7 @@ double fork_ns() {
 
 double pop_ns() {
   constexpr int turns = 100'000;
-  deque<> lane;
+  runtime::deque<> lane;
   int thing = 0;
   auto const push = [&] {
     if (lane.push(&thing)) static_cast<void>(lane.poll());
@@ -115,7 +115,7 @@ double steal_ns() { return stolen_child().there_ns; }
 double resume_ns() { return stolen_child().back_ns; }
 
 double miss_ns() {
-  pool p({.workers = 2, .spin = spin_forever});
+  pool p({.workers = 2, .spin = runtime::spin_forever});
   auto const attempts = [&] {
     std::uint64_t all = 0;
     for (worker_counters const& w : p.counters()) all += w.attempts;
@@ -137,7 +137,7 @@ double rest_ns() {
   double const ns = ns_of([&] {
     for (int i = 0; i < turns; ++i) {
       last = clock::now();
-      relax();
+      runtime::relax();
     }
   });
   verify(last != clock::time_point{}, "the clock runs");

@@ -89,8 +89,8 @@ int carry_out_virtually(request const& asked) {
   std::uint32_t const seed = schedule_seed(asked.seed, asked.app);
   json_target const target(asked.where);
   pool_options const chosen = asked.flags.options();
-  setting<std::string> const policy = effective_settings(chosen).policy;
-  check_policy(policy);  // what is wrong is said before anything runs
+  runtime::setting<std::string> const policy = effective_settings(chosen).policy;
+  policies::check_policy(policy);  // what is wrong is said before anything runs
   virtual_run const how{.policy = policy.value,
                         .where = layout_of(asked.flags.machine(), chosen),
                         .seed = seed,

@@ -86,8 +86,8 @@ sim::cost_options sim_flags::costs(app_words const& app) const {
     if (colon == std::string::npos)
       throw usage_error(fmt::format("--noise \"{}\": allowed is RATE:TIME, e.g. 100:20us", *noise_));
     all.noise.per_second = read_whole_number("--noise RATE", noise_->substr(0, colon), 1, 1'000'000);
-    all.noise.duration_ns =
-        static_cast<double>(read_duration("--noise TIME", std::string_view(*noise_).substr(colon + 1)).count());
+    all.noise.duration_ns = static_cast<double>(
+        runtime::read_duration("--noise TIME", std::string_view(*noise_).substr(colon + 1)).count());
   }
   return all;
 }

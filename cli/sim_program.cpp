@@ -141,7 +141,8 @@ void sim_program::check(std::string const& after) {
     throw error(fmt::format("wrong answer {}: {}", after, found));
 }
 
-sim::run_result sim_program::play(policy& scheduler, layout const& where, sim::rules const& by, sim::costs& prices) {
+sim::run_result sim_program::play(policies::policy& scheduler, layout const& where, sim::rules const& by,
+                                  sim::costs& prices) {
   sim::observer nobody;
   if (way_ == sim_way::recorded) {
     if (places_ != where.places()) {

@@ -56,7 +56,7 @@ class sim_program {
   void set_dealing(std::function<task_tree(task_tree const&, std::uint32_t)> deal) { deal_ = std::move(deal); }
 
   /// One run on the workers of `where`. Throws as sim::simulate, and error for a wrong answer.
-  sim::run_result play(policy& scheduler, layout const& where, sim::rules const& by, sim::costs& prices);
+  sim::run_result play(policies::policy& scheduler, layout const& where, sim::rules const& by, sim::costs& prices);
 
   /// The tree that was played last, or recorded.
   [[nodiscard]] task_tree const& tree() const noexcept { return tree_; }

@@ -77,7 +77,7 @@ sim_outcome sim_study::play(std::string const& policy_name, std::uint32_t worker
   how.seed = seed;
   sim::model_costs model(machine_, numbers_, where, how);
   kept_costs prices(model, free, taken_s_);
-  auto const scheduler = make_policy(policy_name, where, seed);
+  auto const scheduler = policies::make_policy(policy_name, where, seed);
   sim::rules const by{.seed = seed,
                       .spin_ticks = model.spin(),
                       .most_searching = std::max(1U, (workers + 1) / 2),  // as the threads machine

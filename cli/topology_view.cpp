@@ -13,8 +13,8 @@ namespace skua::cli {
 namespace {
 
 /// From a PU's OS index to its workers.
-std::map<std::uint32_t, cpu_mask> workers_by_pu(layout const& map) {
-  std::map<std::uint32_t, cpu_mask> all;
+std::map<std::uint32_t, runtime::cpu_mask> workers_by_pu(layout const& map) {
+  std::map<std::uint32_t, runtime::cpu_mask> all;
   for (std::uint32_t w = 0; w < map.workers(); ++w) all[map.pu_of(worker_id{w})].insert(w);
   return all;
 }
@@ -25,12 +25,12 @@ bool has_kinds(topology const& machine) {
   return std::ranges::any_of(pus, [&](topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
 }
 
-std::string workers_text(cpu_mask const& workers) {
+std::string workers_text(runtime::cpu_mask const& workers) {
   return fmt::format("{} {}", workers.size() == 1 ? "worker" : "workers", to_text(workers));
 }
 
-cpu_mask workers_of(layout const& map, place_id p) {
-  cpu_mask all;
+runtime::cpu_mask workers_of(layout const& map, place_id p) {
+  runtime::cpu_mask all;
   for (worker_id const w : map.workers_of(p)) all.insert(index(w));
   return all;
 }
@@ -38,7 +38,7 @@ cpu_mask workers_of(layout const& map, place_id p) {
 json index_json(std::uint32_t i) { return i == no_index ? json() : json(i); }
 
 /// The node at `at` with everything below it. Depth at most seven.
-json node_json(topology const& machine, std::uint32_t at, std::map<std::uint32_t, cpu_mask> const& workers) {
+json node_json(topology const& machine, std::uint32_t at, std::map<std::uint32_t, runtime::cpu_mask> const& workers) {
   topology_node const& n = machine.nodes()[at];
   json one{{"kind", level_name(n.kind)}, {"os_index", index_json(n.os_index)}, {"pus", n.pus}};
   if (n.bytes > 0) one["bytes"] = n.bytes;

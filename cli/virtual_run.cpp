@@ -42,7 +42,7 @@ json run_one(apps::app& app, virtual_run const& how, std::uint64_t seed) {
       .seed = seed, .spin_ticks = spin_ticks, .most_searching = (how.where.workers() + 1) / 2, .ticks_per_ns = 1};
   sim::flat_costs prices(by);
   sim::observer nobody;
-  auto const scheduler = make_policy(how.policy, how.where, seed);
+  auto const scheduler = policies::make_policy(how.policy, how.where, seed);
   app.reset();
   auto const run = [&](sim::here& h) { app.run_simulated(h, how.where.places()); };
   sim::simulation const done = simulate(run, *scheduler, how.where, by, prices, nobody);

@@ -35,38 +35,38 @@
 
 namespace skua {
 
-using task_group = basic_task_group<threads::executor>;
-using task_handle = basic_task_handle<threads::executor>;
+using task_group = basic_task_group<runtime::executor>;
+using task_handle = basic_task_handle<runtime::executor>;
 
 // The conventional face, callable from any thread; what each does and costs: program/parallel.hpp, parallel_reduce.hpp.
 
 template <class... Args>
 void parallel_for(Args&&... args) {
-  on::parallel_for<threads::executor>(std::forward<Args>(args)...);
+  on::parallel_for<runtime::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 void parallel_for_each(Args&&... args) {
-  on::parallel_for_each<threads::executor>(std::forward<Args>(args)...);
+  on::parallel_for_each<runtime::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_reduce(Args&&... args) {
-  return on::parallel_reduce<threads::executor>(std::forward<Args>(args)...);
+  return on::parallel_reduce<runtime::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_deterministic_reduce(Args&&... args) {
-  return on::parallel_deterministic_reduce<threads::executor>(std::forward<Args>(args)...);
+  return on::parallel_deterministic_reduce<runtime::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_scan(Args&&... args) {
-  return on::parallel_scan<threads::executor>(std::forward<Args>(args)...);
+  return on::parallel_scan<runtime::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 void parallel_sort(Args&&... args) {
-  on::parallel_sort<threads::executor>(std::forward<Args>(args)...);
+  on::parallel_sort<runtime::executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 void parallel_invoke(Args&&... args) {
-  on::parallel_invoke<threads::executor>(std::forward<Args>(args)...);
+  on::parallel_invoke<runtime::executor>(std::forward<Args>(args)...);
 }
 
 }  // namespace skua

@@ -121,7 +121,7 @@ TEST(cg, every_runner_yields_the_same_bits) {
 }
 
 TEST(cg, every_schedule_and_partitioner_yields_the_same_bits) {
-  if (under_tsan) GTEST_SKIP() << "the OpenMP and oneTBB libraries are not instrumented";
+  if (runtime::under_tsan) GTEST_SKIP() << "the OpenMP and oneTBB libraries are not instrumented";
   nas_class short_run = classes[0];
   short_run.iterations = 2;
   tbb_workers arenas;

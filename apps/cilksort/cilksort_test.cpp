@@ -10,7 +10,7 @@
 namespace skua::apps::cilksort {
 namespace {
 
-std::vector<key> random_keys(std::size_t n, std::uint32_t different, dice& rolled) {
+std::vector<key> random_keys(std::size_t n, std::uint32_t different, runtime::dice& rolled) {
   std::vector<key> keys(n);
   for (key& k : keys) k = static_cast<key>(rolled.below(different)) - static_cast<key>(different / 2);
   return keys;
@@ -19,7 +19,7 @@ std::vector<key> random_keys(std::size_t n, std::uint32_t different, dice& rolle
 TEST(cilksort, sorts_what_std_sort_sorts) {
   serial here;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    dice rolled{seed};
+    runtime::dice rolled{seed};
     std::size_t const n = rolled.below(100'000);
     auto data = random_keys(n, seed % 2 == 0 ? 3 : 1U << 31, rolled);  // many equal keys, or hardly any
     auto expected = data;
@@ -33,7 +33,7 @@ TEST(cilksort, sorts_what_std_sort_sorts) {
 // All keys of the first half are at most as large as all of the second, and nothing is lost, however lopsided the runs.
 TEST(cilksort, halves_of_a_merge_are_ordered_and_complete) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    dice rolled{seed};
+    runtime::dice rolled{seed};
     auto a = random_keys(rolled.below(50), 1 + rolled.below(60), rolled);
     auto b = random_keys(2 + rolled.below(50), 1 + rolled.below(60), rolled);
     std::ranges::sort(a);

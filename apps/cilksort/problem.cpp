@@ -58,7 +58,7 @@ merging sorting::back() const noexcept {
 std::vector<key> shuffled(std::size_t n, std::uint64_t seed) {
   std::vector<key> keys(n);
   std::iota(keys.begin(), keys.end(), 0);
-  dice rolled{seed};
+  runtime::dice rolled{seed};
   for (std::size_t left = n; left > 1; --left) {
     std::swap(keys[left - 1], keys[rolled.below(static_cast<std::uint32_t>(left))]);
   }

@@ -30,14 +30,14 @@ class estimate {
     if (alpha_ == 0) return {1, 1, 1, 1};
     if (kind_ == error_kind::deterministic) return {1 - alpha_, 1 - alpha_ / 2, 1 + alpha_ / 2, 1 + alpha_};
     std::array<double, 4> drawn{};
-    dice random(stream_);
+    runtime::dice random(stream_);
     for (double& factor : drawn) factor = 1 + (2 * random.unit() - 1) * alpha_;
     return drawn;
   }
   /// Of the groups below: iteration i of the program, or child i of a group.
   [[nodiscard]] constexpr estimate below(std::size_t i) const noexcept {
     if (alpha_ == 0) return *this;
-    return {alpha_, kind_, dice(stream_ ^ (0x5851'f42d'4c95'7f2dULL * (i + 1))).next()};
+    return {alpha_, kind_, runtime::dice(stream_ ^ (0x5851'f42d'4c95'7f2dULL * (i + 1))).next()};
   }
 
  private:

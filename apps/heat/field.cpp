@@ -45,7 +45,7 @@ picture picture_of(field const& f) {
 field landscape(std::size_t rows, std::size_t columns, std::uint64_t seed) {
   std::size_t const across = columns / lattice_cells + 2;
   std::vector<float> heights(across * (rows / lattice_cells + 2));
-  dice random(seed);
+  runtime::dice random(seed);
   for (float& height : heights) height = static_cast<float>(random.unit());
 
   field f(rows, columns);

@@ -36,7 +36,7 @@ TEST(heat_map, every_leaf_is_on_it_once_per_iteration) {
   problem p(landscape(100, 130, 5), iterations);
   std::size_t const leaves = leaves_of(p.whole(0), small_leaves()).size();
   std::vector<std::string> names{"adws:no-steal"};
-  for (auto const& policy : policies()) names.emplace_back(policy.name);
+  for (auto const& policy : policies::all()) names.emplace_back(policy.name);
   for (std::string const& policy : names) {
     for (std::uint32_t const workers : {1U, 2U, 7U}) {
       SCOPED_TRACE(policy + ", workers " + std::to_string(workers));

@@ -40,7 +40,7 @@ TEST(heat, every_kernel_and_cutoff_gives_the_bits_of_the_plain_loop) {
 }
 
 TEST(heat, every_schedule_and_partitioner_gives_the_same_bits) {
-  if (under_tsan) GTEST_SKIP() << "the OpenMP and oneTBB libraries are not instrumented";
+  if (runtime::under_tsan) GTEST_SKIP() << "the OpenMP and oneTBB libraries are not instrumented";
   tbb_workers arenas;
   for (auto const& [rows, columns] : odd_sizes()) {
     problem p(landscape(rows, columns, 6), 5);
@@ -63,7 +63,7 @@ TEST(heat, every_schedule_and_partitioner_gives_the_same_bits) {
 
 TEST(heat, one_wrong_bit_is_noticed) {
   std::uint64_t const seed = 17;
-  dice random(seed);
+  runtime::dice random(seed);
   for (auto const& [rows, columns] : odd_sizes()) {
     problem p(landscape(rows, columns, 5), 3);
     serial here;

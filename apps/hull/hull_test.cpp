@@ -21,7 +21,7 @@ std::vector<point> sorted(std::vector<point> points) {
 }
 
 /// n points on a grid of side x side: many are equal, many on one line.
-std::vector<point> on_small_grid(std::size_t n, std::uint32_t side, dice& rolled) {
+std::vector<point> on_small_grid(std::size_t n, std::uint32_t side, runtime::dice& rolled) {
   std::vector<point> made(n);
   for (point& p : made) p = {rolled.below(side), rolled.below(side)};
   return made;
@@ -45,7 +45,7 @@ TEST(hull, the_side_of_a_line_is_exact_at_the_ends_of_the_range) {
 
 TEST(hull, the_side_of_a_line_turns_with_the_line_and_with_the_triangle) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-    dice rolled{seed};
+    runtime::dice rolled{seed};
     auto const p = on_small_grid(3, 5, rolled);
     wide const area = outside({p[0], p[1]}, p[2]);
     EXPECT_TRUE(outside({p[1], p[0]}, p[2]) == -area) << "seed " << seed;
@@ -55,7 +55,7 @@ TEST(hull, the_side_of_a_line_turns_with_the_line_and_with_the_triangle) {
 
 TEST(hull, quickhull_finds_what_the_monotone_chain_finds) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
-    dice rolled{seed};
+    runtime::dice rolled{seed};
     std::size_t const n = 1 + rolled.below(400);
     std::uint32_t const side = 1 + rolled.below(seed % 2 == 0 ? 8 : 1000);
     std::size_t const leaf = 1 + rolled.below(50);
@@ -121,7 +121,7 @@ TEST(hull, nearly_all_points_of_a_circle_are_vertices_and_few_of_a_disc) {
 
 TEST(hull, sifting_keeps_what_is_outside_and_names_the_farthest) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    dice rolled{seed};
+    runtime::dice rolled{seed};
     auto const points = sorted(on_small_grid(1 + rolled.below(200), 20, rolled));
     if (points.front() == points.back()) continue;
     edge const below{points.front(), points.back()};
@@ -206,7 +206,7 @@ TEST(hull, every_runner_finds_it) {
         EXPECT_EQ(p.wrong(), "") << workers << " workers, " << places << " places";
       }
     }
-    if (under_tsan) continue;  // the OpenMP and oneTBB libraries are not instrumented
+    if (runtime::under_tsan) continue;  // the OpenMP and oneTBB libraries are not instrumented
     tbb_workers arenas;
     for (unsigned const workers : {1U, 3U}) {
       p.reset();

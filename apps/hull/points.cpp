@@ -11,7 +11,7 @@ namespace skua::apps::hull {
 namespace {
 
 /// A number in (-1, 1), symmetric.
-double coordinate(dice& rolled) noexcept { return 2 * rolled.unit() - (1 - 0x1.0p-53); }
+double coordinate(runtime::dice& rolled) noexcept { return 2 * rolled.unit() - (1 - 0x1.0p-53); }
 
 std::int64_t on_grid(double x) noexcept { return std::llround(x * static_cast<double>(radius)); }
 
@@ -38,7 +38,7 @@ bool contains(std::span<point const> hull, point const& p) {
 }  // namespace
 
 std::vector<point> make_points(shape where, std::size_t n, std::uint64_t seed) {
-  dice rolled{seed};
+  runtime::dice rolled{seed};
   std::vector<point> made;
   made.reserve(n);
   while (made.size() < n) {

@@ -66,7 +66,7 @@ TEST(task_map, a_shift_by_one_of_equal_blocks_loses_one_item_per_border) {
 
 TEST(task_map, owners_drawn_by_lot_overlap_by_one_in_workers) {
   std::uint64_t const seed = 5;
-  dice random(seed);
+  runtime::dice random(seed);
   std::vector<std::vector<std::uint32_t>> rounds(20, std::vector<std::uint32_t>(5000));
   for (auto& owners : rounds) {
     for (auto& owner : owners) owner = random.below(8);
@@ -105,12 +105,12 @@ TEST(colours, go_from_blue_to_red_and_differ) {
 }
 
 /// The groups of a class, and how many boxes each has per colour.
-std::vector<std::map<std::string, std::size_t>> boxes_in(xml_element const& svg, std::string_view group) {
+std::vector<std::map<std::string, std::size_t>> boxes_in(runtime::xml_element const& svg, std::string_view group) {
   std::vector<std::map<std::string, std::size_t>> all;
-  for (xml_element const& e : svg.children) {
+  for (runtime::xml_element const& e : svg.children) {
     if (e.name != "g" || e.attribute("class") != group) continue;
     all.emplace_back();
-    for (xml_element const& box : e.children) {
+    for (runtime::xml_element const& box : e.children) {
       EXPECT_EQ(box.name, "rect");
       ++all.back()[std::string(box.attribute("fill"))];
     }
@@ -131,7 +131,7 @@ TEST(svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
     for (auto& owner : owners) owner = owner % 3 == 0 ? nobody : owner % workers;
     std::string const text =
         to_svg(made(workers, std::vector<double>(200, 1), {owners, owners, owners, owners}), "a < b & c > d");
-    xml_element const svg = scan_xml(text);
+    runtime::xml_element const svg = runtime::scan_xml(text);
     EXPECT_EQ(svg.name, "svg");
     std::map<std::string, std::size_t> wanted;
     for (std::uint32_t const owner : owners) ++wanted[hex(colour_of(owner, workers))];
@@ -145,8 +145,8 @@ TEST(svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
 }
 
 TEST(svg, of_nothing_is_well_formed) {
-  EXPECT_EQ(scan_xml(to_svg(made(1, {}, {}), "")).name, "svg");
-  EXPECT_EQ(scan_xml(to_svg(made(1, {}, {{}}), "")).name, "svg");
+  EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {}), "")).name, "svg");
+  EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {{}}), "")).name, "svg");
 }
 
 TEST(png, shows_every_worker_by_area) {

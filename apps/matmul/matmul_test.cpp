@@ -97,7 +97,7 @@ TEST(matmul, openblas_judges_small_products) {
 }
 
 TEST(matmul, one_wrong_element_is_noticed_by_either_check) {
-  dice random(11);
+  runtime::dice random(11);
   for (sizes const& size : odd_sizes()) {
     problem p({.size = size, .side = 64, .seed = 3});
     serial here;
@@ -130,7 +130,7 @@ TEST(matmul, kernels_stay_within_the_error_bound_for_real_numbers) {
   std::size_t const m = 45;
   std::size_t const n = 77;
   std::size_t const k = 333;
-  dice random(13);
+  runtime::dice random(13);
   padded a(m, k);
   padded b(k, n);
   for (std::size_t i = 0; i < m; ++i) {

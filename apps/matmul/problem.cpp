@@ -17,7 +17,7 @@ constexpr std::uint32_t vector_below = 4096;  ///< n * 2^24 * 2^12 < 2^53: the s
 constexpr int witnesses = 3;                  ///< a wrong row passes each with probability 1/4096 at most
 
 /// The upper left rows x columns; the rest stays zero.
-void draw(padded& matrix, std::size_t rows, std::size_t columns, dice& random, int most) {
+void draw(padded& matrix, std::size_t rows, std::size_t columns, runtime::dice& random, int most) {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) {
       int const entry = static_cast<int>(random.below(static_cast<std::uint32_t>(2 * most + 1))) - most;
@@ -43,11 +43,11 @@ int input::most_entry() const noexcept {
 problem::problem(input const& given) : side_(given.side) {
   sizes const& size = given.size;
   sizes const room = given.room.value_or(size);
-  expects(side_ > 0 && side_ % column_group == 0, "the side of a block is a multiple of a column group");
+  runtime::expects(side_ > 0 && side_ % column_group == 0, "the side of a block is a multiple of a column group");
   a_ = padded(room.m, room.k, given.gap);
   b_ = padded(room.k, room.n, given.gap);
   c_ = padded(room.m, room.n, given.gap);
-  dice random(given.seed);
+  runtime::dice random(given.seed);
   draw(a_, size.m, size.k, random, given.most_entry());
   draw(b_, size.k, size.n, random, given.most_entry());
   for (int i = 0; i < witnesses; ++i) {

@@ -168,7 +168,7 @@ TEST(picture, every_truncation_is_read_or_refused) {
 
 TEST(picture, mutated_files_are_read_or_refused) {
   std::uint64_t const seed = 20240611;
-  dice random(seed);
+  runtime::dice random(seed);
   picture const shown = gradient(13, 9);
   std::string const plain = "P2 # c\n3 2\n255\n1 2 3 40 50 60";
   std::string const originals[] = {to_pgm(shown), to_png(shown), plain};

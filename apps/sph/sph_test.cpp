@@ -107,7 +107,7 @@ TEST(sph_fluid, viscosity_brakes_what_comes_closer_and_nothing_else) {
 
 TEST(sph_fluid, forces_between_two_particles_are_opposite_to_the_last_bit) {
   std::uint64_t const seed = 11;
-  dice random(seed);
+  runtime::dice random(seed);
   fluid<3> const water(0.02);
   auto const some = [&](double size) {
     return vec<3>{random.unit() * size, random.unit() * size, random.unit() * size};
@@ -133,7 +133,7 @@ TEST(sph_fluid, forces_between_two_particles_are_opposite_to_the_last_bit) {
 
 template <std::size_t D>
 std::vector<body<D>> scattered(std::size_t count, std::uint64_t seed) {
-  dice random(seed);
+  runtime::dice random(seed);
   std::vector<body<D>> bodies(count);
   for (std::size_t i = 0; i < count; ++i) {
     bodies[i].id = i;
@@ -218,7 +218,7 @@ void expect_brute_force(std::size_t count, std::size_t most_per_leaf, double rad
                  .bodies = scattered<D>(count, seed),
                  .states = std::vector<state>(count),
                  .accelerations = std::vector<vec<D>>(count)};
-  dice random(seed + 1);
+  runtime::dice random(seed + 1);
   for (body<D>& b : p.bodies) std::ranges::generate(b.velocity, [&] { return random.unit() - 0.5; });
   p.tree.build(p.bodies, p.water.radius());
   for (pass const which : {pass::densities, pass::forces}) {
@@ -273,7 +273,7 @@ void expect_same_bits(tank<D> const& t) {
     several.run([&p](auto& here) { program(here, p); });
     EXPECT_EQ(p.wrong(), "") << D << "D, pool of " << workers;
   }
-  if (under_tsan) return;  // the OpenMP and oneTBB libraries are not instrumented
+  if (runtime::under_tsan) return;  // the OpenMP and oneTBB libraries are not instrumented
   tbb_workers arenas;
   for (unsigned const workers : {1U, 3U}) {
     for (auto const how : {openmp_schedule::of_static, openmp_schedule::of_dynamic, openmp_schedule::of_tasks}) {
@@ -344,7 +344,7 @@ TEST(sph, one_wrong_bit_is_noticed) {
   program(here, p);
   ASSERT_EQ(p.wrong(), "");
   std::uint64_t const seed = 23;
-  dice random(seed);
+  runtime::dice random(seed);
   auto const spoil = [&](double& value, char const* what) {
     double const right = value;
     for (double const wrong : {std::nextafter(right, 1e9), std::numeric_limits<double>::quiet_NaN()}) {

@@ -32,7 +32,7 @@ class ledger {
   }
 
  private:
-  struct alignas(cache_line_bytes) page {
+  struct alignas(runtime::cache_line_bytes) page {
     tally counts;
   };
   std::vector<page> pages_;

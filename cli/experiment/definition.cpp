@@ -229,7 +229,7 @@ class reader {
     made.how = choice(s, "dealing", {"by policy", "static"}) == 0 ? dealing::by_policy : dealing::statically;
     if (made.how == dealing::statically && s.has("policy"))
       s.refuse("policy", "a series that is dealt statically has no policy");
-    at_line(s, "policy", [&] { return make_policy(made.policy, layout::flat(1), 1); });
+    at_line(s, "policy", [&] { return policies::make_policy(made.policy, layout::flat(1), 1); });
     if (made.name.find('@') != std::string::npos) s.refuse("name", "a series' name must not have an @ in it");
     if (std::ranges::find(made_.series, made.name, &experiment_series::name) != made_.series.end())
       s.refuse("name", fmt::format("there are two series {}", made.name));

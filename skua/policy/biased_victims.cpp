@@ -6,11 +6,11 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 biased_victims::biased_victims(worker_id self, layout const& where, std::uint32_t bias, bool local_only)
     : workers_(where.workers()) {
-  expects(bias >= 1 && bias <= 100, "biased_victims: bias of 1 to 100");
+  runtime::expects(bias >= 1 && bias <= 100, "biased_victims: bias of 1 to 100");
   std::uint32_t nearest = std::numeric_limits<std::uint32_t>::max();
   for (std::uint32_t w = 0; w < workers_; ++w) {
     if (where.place_of(worker_id{w}) != where.place_of(self)) {
@@ -38,7 +38,7 @@ std::uint32_t biased_victims::whole() const noexcept {
   return sum;
 }
 
-std::optional<worker_id> biased_victims::next(dice& roll) noexcept {
+std::optional<worker_id> biased_victims::next(runtime::dice& roll) noexcept {
   if (others_.empty() || misses_ >= workers_) return {};
   std::uint32_t at = roll.below(whole());
   for (ring const& r : rings_) {
@@ -57,4 +57,4 @@ double biased_victims::probability_of(worker_id w) const noexcept {
   return 0;
 }
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -11,7 +11,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// The other workers in three classes: *local* (my place), *near* (the nearest places other than mine), *far* (the
 /// rest). A local worker is chosen `bias` times as often as a near one, a near one `bias` times as often as a far one.
@@ -24,7 +24,7 @@ class biased_victims {
   /// `bias` >= 1; 1: all alike. `local_only`: nobody outside my place.
   biased_victims(worker_id self, layout const& where, std::uint32_t bias, bool local_only = false);
 
-  std::optional<worker_id> next(dice& roll) noexcept;
+  std::optional<worker_id> next(runtime::dice& roll) noexcept;
   void missed() noexcept { ++misses_; }
   void restart() noexcept { misses_ = 0; }
 
@@ -45,4 +45,4 @@ class biased_victims {
   std::uint32_t misses_ = 0;
 };
 
-}  // namespace skua
+}  // namespace skua::policies

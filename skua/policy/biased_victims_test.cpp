@@ -8,7 +8,7 @@
 #include "skua/policy/greedy.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 static_assert(victim_choice<biased_victims>);
@@ -58,7 +58,7 @@ TEST(biased_victims, victims_are_drawn_with_these_probabilities) {
   layout const where = two_levels();
   for (std::uint32_t const self : {0U, 13U, 31U}) {
     biased_victims victims(worker_id{self}, where, 4);
-    dice roll(seed + self);
+    runtime::dice roll(seed + self);
     std::vector<std::uint64_t> counts(where.workers(), 0);
     constexpr std::uint32_t draws = 400'000;
     for (std::uint32_t i = 0; i < draws; ++i) ++counts[index(victims.next(roll).value())];
@@ -77,7 +77,7 @@ TEST(biased_victims, victims_are_drawn_with_these_probabilities) {
 TEST(biased_victims, local_only_never_leaves_the_place) {
   layout const where = two_levels();
   biased_victims victims(worker_id{9}, where, 4, true);
-  dice roll(1);
+  runtime::dice roll(1);
   for (int i = 0; i < 10'000; ++i) EXPECT_EQ(index(victims.next(roll).value()) / 4, 2U);
   EXPECT_EQ(victims.probability_of(worker_id{0}), 0);
   EXPECT_DOUBLE_EQ(victims.probability_of(worker_id{8}), 1.0 / 3);
@@ -85,7 +85,7 @@ TEST(biased_victims, local_only_never_leaves_the_place) {
 
 TEST(biased_victims, as_many_misses_as_there_are_workers_end_the_round) {
   biased_victims victims(worker_id{0}, two_levels(), 4);
-  dice roll(1);
+  runtime::dice roll(1);
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 32; ++i) {
       EXPECT_TRUE(victims.next(roll).has_value());
@@ -97,7 +97,7 @@ TEST(biased_victims, as_many_misses_as_there_are_workers_end_the_round) {
 }
 
 TEST(biased_victims, nobody_to_steal_from_is_seen_at_once) {
-  dice roll(1);
+  runtime::dice roll(1);
   EXPECT_FALSE(biased_victims(worker_id{0}, layout::flat(1), 4).next(roll).has_value());
   layout const alone{topology::synthetic("package:4 numa:1 core:1")};
   ASSERT_EQ(alone.places(), 4U);
@@ -105,4 +105,4 @@ TEST(biased_victims, nobody_to_steal_from_is_seen_at_once) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

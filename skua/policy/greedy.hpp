@@ -23,25 +23,25 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// Whom to rob next. Laws: `next` never names the owner or a worker out of range; it yields nothing once enough calls
 /// of `missed` were made since `restart`, and at once where there is nobody to rob; none of the three allocates.
 template <class V>
-concept victim_choice = requires(V& v, dice& roll) {
+concept victim_choice = requires(V& v, runtime::dice& roll) {
   { v.next(roll) } noexcept -> std::same_as<std::optional<worker_id>>;
   { v.missed() } noexcept;   // the last victim had nothing for us
   { v.restart() } noexcept;  // a new round begins
 };
 
 /// The numbers of worker w, independent of its siblings'.
-constexpr dice dice_of(std::uint64_t seed, worker_id w) noexcept {
-  return dice(dice(seed ^ (0xd1b5'4a32'd192'ed03ULL * (std::uint64_t{index(w)} + 1))).next());
+constexpr runtime::dice dice_of(std::uint64_t seed, worker_id w) noexcept {
+  return runtime::dice(runtime::dice(seed ^ (0xd1b5'4a32'd192'ed03ULL * (std::uint64_t{index(w)} + 1))).next());
 }
 
 /// Idle: own lanes, victims, outside, rest. Asked where a task belongs: where it is.
 template <victim_choice Victims>
-class alignas(cache_line_bytes) greedy_worker final : public worker_policy {
+class alignas(runtime::cache_line_bytes) greedy_worker final : public worker_policy {
  public:
   greedy_worker(worker_id self, Victims victims, std::uint64_t seed)
       : self_(self), roll_(dice_of(seed, self)), victims_(std::move(victims)) {}
@@ -80,7 +80,7 @@ class alignas(cache_line_bytes) greedy_worker final : public worker_policy {
   void learn(event const& seen) noexcept override {
     probed const* const p = std::get_if<probed>(&seen);
     if (p == nullptr || p->what.what == action::rest) return;
-    if (p->how == outcome::got) {
+    if (p->how == runtime::outcome::got) {
       rested_ = false;
       begin_round();
     } else {
@@ -97,8 +97,8 @@ class alignas(cache_line_bytes) greedy_worker final : public worker_policy {
   }
 
   /// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-  stage after(outcome how) noexcept {
-    bool const lost = how == outcome::lost;
+  stage after(runtime::outcome how) noexcept {
+    bool const lost = how == runtime::outcome::lost;
     switch (stage_) {
       case stage::spawned: return stage::inbox;
       case stage::inbox: return rested_ ? stage::outside_first : next_victim();
@@ -116,7 +116,7 @@ class alignas(cache_line_bytes) greedy_worker final : public worker_policy {
   stage next_victim() noexcept {
     std::optional<worker_id> const v = victims_.next(roll_);
     if (!v) return stage::outside_last;
-    invariant(*v != self_, "no worker is its own victim");
+    runtime::invariant(*v != self_, "no worker is its own victim");
     victim_ = *v;
     return stage::their_forks;
   }
@@ -125,7 +125,7 @@ class alignas(cache_line_bytes) greedy_worker final : public worker_policy {
   worker_id victim_{};
   stage stage_ = stage::spawned;
   bool rested_ = false;  ///< the last round ended in rest
-  dice roll_;
+  runtime::dice roll_;
   Victims victims_;
 };
 
@@ -134,7 +134,7 @@ template <victim_choice Victims>
 class greedy_policy : public policy {
  public:
   worker_policy& of_worker(worker_id w) noexcept final {
-    expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+    runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
     return workers_state_[index(w)];
   }
 
@@ -143,4 +143,4 @@ class greedy_policy : public policy {
   std::vector<greedy_worker<Victims>> workers_state_;
 };
 
-}  // namespace skua
+}  // namespace skua::policies

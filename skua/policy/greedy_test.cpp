@@ -8,7 +8,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 constexpr probe pop_of(std::uint32_t w, lane where) { return {action::pop, worker_id{w}, where}; }
@@ -64,22 +64,22 @@ TEST_P(greedy, after_a_rest_the_outside_is_asked_before_the_victims_and_again_af
 TEST_P(greedy, a_catch_starts_over_with_the_own_lanes_wherever_it_was_made) {
   for (std::size_t catch_at = 0; catch_at < 12; ++catch_at) {
     worker_policy& m = of(8, 3);
-    for (std::size_t i = 0; i < catch_at; ++i) ask(m, outcome::empty);
-    ask(m, outcome::got);
-    EXPECT_EQ(ask(m, outcome::empty), pop_of(3, lane::spawned)) << "caught at probe " << catch_at;
-    EXPECT_EQ(ask(m, outcome::empty), pop_of(3, lane::inbox));
-    EXPECT_EQ(ask(m, outcome::empty).what, action::steal);
+    for (std::size_t i = 0; i < catch_at; ++i) ask(m, runtime::outcome::empty);
+    ask(m, runtime::outcome::got);
+    EXPECT_EQ(ask(m, runtime::outcome::empty), pop_of(3, lane::spawned)) << "caught at probe " << catch_at;
+    EXPECT_EQ(ask(m, runtime::outcome::empty), pop_of(3, lane::inbox));
+    EXPECT_EQ(ask(m, runtime::outcome::empty).what, action::steal);
   }
 }
 
 TEST_P(greedy, a_lost_race_is_no_miss_and_never_leads_to_rest) {
   worker_policy& m = of(8, 3);
-  for (int i = 0; i < 10'000; ++i) ASSERT_NE(ask(m, outcome::lost).what, action::rest);
+  for (int i = 0; i < 10'000; ++i) ASSERT_NE(ask(m, runtime::outcome::lost).what, action::rest);
 }
 
 TEST_P(greedy, a_barred_lane_is_a_miss) {
   worker_policy& m = of(8, 3);
-  EXPECT_EQ(fruitless_round(m, outcome::barred).back(), rest_of(3));
+  EXPECT_EQ(fruitless_round(m, runtime::outcome::barred).back(), rest_of(3));
 }
 
 TEST_P(greedy, a_round_is_at_most_two_attempts_per_worker_and_every_worker_is_tried_in_time) {
@@ -103,13 +103,13 @@ TEST_P(greedy, asking_twice_without_an_answer_repeats_the_question) {
   for (int i = 0; i < 6; ++i) {
     probe const first = m.next_probe();
     EXPECT_EQ(m.next_probe(), first);
-    m.learn(probed{first, outcome::empty});
+    m.learn(probed{first, runtime::outcome::empty});
   }
 }
 
 TEST_P(greedy, the_end_of_a_task_changes_nothing) {
   worker_policy& m = of(8, 3);
-  for (int i = 0; i < 5; ++i) ask(m, outcome::empty);
+  for (int i = 0; i < 5; ++i) ask(m, runtime::outcome::empty);
   probe const before = m.next_probe();
   m.learn(ended{.task = {}, .duration_ns = 1000});
   EXPECT_EQ(m.next_probe(), before);
@@ -133,10 +133,10 @@ TEST_P(greedy, a_task_belongs_where_it_is) {
 TEST_P(greedy, same_seed_and_events_same_answers_and_another_seed_other_ones) {
   auto const answers = [](std::uint64_t seed) {
     auto const p = make_policy(GetParam(), layout::flat(16), seed);
-    dice script(99);
+    runtime::dice script(99);
     std::vector<probe> all;
     for (std::uint32_t i = 0; i < 5000; ++i) {
-      all.push_back(ask(p->of_worker(worker_id{i % 16}), static_cast<outcome>(script.below(4))));
+      all.push_back(ask(p->of_worker(worker_id{i % 16}), static_cast<runtime::outcome>(script.below(4))));
     }
     return all;
   };
@@ -159,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(policies, greedy, testing::Values("random", "hierarchic
                          [](auto const& each) { return std::string(each.param); });
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

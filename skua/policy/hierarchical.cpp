@@ -6,10 +6,10 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 ring_victims::ring_victims(worker_id self, layout const& where, std::uint32_t patience) : patience_(patience) {
-  expects(patience >= 1, "ring_victims: patience of at least 1");
+  runtime::expects(patience >= 1, "ring_victims: patience of at least 1");
   std::uint32_t const workers = where.workers();
   others_.reserve(workers - 1);
   for (std::uint32_t w = 0; w < workers; ++w) {
@@ -22,7 +22,7 @@ ring_victims::ring_victims(worker_id self, layout const& where, std::uint32_t pa
   }
 }
 
-std::optional<worker_id> ring_victims::next(dice& roll) noexcept {
+std::optional<worker_id> ring_victims::next(runtime::dice& roll) noexcept {
   if (ring_ == ends_.size()) return {};
   return others_[begin() + roll.below(size())];
 }
@@ -46,4 +46,4 @@ hierarchical_stealing::hierarchical_stealing(layout const& where, std::uint64_t 
   }
 }
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -12,7 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// The other workers in rings of equal distance, nearest first. A ring of n workers is left after patience * n misses;
 /// leaving the last ring ends the round. Sizes are fixed at construction.
@@ -20,7 +20,7 @@ class ring_victims {
  public:
   ring_victims(worker_id self, layout const& where, std::uint32_t patience);
 
-  std::optional<worker_id> next(dice& roll) noexcept;
+  std::optional<worker_id> next(runtime::dice& roll) noexcept;
   void missed() noexcept;
   void restart() noexcept;
 
@@ -44,4 +44,4 @@ class hierarchical_stealing final : public greedy_policy<ring_victims> {
   [[nodiscard]] std::string_view name() const noexcept override { return "hierarchical"; }
 };
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -7,7 +7,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 /// Four packages of sixteen cores: neighbours are 0..15, 16..31, ...
@@ -32,9 +32,9 @@ TEST(hierarchical_stealing, a_catch_far_away_returns_the_search_to_the_nearest_r
   worker_policy& m = p.of_worker(worker_id{20});
   for (probe far = m.next_probe(); far.what != action::steal || package_of(index(far.whom)) == 1;
        far = m.next_probe()) {
-    m.learn(probed{far, outcome::empty});
+    m.learn(probed{far, runtime::outcome::empty});
   }
-  ask(m, outcome::got);
+  ask(m, runtime::outcome::got);
   std::vector<std::uint32_t> const tried = victims_of(fruitless_round(m));
   for (std::uint32_t i = 0; i < 15; ++i) EXPECT_EQ(package_of(tried[i]), 1U) << i;
 }
@@ -43,7 +43,7 @@ TEST(hierarchical_stealing, a_lost_race_does_not_widen_the_ring) {
   hierarchical_stealing p(four_times_sixteen(), 3);
   worker_policy& m = p.of_worker(worker_id{20});
   for (int i = 0; i < 5000; ++i) {
-    probe const tried = ask(m, outcome::lost);
+    probe const tried = ask(m, runtime::outcome::lost);
     if (tried.what == action::steal) {
       ASSERT_EQ(package_of(index(tried.whom)), 1U);
     }
@@ -82,4 +82,4 @@ TEST(ring_victims, rings_are_the_classes_of_distance_that_have_somebody_in_them)
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

@@ -29,22 +29,22 @@ void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 TEST(no_heap, calls_do_not_allocate) {
-  for (policy_entry const& e : policies()) {
+  for (policy_entry const& e : all()) {
     std::uint64_t const at_start = allocations;
     auto const p = make_policy(e.name, layout(topology::synthetic("package:4 core:16")), 11);
     EXPECT_GT(allocations, at_start) << "the counter counts";
 
-    dice script(5);
+    runtime::dice script(5);
     task_tag parent{};
     std::uint64_t const before = allocations;
     for (std::uint32_t i = 0; i < 100'000; ++i) {
       worker_policy& m = p->of_worker(worker_id{i % 64});
       probe const asked = m.next_probe();
-      m.learn(probed{asked, static_cast<outcome>(script.below(4))});
+      m.learn(probed{asked, static_cast<runtime::outcome>(script.below(4))});
       m.learn(ended{.task = {}, .duration_ns = i});
       parent = m.mark(parent, as_hint(work{1.0}));
       auto const why = static_cast<cause>(script.below(7));
@@ -55,4 +55,4 @@ TEST(no_heap, calls_do_not_allocate) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

@@ -7,7 +7,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace numa_ws {
 
 tag_fields tag_fields::read(task_tag const& t) noexcept {
@@ -103,7 +103,7 @@ probe worker_state::next_probe() noexcept {
 void worker_state::learn(event const& seen) noexcept {
   probed const* const p = std::get_if<probed>(&seen);
   if (p == nullptr || p->what.what == action::rest) return;
-  if (p->how == outcome::got) {
+  if (p->how == runtime::outcome::got) {
     rested_ = false;
     begin_round();
   } else {
@@ -117,8 +117,8 @@ void worker_state::begin_round() noexcept {
 }
 
 /// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-worker_state::stage worker_state::after(outcome how) noexcept {
-  bool const lost = how == outcome::lost;
+worker_state::stage worker_state::after(runtime::outcome how) noexcept {
+  bool const lost = how == runtime::outcome::lost;
   switch (stage_) {
     case stage::spawned: return stage::inbox;
     case stage::inbox: return stage::mailbox;
@@ -139,7 +139,7 @@ worker_state::stage worker_state::after(outcome how) noexcept {
 worker_state::stage worker_state::next_victim() noexcept {
   std::optional<worker_id> const v = victims_.next(roll_);
   if (!v) return stage::outside_last;
-  invariant(*v != self_, "no worker is its own victim");
+  runtime::invariant(*v != self_, "no worker is its own victim");
   victim_ = *v;
   bool const heads = !options_.as_released && roll_.below(2) == 0;
   return heads ? stage::their_forks : stage::their_mailbox;
@@ -154,8 +154,8 @@ numa_aware_stealing::numa_aware_stealing(layout const& where, std::uint64_t seed
 }
 
 worker_policy& numa_aware_stealing::of_worker(worker_id w) noexcept {
-  expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+  runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
   return workers_state_[index(w)];
 }
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -14,7 +14,7 @@
 #include "skua/policy/biased_victims.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 struct numa_ws_options {
   std::uint32_t threshold = 4;  ///< a task is pushed at most threshold + 1 times before it runs
@@ -35,7 +35,7 @@ struct tag_fields {
   void write(task_tag& t) const noexcept;  ///< other words stay as they are
 };
 
-class alignas(cache_line_bytes) worker_state final : public worker_policy {
+class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
   worker_state(layout const& where, worker_id self, std::uint64_t seed, numa_ws_options const& chosen);
 
@@ -60,13 +60,13 @@ class alignas(cache_line_bytes) worker_state final : public worker_policy {
   placement push_back(tag_fields c, task_tag& task) noexcept;
   [[nodiscard]] worker_id receiver_for(tag_fields const& c) noexcept;
   void begin_round() noexcept;
-  stage after(outcome how) noexcept;
+  stage after(runtime::outcome how) noexcept;
   stage next_victim() noexcept;
 
   layout const& where_;
   worker_id const self_;
   numa_ws_options const options_;
-  dice roll_;
+  runtime::dice roll_;
   biased_victims victims_;
   worker_id victim_{};
   stage stage_ = stage::spawned;
@@ -92,4 +92,4 @@ class numa_aware_stealing final : public policy {
   std::vector<numa_ws::worker_state> workers_state_;
 };
 
-}  // namespace skua
+}  // namespace skua::policies

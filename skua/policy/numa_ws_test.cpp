@@ -10,7 +10,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 using numa_ws::tag_fields;
@@ -249,10 +249,10 @@ TEST(numa_ws, a_catch_begins_a_new_round_and_an_idle_worker_answers_the_outside_
   numa_aware_stealing p(four_by_four(), 3);
   worker_policy& m = p.of_worker(worker_id{6});
   fruitless_round(m);
-  for (int i = 0; i < 3; ++i) ask(m, outcome::empty);
-  EXPECT_EQ(ask(m, outcome::got).where, lane::injected);
-  for (int i = 0; i < 3; ++i) ask(m, outcome::empty);
-  EXPECT_EQ(ask(m, outcome::got).what, action::steal) << "it had work: what is inside comes first";
+  for (int i = 0; i < 3; ++i) ask(m, runtime::outcome::empty);
+  EXPECT_EQ(ask(m, runtime::outcome::got).where, lane::injected);
+  for (int i = 0; i < 3; ++i) ask(m, runtime::outcome::empty);
+  EXPECT_EQ(ask(m, runtime::outcome::got).what, action::steal) << "it had work: what is inside comes first";
   EXPECT_EQ(m.next_probe().where, lane::spawned);
 }
 
@@ -287,7 +287,7 @@ class toy {
       got = deque_.front();
       deque_.pop_front();
     }
-    m.learn(probed{p, got ? outcome::got : outcome::empty});
+    m.learn(probed{p, got ? runtime::outcome::got : runtime::outcome::empty});
     if (!got) return;
     if (p.what == action::steal && !keeps(w, *got)) return;
     busy_until_[index(w)] = now_ + price_;
@@ -345,7 +345,7 @@ TEST(numa_ws, a_task_in_the_slot_of_a_busy_worker_is_run_by_others_in_the_end) {
     worker_policy& m = p.of_worker(worker_id{static_cast<std::uint32_t>(probes) % 3});
     probe const tried = m.next_probe();
     bool const hit = tried == probe{.what = action::steal, .whom = worker_id{3}, .where = lane::mailbox};
-    m.learn(probed{tried, hit ? outcome::got : outcome::empty});
+    m.learn(probed{tried, hit ? runtime::outcome::got : runtime::outcome::empty});
     if (!hit) continue;
     ran = m.place(*slot_of_3, cause::stolen).worker != worker_id{3};
     if (!ran) ++pushes;
@@ -355,4 +355,4 @@ TEST(numa_ws, a_task_in_the_slot_of_a_busy_worker_is_run_by_others_in_the_end) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

@@ -12,7 +12,7 @@
 #include "skua/policy/vocabulary.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// One worker's share of a policy. Its verbs are called by that worker only, off the hot path, and never allocate.
 /// Same layout, seed and events give the same answers.
@@ -76,4 +76,4 @@ class policy {
   virtual worker_policy& of_worker(worker_id w) noexcept = 0;
 };
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -9,14 +9,14 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// All other workers alike; as many misses as there are workers end the round.
 class uniform_victims {
  public:
   uniform_victims(worker_id self, std::uint32_t workers) noexcept : self_(self), workers_(workers) {}
 
-  std::optional<worker_id> next(dice& roll) noexcept {
+  std::optional<worker_id> next(runtime::dice& roll) noexcept {
     if (workers_ == 1 || misses_ >= workers_) return {};
     std::uint32_t const v = roll.below(workers_ - 1);
     return worker_id{v < index(self_) ? v : v + 1};
@@ -37,4 +37,4 @@ class random_stealing final : public greedy_policy<uniform_victims> {
   [[nodiscard]] std::string_view name() const noexcept override { return "random"; }
 };
 
-}  // namespace skua
+}  // namespace skua::policies

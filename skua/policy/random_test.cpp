@@ -5,7 +5,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 TEST(random_stealing, every_victim_is_as_likely_as_any_other) {
@@ -50,13 +50,13 @@ TEST(random_stealing, a_round_makes_two_attempts_per_worker) {
 TEST(random_stealing, after_a_lost_race_the_next_victim_is_rolled) {
   random_stealing p(layout::flat(64), 1);
   worker_policy& m = p.of_worker(worker_id{5});
-  ask(m, outcome::empty);
-  ask(m, outcome::empty);
-  probe const first = ask(m, outcome::lost);
-  probe const second = ask(m, outcome::empty);
+  ask(m, runtime::outcome::empty);
+  ask(m, runtime::outcome::empty);
+  probe const first = ask(m, runtime::outcome::lost);
+  probe const second = ask(m, runtime::outcome::empty);
   EXPECT_EQ(first.where, lane::forks);
   EXPECT_EQ(second.where, lane::forks) << "a lost race for forks does not look at the same victim's spawned lane";
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

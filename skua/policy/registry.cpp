@@ -15,7 +15,7 @@
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/replay.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 std::string quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
@@ -123,7 +123,7 @@ constexpr std::array entries{
 policy_entry const& entry_of(std::string_view name) {
   auto const found = std::ranges::find(entries, name, &policy_entry::name);
   if (found != entries.end()) return *found;
-  auto const known = names_of(policies(), &policy_entry::name);
+  auto const known = names_of(all(), &policy_entry::name);
   throw usage_error((name.empty() ? "no policy named" : "unknown policy " + quoted(name)) + known_names(name, known));
 }
 
@@ -159,7 +159,7 @@ std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string
 
 }  // namespace
 
-std::span<policy_entry const> policies() noexcept { return entries; }
+std::span<policy_entry const> all() noexcept { return entries; }
 
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {
   std::size_t const colon = name_with_options.find(':');
@@ -169,7 +169,7 @@ std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout c
   return entry.make(where, seed, chosen);
 }
 
-void check_policy(setting<std::string> const& chosen) {
+void check_policy(runtime::setting<std::string> const& chosen) {
   try {
     static_cast<void>(make_policy(chosen.value, layout::flat(1), 0));
   } catch (usage_error const& wrong) {
@@ -178,4 +178,4 @@ void check_policy(setting<std::string> const& chosen) {
   }
 }
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -11,7 +11,7 @@
 #include "skua/parts/base/options.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// A word that may follow a policy's name, and one line that says what it does and which values it takes.
 struct policy_option {
@@ -35,13 +35,13 @@ struct policy_entry {
 };
 
 /// All policies, in the order in which they are listed; the first is the default.
-std::span<policy_entry const> policies() noexcept;
+std::span<policy_entry const> all() noexcept;
 
 /// The policy that was asked for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same policy.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);
 
 /// Throws as make_policy would; if a variable chose the policy, the message begins with that: SKUA_POLICY="...": ...
-void check_policy(setting<std::string> const& chosen);
+void check_policy(runtime::setting<std::string> const& chosen);
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -9,7 +9,7 @@
 #include "skua/policy/nearest_name.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 std::string refusal(std::string_view asked) {
@@ -22,8 +22,8 @@ std::string refusal(std::string_view asked) {
 }
 
 TEST(registry, every_listed_policy_can_be_made_under_its_name_and_has_a_line_about_it) {
-  ASSERT_FALSE(policies().empty());
-  for (policy_entry const& e : policies()) {
+  ASSERT_FALSE(all().empty());
+  for (policy_entry const& e : all()) {
     EXPECT_EQ(make_policy(e.name, layout::flat(4), 1)->name(), e.name);
     EXPECT_FALSE(e.about.empty());
     EXPECT_EQ(e.about.find('\n'), std::string_view::npos);
@@ -33,7 +33,7 @@ TEST(registry, every_listed_policy_can_be_made_under_its_name_and_has_a_line_abo
 /// "known: random, hierarchical, ..."
 std::string known() {
   std::string text = "known: ";
-  for (policy_entry const& e : policies()) text += (&e == policies().data() ? "" : ", ") + std::string(e.name);
+  for (policy_entry const& e : all()) text += (&e == all().data() ? "" : ", ") + std::string(e.name);
   return text;
 }
 
@@ -88,7 +88,7 @@ TEST(registry, options_of_replay) {
 
 TEST(registry, an_option_either_takes_a_value_or_refuses_every_one) {
   std::size_t bare = 0;
-  for (policy_entry const& e : policies()) {
+  for (policy_entry const& e : all()) {
     for (policy_option const& o : e.options) {
       std::string const asked = std::string(e.name) + ":" + std::string(o.word);
       if (o.bare) {
@@ -110,7 +110,7 @@ TEST(registry, an_option_either_takes_a_value_or_refuses_every_one) {
 }
 
 TEST(registry, who_chose_a_policy_is_named_if_it_was_a_variable) {
-  auto const said = [](setting<std::string> const& chosen) -> std::string {
+  auto const said = [](runtime::setting<std::string> const& chosen) -> std::string {
     try {
       check_policy(chosen);
     } catch (usage_error const& e) {
@@ -142,4 +142,4 @@ TEST(nearest_name, suggests_only_what_is_near) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

@@ -11,7 +11,7 @@
 
 #include "skua/policy/policy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
   constexpr char const* verbs[] = {"pop", "steal", "rest"};
@@ -21,14 +21,14 @@ inline void PrintTo(probe const& p, std::ostream* out) {
 }
 
 /// Ask once, and answer `how` (a rest is not answered).
-inline probe ask(worker_policy& m, outcome how) {
+inline probe ask(worker_policy& m, runtime::outcome how) {
   probe const p = m.next_probe();
   if (p.what != action::rest) m.learn(probed{p, how});
   return p;
 }
 
 /// One round in which every probe ends in `how`, rest included.
-inline std::vector<probe> fruitless_round(worker_policy& m, outcome how = outcome::empty) {
+inline std::vector<probe> fruitless_round(worker_policy& m, runtime::outcome how = runtime::outcome::empty) {
   std::vector<probe> round;
   do round.push_back(ask(m, how));
   while (round.back().what != action::rest && round.size() < 100'000);
@@ -62,4 +62,4 @@ inline double chi_square_limit(std::size_t cells) {
   return freedom * c * c * c;
 }
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -9,7 +9,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/outcome.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// What a policy writes on a task that it was shown; copied with the task. `words[0]` is what thieves are shown of a
 /// running task before they take something of it (`mind::admits`); otherwise opaque to machines.
@@ -67,7 +67,7 @@ struct probe {
 /// A probe was carried out.
 struct probed {
   probe what;
-  outcome how = outcome::empty;
+  runtime::outcome how = runtime::outcome::empty;
   friend constexpr bool operator==(probed const&, probed const&) = default;
 };
 
@@ -99,4 +99,4 @@ struct ended {
 /// What a machine tells a policy.
 using event = std::variant<probed, begun, returned, waiting, ended>;
 
-}  // namespace skua
+}  // namespace skua::policies

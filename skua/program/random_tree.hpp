@@ -23,8 +23,8 @@ struct tree_shape {
 class random_tree {
  public:
   static task_tree make(std::uint64_t seed, tree_shape shape = {}) {
-    expects(shape.most_children >= 2 && shape.most_flops < 0xffff'ffffU,
-            "random_tree: groups of at least two children");
+    runtime::expects(shape.most_children >= 2 && shape.most_flops < 0xffff'ffffU,
+                     "random_tree: groups of at least two children");
     random_tree grown(seed, shape);
     grown.steps(0, shape.tasks, true);
     return std::move(grown.tree_);
@@ -84,7 +84,7 @@ class random_tree {
   }
 
   tree_shape shape_;
-  dice roll_;
+  runtime::dice roll_;
   task_tree tree_;
 };
 

@@ -195,7 +195,7 @@ class shuffled {
     static_cast<void>(((I == i ? (run(std::get<I>(children), std::get<I>(got)), true) : false) || ...));
   }
 
-  dice dice_;
+  runtime::dice dice_;
   std::uint32_t workers_;
   child_order order_;
   worker_id worker_{0};

@@ -114,7 +114,8 @@ class basic_task_group {
   /// Starts what `defer` of this group made.
   void run(task_handle&& handle) {
     auto task = handle.release();
-    expects(task != nullptr && task->group == &group_, "task_group::run: a handle made by defer of this group");
+    runtime::expects(task != nullptr && task->group == &group_,
+                     "task_group::run: a handle made by defer of this group");
     Venue::spawn(*task);  // if it throws, the task is dropped, and the group counts it no more
     static_cast<void>(task.release());
   }

@@ -85,8 +85,8 @@ class task_tree {
 
   /// Append a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
   node_id add(node_id parent, node_kind kind, hint hints = {}) {
-    expects(parent < nodes_.size() && nodes_.size() < no_node,
-            "task_tree::add: an existing parent, fewer than 2^32 nodes");
+    runtime::expects(parent < nodes_.size() && nodes_.size() < no_node,
+                     "task_tree::add: an existing parent, fewer than 2^32 nodes");
     node_id const id = static_cast<node_id>(nodes_.size());
     nodes_.push_back({.kind = kind, .hints = hints, .parent = parent});
     node& p = nodes_[parent];
@@ -101,7 +101,7 @@ class task_tree {
 
   /// What the leaf that was added last touches.
   void add_touch(node_id leaf, touch what) {
-    expects(nodes_[leaf].kind == node_kind::leaf, "task_tree::add_touch: a leaf");
+    runtime::expects(nodes_[leaf].kind == node_kind::leaf, "task_tree::add_touch: a leaf");
     if (nodes_[leaf].touches++ == 0) nodes_[leaf].first_touch = static_cast<std::uint32_t>(touches_.size());
     touches_.push_back(what);
   }

@@ -84,7 +84,7 @@ class storm {
     for (std::size_t i = 0; i < threads; ++i) {
       all.emplace_back([this, i] {
         for (int round = 0; round < rounds_; ++round)
-          one_round(i, dice{static_cast<std::uint64_t>(round) * threads + i});
+          one_round(i, runtime::dice{static_cast<std::uint64_t>(round) * threads + i});
       });
     }
     for (std::thread& t : all) t.join();
@@ -96,7 +96,7 @@ class storm {
   static constexpr int tasks = 3;  // per finisher
   static constexpr std::byte pattern{0xa5};
 
-  void one_round(std::size_t thread, dice d) {
+  void one_round(std::size_t thread, runtime::dice d) {
     if (thread == 0) {
       group_ = std::construct_at(reinterpret_cast<wait_group*>(room_.data()));
       for (std::size_t i = 0; i < (threads - waiters) * tasks; ++i) group_->add();
@@ -104,7 +104,7 @@ class storm {
       effects_ = {};
     }
     gate_.arrive_and_wait();
-    for (std::uint32_t i = d.below(200); i > 0; --i) relax();
+    for (std::uint32_t i = d.below(200); i > 0; --i) runtime::relax();
     if (thread < waiters) {
       wait();
     } else {
@@ -159,7 +159,7 @@ TEST(wait_group, tasks_added_while_others_wait_and_finish) {
   while (!stop.load(std::memory_order_relaxed)) {
     sleeper me;
     if (group.enroll(me)) {
-      while (me.wake_ups() == 0) relax();
+      while (me.wake_ups() == 0) runtime::relax();
     }
     EXPECT_LE(me.wake_ups(), 1);
   }

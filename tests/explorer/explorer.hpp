@@ -127,7 +127,7 @@ class random_choice final : public chooser {
   }
 
  private:
-  dice dice_;
+  runtime::dice dice_;
 };
 
 template <class Script>

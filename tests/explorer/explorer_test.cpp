@@ -326,7 +326,7 @@ TEST(explorer, random_schedules_meet_nothing_that_the_search_misses) {
     holds<medley>({.model = model});
     auto const searched = std::exchange(medley::results, {});
     std::uint64_t const seed = 1;
-    holds<medley>({.model = model, .random = skua::under_tsan ? 20'000U : 200'000U, .seed = seed});
+    holds<medley>({.model = model, .random = skua::runtime::under_tsan ? 20'000U : 200'000U, .seed = seed});
     for (int const drawn : medley::results) EXPECT_TRUE(searched.contains(drawn)) << drawn << ", seed " << seed;
     EXPECT_GT(2 * medley::results.size(), searched.size()) << "the comparison is worth something";
     std::cout << searched.size() << " outcomes, of which " << medley::results.size() << " were drawn\n";

@@ -41,13 +41,13 @@ class fiber {
 
   void resume() {
     void* fake_stack = nullptr;
-    if constexpr (under_asan) __sanitizer_start_switch_fiber(&fake_stack, stack_.get(), stack_bytes);
-    if constexpr (under_tsan) {
+    if constexpr (runtime::under_asan) __sanitizer_start_switch_fiber(&fake_stack, stack_.get(), stack_bytes);
+    if constexpr (runtime::under_tsan) {
       tsan_outside_ = __tsan_get_current_fiber();
       __tsan_switch_to_fiber(tsan_self_, 0);
     }
     context_ = boost::context::detail::jump_fcontext(context_, this).fctx;
-    if constexpr (under_asan) __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+    if constexpr (runtime::under_asan) __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
   }
 
   void suspend() {
@@ -63,8 +63,8 @@ class fiber {
   // A fresh stack. Avoided where possible: to ThreadSanitizer it is a new thread.
   void begin() {
     forget();
-    if constexpr (under_asan) __asan_unpoison_memory_region(stack_.get(), stack_bytes);
-    if constexpr (under_tsan) tsan_self_ = __tsan_create_fiber(0);
+    if constexpr (runtime::under_asan) __asan_unpoison_memory_region(stack_.get(), stack_bytes);
+    if constexpr (runtime::under_tsan) tsan_self_ = __tsan_create_fiber(0);
     context_ = boost::context::detail::make_fcontext(stack_.get() + stack_bytes, stack_bytes, &entry);
   }
 
@@ -80,14 +80,14 @@ class fiber {
   }
 
   void leave(void** fake_stack) {
-    if constexpr (under_asan) __sanitizer_start_switch_fiber(fake_stack, outside_bottom_, outside_bytes_);
-    if constexpr (under_tsan) __tsan_switch_to_fiber(tsan_outside_, 0);
+    if constexpr (runtime::under_asan) __sanitizer_start_switch_fiber(fake_stack, outside_bottom_, outside_bytes_);
+    if constexpr (runtime::under_tsan) __tsan_switch_to_fiber(tsan_outside_, 0);
   }
   void arrive(void* fake_stack) {
-    if constexpr (under_asan) __sanitizer_finish_switch_fiber(fake_stack, &outside_bottom_, &outside_bytes_);
+    if constexpr (runtime::under_asan) __sanitizer_finish_switch_fiber(fake_stack, &outside_bottom_, &outside_bytes_);
   }
   void forget() {
-    if constexpr (under_tsan) {
+    if constexpr (runtime::under_tsan) {
       if (tsan_self_ != nullptr) __tsan_destroy_fiber(tsan_self_);
       tsan_self_ = nullptr;
     }

@@ -277,7 +277,7 @@ struct model_sync {
     word.pause(seen);
   }
 
-  static fences kind() noexcept { return fences::asymmetric; }
+  static runtime::fences kind() noexcept { return runtime::fences::asymmetric; }
   static void light_fence() noexcept {}
   static void full_fence() noexcept {
     current_world()->step();
@@ -285,7 +285,7 @@ struct model_sync {
     current_world()->note("full fence", nullptr, 0);
   }
   static void heavy_fence() noexcept {
-    full_fence();
+    runtime::full_fence();
     current_world()->step();
     current_world()->drain_others();
   }
@@ -293,10 +293,10 @@ struct model_sync {
 
 /// A kernel without.
 struct full_model_sync : model_sync {
-  static fences kind() noexcept { return fences::full; }
-  static void heavy_fence() noexcept { full_fence(); }
+  static runtime::fences kind() noexcept { return runtime::fences::full; }
+  static void heavy_fence() noexcept { runtime::full_fence(); }
 };
 
-static_assert(synchronisation<model_sync> && synchronisation<full_model_sync>);
+static_assert(runtime::synchronisation<model_sync> && runtime::synchronisation<full_model_sync>);
 
 }  // namespace skua::explorer

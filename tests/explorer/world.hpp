@@ -33,7 +33,7 @@ struct options {
 };
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
-  return dice(a ^ (b * 0x9e37'79b9'7f4a'7c15ULL)).next();
+  return runtime::dice(a ^ (b * 0x9e37'79b9'7f4a'7c15ULL)).next();
 }
 
 /// One word of modelled memory.

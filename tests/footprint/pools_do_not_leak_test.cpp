@@ -47,7 +47,7 @@ TEST(pools, that_come_and_go_leave_nothing_behind) {
   belongings const after;
   EXPECT_EQ(after.files, before.files);
   EXPECT_EQ(after.threads, before.threads);
-  if (skua::under_asan || skua::under_tsan) {
+  if (skua::runtime::under_asan || skua::runtime::under_tsan) {
     GTEST_SKIP()
         << "a sanitizer keeps freed memory and makes mappings of its own; LeakSanitizer looks for leaks itself";
   }

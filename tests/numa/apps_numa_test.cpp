@@ -39,8 +39,8 @@ census count_written(task_tree const& tree, std::vector<numa_id> const& homes) {
       if (!what.written || !place) continue;
       for (std::uint64_t row = 0; row < what.rows; ++row) {
         auto const* const from = reinterpret_cast<std::byte const*>(what.address) + row * what.stride;
-        auto const past_page = reinterpret_cast<std::uintptr_t>(from) % small_page_bytes();
-        std::size_t const skipped = past_page == 0 ? 0 : small_page_bytes() - past_page;
+        auto const past_page = reinterpret_cast<std::uintptr_t>(from) % runtime::small_page_bytes();
+        std::size_t const skipped = past_page == 0 ? 0 : runtime::small_page_bytes() - past_page;
         if (skipped >= what.bytes) continue;
         for (page_home const& page : locate_pages({from + skipped, what.bytes - skipped}).pages) {
           ++all.pages;

@@ -25,22 +25,22 @@ namespace {
 using testing::nodes_with_memory;
 
 /// The real kernel as a container shows it: it may do all but bind.
-class forbidding_kernel final : public page_kernel {
+class forbidding_kernel final : public runtime::page_kernel {
  public:
-  int bind(std::span<std::byte>, page_rule, numa_set const&) const noexcept override { return EPERM; }
+  int bind(std::span<std::byte>, runtime::page_rule, runtime::numa_set const&) const noexcept override { return EPERM; }
   int locate(std::span<void* const> pages, std::span<int> found) const noexcept override {
-    return running_kernel().locate(pages, found);
+    return runtime::running_kernel().locate(pages, found);
   }
-  int find(std::span<std::byte> pages) const noexcept override { return running_kernel().find(pages); }
-  int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
-    return running_kernel().advise(pages, advice);
+  int find(std::span<std::byte> pages) const noexcept override { return runtime::running_kernel().find(pages); }
+  int advise(std::span<std::byte> pages, runtime::page_advice advice) const noexcept override {
+    return runtime::running_kernel().advise(pages, advice);
   }
 };
 
 numa_id node_of_this_thread() {
   unsigned cpu = 0;
   unsigned node = 0;
-  return syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? numa_id{node} : no_numa_node;
+  return syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? numa_id{node} : runtime::no_numa_node;
 }
 
 std::vector<std::uint64_t> numbers_of(std::string const& text) {
@@ -116,7 +116,7 @@ TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
   pool crew({.pin = true});
   layout const& map = crew.map();
   ASSERT_EQ(map.workers(), tree_.pus().size());
-  std::vector<numa_id> seen(map.workers(), no_numa_node);
+  std::vector<numa_id> seen(map.workers(), runtime::no_numa_node);
   std::atomic<std::uint32_t> arrived{0};
   std::vector<int> const everybody(map.workers());
   crew.run([&](auto& here) {
@@ -137,7 +137,7 @@ TEST_F(numa, shares_lie_with_their_owners) {
   page_array<double> const array(nodes_.size() * 20'000 + 17);
   distribution const how = distribute(array, shares_of(array, map_), map_);
   ASSERT_EQ(how.how, distribution_method::bound) << how.why;
-  ASSERT_FALSE(touch_pages(array.block().bytes()));  // by this thread, wherever it is
+  ASSERT_FALSE(runtime::touch_pages(array.block().bytes()));  // by this thread, wherever it is
   EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0);
   page_census const found = count_pages(locate_pages(array.block().bytes()).pages);
   EXPECT_EQ(found.nodes.size(), nodes_.size()) << to_text(found);
@@ -157,22 +157,24 @@ TEST_F(numa, shares_lie_with_their_owners_also_where_binding_is_forbidden) {
 
 TEST_F(numa, huge_pages_lie_with_their_owners) {
   forbidding_kernel const forbidding;
-  for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
-    page_array<char> const array(nodes_.size() * 2 * huge_page_bytes(), page_size::huge);
-    ASSERT_EQ(array.block().page_bytes(), huge_page_bytes());
+  for (runtime::page_kernel const* const kernel :
+       {&runtime::running_kernel(), static_cast<runtime::page_kernel const*>(&forbidding)}) {
+    page_array<char> const array(nodes_.size() * 2 * runtime::huge_page_bytes(), page_size::huge);
+    ASSERT_EQ(array.block().page_bytes(), runtime::huge_page_bytes());
     distribution const how = distribute(array, shares_of(array, map_), map_, *kernel);
-    ASSERT_FALSE(touch_pages(array.block().bytes()));
+    ASSERT_FALSE(runtime::touch_pages(array.block().bytes()));
     EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0) << how.why;
   }
 }
 
 TEST_F(numa, blocks_are_dealt_to_the_nodes_in_turn) {
   forbidding_kernel const forbidding;
-  for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
-    page_array<char> const array(101 * small_page_bytes());
-    std::size_t const block_bytes = 3 * small_page_bytes();
+  for (runtime::page_kernel const* const kernel :
+       {&runtime::running_kernel(), static_cast<runtime::page_kernel const*>(&forbidding)}) {
+    page_array<char> const array(101 * runtime::small_page_bytes());
+    std::size_t const block_bytes = 3 * runtime::small_page_bytes();
     distribution const how = distribute_cyclic(array, block_bytes, map_, *kernel);
-    ASSERT_FALSE(touch_pages(array.block().bytes()));
+    ASSERT_FALSE(runtime::touch_pages(array.block().bytes()));
     std::vector<page_home> const found = locate_pages(array.block().bytes()).pages;
     for (std::size_t page = 0; page < found.size(); ++page) {
       EXPECT_EQ(found[page].node, homes_of(map_)[page / 3 % map_.places()]) << "page " << page << ", " << how.why;
@@ -182,10 +184,11 @@ TEST_F(numa, blocks_are_dealt_to_the_nodes_in_turn) {
 
 TEST_F(numa, interleaved_pages_are_dealt_evenly) {
   forbidding_kernel const forbidding;
-  for (page_kernel const* const kernel : {&running_kernel(), static_cast<page_kernel const*>(&forbidding)}) {
-    page_block const block(nodes_.size() * 50 * small_page_bytes());
+  for (runtime::page_kernel const* const kernel :
+       {&runtime::running_kernel(), static_cast<runtime::page_kernel const*>(&forbidding)}) {
+    page_block const block(nodes_.size() * 50 * runtime::small_page_bytes());
     distribution const how = distribute_interleaved(block, map_, *kernel);
-    ASSERT_FALSE(touch_pages(block.bytes()));
+    ASSERT_FALSE(runtime::touch_pages(block.bytes()));
     page_census const found = count_pages(locate_pages(block.bytes()).pages);
     ASSERT_EQ(found.nodes.size(), nodes_.size()) << to_text(found);
     for (auto const& [node, pages] : found.nodes) EXPECT_EQ(pages, 50U) << to_text(found) << ", " << how.why;
@@ -194,10 +197,10 @@ TEST_F(numa, interleaved_pages_are_dealt_evenly) {
 
 TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
   pool crew({.policy = "random", .pin = true});
-  page_array<char> const array(256 * small_page_bytes());
+  page_array<char> const array(256 * runtime::small_page_bytes());
   std::vector<page_run> const runs =
-      cyclic_blocks(array.block().bytes().size(), 1, small_page_bytes(), crew.map().places());
-  std::vector<numa_id> toucher(runs.size(), no_numa_node);
+      cyclic_blocks(array.block().bytes().size(), 1, runtime::small_page_bytes(), crew.map().places());
+  std::vector<numa_id> toucher(runs.size(), runtime::no_numa_node);
   crew.run([&](auto& here) {
     here.each(runs, [&](auto& h, page_run const& run) {
       toucher[static_cast<std::size_t>(&run - runs.data())] = numa_id{crew.map().numa_of(h.worker())};

@@ -62,7 +62,7 @@ class random_program {
     long const k = started_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (throw_from_ > 0 && k >= throw_from_) throw thrown("task");
     if (k == stop_at_) source_->request_stop();
-    dice roll(seed);
+    runtime::dice roll(seed);
     std::uint64_t hash = roll.next();
     if (depth == 0 || roll.below(8) == 0) return hash;
     std::uint32_t const steps = 1 + roll.below(2);
@@ -70,7 +70,7 @@ class random_program {
     return hash;
   }
 
-  std::uint64_t step(fork_join auto& here, dice& roll, int depth) {
+  std::uint64_t step(fork_join auto& here, runtime::dice& roll, int depth) {
     switch (roll.below(5)) {
       case 0: return join_three(here, roll.next(), depth);
       case 1: return iterate(here, roll, depth);
@@ -83,7 +83,7 @@ class random_program {
   [[nodiscard]] hint said(std::uint64_t seed) const noexcept {
     using numbers = std::numeric_limits<double>;
     constexpr std::array works{0.0, -1.0, numbers::quiet_NaN(), numbers::infinity(), 1e-3, 1.0, 2.0, 7.0};
-    dice roll(~seed);
+    runtime::dice roll(~seed);
     hint all;
     if (roll.below(4) != 0) all.work = works[roll.below(works.size())];
     std::uint32_t const where = roll.below(2 * places_ + 2);  // one place in so many does not exist
@@ -108,7 +108,7 @@ class random_program {
     return a * 5 + c.hash;
   }
 
-  std::uint64_t iterate(fork_join auto& here, dice& roll, int depth) {
+  std::uint64_t iterate(fork_join auto& here, runtime::dice& roll, int depth) {
     std::vector<std::uint64_t> cells(roll.below(6));
     for (auto& c : cells) c = roll.next();
     auto body = [=, this](auto& h, std::uint64_t& c) { c = this->task(h, c, depth); };
@@ -125,7 +125,7 @@ class random_program {
     return hash;
   }
 
-  std::uint64_t collect(fork_join auto& here, dice& roll, int depth) {
+  std::uint64_t collect(fork_join auto& here, runtime::dice& roll, int depth) {
     std::array<std::uint64_t, 4> sums{};
     std::uint32_t const n = roll.below(5);
     std::uint64_t const seed = roll.next();

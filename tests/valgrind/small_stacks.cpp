@@ -14,7 +14,8 @@
 
 namespace {
 
-constexpr std::size_t small = skua::under_tsan || skua::under_asan ? skua::default_stack_bytes : std::size_t{64} << 10;
+constexpr std::size_t small =
+    skua::runtime::under_tsan || skua::runtime::under_asan ? skua::runtime::default_stack_bytes : std::size_t{64} << 10;
 
 /// Joins whose right children are slow, so that most left sides must wait, and scopes above them.
 void waits(skua::fork_join auto& here, int depth, std::atomic<int>& ran) {
@@ -31,7 +32,7 @@ void waits(skua::fork_join auto& here, int depth, std::atomic<int>& ran) {
 
 TEST(SmallStacks, StrandsWaitAndAreResumedUnderEveryPolicy) {
   std::uint64_t parked = 0;
-  for (auto const& policy : skua::policies()) {
+  for (auto const& policy : skua::policies::all()) {
     skua::pool pool({.workers = 3, .policy = std::string(policy.name), .stack_bytes = small});
     std::atomic<int> ran{0};
     pool.run([&](auto& h) { waits(h, 4, ran); });

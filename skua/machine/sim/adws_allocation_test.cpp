@@ -10,9 +10,9 @@
 namespace skua::sim {
 namespace {
 
-using adws::range;
-using adws::ratio;
-using adws::tag_fields;
+using policies::adws::range;
+using policies::adws::ratio;
+using policies::adws::tag_fields;
 
 // ---- who runs what -------------------------------------------------------------------------------------------------
 
@@ -30,7 +30,7 @@ void exact_map(task_tree const& program, node_id task, ratio right, ratio left, 
         exact_map(program, c, right, rest, of);
         continue;
       }
-      ratio const at = n == 1 ? right : adws::exact_cut(right, rest, n);
+      ratio const at = n == 1 ? right : policies::adws::exact_cut(right, rest, n);
       exact_map(program, c, at, rest, of);
       rest = at;
     }

@@ -47,7 +47,7 @@ class spoilt_policy final : public policy {
   worker_policy& of_worker(worker_id w) noexcept override { return *workers_state_[index(w)]; }
 
  private:
-  random_stealing sound_;
+  policies::random_stealing sound_;
   std::vector<std::unique_ptr<spoilt_worker>> workers_state_;
 };
 

@@ -30,7 +30,7 @@ TEST(calendar, of_two_at_the_same_tick_the_die_decides) {
 TEST(calendar, the_first_is_the_smallest) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    dice roll(seed);
+    runtime::dice roll(seed);
     std::uint32_t const workers = 1 + roll.below(70);
     calendar c(workers);
     std::vector<calendar::entry> all(workers);

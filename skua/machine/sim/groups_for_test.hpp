@@ -55,7 +55,7 @@ struct random_run {
 inline run_result checked_run(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by,
                               observer& watched_by) {
   layout const where = layout::flat(workers);
-  auto const scheduler = make_policy(name, where, by.seed);
+  auto const scheduler = policies::make_policy(name, where, by.seed);
   run_result result = run(program, *scheduler, where, by, watched_by);
   std::vector<std::string> const faults = faults_of(result, program, where, by);
   EXPECT_TRUE(faults.empty()) << faults.front() << ", " << name << ", seed " << by.seed << ", " << workers
@@ -79,7 +79,7 @@ class group_watch : public observer {
   group_watch(task_tree const& program, std::uint32_t workers) : program_(program), since_(workers, nothing) {}
 
   void met(worker_id, node_id group, task_tag const& of_group) override {
-    open_[group] = adws::tag_fields::read(of_group).where;
+    open_[group] = policies::adws::tag_fields::read(of_group).where;
   }
   void left(worker_id, node_id group) override { open_.erase(group); }
   void began(tick, worker_id who, item const&) override { since_[index(who)] = nothing; }
@@ -93,7 +93,7 @@ class group_watch : public observer {
     longest_ = std::max(longest_, now - since);
   }
 
-  [[nodiscard]] std::map<node_id, adws::range> const& open() const noexcept { return open_; }
+  [[nodiscard]] std::map<node_id, policies::adws::range> const& open() const noexcept { return open_; }
   /// The longest time in which a worker found nothing although all the while there was something in its group.
   [[nodiscard]] tick longest() const noexcept { return longest_; }
 
@@ -121,7 +121,7 @@ class group_watch : public observer {
   }
 
   task_tree const& program_;
-  std::map<node_id, adws::range> open_;
+  std::map<node_id, policies::adws::range> open_;
   std::vector<tick> since_;
   tick longest_ = 0;
 };

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "skua/machine/sim/names.hpp"
 #include "skua/parts/base/ids.hpp"
-#include "skua/policy/vocabulary.hpp"
 #include "skua/program/task_tree.hpp"
 
 namespace skua::sim {

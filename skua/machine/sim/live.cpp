@@ -18,7 +18,7 @@ struct live_fiber {
 
   live& program;
   here self;
-  context saved;                ///< while it does not run
+  runtime::context saved;       ///< while it does not run
   node_id ordered = no_node;    ///< the task that it shall call next
   node_id announced = no_node;  ///< its next step
   worker_id on{};
@@ -67,8 +67,8 @@ live::~live() {
   quitting_ = true;
   for (auto& s : fibers_) {
     if (s->saved.entry != nullptr) {  // it was never called
-      stack* const on = s->saved.on;
-      forget(s->saved);
+      runtime::stack* const on = s->saved.on;
+      runtime::forget(s->saved);
       stacks_.give(on);
     } else if (s->self.at_ == no_node) {
       next_on(*s);
@@ -89,7 +89,7 @@ node_id live::add_child(node_id of, hint const& hint, live_group& in, std::uint6
 void live::calls(fiber_id stack, node_id task) {
   while (stack >= fibers_.size()) {
     auto fresh = std::make_unique<live_fiber>(*this);
-    start(fresh->saved, *stacks_.take(), life, fresh.get());
+    runtime::start(fresh->saved, *stacks_.take(), life, fresh.get());
     fibers_.push_back(std::move(fresh));
   }
   live_fiber& s = *fibers_[stack];
@@ -105,12 +105,12 @@ node_id live::next(fiber_id stack, worker_id on) {
 }
 
 void live::next_on(live_fiber& s) {
-  thread_record* const outer = current_thread();
-  if (outer == nullptr) set_current_thread(&record_);
+  runtime::thread_record* const outer = runtime::current_thread();
+  if (outer == nullptr) runtime::set_current_thread(&record_);
   publish();
-  switch_to(engine_, s.saved, nullptr, nullptr);
+  runtime::switch_to(engine_, s.saved, nullptr, nullptr);
   acquire();
-  if (outer == nullptr) set_current_thread(nullptr);
+  if (outer == nullptr) runtime::set_current_thread(nullptr);
 }
 
 /// The base of every stack: tasks, one after the other.
@@ -125,7 +125,7 @@ void live::life(void* of_fiber) noexcept {
     me.yield(s, no_node);
   }
   me.publish();
-  leave_to(s.saved, me.engine_, is_gone, &s);
+  runtime::leave_to(s.saved, me.engine_, is_gone, &s);
 }
 
 void live::is_gone(void* of_fiber) noexcept {
@@ -148,7 +148,7 @@ void live::run(live_fiber& s, node_id task) {
 void live::yield(live_fiber& s, node_id step) {
   s.announced = step;
   publish();
-  switch_to(s.saved, engine_, nullptr, nullptr);
+  runtime::switch_to(s.saved, engine_, nullptr, nullptr);
   acquire();
   if (measured_ == timing::on) s.went_on = clock::now();
 }

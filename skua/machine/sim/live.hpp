@@ -79,8 +79,8 @@ class live final : public unfolding {
  public:
   /// `timing::on`: leaves and fibers are measured while they run (and the tree has fibers); else only what leaves say of
   /// themselves is known. Throws usage_error for a stack size that makes no sense.
-  explicit live(std::uint32_t workers, timing measured = timing::off, std::size_t stack_bytes = default_stack_bytes,
-                assumed_ns assumed = {});
+  explicit live(std::uint32_t workers, timing measured = timing::off,
+                std::size_t stack_bytes = runtime::default_stack_bytes, assumed_ns assumed = {});
   ~live() override;
   live(live const&) = delete;
   live& operator=(live const&) = delete;
@@ -128,12 +128,12 @@ class live final : public unfolding {
   assumed_ns const assumed_;
   task_tree tree_;
   std::vector<called> called_;  ///< by node: what is called for it
-  stack_pool stacks_;
+  runtime::stack_pool stacks_;
   std::vector<std::unique_ptr<live_fiber>> fibers_;  ///< by the engine's number
-  context engine_;                                   ///< while the program runs
+  runtime::context engine_;                          ///< while the program runs
   bool quitting_ = false;
   std::atomic<int> edge_{0};
-  thread_record record_;
+  runtime::thread_record record_;
 };
 
 }  // namespace skua::sim

@@ -46,7 +46,7 @@ template <class F>
 simulation run_on(F&& f, std::string_view policy_name, std::uint32_t workers, std::uint64_t seed = 1,
                   live_options const& how = {}) {
   layout const where = layout_of(workers);
-  auto const scheduler = make_policy(policy_name, where, seed);
+  auto const scheduler = policies::make_policy(policy_name, where, seed);
   simple_costs prices;
   observer nobody;
   return simulate(f, *scheduler, where, sleepy(seed), prices, nobody, how);
@@ -56,7 +56,7 @@ constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
 
 std::vector<std::string> all_policies() {
   std::vector<std::string> all;
-  for (auto const& p : skua::policies()) all.emplace_back(p.name);
+  for (auto const& p : skua::policies::all()) all.emplace_back(p.name);
   all.emplace_back("adws:no-steal");
   return all;
 }
@@ -96,7 +96,7 @@ TEST_P(under, live_and_recorded_runs_are_the_same) {
     auto const program = [seed](auto& h) { testing::random_program(seed, 6)(h); };
     simulation const live = run_on(program, GetParam(), workers, seed);
     layout const where = layout_of(workers);
-    auto const scheduler = make_policy(GetParam(), where, seed);
+    auto const scheduler = policies::make_policy(GetParam(), where, seed);
     simple_costs prices;
     observer nobody;
     simulation const recorded = simulate(record(program), *scheduler, where, sleepy(seed), prices, nobody);

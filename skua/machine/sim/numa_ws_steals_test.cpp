@@ -60,7 +60,7 @@ struct ratios {
 ratios ran(task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
   layout const where = layout_for(workers);
   rules const by{.seed = seed, .in = in};
-  auto const scheduler = make_policy("numa-ws", where, seed);
+  auto const scheduler = policies::make_policy("numa-ws", where, seed);
   attempts tried;
   run_result const result = run(program, *scheduler, where, by, tried);
   std::vector<std::string> const faults = faults_of(result, program, where, by);

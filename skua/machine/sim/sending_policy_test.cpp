@@ -21,7 +21,7 @@ class scattering_worker final : public worker_policy {
  public:
   scattering_worker(worker_policy& prober, worker_id self, std::uint32_t workers, std::uint32_t one_in,
                     std::uint64_t seed)
-      : prober_(prober), self_(self), workers_(workers), one_in_(one_in), roll_(dice_of(seed, self)) {}
+      : prober_(prober), self_(self), workers_(workers), one_in_(one_in), roll_(policies::dice_of(seed, self)) {}
 
   task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override {
     ++met;
@@ -79,7 +79,7 @@ class scattering final : public policy {
   std::vector<scattering_worker> workers_state;
 
  private:
-  random_stealing probers_;
+  policies::random_stealing probers_;
 };
 
 TEST(sending_policy, tasks_and_frames_may_go_anywhere_and_none_is_lost) {

@@ -35,9 +35,9 @@ void refuse_unlawful(std::vector<std::string> const& faults);
 
 /// How a program is run.
 struct live_options {
-  timing measured = timing::off;                  ///< on: what has no footprint takes as long as it does here and now
-  std::size_t stack_bytes = default_stack_bytes;  ///< of every task that was stolen or moved
-  assumed_ns assumed = {};                        ///< not for what is measured
+  timing measured = timing::off;  ///< on: what has no footprint takes as long as it does here and now
+  std::size_t stack_bytes = runtime::default_stack_bytes;  ///< of every task that was stolen or moved
+  assumed_ns assumed = {};                                 ///< not for what is measured
 };
 
 /// f(here), on the workers of `where` under `players`, at these prices. What f throws is thrown here. Same program, policy,

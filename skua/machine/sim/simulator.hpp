@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "skua/machine/sim/costs.hpp"
+#include "skua/machine/sim/names.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
-#include "skua/policy/policy.hpp"
 #include "skua/program/task_tree.hpp"
 
 namespace skua::sim {

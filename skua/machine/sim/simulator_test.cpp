@@ -27,7 +27,7 @@ std::string lines(std::vector<std::string> const& faults) {
 }
 
 run_result run_as(std::string_view name, task_tree const& program, layout const& where, rules const& by = {}) {
-  auto const scheduler = make_policy(name, where, by.seed);
+  auto const scheduler = policies::make_policy(name, where, by.seed);
   return run(program, *scheduler, where, by);
 }
 
@@ -66,7 +66,7 @@ std::string word_of(std::string name) {
 /// All policies of the registry, and variants.
 std::vector<std::string> every_policy() {
   std::vector<std::string> names{"adws:no-steal"};
-  for (policy_entry const& e : policies()) names.emplace_back(e.name);
+  for (policies::policy_entry const& e : policies::all()) names.emplace_back(e.name);
   return names;
 }
 

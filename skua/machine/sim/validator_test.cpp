@@ -13,7 +13,7 @@ namespace {
 class faulty_results : public testing::Test {
  protected:
   explicit faulty_results(std::uint32_t workers = 4) : where_(layout::flat(workers)) {
-    random_stealing scheduler(where_, 1);
+    policies::random_stealing scheduler(where_, 1);
     run_ = run(program_, scheduler, where_);
   }
   std::string verdict() const {

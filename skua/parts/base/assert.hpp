@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/platform.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void broken(char const* kind, char const* name) noexcept {
   std::fprintf(stderr, "skua: %s broken: %s\n", kind, name);
@@ -31,4 +31,4 @@ constexpr void expects(bool holds, char const* what) noexcept {
   }
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Models BasicLockable. Not fair. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -27,4 +27,4 @@ class brief_lock {
   typename Sync::template atomic<bool> held_{false};
 };
 
-}  // namespace skua
+}  // namespace skua::runtime

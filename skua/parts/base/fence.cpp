@@ -12,7 +12,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 enum class decision : std::uint8_t { open, asymmetric, refused, forced };
@@ -77,4 +77,4 @@ void heavy_fence() noexcept {
     broken("invariant", "membarrier(2) works as long as the process that registered for it");
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace skua {
+namespace skua::runtime {
 
 enum class fences : std::uint8_t {
   asymmetric,  ///< light fence = compiler barrier, heavy fence = membarrier
@@ -32,4 +32,4 @@ void force_full_fences() noexcept;
 /// Cost: about 1 us with membarrier, 10 ns without.
 void heavy_fence() noexcept;
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -74,16 +74,16 @@ int rounds_where_both_missed(int rounds, FrequentFence frequent_fence, RareFence
 }  // namespace
 
 TEST(fence, the_answer_stays_and_has_a_reason) {
-  auto const first = skua::fence_kind();
-  EXPECT_EQ(first, skua::fence_kind());
-  std::string const expected = first == skua::fences::asymmetric ? "asymmetric:" : "full:";
-  EXPECT_EQ(skua::fence_reason().substr(0, expected.size()), expected) << skua::fence_reason();
-  std::puts(skua::fence_reason().c_str());
+  auto const first = skua::runtime::fence_kind();
+  EXPECT_EQ(first, skua::runtime::fence_kind());
+  std::string const expected = first == skua::runtime::fences::asymmetric ? "asymmetric:" : "full:";
+  EXPECT_EQ(skua::runtime::fence_reason().substr(0, expected.size()), expected) << skua::runtime::fence_reason();
+  std::puts(skua::runtime::fence_reason().c_str());
 }
 
 TEST(fence, heavy_and_its_partner_never_both_miss) {
-  using skua::real_sync;
-  if (real_sync::kind() == skua::fences::asymmetric) {
+  using skua::runtime::real_sync;
+  if (real_sync::kind() == skua::runtime::fences::asymmetric) {
     EXPECT_EQ(rounds_where_both_missed(100'000, real_sync::light_fence, real_sync::heavy_fence), 0);
   }
   EXPECT_EQ(rounds_where_both_missed(100'000, real_sync::full_fence, real_sync::heavy_fence), 0);
@@ -91,11 +91,11 @@ TEST(fence, heavy_and_its_partner_never_both_miss) {
 }
 
 TEST(fence, a_forked_child_can_still_fence) {
-  skua::heavy_fence();
+  skua::runtime::heavy_fence();
   pid_t const child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    skua::heavy_fence();
+    skua::runtime::heavy_fence();
     std::_Exit(0);
   }
   int status = 0;
@@ -112,9 +112,10 @@ class fence_in_a_fresh_process : public ::testing::Test {
 TEST_F(fence_in_a_fresh_process, full_fences_can_be_forced) {
   EXPECT_EXIT(
       {
-        skua::force_full_fences();
-        skua::heavy_fence();
-        leave(skua::fence_kind() == skua::fences::full && skua::fence_reason() == "full: asked for");
+        skua::runtime::force_full_fences();
+        skua::runtime::heavy_fence();
+        leave(skua::runtime::fence_kind() == skua::runtime::fences::full &&
+              skua::runtime::fence_reason() == "full: asked for");
       },
       ::testing::ExitedWithCode(0), "");
 }
@@ -123,9 +124,9 @@ TEST_F(fence_in_a_fresh_process, without_membarrier_fences_are_full_and_the_reas
   EXPECT_EXIT(
       {
         if (!take_membarrier_away()) std::_Exit(seccomp_refused);
-        skua::heavy_fence();
-        leave(skua::fence_kind() == skua::fences::full &&
-              skua::fence_reason() == "full: the kernel refused membarrier(2): Function not implemented");
+        skua::runtime::heavy_fence();
+        leave(skua::runtime::fence_kind() == skua::runtime::fences::full &&
+              skua::runtime::fence_reason() == "full: the kernel refused membarrier(2): Function not implemented");
       },
       passed_or_impossible, "");
 }
@@ -133,8 +134,9 @@ TEST_F(fence_in_a_fresh_process, without_membarrier_fences_are_full_and_the_reas
 TEST_F(fence_in_a_fresh_process, losing_membarrier_later_is_fatal_not_silent) {
   EXPECT_EXIT(
       {
-        if (skua::fence_kind() != skua::fences::asymmetric || !take_membarrier_away()) std::_Exit(seccomp_refused);
-        skua::heavy_fence();
+        if (skua::runtime::fence_kind() != skua::runtime::fences::asymmetric || !take_membarrier_away())
+          std::_Exit(seccomp_refused);
+        skua::runtime::heavy_fence();
       },
       [](int status) { return WIFSIGNALED(status) || passed_or_impossible(status); }, "");
 }

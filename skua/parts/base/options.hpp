@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-namespace skua {
+namespace skua::runtime {
 
 /// More workers than this is taken for a typing error.
 inline constexpr std::uint32_t max_workers = 65'536;
@@ -73,4 +73,4 @@ using environment = std::function<std::optional<std::string>(char const* name)>;
 /// Bytes, optionally with the suffix k, m or g (powers of 1024), min_stack_bytes .. max_stack_bytes.
 [[nodiscard]] std::size_t read_stack_bytes(std::string_view name, std::string_view text);
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua {
+namespace skua::runtime {
 
 enum class outcome : std::uint8_t {
   got,     ///< a task
@@ -13,4 +13,4 @@ enum class outcome : std::uint8_t {
   barred,  ///< there is something, but not for this worker
 };
 
-}  // namespace skua
+}  // namespace skua::runtime

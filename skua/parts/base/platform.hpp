@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-namespace skua {
+namespace skua::runtime {
 
 #if defined(SKUA_CHECKED)
 inline constexpr bool checked = true;  ///< invariants are tested at run time
@@ -83,4 +83,4 @@ inline void set_float_control([[maybe_unused]] std::uint64_t control) noexcept {
 #endif
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -14,7 +14,7 @@
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Laws. Let W be a store and R a later load of one thread, with F between them; W' and R' with F' in another thread;
 /// R reads what W' writes and R' what W. If (F, F') is (light, heavy) and `fence_kind()` was asymmetric when the queue
@@ -57,8 +57,8 @@ struct real_sync {
 
   /// The frequent side: forbids the compiler to reorder; no instruction.
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // see heavy_fence
-  static void full_fence() noexcept { skua::full_fence(); }
-  static void heavy_fence() noexcept { skua::heavy_fence(); }
+  static void full_fence() noexcept { skua::runtime::full_fence(); }
+  static void heavy_fence() noexcept { skua::runtime::heavy_fence(); }
 
   /// `word` was seen to be `seen`, after so many vain tries before: some time passes in which it may change.
   template <class T>
@@ -76,4 +76,4 @@ struct real_sync {
 
 static_assert(synchronisation<real_sync>);
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -11,7 +11,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// What the C++ runtime keeps per thread and a flow must keep for itself: the exceptions being handled, innermost
 /// first, and how many are in flight. The layout of __cxa_eh_globals [Itanium C++ ABI: Exception Handling, 2.2.2].
@@ -54,4 +54,4 @@ void switch_to(context& from, context& to, void (*after)(void*) noexcept, void* 
 /// `argument` points to must not be locals of the ended flow: its frames are gone.
 [[noreturn]] void leave_to(context& leaving, context& to, void (*after)(void*) noexcept, void* argument) noexcept;
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -18,7 +18,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/flow_test.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 using testing::flow;
@@ -388,4 +388,4 @@ TEST(FiberDeathTest, TsanSeesARaceBetweenFlowsOfOneThread) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/context/current.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 // initial-exec: eight bytes of static TLS, so that reading it never allocates, not even in a signal handler of a
@@ -23,4 +23,4 @@ namespace {
   current = record;
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua {
+namespace skua::runtime {
 
 class stack;
 
@@ -38,4 +38,4 @@ struct thread_record {
 /// The record must outlive its being current. The caller resets it to what it was before.
 void set_current_thread(thread_record* record) noexcept;
 
-}  // namespace skua
+}  // namespace skua::runtime

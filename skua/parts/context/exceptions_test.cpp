@@ -12,7 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/context/flow_test.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 using testing::flow;
@@ -227,4 +227,4 @@ TEST(Exceptions, RandomFlowsOnRandomThreadsKeepTheirOwn) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

@@ -12,7 +12,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::testing {
+namespace skua::runtime::testing {
 
 /// Makes the calling thread a worker while it lives.
 class worker_thread {
@@ -97,4 +97,4 @@ class flow {
   bool ended_ = false;
 };
 
-}  // namespace skua::testing
+}  // namespace skua::runtime::testing

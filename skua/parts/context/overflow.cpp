@@ -18,7 +18,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 /// Signal dispositions belong to the process, so this does too. (overflow.md, section 2)
@@ -198,4 +198,4 @@ overflow_watch::overflow_watch(thread_record& record) {
 
 overflow_watch::~overflow_watch() { remove_watch(); }
 
-}  // namespace skua
+}  // namespace skua::runtime

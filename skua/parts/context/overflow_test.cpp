@@ -15,7 +15,7 @@
 #include "skua/parts/context/flow_test.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 using testing::flow;
@@ -322,4 +322,4 @@ TEST_F(Overflow, SignalStackIsTheThreadsOwnIfItHasOne) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

@@ -26,7 +26,7 @@ void AnnotateIgnoreWritesEnd(char const* file, int line);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace skua {
+namespace skua::runtime {
 
 /// What the sanitizers know of a suspended flow. Its layout is the same in every build.
 struct sanitizer_state {
@@ -110,4 +110,4 @@ class unseen {
 };
 
 }  // namespace tsan
-}  // namespace skua
+}  // namespace skua::runtime

@@ -18,7 +18,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 // MAP_NORESERVE: address space, not memory. MAP_STACK: no huge pages (Linux 6.7 and later).
@@ -191,4 +191,4 @@ void stack_cache::flush() noexcept {
   while (stack* const s = mine_.pop()) pool_.give(s);
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

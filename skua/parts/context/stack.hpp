@@ -11,7 +11,7 @@
 
 #include "skua/parts/context/current.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// 8 MiB of address space. Recursion nests on the stack of its task as deeply as in the serial program (1572 levels in
 /// UTS T3), and serial programs count on the 8 MiB of their main thread.
@@ -136,4 +136,4 @@ class stack_cache {
   stack_list mine_;
 };
 
-}  // namespace skua
+}  // namespace skua::runtime

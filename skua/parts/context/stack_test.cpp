@@ -17,7 +17,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 constexpr std::size_t kib = 1024;
@@ -225,4 +225,4 @@ TEST(StackPoolDeathTest, MappingLimitIsAClearError) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

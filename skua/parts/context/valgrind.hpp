@@ -4,7 +4,7 @@
 // Not in platform.hpp, so that no user's translation unit includes Valgrind's macros.
 #pragma once
 
-namespace skua::valgrind {
+namespace skua::runtime::valgrind {
 
 /// [low, high) is a stack. The answer names it for `deregister_stack`. A few ns outside Valgrind.
 [[nodiscard]] unsigned register_stack(void* low, void* high) noexcept;
@@ -13,4 +13,4 @@ void deregister_stack(unsigned name) noexcept;
 /// Are we on Valgrind's processor?
 [[nodiscard]] bool running() noexcept;
 
-}  // namespace skua::valgrind
+}  // namespace skua::runtime::valgrind

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua::valgrind {
+namespace skua::runtime::valgrind {
 
 unsigned register_stack(void*, void*) noexcept { return 0; }
 void deregister_stack(unsigned) noexcept {}
 bool running() noexcept { return false; }
 
-}  // namespace skua::valgrind
+}  // namespace skua::runtime::valgrind

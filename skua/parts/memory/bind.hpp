@@ -12,7 +12,7 @@
 #include "skua/parts/memory/page_kernel.hpp"
 #include "skua/parts/memory/shares.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// All of it on one node; on others once that one is full. `pages` starts at a page. The error is the kernel's.
 [[nodiscard]] std::error_code bind_pages(std::span<std::byte> pages, numa_id node,
@@ -35,4 +35,4 @@ namespace skua {
 /// homes[place], or no_numa_node.
 [[nodiscard]] numa_id home_of(place_id place, std::span<numa_id const> homes) noexcept;
 
-}  // namespace skua
+}  // namespace skua::runtime

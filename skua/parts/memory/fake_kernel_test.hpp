@@ -17,7 +17,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua::testing {
+namespace skua::runtime::testing {
 
 class fake_kernel final : public page_kernel {
  public:
@@ -118,4 +118,4 @@ inline std::vector<numa_id> nodes_with_memory() {
   return nodes;
 }
 
-}  // namespace skua::testing
+}  // namespace skua::runtime::testing

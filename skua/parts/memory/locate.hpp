@@ -13,7 +13,7 @@
 #include "skua/parts/memory/page_kernel.hpp"
 #include "skua/parts/memory/shares.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 enum class page_state : std::uint8_t {
   on_node,
@@ -59,5 +59,16 @@ struct page_census {
 /// `pages` are those of a whole block, as locate_pages tells them, and `runs` its runs.
 [[nodiscard]] double part_at_home(std::span<page_home const> pages, std::span<page_run const> runs,
                                   std::span<numa_id const> homes);
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::count_pages;
+using runtime::locate_pages;
+using runtime::page_census;
+using runtime::page_home;
+using runtime::page_homes;
+using runtime::part_at_home;
 
 }  // namespace skua

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// A NUMA node, by the operating system's number.
 enum class numa_id : std::uint32_t {};
@@ -46,5 +46,12 @@ class numa_set {
   static constexpr std::uint32_t word_bits = sizeof(unsigned long) * CHAR_BIT;
   std::array<unsigned long, most_numa_nodes / word_bits> words_{};
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::no_numa_node;
+using runtime::numa_id;
 
 }  // namespace skua

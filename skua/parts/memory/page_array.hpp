@@ -12,7 +12,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/page_block.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// All elements are zero bytes at first, and no page has been touched: the first to write to a page decides where it
 /// lies, unless it was bound. Aligned to a page. Moves, and does not copy. After a move it is empty.
@@ -49,5 +49,11 @@ class page_array {
   page_block block_;
   std::size_t size_;
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::page_array;
 
 }  // namespace skua

@@ -10,7 +10,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 62;
@@ -68,4 +68,4 @@ page_block& page_block::operator=(page_block&& other) noexcept {
   return *this;
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// How large the pages are, and so how finely they can be placed.
 enum class page_size : std::uint8_t {
@@ -42,5 +42,12 @@ class page_block {
 [[nodiscard]] constexpr std::size_t whole_pages(std::size_t bytes, std::size_t page) noexcept {
   return (bytes + page - 1) / page * page;
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::page_block;
+using runtime::page_size;
 
 }  // namespace skua

@@ -10,7 +10,7 @@
 
 #include "skua/parts/memory/numa_nodes.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// On which node of a set a page is put when it is touched first. All but `local` fall back to other nodes where the
 /// wanted one is full: a full node costs speed, it never ends the program (docs/decisions/0009).
@@ -55,5 +55,11 @@ class page_kernel {
 
 /// "Operation not permitted"
 [[nodiscard]] std::string error_text(int error);
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::page_advice;
 
 }  // namespace skua

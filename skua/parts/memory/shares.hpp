@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/ids.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Elements [first, first + count) belong to a place.
 struct share {
@@ -42,5 +42,12 @@ struct page_run {
 /// be shorter. Every page is in exactly one run.
 [[nodiscard]] std::vector<page_run> cyclic_blocks(std::size_t bytes, std::size_t block_bytes, std::size_t page_bytes,
                                                   std::uint32_t places);
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::page_run;
+using runtime::share;
 
 }  // namespace skua

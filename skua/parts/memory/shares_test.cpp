@@ -10,7 +10,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/memory/page_block.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -117,4 +117,4 @@ TEST(cyclic_blocks, tile_any_array) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Brings the pages in, on the caller's node if they are neither bound nor there yet; what they contain stays.
 /// Nobody else may write to them meanwhile: on kernels before 5.14 each page is read and written back. Most of the time
@@ -17,4 +17,4 @@ namespace skua {
 /// virtual machine. not_enough_memory: there is none; some pages may have come in.
 [[nodiscard]] std::error_code touch_pages(std::span<std::byte> pages, page_kernel const& kernel = running_kernel());
 
-}  // namespace skua
+}  // namespace skua::runtime

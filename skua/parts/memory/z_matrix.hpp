@@ -23,7 +23,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// A matrix in Z layout or a quadrant of one: a pointer and sizes, to be passed by value. Rows and columns count elements;
 /// blocks at the lower and right edge are stored whole, and what is beyond the edge is padding.
@@ -197,5 +197,14 @@ class z_matrix {
   std::size_t side_ = 1;
   elements data_;
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::from_z;
+using runtime::to_z;
+using runtime::z_matrix;
+using runtime::z_view;
 
 }  // namespace skua

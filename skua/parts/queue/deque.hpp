@@ -23,7 +23,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/ring.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Why a push wanted attention.
 enum class attention : std::uint8_t {
@@ -299,4 +299,4 @@ outcome deque<Sync>::victim::steal(entry& oldest) const noexcept {
   return outcome::got;
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

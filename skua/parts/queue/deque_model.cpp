@@ -13,7 +13,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::attention, skua::entry, skua::outcome;
+using skua::runtime::attention, skua::runtime::entry, skua::runtime::outcome;
 
 // What is broken, one thing each.
 
@@ -117,7 +117,7 @@ class ledger {
     ++taken_[id % taken_.size()];
   }
 
-  skua::deque<Sync> queue_;
+  skua::runtime::deque<Sync> queue_;
   std::size_t pushed_ = 0;
   std::array<int, 8> taken_{};
 };
@@ -206,7 +206,7 @@ struct long_day {
 template <class Sync, int Pushes>
 struct sleeper {
   static constexpr int threads = 2;
-  skua::deque<Sync> queue{{.capacity = 2, .kind = Sync::kind(), .memory = &memory()}};
+  skua::runtime::deque<Sync> queue{{.capacity = 2, .kind = Sync::kind(), .memory = &memory()}};
   typename Sync::template atomic<int> asleep{0};
 
   void run(int me) {
@@ -245,7 +245,7 @@ void fails(char const* how, options with = {}) {
   EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
 }
 
-constexpr std::uint64_t schedules = skua::under_tsan ? 2'000 : 50'000;
+constexpr std::uint64_t schedules = skua::runtime::under_tsan ? 2'000 : 50'000;
 constexpr options pso{.model = memory_model::pso};
 
 }  // namespace

@@ -17,15 +17,16 @@
 
 namespace {
 
-using skua::attention, skua::deque, skua::entry, skua::outcome;
+using skua::runtime::attention, skua::runtime::deque, skua::runtime::entry, skua::runtime::outcome;
 
 void* as_task(std::uint64_t id) { return reinterpret_cast<void*>(id); }
 std::uint64_t id_of(entry e) { return reinterpret_cast<std::uintptr_t>(e.task); }
 constexpr std::uint64_t extra_of(std::uint64_t id) { return ~id * 3; }
 
-std::vector<skua::fences> kinds() {
-  std::vector<skua::fences> all{skua::fences::full};
-  if (skua::fence_kind() == skua::fences::asymmetric) all.push_back(skua::fences::asymmetric);
+std::vector<skua::runtime::fences> kinds() {
+  std::vector<skua::runtime::fences> all{skua::runtime::fences::full};
+  if (skua::runtime::fence_kind() == skua::runtime::fences::asymmetric)
+    all.push_back(skua::runtime::fences::asymmetric);
   return all;
 }
 
@@ -48,10 +49,10 @@ class moody_memory final : public std::pmr::memory_resource {
   bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
 };
 
-class deque_with : public ::testing::TestWithParam<skua::fences> {
+class deque_with : public ::testing::TestWithParam<skua::runtime::fences> {
  protected:
   moody_memory memory_;
-  skua::deque_options options(std::size_t capacity) {
+  skua::runtime::deque_options options(std::size_t capacity) {
     return {.capacity = capacity, .kind = GetParam(), .memory = &memory_};
   }
 };
@@ -193,8 +194,8 @@ TEST_P(deque_with, a_request_outlives_a_push_that_found_the_ring_full) {
 }
 
 TEST(deque, asymmetric_pushes_ask_for_attention_only_when_there_is_a_reason) {
-  if (skua::fence_kind() == skua::fences::full) GTEST_SKIP() << skua::fence_reason();
-  deque<> d({.capacity = 4, .kind = skua::fences::asymmetric});
+  if (skua::runtime::fence_kind() == skua::runtime::fences::full) GTEST_SKIP() << skua::runtime::fence_reason();
+  deque<> d({.capacity = 4, .kind = skua::runtime::fences::asymmetric});
   for (auto id : range(1, 4)) EXPECT_FALSE(d.push(as_task(id)));
   EXPECT_TRUE(d.push(as_task(4)));
   EXPECT_EQ(d.poll(), attention::calm);
@@ -206,17 +207,17 @@ TEST(deque, asymmetric_is_only_a_wish) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        skua::force_full_fences();
-        deque<> d({.capacity = 4, .kind = skua::fences::asymmetric});
-        std::_Exit(d.kind() == skua::fences::full && d.push(as_task(1)) ? 0 : 1);
+        skua::runtime::force_full_fences();
+        deque<> d({.capacity = 4, .kind = skua::runtime::fences::asymmetric});
+        std::_Exit(d.kind() == skua::runtime::fences::full && d.push(as_task(1)) ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "");
 }
 
 TEST(deque, wrong_capacities_are_refused) {
-  if constexpr (!skua::checked) GTEST_SKIP() << "not a checked build";
+  if constexpr (!skua::runtime::checked) GTEST_SKIP() << "not a checked build";
   for (std::size_t const capacity : {0U, 1U, 3U, 100U}) {
-    EXPECT_DEATH(deque<>({.capacity = capacity, .kind = skua::fences::full}), "power of two");
+    EXPECT_DEATH(deque<>({.capacity = capacity, .kind = skua::runtime::fences::full}), "power of two");
   }
 }
 
@@ -225,7 +226,7 @@ namespace {
 /// A random owner against thieves and a poker. Every entry must be taken once, every poke reported once.
 class storm {
  public:
-  storm(std::uint64_t seed, skua::fences kind, std::uint64_t pushes)
+  storm(std::uint64_t seed, skua::runtime::fences kind, std::uint64_t pushes)
       : seed_(seed), pushes_(pushes), queue_({.capacity = 2, .kind = kind}) {}
 
   void run(int thieves) {
@@ -256,7 +257,7 @@ class storm {
  private:
   // Bursts of pushes and pops of random length, so that the deque grows, runs empty, and is often nearly empty.
   void own(std::vector<std::uint64_t>& taken) {
-    skua::dice dice(seed_);
+    skua::runtime::dice dice(seed_);
     entry e;
     for (std::uint64_t next = 1; next <= pushes_;) {
       auto const most = dice.below(50) == 0 ? 2000U : 4U;
@@ -322,5 +323,6 @@ TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_request_is_answered
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(fences, deque_with, ::testing::ValuesIn(kinds()),
-                         [](auto const& each) { return each.param == skua::fences::full ? "full" : "asymmetric"; });
+INSTANTIATE_TEST_SUITE_P(fences, deque_with, ::testing::ValuesIn(kinds()), [](auto const& each) {
+  return each.param == skua::runtime::fences::full ? "full" : "asymmetric";
+});

@@ -11,7 +11,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Base of what can be injected. It belongs to the injector from `push` until `pop` returns it.
 struct injectable {
@@ -64,4 +64,4 @@ class injector {
   injectable* last_ = nullptr;
 };
 
-}  // namespace skua
+}  // namespace skua::runtime

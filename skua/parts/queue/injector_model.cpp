@@ -13,7 +13,7 @@ namespace {
 
 using namespace skua::explorer;
 
-struct item : skua::injectable {
+struct item : skua::runtime::injectable {
   int producer = 0;
   int taken = 0;
 };
@@ -21,7 +21,7 @@ struct item : skua::injectable {
 template <class Sync>
 struct two_producers_one_consumer {
   static constexpr int threads = 3;
-  skua::injector<Sync>& in = immortal<skua::injector<Sync>>();
+  skua::runtime::injector<Sync>& in = immortal<skua::runtime::injector<Sync>>();
   item items[2][2];
   int last = -1;  // of producer 0
 
@@ -59,7 +59,7 @@ struct two_producers_one_consumer {
 template <class Sync>
 struct sleeper {
   static constexpr int threads = 2;
-  skua::injector<Sync>& in = immortal<skua::injector<Sync>>();
+  skua::runtime::injector<Sync>& in = immortal<skua::runtime::injector<Sync>>();
   item one;
   typename Sync::template atomic<int> asleep{0};
 

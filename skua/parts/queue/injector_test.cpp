@@ -10,7 +10,7 @@
 
 namespace {
 
-struct job : skua::injectable {
+struct job : skua::runtime::injectable {
   int producer = 0;
   int number = 0;
   int taken = 0;
@@ -19,7 +19,7 @@ struct job : skua::injectable {
 }  // namespace
 
 TEST(injector, first_in_first_out) {
-  skua::injector<> in;
+  skua::runtime::injector<> in;
   std::array<job, 3> jobs;
   EXPECT_TRUE(in.looks_empty());
   EXPECT_EQ(in.pop(), nullptr);
@@ -33,11 +33,11 @@ TEST(injector, first_in_first_out) {
 }
 
 TEST(injector, dying_with_an_item_inside_is_a_broken_invariant) {
-  if constexpr (!skua::checked) GTEST_SKIP() << "not a checked build";
+  if constexpr (!skua::runtime::checked) GTEST_SKIP() << "not a checked build";
   EXPECT_DEATH(
       {
         job j;
-        skua::injector<> in;
+        skua::runtime::injector<> in;
         in.push(j);
       },
       "an injector dies empty");
@@ -47,7 +47,7 @@ TEST(injector, every_item_comes_out_once_and_each_producers_in_order) {
   constexpr int producers = 3;
   constexpr int consumers = 3;
   constexpr int each = 20'000;
-  skua::injector<> in;
+  skua::runtime::injector<> in;
   std::vector<std::vector<job>> jobs(producers, std::vector<job>(each));
   std::atomic<int> left{producers * each};
   std::atomic<int> out_of_order{0};

@@ -13,7 +13,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// What queues carry. They never look behind `task`.
 struct entry {
@@ -72,4 +72,4 @@ class ring {
   ring* older_;
 };
 
-}  // namespace skua
+}  // namespace skua::runtime

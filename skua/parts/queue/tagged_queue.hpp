@@ -18,7 +18,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock<Sync>>
 class tagged_queue {
@@ -90,4 +90,4 @@ class tagged_queue {
   std::vector<Item> items_;  ///< oldest first
 };
 
-}  // namespace skua
+}  // namespace skua::runtime

@@ -19,7 +19,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::outcome;
+using skua::runtime::outcome;
 using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release,
     std::memory_order_seq_cst;
 
@@ -42,19 +42,19 @@ class told_lock {
   }
 
  private:
-  skua::brief_lock<Sync> lock_;
+  skua::runtime::brief_lock<Sync> lock_;
   cell story_;
   typename Sync::template plain<int> guarded_{0};
 };
 
 template <class Sync>
-using lane = skua::tagged_queue<int, Sync, told_lock<Sync>>;
+using lane = skua::runtime::tagged_queue<int, Sync, told_lock<Sync>>;
 
 /// Three threads, one after the other.
 template <class Sync>
 struct holders {
   static constexpr int threads = 3;
-  skua::brief_lock<Sync> lock;
+  skua::runtime::brief_lock<Sync> lock;
   typename Sync::template plain<int> count{0};
 
   void run(int me) {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 constexpr auto any = [](int) { return true; };
@@ -72,4 +72,4 @@ TEST(tagged_queue, what_many_put_in_comes_out_once) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

@@ -8,7 +8,7 @@
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 struct default_workers {
   std::uint32_t count = 1;
@@ -19,4 +19,4 @@ struct default_workers {
 /// has a worker per PU. At most max_workers.
 [[nodiscard]] default_workers count_default_workers(topology const& machine, cpu_quota const& quota);
 
-}  // namespace skua
+}  // namespace skua::runtime

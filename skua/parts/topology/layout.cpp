@@ -10,7 +10,7 @@
 #include "skua/parts/topology/place_sets.hpp"
 #include "skua/parts/topology/seating.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 constexpr std::uint32_t first_far = 5;
@@ -55,7 +55,7 @@ layout::layout(topology const& machine, layout_options const& options)
     : this_system_(machine.is_this_system()), can_bind_(machine.can_bind()) {
   std::vector<place_set> const places = options.places.empty()
                                             ? default_places(machine)
-                                            : skua::places_from(machine, options.places_from, options.places);
+                                            : skua::runtime::places_from(machine, options.places_from, options.places);
   std::uint32_t pus = 0;
   for (place_set const& p : places) pus += static_cast<std::uint32_t>(p.pus.size());
   if (options.workers) check_count(*options.workers);
@@ -197,4 +197,4 @@ std::string layout::distance_name(std::uint32_t distance) const {
   return name;
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

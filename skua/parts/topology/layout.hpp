@@ -16,7 +16,7 @@
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Which PUs are used when there are fewer workers than PUs.
 enum class spread : std::uint8_t {
@@ -119,5 +119,13 @@ class layout {
   bool this_system_ = false;
   bool can_bind_ = false;
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::layout;
+using runtime::layout_options;
+using runtime::spread;
 
 }  // namespace skua

@@ -13,7 +13,7 @@
 #include "skua/parts/topology/hwloc_twin_test.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 using testing::message_of;
@@ -242,4 +242,4 @@ TEST(layout, the_largest_machines_take_no_time_worth_mentioning) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

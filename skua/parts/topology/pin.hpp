@@ -8,7 +8,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 enum class pinning : std::uint8_t {
   pinned,     ///< the thread runs only on its worker's PU
@@ -28,4 +28,4 @@ struct pin_result {
 /// Pins the calling thread to the PU of worker `w`. One system call; the thread's mask is not put back (saved_affinity does that).
 [[nodiscard]] pin_result pin_this_thread(layout const& where, worker_id w, bool asked);
 
-}  // namespace skua
+}  // namespace skua::runtime

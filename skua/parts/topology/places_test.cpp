@@ -12,7 +12,7 @@
 #include "skua/parts/topology/place_sets.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 using pus = std::vector<std::uint32_t>;
@@ -159,4 +159,4 @@ TEST(places_from, pus_must_exist_and_be_in_one_place_only) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

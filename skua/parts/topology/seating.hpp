@@ -8,10 +8,10 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// `usable` (positions in topology::pus()), the most wanted first.
 [[nodiscard]] std::vector<std::uint32_t> binding_order(topology const& machine,
                                                        std::vector<std::uint32_t> const& usable, spread order);
 
-}  // namespace skua
+}  // namespace skua::runtime

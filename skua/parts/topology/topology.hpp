@@ -20,7 +20,7 @@
 
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// An index that is not there: the OS gives L3 clusters none, a lone core has no package, ...
 inline constexpr std::uint32_t no_index = 0xffff'ffffU;
@@ -106,5 +106,11 @@ class topology {
   bool this_system_ = false;
   bool can_bind_ = false;
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::topology;
 
 }  // namespace skua

@@ -13,7 +13,7 @@
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 using testing::hwloc_twin;
@@ -199,4 +199,4 @@ TEST(nesting, any_set_of_ranges_gives_a_nested_tree) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

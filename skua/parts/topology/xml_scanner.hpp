@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua {
+namespace skua::runtime {
 
 /// Views into the scanned text; valid as long as that.
 struct xml_element {
@@ -32,4 +32,4 @@ struct xml_error : std::runtime_error {
 /// The root element. Depth at most 64. Throws xml_error.
 [[nodiscard]] xml_element scan_xml(std::string_view text);
 
-}  // namespace skua
+}  // namespace skua::runtime

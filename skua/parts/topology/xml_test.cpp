@@ -14,7 +14,7 @@
 #include "skua/parts/topology/topology.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 using testing::hwloc_twin;
@@ -197,4 +197,4 @@ TEST(xml_scanner, refuses_endless_nesting) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

@@ -7,7 +7,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace adws {
 
 worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
@@ -67,7 +67,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::preempted: return {.worker = self_, .where = lane::local};
     case cause::released:
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
-    case cause::refused: invariant(false, "one slot"); break;
+    case cause::refused: runtime::invariant(false, "one slot"); break;
     case cause::stolen: break;
   }
   return {.worker = self_, .where = lane::inbox};
@@ -210,9 +210,9 @@ worker_state::stage worker_state::next_victim() noexcept {
 
 void worker_state::learn_probe(probed const& p) noexcept {
   if (p.what.what == action::rest) return;
-  if (p.how == outcome::got) {
+  if (p.how == runtime::outcome::got) {
     begin_round();
-  } else if (p.how != outcome::lost || p.what.what == action::steal) {
+  } else if (p.how != runtime::outcome::lost || p.what.what == action::steal) {
     stage_ = after(stage_);
   }
 }
@@ -252,8 +252,8 @@ almost_deterministic::almost_deterministic(layout const& where, std::uint64_t se
 }
 
 worker_policy& almost_deterministic::of_worker(worker_id w) noexcept {
-  expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+  runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
   return workers_state_[index(w)];
 }
 
-}  // namespace skua
+}  // namespace skua::policies

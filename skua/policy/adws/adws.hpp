@@ -17,7 +17,7 @@
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 struct adws_options {
   bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
@@ -31,11 +31,11 @@ struct common {
   std::uint32_t const workers;
   adws_options const options;
   tree<> ranges;
-  real_sync::atomic<bool> has_root{false};         ///< a root is being spread, or runs
-  real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
+  runtime::real_sync::atomic<bool> has_root{false};         ///< a root is being spread, or runs
+  runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
 
-class alignas(cache_line_bytes) worker_state final : public worker_policy {
+class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
   worker_state(common& with, worker_id self, std::uint64_t seed);
 
@@ -84,7 +84,7 @@ class alignas(cache_line_bytes) worker_state final : public worker_policy {
 
   common& with_;
   worker_id const self_;
-  dice roll_;
+  runtime::dice roll_;
 
   // The search. Invariant (search): is_searching_ implies may_divide_.
   bool may_divide_ = false;    ///< a search: the running task is a search-root on its owner, or kept from one
@@ -117,4 +117,4 @@ class almost_deterministic final : public policy {
   std::vector<adws::worker_state> workers_state_;
 };
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -4,7 +4,7 @@
 
 #include "skua/policy/adws/script_for_test.hpp"
 
-namespace skua::adws {
+namespace skua::policies::adws {
 namespace {
 
 class allocation : public by_hand {};
@@ -171,7 +171,7 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
   constexpr double strange[] = {0, -1, inf, -inf, std::numeric_limits<double>::quiet_NaN(), 1e300, 1e-300, 0, 0};
   std::uint64_t sent = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
-    dice roll(seed);
+    runtime::dice roll(seed);
     restart(1 + roll.below(70));
     struct pending {
       task_tag tag;
@@ -209,4 +209,4 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
 }
 
 }  // namespace
-}  // namespace skua::adws
+}  // namespace skua::policies::adws

@@ -9,7 +9,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/adws/exact_for_test.hpp"
 
-namespace skua::adws {
+namespace skua::policies::adws {
 namespace {
 
 TEST(range, an_integer_left_end_belongs_to_the_worker_before_it_and_a_right_end_to_the_worker_after) {
@@ -68,7 +68,7 @@ TEST(range, whatever_the_works_are_a_cut_is_inside_and_a_search_root_has_somethi
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double strange[] = {0, -1, 1e-300, 1e300, 1e100, inf, -inf, nan, 1, 5e-324, -0.0};
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
-    dice roll(seed);
+    runtime::dice roll(seed);
     auto const some = [&] { return roll.below(2) == 0 ? strange[roll.below(std::size(strange))] : roll.unit() * 10; };
     range r{.right = 0, .left = 1.0 + roll.below(200)};
     for (int depth = 0; depth < 40; ++depth) {
@@ -89,7 +89,7 @@ TEST(range, whatever_the_works_are_a_cut_is_inside_and_a_search_root_has_somethi
 
 TEST(range, one_word_holds_a_range_up_to_a_fraction_of_the_least_share) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
-    dice roll(seed);
+    runtime::dice roll(seed);
     double const a = roll.unit() * 65535;
     double const b = roll.unit() * 65535;
     range const r{.right = std::min(a, b), .left = std::max(a, b)};
@@ -131,4 +131,4 @@ TEST(range, cuts_are_those_of_exact_fractions) {
 }
 
 }  // namespace
-}  // namespace skua::adws
+}  // namespace skua::policies::adws

@@ -11,7 +11,7 @@
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::adws {
+namespace skua::policies::adws {
 
 constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
 
@@ -91,7 +91,7 @@ class by_hand : public testing::Test {
       probe const p = of(w).next_probe();
       if (p.what == action::steal) return of(w).admits(t.words[0]);
       rests += p.what == action::rest ? 1 : 0;
-      if (p.what != action::rest) of(w).learn(probed{p, outcome::empty});
+      if (p.what != action::rest) of(w).learn(probed{p, runtime::outcome::empty});
     }
     return false;
   }
@@ -102,4 +102,4 @@ class by_hand : public testing::Test {
   std::optional<almost_deterministic> policy_;
 };
 
-}  // namespace skua::adws
+}  // namespace skua::policies::adws

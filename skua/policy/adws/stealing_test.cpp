@@ -2,7 +2,7 @@
 // Hierarchical localized work stealing, decision by decision. [adws-sc19 4.3]
 #include "skua/policy/adws/script_for_test.hpp"
 
-namespace skua::adws {
+namespace skua::policies::adws {
 namespace {
 
 /// Eight workers; worker 0 has met the root's group of two, and kept the second half, in which it has met another group.
@@ -206,12 +206,12 @@ TEST_F(stealing, of_a_free_task_anybody_may_steal_but_nothing_else_then) {
 
 TEST_F(stealing, after_a_catch_or_a_lost_race_the_round_goes_on_as_it_should) {
   of(0).learn(waiting{});
-  while (of(2).next_probe().what != action::steal) ask(of(2), outcome::empty);
-  EXPECT_EQ(ask(of(2), outcome::lost).where, lane::migrated);
-  EXPECT_EQ(ask(of(2), outcome::barred).where, lane::local);
-  EXPECT_EQ(ask(of(2), outcome::got).where, lane::forks);
+  while (of(2).next_probe().what != action::steal) ask(of(2), runtime::outcome::empty);
+  EXPECT_EQ(ask(of(2), runtime::outcome::lost).where, lane::migrated);
+  EXPECT_EQ(ask(of(2), runtime::outcome::barred).where, lane::local);
+  EXPECT_EQ(ask(of(2), runtime::outcome::got).where, lane::forks);
   EXPECT_EQ(of(2).next_probe(), (probe{action::pop, worker_id{2}, lane::mailbox}));
 }
 
 }  // namespace
-}  // namespace skua::adws
+}  // namespace skua::policies::adws

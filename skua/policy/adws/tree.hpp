@@ -19,14 +19,14 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
 
-namespace skua::adws {
+namespace skua::policies::adws {
 
 /// The number of a node, or `none`. Invariant (downwards): a parent's number is smaller than its child's, as its owner is
 /// further right, or the same and the node lower in its stack.
 using node_id = std::uint32_t;
 inline constexpr node_id none = 0xffff'ffffU;
 
-template <synchronisation Sync = real_sync>
+template <runtime::synchronisation Sync = runtime::real_sync>
 class tree {
  public:
   /// Open groups of one owner's search; deeper ones are not divided. Enough for any sensible hints: each level halves
@@ -43,7 +43,7 @@ class tree {
     auto const depth = o.height.load(std::memory_order_relaxed);  // relaxed: only this search changes it
     if (depth == most_depth) return none;
     node_id const opened = index(owner) * most_depth + depth;
-    invariant(parent == none || parent < opened, "downwards");
+    runtime::invariant(parent == none || parent < opened, "downwards");
     node& n = o.nodes[depth];
     n.parent.store(parent, std::memory_order_relaxed);  // relaxed: followed only by those who are inside the group
     // release: the range after the end of the group before. Partner: active_range, between its two looks.
@@ -95,7 +95,7 @@ class tree {
   };
   /// The topmost active group whose range covers this worker and others; of two side by side, one of them by chance. Any
   /// time: an answer may be outdated when it is given. Cost: O(open groups of the workers at its right).
-  [[nodiscard]] std::optional<found> topmost(worker_id w, dice& roll) const noexcept {
+  [[nodiscard]] std::optional<found> topmost(worker_id w, runtime::dice& roll) const noexcept {
     std::optional<found> best;
     for (std::uint32_t o = index(w) + 1; o-- > 0;) {
       auto const height = owners_[o].height.load(std::memory_order_acquire);  // Partner: open
@@ -115,7 +115,7 @@ class tree {
     typename Sync::template atomic<node_id> parent{none};
     typename Sync::template atomic<std::uint64_t> where{0};
   };
-  struct alignas(cache_line_bytes) owner_nodes {
+  struct alignas(runtime::cache_line_bytes) owner_nodes {
     typename Sync::template atomic<std::uint32_t> height{0};
     node nodes[most_depth];
   };
@@ -136,4 +136,4 @@ class tree {
   std::pmr::vector<owner_nodes> owners_;
 };
 
-}  // namespace skua::adws
+}  // namespace skua::policies::adws

@@ -14,8 +14,8 @@ namespace {
 
 using namespace skua::explorer;
 using skua::worker_id;
-using skua::adws::none;
-using skua::adws::range;
+using skua::policies::adws::none;
+using skua::policies::adws::range;
 
 constexpr range first{.right = 0, .left = 2};
 constexpr range second{.right = 0, .left = 4};
@@ -25,7 +25,7 @@ constexpr range second{.right = 0, .left = 4};
 template <class Sync, bool second_too>
 struct a_node_used_twice {
   static constexpr int threads = 2;
-  skua::adws::tree<Sync>& ranges = immortal<skua::adws::tree<Sync>>(2U, &memory());
+  skua::policies::adws::tree<Sync>& ranges = immortal<skua::policies::adws::tree<Sync>>(2U, &memory());
 
   void run(int me) {
     if (me == 0) {
@@ -37,7 +37,7 @@ struct a_node_used_twice {
       if (second_too) ranges.activate(b);
       return;
     }
-    skua::dice roll(1);
+    skua::runtime::dice roll(1);
     for (int i = 0; i < 2; ++i) {
       auto const found = ranges.topmost(worker_id{1}, roll);
       if (!found) continue;
@@ -47,7 +47,7 @@ struct a_node_used_twice {
     }
   }
   void finish() {
-    skua::dice roll(1);
+    skua::runtime::dice roll(1);
     require(ranges.topmost(worker_id{1}, roll).has_value() == second_too, "what is active is found");
   }
 };

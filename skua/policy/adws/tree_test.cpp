@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace skua::adws {
+namespace skua::policies::adws {
 namespace {
 
 constexpr range whole{.right = 0, .left = 8};
@@ -23,7 +23,7 @@ class steal_ranges : public testing::Test {
     return f ? f->id : none;
   }
 
-  dice roll_{5};
+  runtime::dice roll_{5};
   tree<> ranges_{8};
   node_id all_, right_, left_;
 };
@@ -134,4 +134,4 @@ TEST(tree, nothing_is_done_to_no_group) {
 }
 
 }  // namespace
-}  // namespace skua::adws
+}  // namespace skua::policies::adws

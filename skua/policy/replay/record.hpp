@@ -17,7 +17,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::replay {
+namespace skua::policies::replay {
 
 /// A well-mixed number for (a, b). Paths are chains of it.
 constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
@@ -33,8 +33,9 @@ class record {
 
   /// Room for 3/4 of 2^bits entries; 8 bytes each. 1 <= bits <= 24.
   explicit record(std::uint32_t bits)
-      : mask_((std::uint64_t{1} << bits) - 1), words_(std::make_unique<real_sync::atomic<std::uint64_t>[]>(mask_ + 1)) {
-    expects(bits >= 1 && bits <= 24, "record: 2 to 2^24 entries");
+      : mask_((std::uint64_t{1} << bits) - 1),
+        words_(std::make_unique<runtime::real_sync::atomic<std::uint64_t>[]>(mask_ + 1)) {
+    runtime::expects(bits >= 1 && bits <= 24, "record: 2 to 2^24 entries");
   }
 
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t key) const noexcept {
@@ -52,7 +53,7 @@ class record {
 
   /// The value of this key is `value` from now on; or, with `largest`, if it was less. `not_at_all`: the table is full.
   noted note(std::uint64_t key, std::uint32_t value, bool largest = false) noexcept {
-    expects(value <= largest_value, "record: a value of 24 bits");
+    runtime::expects(value <= largest_value, "record: a value of 24 bits");
     std::uint64_t const mine = head_of(key);
     std::uint64_t const entry = mine << 24 | value;
     for (std::uint64_t at = key & mask_;;) {
@@ -104,10 +105,10 @@ class record {
   [[nodiscard]] bool is_full() const noexcept { return size() > (mask_ + 1) / 4 * 3; }
 
   std::uint64_t const mask_;
-  std::unique_ptr<real_sync::atomic<std::uint64_t>[]> words_;  ///< 0, or of an old generation: free
-  real_sync::atomic<std::uint64_t> generation_{1};             ///< 1 .. 255
-  real_sync::atomic<std::uint64_t> used_{0};
-  real_sync::atomic<bool> overflowed_{false};
+  std::unique_ptr<runtime::real_sync::atomic<std::uint64_t>[]> words_;  ///< 0, or of an old generation: free
+  runtime::real_sync::atomic<std::uint64_t> generation_{1};             ///< 1 .. 255
+  runtime::real_sync::atomic<std::uint64_t> used_{0};
+  runtime::real_sync::atomic<bool> overflowed_{false};
 };
 
-}  // namespace skua::replay
+}  // namespace skua::policies::replay

@@ -8,13 +8,13 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::replay {
+namespace skua::policies::replay {
 namespace {
 
 TEST(record, finds_what_was_noted_last_and_nothing_else) {
   constexpr std::uint64_t seed = 3;
   record r(12);
-  dice keys(seed);
+  runtime::dice keys(seed);
   std::vector<std::uint64_t> known;
   for (std::uint32_t i = 0; i < 3000; ++i) {
     known.push_back(keys.next());
@@ -78,4 +78,4 @@ TEST(record, two_who_note_the_same_keys_make_one_entry_each) {
 }
 
 }  // namespace
-}  // namespace skua::replay
+}  // namespace skua::policies::replay

@@ -8,7 +8,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace replay {
 namespace {
 
@@ -309,8 +309,8 @@ void worker_state::begin_round() noexcept {
 }
 
 /// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-worker_state::stage worker_state::after(outcome how) noexcept {
-  bool const lost = how == outcome::lost;
+worker_state::stage worker_state::after(runtime::outcome how) noexcept {
+  bool const lost = how == runtime::outcome::lost;
   switch (stage_) {
     case stage::local: return stage::spawned;
     case stage::spawned: return stage::migrated;
@@ -340,7 +340,7 @@ worker_state::stage worker_state::next_victim() noexcept {
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
     if (p->what.what == action::rest) return;
-    if (p->how == outcome::got) {
+    if (p->how == runtime::outcome::got) {
       rested_ = false;
       begin_round();
     } else {
@@ -374,7 +374,7 @@ replaying::replaying(layout const& where, std::uint64_t seed, replay_options con
 }
 
 worker_policy& replaying::of_worker(worker_id w) noexcept {
-  expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+  runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
   return workers_state_[index(w)];
 }
 
@@ -386,4 +386,4 @@ replay_status replaying::status() const noexcept {
           .has_gaps = shared_.recorded.has_gaps()};
 }
 
-}  // namespace skua
+}  // namespace skua::policies

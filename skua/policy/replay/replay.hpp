@@ -19,7 +19,7 @@
 #include "skua/policy/replay/record.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 struct replay_options {
   std::uint32_t relaxed = 5;  ///< iterations after the first that follow the record and still steal
@@ -51,19 +51,19 @@ struct common {
   record recorded;
   // relaxed, all of these, at every use: written at the begin of an iteration by the one who runs the root, or counts
   // and permissions. Who sees an old value steals once more, or once less.
-  real_sync::atomic<std::uint64_t> iterations{0};
-  real_sync::atomic<std::uint64_t> since_restart{0};
-  real_sync::atomic<std::uint64_t> restarts{0};
-  real_sync::atomic<std::uint64_t> pieces{0};  ///< in the record
-  real_sync::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
-  real_sync::atomic<bool> is_strict{false};
-  real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are shown as if it were not
-  real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
-  real_sync::atomic<bool> has_root{false};
-  real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
+  runtime::real_sync::atomic<std::uint64_t> iterations{0};
+  runtime::real_sync::atomic<std::uint64_t> since_restart{0};
+  runtime::real_sync::atomic<std::uint64_t> restarts{0};
+  runtime::real_sync::atomic<std::uint64_t> pieces{0};  ///< in the record
+  runtime::real_sync::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
+  runtime::real_sync::atomic<bool> is_strict{false};
+  runtime::real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are shown as if it were not
+  runtime::real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
+  runtime::real_sync::atomic<bool> has_root{false};
+  runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
 
-class alignas(cache_line_bytes) worker_state final : public worker_policy {
+class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
   worker_state(common& with, layout const& where, worker_id self, std::uint64_t seed);
 
@@ -107,12 +107,12 @@ class alignas(cache_line_bytes) worker_state final : public worker_policy {
   void outside_ended(tag_fields const& c) noexcept;
   [[nodiscard]] bool may_steal() const noexcept;
   void begin_round() noexcept;
-  stage after(outcome how) noexcept;
+  stage after(runtime::outcome how) noexcept;
   stage next_victim() noexcept;
 
   common& with_;
   worker_id const self_;
-  dice roll_;
+  runtime::dice roll_;
   std::variant<uniform_victims, ring_victims> victims_;
 
   bool sees_ = false;  ///< forks of the running task are to be shown
@@ -141,4 +141,4 @@ class replaying final : public policy {
   std::vector<replay::worker_state> workers_state_;
 };
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -7,14 +7,14 @@
 
 #include "skua/policy/replay/stage_for_test.hpp"
 
-namespace skua {
+namespace skua::policies {
 namespace {
 
 using replay::tag_fields;
 
 /// A root that runs the same random tree below itself `iterations` times, `groups` groups each time.
 script_tree iterated(std::uint64_t seed, std::uint32_t iterations, std::uint32_t groups = 1, std::uint32_t depth = 5) {
-  dice roll(seed);
+  runtime::dice roll(seed);
   script_tree t(1);
   auto const grow = [&](auto const& self, std::uint32_t left) -> std::uint32_t {
     auto const me = static_cast<std::uint32_t>(t.size());
@@ -442,4 +442,4 @@ TEST(replay, tag_fields_survive_being_written) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::policies

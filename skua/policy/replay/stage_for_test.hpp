@@ -17,7 +17,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua {
+namespace skua::policies {
 
 /// A tree; node 0 is the root.
 struct script_node {
@@ -111,20 +111,20 @@ class stage {
     probe const p = m.next_probe();
     if (p.what == action::rest) return;
     std::optional<item> got;
-    outcome const how = take(w, p, got);
+    runtime::outcome const how = take(w, p, got);
     m.learn(probed{p, how});
     if (!got) return;
     if (p.what == action::steal) ++steals;
     receive(w, std::move(*got), p);
   }
 
-  outcome take(std::uint32_t w, probe const& p, std::optional<item>& got) {
+  runtime::outcome take(std::uint32_t w, probe const& p, std::optional<item>& got) {
     EXPECT_EQ(p.what == action::pop, p.whom == worker_id{w});
     std::deque<item>& from = p.where == lane::injected ? outside_ : lane_of(index(p.whom), p.where);
-    if (from.empty()) return outcome::empty;
+    if (from.empty()) return runtime::outcome::empty;
     bool const steals_one = p.what == action::steal;
     if (steals_one && p.where == lane::forks && !of_worker(w).admits(running_tag(index(p.whom)).words[0])) {
-      return outcome::barred;
+      return runtime::outcome::barred;
     }
     bool const newest = steals_one ? p.where == lane::migrated : p.where != lane::migrated && p.where != lane::inbox;
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -132,9 +132,9 @@ class stage {
       if (steals_one && p.where != lane::forks && !of_worker(w).admits(from[at].own.words[0])) continue;
       got = std::move(from[at]);
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
-      return outcome::got;
+      return runtime::outcome::got;
     }
-    return outcome::barred;
+    return runtime::outcome::barred;
   }
 
   void receive(std::uint32_t w, item it, probe const& by) {
@@ -328,10 +328,10 @@ class stage {
   static constexpr std::uint32_t no_more = 0xffff'ffffU;
 
   policy& policy_;
-  dice roll_;
+  runtime::dice roll_;
   std::vector<worker> workers_;
   std::deque<item> outside_;
   std::uint64_t roots_ = 0;
 };
 
-}  // namespace skua
+}  // namespace skua::policies

@@ -74,7 +74,7 @@ void scan_skua(State& state) {
 }
 
 std::vector<int> random_numbers(std::size_t n, std::uint32_t below) {
-  skua::dice d{1};
+  skua::runtime::dice d{1};
   std::vector<int> all(n);
   for (int& x : all) x = static_cast<int>(d.below(below));
   return all;

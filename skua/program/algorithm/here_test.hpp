@@ -43,7 +43,7 @@ inline std::vector<std::size_t> const sizes{0, 1, 2, 3, 7, 16, 17, 31, 64, 65, 2
 inline std::vector<std::size_t> const grains{0, 1, 2, 5, 64, 1000, 1'000'000};
 
 inline std::vector<int> numbers(std::size_t n, std::uint64_t seed, std::uint32_t below = 1'000'000) {
-  dice d{seed};
+  runtime::dice d{seed};
   std::vector<int> all(n);
   for (int& x : all) x = static_cast<int>(d.below(below));
   return all;

@@ -139,7 +139,7 @@ TEST(sort, reports_a_stop) {
 
 TEST(sort, an_order_that_contradicts_itself_stays_inside_the_range) {
   on_every_here([](auto& here) {
-    dice d{11};
+    runtime::dice d{11};
     std::vector<int> data = testing::numbers(3000, 2);
     std::vector<int> before = data;
     sort(here, data, [&](int, int) { return d.below(2) == 0; }, grain{16});

@@ -40,7 +40,7 @@ class cache {
 
   explicit cache(std::uint64_t capacity_lines)
       : capacity_(capacity_lines), buckets_(std::size_t{1} << initial_bits, none) {
-    expects(capacity_lines > 64, "cache: more than one block");
+    runtime::expects(capacity_lines > 64, "cache: more than one block");
   }
 
   /// nullptr: not here. The order stays as it is. Pointers hold until something is added.

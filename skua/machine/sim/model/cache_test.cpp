@@ -75,7 +75,7 @@ std::list<plain_cache::entry> content(cache const& c) {
 }
 
 /// Blocks of several patterns, so that the index sees streams, columns and chance.
-block_id some_block(dice& roll) {
+block_id some_block(runtime::dice& roll) {
   switch (roll.below(3)) {
     case 0: return roll.below(64);
     case 1: return 4096 * roll.below(64);
@@ -87,7 +87,7 @@ TEST(cache, holds_and_evicts_what_a_searched_list_does) {
   std::uint64_t const seed = seed_of_this_run();
   for (std::uint64_t round = 0; round < 20; ++round) {
     SCOPED_TRACE("SKUA_SEED=" + std::to_string(seed) + ", round " + std::to_string(round));
-    dice roll(seed * 1000 + round);
+    runtime::dice roll(seed * 1000 + round);
     std::uint64_t const capacity = 65 + roll.below(2000);
     cache quick(capacity);
     plain_cache plain(capacity);

@@ -35,10 +35,10 @@ std::string content_of(std::string const& path) {
 topology tree_of(model_file const& read) {
   try {
     topology tree = topology::synthetic(read.words, read.distances);
-    for (level const kind : {level::l3, level::core}) {
+    for (runtime::level const kind : {runtime::level::l3, runtime::level::core}) {
       if (tree.count(kind) == 0)
         refuse_model(read.origin, read.words_line,
-                     "the topology must name " + std::string{level_name(kind)} +
+                     "the topology must name " + std::string{runtime::level_name(kind)} +
                          "; an example: \"package:4 numa:1 l3:1 core:16 pu:1\"");
     }
     return tree;
@@ -87,7 +87,7 @@ std::string_view machine_model::shipped_text(std::string_view name) {
 machine_model::machine_model(model_file read)
     : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(tree_of(read)),
       figures_(std::move(read.figures)), filling_(read.shared_filling), line_bytes_(read.line_bytes),
-      block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(level::numa_node)),
+      block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(runtime::level::numa_node)),
       ways_(ways_of(read, nodes_)) {
   rank_distances(read.distances);
   check_lists(hops_by_distance(read));

@@ -39,7 +39,7 @@ TEST(machine_model, says_what_the_file_says) {
   EXPECT_EQ(m.distances(), 1U);
   EXPECT_EQ(m.distance(0, 0), 0U);
   EXPECT_EQ(m.distance(0, 1), 1U);
-  EXPECT_EQ(m.tree().count(level::core), 8U);
+  EXPECT_EQ(m.tree().count(runtime::level::core), 8U);
   EXPECT_EQ(m.tree().numa_latency(0, 1), 20U);
   machine_numbers const n = m.numbers();
   EXPECT_EQ(n.clock_ghz, 2);
@@ -272,7 +272,7 @@ TEST(machine_model, what_is_shipped_loads_and_names_its_sources) {
 }
 
 TEST(machine_model, the_papers_machines_have_the_papers_cores) {
-  auto const cores = [](char const* name) { return machine_model::load(name).tree().count(level::core); };
+  auto const cores = [](char const* name) { return machine_model::load(name).tree().count(runtime::level::core); };
   EXPECT_EQ(cores("xeon-6130-4s"), 64U);
   EXPECT_EQ(cores("xeon-6130-2s"), 32U);
   EXPECT_EQ(cores("xeon-e5-4620-4s"), 32U);

@@ -164,7 +164,7 @@ TEST(memory_system, invariants_hold_whatever_is_touched) {
   std::uint64_t const seed = seed_of_this_run();
   for (std::uint64_t round = 0; round < 40; ++round) {
     SCOPED_TRACE("SKUA_SEED=" + std::to_string(seed) + ", round " + std::to_string(round));
-    dice roll(seed * 1000 + round);
+    runtime::dice roll(seed * 1000 + round);
     memory_system m = small_memory(round % 2 == 0 ? filling::victim : filling::inclusive);
     std::uint32_t const reach = round % 3 == 0 ? 1U << 22 : 1U << 16;
     for (int step = 0; step < 1500; ++step) {

@@ -13,7 +13,7 @@ namespace {
 tick ticks_of_ns(double ns) { return static_cast<tick>(std::llround(ns * ticks_per_ns)); }
 
 /// The element of this kind above each worker's PU, as numbers without gaps in the order of the machine.
-std::vector<std::uint32_t> elements_of(topology const& tree, layout const& where, level kind) {
+std::vector<std::uint32_t> elements_of(topology const& tree, layout const& where, runtime::level kind) {
   std::map<std::uint32_t, std::uint32_t> position;  // of a PU by OS index
   for (std::uint32_t i = 0; i < tree.pus().size(); ++i) position[tree.pus()[i].os_index] = i;
   std::vector<std::uint32_t> nodes;
@@ -32,8 +32,8 @@ std::vector<std::uint32_t> elements_of(topology const& tree, layout const& where
 
 /// Cores and places that the workers use. A worker's core is core_of[w].
 memory_shape shape_of(machine_model const& model, layout const& where, std::vector<std::uint32_t>& core_of) {
-  core_of = elements_of(model.tree(), where, level::core);
-  auto const place_of = elements_of(model.tree(), where, level::l3);
+  core_of = elements_of(model.tree(), where, runtime::level::core);
+  auto const place_of = elements_of(model.tree(), where, runtime::level::l3);
   memory_shape shape{.nodes = model.nodes()};
   shape.place_of_core.resize(std::ranges::max(core_of) + 1);
   shape.node_of_place.resize(std::ranges::max(place_of) + 1);

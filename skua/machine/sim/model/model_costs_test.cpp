@@ -322,7 +322,7 @@ TEST_F(model_costs_of_a_ring, links_carry_every_byte_once_per_hop) {
   for (char const* between : {"\"ring\"", "[[3, 2], [1, 0], [1, 2], [3, 0]]"}) {
     set(between);
     model_costs c = make({.pages = {.how = page_placement::kind::interleave}});
-    dice roll(17);
+    runtime::dice roll(17);
     std::uint64_t expected = 0;
     for (int i = 0; i < 3000; ++i) {
       node_id const id = leaf({.address = somewhere + roll.below(1 << 20),
@@ -362,7 +362,7 @@ TEST_F(model_costs_of_the_round_machine, noise_takes_its_share_and_is_off_by_def
 
 /// Random leaves on random workers: every tick.
 std::vector<tick> run(model_costs& c, std::uint64_t seed) {
-  dice roll(seed);
+  runtime::dice roll(seed);
   task_tree tree;
   std::vector<tick> all;
   tick now = 0;

@@ -24,7 +24,7 @@ class noise {
     if (!(o.per_second > 0) || !(o.duration_ns > 0)) return;
     mean_gap_ = 1e12 / o.per_second;
     for (std::uint32_t w = 0; w < workers; ++w) {
-      dice roll(seed * 0x1'0000'0001ULL + w);
+      runtime::dice roll(seed * 0x1'0000'0001ULL + w);
       double const first = mean_gap_ * roll.unit();
       cores_.push_back({roll, first});
     }
@@ -44,7 +44,7 @@ class noise {
 
  private:
   struct core {
-    dice roll;
+    runtime::dice roll;
     double next;  ///< interruption, in ticks
   };
 

@@ -124,7 +124,7 @@ TEST(routes, of_any_network_are_shortest_and_the_same_again) {
   std::uint64_t const seed = given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
   for (std::uint64_t round = 0; round < 200; ++round) {
     SCOPED_TRACE("SKUA_SEED=" + std::to_string(seed) + ", round " + std::to_string(round));
-    dice roll(seed * 1000 + round);
+    runtime::dice roll(seed * 1000 + round);
     std::uint32_t const nodes = 2 + roll.below(9);
     std::vector<routes::pair> pairs;
     for (std::uint32_t n = 1; n < nodes; ++n) pairs.emplace_back(roll.below(n), n);  // a tree, so that all are reached

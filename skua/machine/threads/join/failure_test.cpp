@@ -37,7 +37,7 @@ struct setup {
 
 std::vector<setup> every_policy() {
   std::vector<std::string> names{"adws:no-steal", "replay:relaxed=1000000"};
-  for (auto const& p : skua::policies()) names.emplace_back(p.name);
+  for (auto const& p : skua::policies::all()) names.emplace_back(p.name);
   std::vector<setup> all;
   for (auto const& name : names) {
     for (std::uint32_t const workers : {1U, 2U, 5U}) all.push_back({name, workers});
@@ -89,7 +89,7 @@ TEST_P(Failures, ThrowFromEveryKthTaskOfRandomPrograms) {
 TEST_P(Failures, AStopFromARandomTaskOfARandomProgramDropsTasksAndNoSignal) {
   std::uint64_t const seed = skua::testing::fresh_seed();
   SCOPED_TRACE(skua::testing::command_line_of(seed));
-  skua::dice roll(seed);
+  skua::runtime::dice roll(seed);
   for (int round = 0; round < 200; ++round) {
     std::uint64_t const tree = roll.next() >> 1;
     auto const [expected, tasks] = told_serially(tree);
@@ -246,7 +246,7 @@ TEST_P(Failures, AStopRequestedAtARandomMomentEndsTheRun) {
   };
   std::uint64_t const seed = skua::testing::fresh_seed();
   SCOPED_TRACE(skua::testing::command_line_of(seed));
-  skua::dice roll(seed);
+  skua::runtime::dice roll(seed);
   for (int round = 0; round < 10; ++round) {
     std::stop_source source;
     std::thread stopper([&source, after = std::chrono::microseconds(roll.below(1 << roll.below(11)))] {

@@ -5,7 +5,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
@@ -52,4 +52,4 @@ bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
 
 void fiber::raise_alarm() noexcept { slot_->in.request_attention(); }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -13,7 +13,7 @@
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class fiber {
  public:
@@ -162,4 +162,4 @@ class fiber {
   bool tied_ = false;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

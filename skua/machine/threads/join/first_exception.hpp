@@ -8,7 +8,7 @@
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/join/group.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class first_exception {
  public:
@@ -29,4 +29,4 @@ class first_exception {
   std::exception_ptr kept_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

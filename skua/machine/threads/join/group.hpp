@@ -8,13 +8,13 @@
 
 #include "skua/machine/threads/join/share_count.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
+#include "skua/machine/threads/policy_words.hpp"
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/queue/injector.hpp"
-#include "skua/policy/vocabulary.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class here;
 class worker_slot;
@@ -113,4 +113,4 @@ inline bool stop_node::requested() const noexcept {
   return false;
 }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

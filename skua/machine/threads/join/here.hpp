@@ -21,7 +21,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class here final : public fiber {
  public:
@@ -71,7 +71,7 @@ class here final : public fiber {
   /// body(s); s.fork(f) starts children found on the way. Returns the body's value after all children have returned.
   template <class Body>
   decltype(auto) scope(Body&& body) {
-    threads::scope<here> s{*this};
+    runtime::scope<here> s{*this};
     auto run_body = [&]() -> decltype(auto) {
       try {
         stop_node const node{watching(), &s, nullptr, nullptr};
@@ -91,13 +91,13 @@ class here final : public fiber {
         throw;
       }
     };
-    if constexpr (std::is_void_v<std::invoke_result_t<Body, threads::scope<here>&>>) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Body, runtime::scope<here>&>>) {
       run_body();
       s.finish();
     } else {
       decltype(auto) value = run_body();
       s.finish();
-      return static_cast<std::invoke_result_t<Body, threads::scope<here>&>>(value);
+      return static_cast<std::invoke_result_t<Body, runtime::scope<here>&>>(value);
     }
   }
 
@@ -169,4 +169,4 @@ class here final : public fiber {
 
 static_assert(fork_join<here>);
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -36,7 +36,7 @@ class Joins : public ::testing::TestWithParam<setup> {
 
 std::vector<setup> every_policy() {
   std::vector<setup> all;
-  for (auto const& p : skua::policies()) {
+  for (auto const& p : skua::policies::all()) {
     for (std::uint32_t workers : {1U, 2U, 3U, 7U}) all.push_back({std::string(p.name), workers});
   }
   return all;
@@ -140,7 +140,8 @@ TEST_P(Joins, TheDequeGrowsUnderDeepRecursion) {
     auto [a, b] = h.join([&](auto& g) { return self(self, g, n - 1); }, [](auto&) { return 1L; });
     return a + b;
   };
-  int const depth = skua::under_asan || skua::under_tsan ? 2'000 : 10'000;  // a sanitizer's frames are large
+  int const depth =
+      skua::runtime::under_asan || skua::runtime::under_tsan ? 2'000 : 10'000;  // a sanitizer's frames are large
   EXPECT_EQ(pool_.run([&](auto& h) { return deep(deep, h, depth); }), depth);
 }
 

@@ -11,7 +11,7 @@
 #include "skua/machine/threads/placement/exposed_group.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// `Invoke(i, here)` calls child i; it returns nothing.
 template <class Here, class Invoke>
@@ -150,4 +150,4 @@ class sequence final : public group {
   first_exception first_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

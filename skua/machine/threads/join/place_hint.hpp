@@ -10,7 +10,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// May a word of this type say a place?
 template <class Hint>
@@ -63,4 +63,4 @@ template <class Here, class Hint, class F>
   return call(std::forward<F>(f), here);
 }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

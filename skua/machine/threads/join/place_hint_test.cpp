@@ -17,8 +17,8 @@ namespace {
 using skua::at;
 using skua::hint;
 using skua::place_id;
-using skua::threads::here;
-using skua::threads::stop_node;
+using skua::runtime::here;
+using skua::runtime::stop_node;
 
 constexpr place_id nowhere{0xabcdU};
 
@@ -30,7 +30,7 @@ class family {
     if (stop_node::inherited(h.watching()).place.value_or(nowhere) != expected)
       wrong_.fetch_add(1, std::memory_order_relaxed);
     if (depth == 0) return;
-    skua::dice roll(seed);
+    skua::runtime::dice roll(seed);
     std::array<hint, 3> said{};
     for (hint& one : said) one = drawn(roll, expected);
     auto const child = [&, below = roll.next()](std::size_t i) {
@@ -56,7 +56,7 @@ class family {
 
  private:
   /// Nothing, what holds already, another place, or anywhere.
-  static hint drawn(skua::dice& roll, place_id expected) {
+  static hint drawn(skua::runtime::dice& roll, place_id expected) {
     switch (roll.below(4)) {
       case 0: return {};
       case 1: return expected == nowhere ? hint{} : skua::as_hint(at{expected});

@@ -14,7 +14,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// Children are counted below zero by thieves while the body runs, and the owner adds what it forked and did not run
 /// itself when it starts to wait: zero is reached once, by whoever comes last. (group.md, "scopes")
@@ -140,4 +140,4 @@ class scope final : public group {
   first_exception first_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -17,7 +17,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::threads::parked, skua::threads::share_count;
+using skua::runtime::parked, skua::runtime::share_count;
 using std::memory_order, std::memory_order_acq_rel, std::memory_order_acquire, std::memory_order_relaxed,
     std::memory_order_release;
 

@@ -11,7 +11,7 @@
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// A group that may lie within another one. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -76,4 +76,4 @@ class stolen_joins {
   open_join<Sync>* innermost_ = nullptr;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

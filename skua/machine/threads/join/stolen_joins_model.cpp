@@ -19,7 +19,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::entry, skua::outcome;
+using skua::runtime::entry, skua::runtime::outcome;
 using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
 
 enum class fault : std::uint8_t {
@@ -32,17 +32,17 @@ enum class fault : std::uint8_t {
 };
 
 template <class Sync>
-using lanes = skua::threads::lanes<Sync>;
+using lanes = skua::runtime::lanes<Sync>;
 
 template <class Sync>
 lanes<Sync>& make_lanes() {
-  return immortal<lanes<Sync>>(skua::deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &memory()});
+  return immortal<lanes<Sync>>(skua::runtime::deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &memory()});
 }
 
 /// A join of two, or a sequence, in its owner's frame.
 template <class Sync>
-struct join : skua::threads::open_join<Sync> {
-  explicit join(std::uint64_t children = 2) : skua::threads::open_join<Sync>(children) {}
+struct join : skua::runtime::open_join<Sync> {
+  explicit join(std::uint64_t children = 2) : skua::runtime::open_join<Sync>(children) {}
   model_atomic<int>& over = immortal<model_atomic<int>>(0);  ///< its thieves have finished: stands for parking
 
   /// fiber::finish of a thief's piece.
@@ -100,7 +100,7 @@ class fiber {
     return stolen_.want_end();
   }
   void note() {
-    stolen_.note(*at_, 0, [this](void* what) -> skua::threads::open_join<Sync>* {
+    stolen_.note(*at_, 0, [this](void* what) -> skua::runtime::open_join<Sync>* {
       auto* const stolen = static_cast<join<Sync>*>(what);
       return stolen == piece_of_ && Fault != fault::pieces_not_known ? nullptr : stolen;
     });
@@ -110,11 +110,11 @@ class fiber {
  private:
   lanes<Sync>* at_;
   join<Sync>* piece_of_ = nullptr;  ///< stop_node::of
-  skua::threads::stolen_joins<Sync> stolen_;
+  skua::runtime::stolen_joins<Sync> stolen_;
 };
 
 template <class Sync>
-join<Sync>* steal(skua::deque<Sync>& from) {
+join<Sync>* steal(skua::runtime::deque<Sync>& from) {
   entry got;
   return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
 }

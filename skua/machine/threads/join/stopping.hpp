@@ -7,7 +7,7 @@
 
 #include "skua/machine/threads/join/fiber.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class stop_scope {
  public:
@@ -32,4 +32,4 @@ class stop_scope {
   std::stop_callback<alarm> on_stop_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -29,11 +29,11 @@ long fib(skua::fork_join auto& here, int n) {
 
 /// The address space has room for about a hundred of these.
 constexpr std::size_t huge_stack = std::size_t{1} << 40;
-constexpr bool address_space_is_ours = !skua::under_tsan && !skua::under_asan;
+constexpr bool address_space_is_ours = !skua::runtime::under_tsan && !skua::runtime::under_asan;
 
 TEST(Trouble, WorkForOneSleepingWorkerIsNotLeftToSearchersWhoMayNotDoIt) {
   // The only member of the region sleeps while others search: they would find nothing, and sleep.
-  skua::dice roll(7);
+  skua::runtime::dice roll(7);
   skua::pool pool({.workers = 4, .spin = 200us});
   auto const one = pool.open_region("random", 1);
   for (int i = 0; i < 400; ++i) {
@@ -139,12 +139,12 @@ TEST(Trouble, ManyWorkersWithoutStacksStillFinish) {
 
 TEST(Trouble, TheSmallestStack) {
   if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer's frames are larger than that";
-  skua::pool pool({.workers = 3, .stack_bytes = skua::smallest_stack_bytes});
+  skua::pool pool({.workers = 3, .stack_bytes = skua::runtime::smallest_stack_bytes});
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);
 }
 
 TEST(Trouble, ExitInATaskEndsTheProcess) {
-  if (skua::under_asan) GTEST_SKIP() << "the pool is left as it is, which LeakSanitizer reports";
+  if (skua::runtime::under_asan) GTEST_SKIP() << "the pool is left as it is, which LeakSanitizer reports";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(skua::parallel_for(0, 10, [](int) { std::exit(3); }), ::testing::ExitedWithCode(3), "");
   auto in_a_static_pool = [] {

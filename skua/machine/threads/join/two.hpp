@@ -16,7 +16,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/children.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// How the second child's callable is kept for a thief: a small temporary that may be copied bit by bit lies in the job
 /// itself (one store less, and the original stays in registers); anything else is referred to.
@@ -193,4 +193,4 @@ template <class Here, class HintF, class F, class HintG, class G>
   return values(std::move(first), second.taken(here));
 }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -15,7 +15,7 @@
 #include "skua/parts/memory/shares.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 enum class distribution_method : std::uint8_t {
   bound,        ///< pages that come in lie where they should, whoever touches them; those that were there were moved
@@ -69,5 +69,19 @@ distribution distribute_cyclic(page_array<T> const& array, std::size_t block_byt
   return distribute(block, cyclic_blocks(block.bytes().size(), block_bytes, block.page_bytes(), map.places()), map,
                     kernel);
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::distribute;
+using runtime::distribute_cyclic;
+using runtime::distribute_interleaved;
+using runtime::distribution;
+using runtime::distribution_method;
+using runtime::homes_of;
+using runtime::shares_of;
+using runtime::weights_of;
+using runtime::why_distribution_is_pointless;
 
 }  // namespace skua

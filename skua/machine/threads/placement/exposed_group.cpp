@@ -7,7 +7,7 @@
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 namespace {
 
@@ -102,4 +102,4 @@ void exposed_scope::leave(fiber& owner) noexcept {
   exposed_group::go_on(owner, whole_);
 }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

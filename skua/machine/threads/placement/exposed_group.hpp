@@ -7,10 +7,10 @@
 
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/join/group.hpp"
-#include "skua/policy/vocabulary.hpp"
+#include "skua/machine/threads/policy_words.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// Lives on the owner's stack from the first child to the end of the wait.
 class exposed_group {
@@ -60,4 +60,4 @@ class exposed_scope {
   task_tag whole_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

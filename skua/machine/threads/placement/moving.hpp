@@ -5,13 +5,13 @@
 
 #include <utility>
 
+#include "skua/machine/threads/policy_words.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/queue/ring.hpp"
-#include "skua/policy/vocabulary.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 struct moving {
   /// M1, before a fiber leaves its worker: its open joins go to where anybody may take them, so that it leaves an empty
@@ -81,4 +81,4 @@ struct moving {
   }
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

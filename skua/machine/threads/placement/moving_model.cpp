@@ -17,8 +17,8 @@
 namespace {
 
 using namespace skua::explorer;
-using namespace skua::moving_stage;
-using skua::entry, skua::lane, skua::worker_id;
+using namespace skua::runtime::moving_stage;
+using skua::runtime::entry, skua::policies::lane, skua::worker_id;
 using std::memory_order;
 
 /// With a join open, the fiber is sent to worker 1: home, when a group has ended. Its worker goes on, or is busy
@@ -194,7 +194,7 @@ void fails(char const* how, options with = {}) {
 // two, and two that give way without a bound, have 10^6 executions each, and none of them is wrong.)
 constexpr options of_two{.preemptions = 2};
 constexpr options of_three{.preemptions = 1};
-constexpr options at_random{.random = skua::under_tsan ? 500 : 20'000, .seed = 1};
+constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, .seed = 1};
 
 }  // namespace
 

@@ -13,11 +13,11 @@
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
-namespace skua::moving_stage {
+namespace skua::runtime::moving_stage {
 
 using explorer::immortal, explorer::current_world, explorer::memory, explorer::model_atomic, explorer::require;
+using runtime::moving;
 using std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
-using threads::moving;
 
 enum class fault : std::uint8_t {
   none,
@@ -38,7 +38,7 @@ struct job {
 
 /// A fiber that waits, or is to go on elsewhere.
 template <class Sync>
-struct frame : job, skua::injectable, skua::threads::parked<Sync> {
+struct frame : job, skua::runtime::injectable, skua::runtime::parked<Sync> {
   explicit frame(bool waits) : job(sort::frame), is_open(waits) {}
   bool is_open;
   typename Sync::template plain<int> saved;
@@ -54,8 +54,8 @@ struct tagged_entry {
 
 /// A group, and how often its children ran.
 template <class Sync>
-struct group : job, skua::threads::open_join<Sync> {
-  explicit group(std::uint64_t children) : job(sort::child), skua::threads::open_join<Sync>(children) {}
+struct group : job, skua::runtime::open_join<Sync> {
+  explicit group(std::uint64_t children) : job(sort::child), skua::runtime::open_join<Sync>(children) {}
   std::array<typename Sync::template plain<int>*, 2> ran{&immortal<typename Sync::template plain<int>>(0),
                                                          &immortal<typename Sync::template plain<int>>(0)};
   void run(std::uint64_t child) { ran.at(child)->set(ran.at(child)->get() + 1); }
@@ -80,7 +80,7 @@ struct bell {
 };
 
 template <class Sync>
-using tagged_lane = skua::tagged_queue<tagged_entry<Sync>, Sync, typename Sync::mutex>;
+using tagged_lane = skua::runtime::tagged_queue<tagged_entry<Sync>, Sync, typename Sync::mutex>;
 
 /// The lanes that the heap's memory is in: they end with the script.
 template <class Sync>
@@ -91,9 +91,9 @@ struct tagged_lanes {
 };
 
 template <class Sync, fault Fault>
-struct worker_slot : skua::threads::lanes<Sync> {
+struct worker_slot : skua::runtime::lanes<Sync> {
   worker_slot(unsigned number, unsigned of, worker_slot* first_of_all, bell& b, tagged_lanes<Sync>& with)
-      : skua::threads::lanes<Sync>({.capacity = 4, .kind = Sync::kind(), .memory = &memory()}), id{number},
+      : skua::runtime::lanes<Sync>({.capacity = 4, .kind = Sync::kind(), .memory = &memory()}), id{number},
         in_workers(of), first(first_of_all), doorbell(b), mailbox(with.mailbox), local(with.local),
         migrated(with.migrated) {
     policy = {.resumed = {.worker = id}, .refused = {.worker = id}};
@@ -106,7 +106,7 @@ struct worker_slot : skua::threads::lanes<Sync> {
     if (Fault != fault::its_worker_not_called) doorbell.ring();
   }
   void request_attention() {
-    if (Fault != fault::no_request) skua::threads::lanes<Sync>::request_attention();
+    if (Fault != fault::no_request) skua::runtime::lanes<Sync>::request_attention();
   }
 
   worker_id id;
@@ -267,8 +267,8 @@ class scene {
 
   // The fiber's own: whoever runs it comes after who ran it before.
   slot_type* at_ = nullptr;
-  skua::threads::stolen_joins<Sync> stolen_;
+  skua::runtime::stolen_joins<Sync> stolen_;
   typename Sync::template plain<int> runs_{0};
 };
 
-}  // namespace skua::moving_stage
+}  // namespace skua::runtime::moving_stage

@@ -5,7 +5,7 @@
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 void fiber::know(task_tag const& t) noexcept {
   tag_ = t;
@@ -64,7 +64,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   leaving_ = {&f, to, tag};
   pause_work(fiber.at());
   current_stack_ = fresh;
-  skua::start(next_, *fresh, &worker::fiber_main, this);
+  skua::runtime::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_move, this);
   f.resumed();
 }
@@ -84,4 +84,4 @@ void worker::preempt(here& fiber) noexcept {
   if (to.worker == fiber.at().id && to.where == lane::local) move(fiber, to, its);
 }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -26,7 +26,7 @@ class default_pool_owner {
     return *made_;
   }
   ~default_pool_owner() {
-    if (threads::worker::current() != nullptr) static_cast<void>(made_.release());
+    if (runtime::worker::current() != nullptr) static_cast<void>(made_.release());
   }
 
  private:
@@ -41,7 +41,7 @@ pool& default_pool() {
   return owner.get();
 }
 
-namespace threads {
+namespace runtime {
 
 namespace {
 
@@ -105,7 +105,7 @@ void executor::spawn(free_task<here>& task) {
   spawned_task& t = spawned_task::of(task);
   here& fiber = w->running_fiber();
   std::uint64_t const key = key_of(*task.group);
-  if (!fiber.at().spawned.push(static_cast<threads::task*>(&t), key)) return;
+  if (!fiber.at().spawned.push(static_cast<runtime::task*>(&t), key)) return;
   // No room for another push: the newest task runs at once; a thief that takes it instead makes room, too.
   if (!fiber.make_room()) fiber.run_newest_spawned(key);
 }
@@ -124,5 +124,5 @@ void executor::wait(wait_group& group) noexcept {
   if (group.enroll(waiting)) fiber.wait(waiting.passing, 1);
 }
 
-}  // namespace threads
+}  // namespace runtime
 }  // namespace skua

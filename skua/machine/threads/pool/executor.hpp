@@ -17,11 +17,11 @@ namespace skua {
 /// Throws what pool's constructor throws; then the next call tries again.
 pool& default_pool();
 
-namespace threads {
+namespace runtime {
 
 /// Models the concept skua::executor.
 struct executor {
-  using here = threads::here;
+  using here = runtime::here;
 
   template <class F>
   static decltype(auto) with_here(F&& f) {
@@ -43,5 +43,5 @@ struct executor {
 
 static_assert(skua::executor<executor>);
 
-}  // namespace threads
+}  // namespace runtime
 }  // namespace skua

@@ -153,7 +153,8 @@ TEST(Venue, AGroupWithoutWorkersThrowsAndStartsNothing) {
 }
 
 TEST(Venue, AGroupWithoutThreadsThrowsAndStartsNothing) {
-  if (skua::under_tsan || skua::under_asan) GTEST_SKIP() << "the sanitizer lives in the address space";
+  if (skua::runtime::under_tsan || skua::runtime::under_asan)
+    GTEST_SKIP() << "the sanitizer lives in the address space";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto const no_room = [] {
     rlimit before{};

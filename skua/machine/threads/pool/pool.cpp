@@ -11,8 +11,8 @@ namespace skua {
 
 namespace {
 
-settings choose(pool_options const& o) {
-  settings s = settings_from_environment(process_environment());
+runtime::settings choose(pool_options const& o) {
+  runtime::settings s = runtime::settings_from_environment(runtime::process_environment());
   if (o.workers) s.workers.set(*o.workers);
   if (o.policy) s.policy.set(*o.policy);
   if (o.places) s.places.set(*o.places);
@@ -33,17 +33,17 @@ std::vector<worker_id> first_workers(std::uint32_t n) {
 }
 
 /// What an error calls these places.
-std::string name_of(setting<std::string> const& places) {
+std::string name_of(runtime::setting<std::string> const& places) {
   return places.from == "code" ? "pool option places" : places.from;
 }
 
 /// A worker may be pinned to one processor; a pool that it makes may use what its own pool may.
-cpu_mask usable_processors() {
-  threads::worker* const w = threads::worker::current();
-  return w == nullptr ? affinity_of_this_thread() : w->of().allowed();
+runtime::cpu_mask usable_processors() {
+  runtime::worker* const w = runtime::worker::current();
+  return w == nullptr ? runtime::affinity_of_this_thread() : w->of().allowed();
 }
 
-topology find_topology(pool_options const& o, cpu_mask const& usable) {
+topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
   if (o.synthetic && o.xml) throw usage_error("a pool's topology is synthetic or from an XML file, not both");
   if (o.synthetic) return topology::synthetic(*o.synthetic);
   if (o.xml) return topology::from_xml(*o.xml);
@@ -58,10 +58,10 @@ bool shall_pin(layout const& map, topology const& machine) { return map.workers(
 
 pool::pool(pool_options const& options) {
   facts_.chosen = choose(options);
-  check_policy(facts_.chosen.policy);
-  cpu_mask usable = usable_processors();
+  policies::check_policy(facts_.chosen.policy);
+  runtime::cpu_mask usable = usable_processors();
   topology const machine = find_topology(options, usable);
-  default_workers const usual = count_default_workers(machine, read_cpu_quota());
+  runtime::default_workers const usual = runtime::count_default_workers(machine, runtime::read_cpu_quota());
   facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.from : usual.why;
   layout map{machine,
              {.workers = facts_.chosen.workers.value,
@@ -70,13 +70,13 @@ pool::pool(pool_options const& options) {
               .places = facts_.chosen.places.value,
               .places_from = name_of(facts_.chosen.places)}};
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(map, machine);
-  core_ = std::make_unique<threads::pool_core>(std::move(map), facts_.chosen, std::move(usable));
+  core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable));
   root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
   core_->start();
 }
 
 pool::~pool() {
-  threads::worker* const w = threads::worker::current();
+  runtime::worker* const w = runtime::worker::current();
   bool const by_own_task = w != nullptr && &w->of() == core_.get();
   if (by_own_task || core_->lost_by_fork()) static_cast<void>(core_.release());
 }
@@ -113,7 +113,7 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
   std::vector<worker_counters> all;
   all.reserve(workers());
   for (std::uint32_t w = 0; w < workers(); ++w)
-    all.push_back(core_->worker_at(worker_id{w}).counts().read(threads::in_account_time(at)));
+    all.push_back(core_->worker_at(worker_id{w}).counts().read(runtime::in_account_time(at)));
   return all;
 }
 

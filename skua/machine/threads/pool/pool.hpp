@@ -38,24 +38,24 @@ struct pool_options {
 
 /// Everything that was decided for a pool, for people. `skua doctor` prints it.
 struct pool_facts {
-  settings chosen;
+  runtime::settings chosen;
   std::string why_workers;
   std::vector<std::string> pins;  ///< per worker
 };
 
-namespace threads {
+namespace runtime {
 
 /// Run f on a region from wherever the caller is: at once if it is a task of the region, else as a root.
 /// Returns f's value (a copy of what it refers to, if it returns a reference); throws what f throws.
 template <class F>
 auto run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>>;
 
-}  // namespace threads
+}  // namespace runtime
 
 /// A policy over some workers of a pool. Closes when it is destroyed; no `run` may be under way then.
 class region_handle {
  public:
-  region_handle(threads::pool_core& c, std::shared_ptr<threads::region> r) noexcept : core_(c), region_(std::move(r)) {}
+  region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept : core_(c), region_(std::move(r)) {}
   ~region_handle() {
     if (!core_.lost_by_fork()) core_.close_region(*region_);  // else its lock may be held for ever
   }
@@ -66,14 +66,14 @@ class region_handle {
   template <class F>
   auto run(F&& f) {
     core_.check_process();
-    return threads::run_on(*region_, std::forward<F>(f));
+    return runtime::run_on(*region_, std::forward<F>(f));
   }
   [[nodiscard]] std::uint32_t workers() const noexcept { return region_->workers(); }
   [[nodiscard]] std::string_view policy() const noexcept { return region_->policy_name(); }
 
  private:
-  threads::pool_core& core_;
-  std::shared_ptr<threads::region> region_;
+  runtime::pool_core& core_;
+  std::shared_ptr<runtime::region> region_;
 };
 
 class pool {
@@ -93,7 +93,7 @@ class pool {
   template <class F>
   auto run(F&& f) {
     core_->check_process();
-    return threads::run_on(*root_, std::forward<F>(f));
+    return runtime::run_on(*root_, std::forward<F>(f));
   }
 
   /// A region of the first `workers` workers (0: all) under another policy. Throws usage_error for a policy that does not
@@ -120,22 +120,22 @@ class pool {
   /// worker's times between two calls is the time between them exactly. Cheap; may be called while the pool works.
   [[nodiscard]] std::vector<worker_counters> counters(
       std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
-  [[nodiscard]] stack_pool::census stacks() const noexcept { return core_->stacks().count(); }
+  [[nodiscard]] runtime::stack_pool::census stacks() const noexcept { return core_->stacks().count(); }
 
   /// For what is built on pools.
-  [[nodiscard]] threads::region& root_region() const noexcept { return *root_; }
-  [[nodiscard]] threads::leaf_log& leaves_of(worker_id w) const noexcept { return core_->worker_at(w).leaves(); }
+  [[nodiscard]] runtime::region& root_region() const noexcept { return *root_; }
+  [[nodiscard]] runtime::leaf_log& leaves_of(worker_id w) const noexcept { return core_->worker_at(w).leaves(); }
   /// This process is a child of the one that made the pool: the workers stayed behind.
   [[nodiscard]] bool lost_by_fork() const noexcept { return core_->lost_by_fork(); }
 
  private:
   pool_facts facts_;
-  std::unique_ptr<threads::pool_core> core_;
-  std::shared_ptr<threads::region> root_;
+  std::unique_ptr<runtime::pool_core> core_;
+  std::shared_ptr<runtime::region> root_;
 };
 
 template <class F>
-auto threads::run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>> {
+auto runtime::run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>> {
   worker* const w = worker::current();
   if (w != nullptr && &w->running_fiber().at().in == &r) return f(w->running_fiber());
   root<std::remove_reference_t<F>> asked{f};

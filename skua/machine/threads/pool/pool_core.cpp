@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 namespace {
 
@@ -109,4 +109,4 @@ void pool_core::back_off() noexcept {
   for (int i = 0; i < 4; ++i) relax();
 }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -20,7 +20,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/pin.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class pool_core {
  public:
@@ -101,4 +101,4 @@ class pool_core {
   std::atomic<std::uint64_t> regions_version_{0};
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -168,7 +168,7 @@ TEST(Pool, EveryWorkerIsInOnePlaceAndThereAreNoOthers) {
   std::uint32_t next = 0;
   for (std::uint32_t p = 0; p < pool.places(); ++p) {
     for (skua::worker_id const w : pool.workers_of(skua::place_id{p})) {
-      EXPECT_EQ(skua::index(w), next++);
+      EXPECT_EQ(index(w), next++);
       EXPECT_EQ(pool.place_of(w), skua::place_id{p});
     }
   }
@@ -197,7 +197,7 @@ TEST(Pool, CountersTellWhatHappened) {
 }
 
 TEST(Pool, ForkedChildrenDoNotJoinAndMayMakeTheirOwn) {
-  if (skua::under_tsan) GTEST_SKIP() << "ThreadSanitizer allows no new threads in a child of fork()";
+  if (skua::runtime::under_tsan) GTEST_SKIP() << "ThreadSanitizer allows no new threads in a child of fork()";
   skua::pool pool({.workers = 2});
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
   pid_t const child = ::fork();

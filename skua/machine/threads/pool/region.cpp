@@ -7,11 +7,11 @@
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 region::region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
     : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
-      policy_(make_policy(policy_name, map_, seed)) {
+      policy_(policies::make_policy(policy_name, map_, seed)) {
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -52,4 +52,4 @@ worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_m
 
 void request_attention_everywhere(region& r) noexcept { r.request_attention(); }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "skua/parts/topology/layout.hpp"
-#include "skua/policy/policy.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class pool_core;
 
@@ -51,10 +51,10 @@ class region : public std::enable_shared_from_this<region> {
   pool_core& core_;
   std::vector<worker_id> const members_;  ///< by their numbers in the pool
   layout const map_;
-  std::unique_ptr<policy> const policy_;
+  std::unique_ptr<policies::policy> const policy_;
   std::vector<std::unique_ptr<worker_slot>> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> injected_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

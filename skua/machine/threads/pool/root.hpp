@@ -12,7 +12,7 @@
 
 #include "skua/machine/threads/join/here.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// Set once, waited for once, by a thread that is no worker. May be destroyed as soon as wait has returned: the setter
 /// signals under the lock.
@@ -81,4 +81,4 @@ class root final : public root_base {
   std::exception_ptr error_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -12,7 +12,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// Invariant (beds): under the lock, the count `asleep` is the number of beds in state sleeping.
 /// The beds of one pool. Sync is the real world, or the explorer's.
@@ -177,4 +177,4 @@ class sleep_state {
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

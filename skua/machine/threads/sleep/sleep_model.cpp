@@ -23,9 +23,9 @@ using skua::worker_id;
 template <class Sync, bool Spins>
 struct owner_and_sleeper {
   static constexpr int threads = 2;
-  using deque = skua::deque<Sync>;
-  deque& lane = immortal<deque>(skua::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
-  skua::threads::sleep_state<Sync>& sleep = immortal<skua::threads::sleep_state<Sync>>(2U, 1U, &memory());
+  using deque = skua::runtime::deque<Sync>;
+  deque& lane = immortal<deque>(skua::runtime::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
   typename Sync::template atomic<int> taken{0};
   int job[2] = {};
 
@@ -38,9 +38,9 @@ struct owner_and_sleeper {
     }
     bool searching = Spins && sleep.start_search();
     for (;;) {
-      skua::entry got;
-      skua::outcome const how = lane.outside().steal(got);
-      if (how == skua::outcome::got) {
+      skua::runtime::entry got;
+      skua::runtime::outcome const how = lane.outside().steal(got);
+      if (how == skua::runtime::outcome::got) {
         if (searching) sleep.found();
         taken.store(1, std::memory_order_seq_cst);
         taken.notify_all();
@@ -63,7 +63,7 @@ struct owner_and_sleeper {
 template <class Sync>
 struct from_outside {
   static constexpr int threads = 3;
-  skua::threads::sleep_state<Sync>& sleep = immortal<skua::threads::sleep_state<Sync>>(2U, 1U, &memory());
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
   typename Sync::template atomic<int> items{0};
   typename Sync::template atomic<int> taken{0};
 
@@ -103,10 +103,10 @@ struct from_outside {
 template <class Sync, bool Calls = true>
 struct offer_and_sleeper {
   static constexpr int threads = 2;
-  using tagged = skua::tagged_queue<skua::entry, Sync, typename Sync::mutex>;
-  struct worker_slot : skua::threads::lanes<Sync> {
+  using tagged = skua::runtime::tagged_queue<skua::runtime::entry, Sync, typename Sync::mutex>;
+  struct worker_slot : skua::runtime::lanes<Sync> {
     explicit worker_slot(tagged& k)
-        : skua::threads::lanes<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), local(k) {}
+        : skua::runtime::lanes<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), local(k) {}
     struct {
       static bool preempts() { return true; }
     } policy;
@@ -114,7 +114,7 @@ struct offer_and_sleeper {
       if (Calls) sleep.notify();
     }
     tagged& local;
-    skua::threads::sleep_state<Sync>& sleep = immortal<skua::threads::sleep_state<Sync>>(2U, 1U, &memory());
+    skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
   };
   tagged local;
   worker_slot& owner = immortal<worker_slot>(local);
@@ -128,12 +128,12 @@ struct offer_and_sleeper {
     owner.sleep.notify();
   }
   static void note_steals() {}
-  static skua::entry as_published(skua::entry const& e) { return e; }
+  static skua::runtime::entry as_published(skua::runtime::entry const& e) { return e; }
 
   void run(int me) {
     if (me == 0) {
       if (owner.forks.push(&job)) make_room();
-      require(skua::threads::moving::clear_lanes(*this), "there is memory");
+      require(skua::runtime::moving::clear_lanes(*this), "there is memory");
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
       return;
     }
@@ -149,10 +149,11 @@ struct offer_and_sleeper {
     taken.notify_all();
   }
   bool take() {
-    skua::entry got;
-    if (local.take_oldest(got, [](skua::entry const&) { return true; }) == skua::outcome::got) return true;
-    return owner.forks.outside().steal(got) == skua::outcome::got ||
-           owner.spawned.outside().steal(got) == skua::outcome::got;
+    skua::runtime::entry got;
+    if (local.take_oldest(got, [](skua::runtime::entry const&) { return true; }) == skua::runtime::outcome::got)
+      return true;
+    return owner.forks.outside().steal(got) == skua::runtime::outcome::got ||
+           owner.spawned.outside().steal(got) == skua::runtime::outcome::got;
   }
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "what was offered is taken"); }
 };

@@ -31,7 +31,7 @@ struct worker_counters {
   std::uint64_t wakeups_sent = 0;
 };
 
-namespace threads {
+namespace runtime {
 
 /// A counter with one writer and any readers.
 class counter {
@@ -75,5 +75,5 @@ struct live_counters {
   }
 };
 
-}  // namespace threads
+}  // namespace runtime
 }  // namespace skua

@@ -10,7 +10,7 @@
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -80,4 +80,4 @@ class lanes {
   std::int64_t steals_before_ = 0;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -22,7 +22,7 @@ struct leaf_rows {
   std::uint64_t lost = 0;  ///< leaves for which there was no memory
 };
 
-namespace threads {
+namespace runtime {
 
 class alignas(cache_line_bytes) leaf_log {
  public:
@@ -45,5 +45,5 @@ class alignas(cache_line_bytes) leaf_log {
   std::optional<leaf_rows> rows_;  ///< while it is kept
 };
 
-}  // namespace threads
+}  // namespace runtime
 }  // namespace skua

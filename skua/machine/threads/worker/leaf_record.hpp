@@ -17,10 +17,10 @@
 #include <span>
 #include <vector>
 
-#include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/worker/leaf_log.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 class leaf_record {
  public:
@@ -39,5 +39,11 @@ class leaf_record {
   pool& of_;
   std::vector<leaf_rows> taken_;
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::leaf_record;
 
 }  // namespace skua

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> noted(std::span<skua::leaf_rows const> rows, std::vec
 }
 
 TEST(LeafRecord, NotesEveryLeafOnceUnderTheWorkerThatRanIt) {
-  for (auto const& policy : skua::policies()) {
+  for (auto const& policy : skua::policies::all()) {
     for (std::uint32_t const workers : {1U, 2U, 7U, 64U}) {
       SCOPED_TRACE(std::string(policy.name) + ", workers " + std::to_string(workers));
       skua::pool pool(

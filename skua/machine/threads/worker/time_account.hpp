@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace skua::threads {
+namespace skua::runtime {
 
 enum class activity : std::uint8_t { working, scheduling, idling };
 
@@ -94,4 +94,4 @@ class time_account {
   std::atomic<std::uint64_t> now_{0};
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

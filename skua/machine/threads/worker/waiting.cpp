@@ -11,7 +11,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
@@ -25,7 +25,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   counts_.parked.add(1);
   pause_work(waiting.at());
   current_stack_ = fresh;
-  skua::start(next_, *fresh, &worker::fiber_main, this);
+  skua::runtime::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_park, this);
   // From here on `this` is perhaps not our worker any more.
   f.resumed();
@@ -168,4 +168,4 @@ void worker::recycle_stack(void* self) noexcept {
 task_kind const frame::kind{
     .run = [](task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/injector.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 /// Nothing in a region for the worker of the worker slot `mine`: nothing from outside, nothing in its inbox, no lane to steal
 /// from. Without a worker slot: nothing that any member may take.
@@ -79,4 +79,4 @@ struct work_search {
   }
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -21,7 +21,7 @@ namespace {
 
 using namespace skua::explorer;
 using skua::worker_id;
-using skua::threads::work_search;
+using skua::runtime::work_search;
 
 enum class fault : std::uint8_t {
   none,
@@ -37,11 +37,11 @@ enum class fault : std::uint8_t {
 template <class Sync, fault Fault>
 struct pool_core {
   pool_core(std::uint32_t workers, std::uint32_t search_limit)
-      : sleep_state(immortal<skua::threads::sleep_state<Sync>>(workers, search_limit, &memory())),
+      : sleep_state(immortal<skua::runtime::sleep_state<Sync>>(workers, search_limit, &memory())),
         sleepers{sleep_state} {}
 
   struct sleepers_type {
-    skua::threads::sleep_state<Sync>& all;
+    skua::runtime::sleep_state<Sync>& all;
     bool start_search() { return all.start_search(); }
     bool found() { return Fault == fault::found_in_silence ? false : all.found(); }
   };
@@ -54,16 +54,16 @@ struct pool_core {
   static std::uint64_t spin_ns() { return 0; }
   static void back_off() {}
 
-  skua::threads::sleep_state<Sync>& sleep_state;
+  skua::runtime::sleep_state<Sync>& sleep_state;
   sleepers_type sleepers;
   model_atomic<bool> closing_{false};
 };
 
 template <class Sync>
 struct worker_slot {
-  skua::deque<Sync>& forks =
-      immortal<skua::deque<Sync>>(skua::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
-  skua::injector<Sync>& inbox = immortal<skua::injector<Sync>>();
+  skua::runtime::deque<Sync>& forks = immortal<skua::runtime::deque<Sync>>(
+      skua::runtime::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
+  skua::runtime::injector<Sync>& inbox = immortal<skua::runtime::injector<Sync>>();
   bool looks_stolen() { return forks.outside().looks_empty(); }
 };
 
@@ -79,7 +79,7 @@ struct region {
     return std::ranges::find(members, w.number()) == members.end() ? nullptr : &owners;
   }
   bool looks_empty_to(worker_slot<Sync>* mine) {
-    return skua::threads::nothing_for(mine, injected, std::array<worker_slot<Sync>*, 1>{&owners});
+    return skua::runtime::nothing_for(mine, injected, std::array<worker_slot<Sync>*, 1>{&owners});
   }
   /// In S4.
   bool notify_work() {
@@ -99,7 +99,7 @@ struct region {
   pool_core<Sync, Fault>& of;
   std::vector<worker_id> members;
   worker_slot<Sync> owners;
-  skua::injector<Sync>& injected = immortal<skua::injector<Sync>>();
+  skua::runtime::injector<Sync>& injected = immortal<skua::runtime::injector<Sync>>();
 };
 
 struct live_counters {
@@ -136,8 +136,8 @@ class worker {
     region<Sync, Fault>& r = *regions_[0];
     worker_slot<Sync>* const mine = r.slot_for(*this);
     if (mine == nullptr) return {};
-    skua::entry got;
-    if (r.owners.forks.outside().steal(got) == skua::outcome::got) return {mine};
+    skua::runtime::entry got;
+    if (r.owners.forks.outside().steal(got) == skua::runtime::outcome::got) return {mine};
     return {r.injected.pop() == nullptr ? nullptr : mine};
   }
   void fall_asleep(bool was_searching) {
@@ -184,7 +184,7 @@ class scene {
     region_.owners.forks.poll();
     region_.was_pushed();
   }
-  void inject(skua::injectable& job) {
+  void inject(skua::runtime::injectable& job) {
     region_.injected.push(job);
     region_.was_pushed();
   }
@@ -202,7 +202,7 @@ template <class Sync, fault Fault = fault::none>
 struct from_outside {
   static constexpr int threads = 3;
   scene<Sync, Fault> s{2, {worker_id{1}}};
-  skua::injectable job;
+  skua::runtime::injectable job;
 
   void run(int me) {
     if (me == 2) return s.inject(job);
@@ -301,7 +301,7 @@ void fails(options const& with, char const* how = "what was pushed is fetched") 
 // preemption, four threads have 7*10^5 states, and none of them is wrong.)
 constexpr options of_three{.preemptions = 2};
 constexpr options of_four{.preemptions = 0};
-constexpr options at_random{.random = skua::under_tsan ? 500 : 20'000, .seed = 1};
+constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, .seed = 1};
 
 }  // namespace
 

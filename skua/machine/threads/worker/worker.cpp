@@ -14,7 +14,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/pin.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 namespace {
 
@@ -266,7 +266,7 @@ void worker::thread_main() noexcept {
     counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();
-    skua::start(next_, *current_stack_, &worker::fiber_main, this);
+    skua::runtime::start(next_, *current_stack_, &worker::fiber_main, this);
     switch_to(native_, next_, nullptr, nullptr);
   } catch (...) {
     stacks_.give(current_stack_);
@@ -301,4 +301,4 @@ void worker::fiber_main(void* self) noexcept {
   life(fiber);
 }
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

@@ -18,7 +18,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class pool_core;
 
@@ -151,4 +151,4 @@ class worker final : public thread_record {
   std::thread thread_;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime

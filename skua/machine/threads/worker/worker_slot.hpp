@@ -6,15 +6,15 @@
 #include <cstdint>
 
 #include "skua/machine/threads/join/group.hpp"
+#include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
-#include "skua/policy/policy.hpp"
 
-namespace skua::threads {
+namespace skua::runtime {
 
 class region;
 class worker;
@@ -80,4 +80,4 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
   bool exposes_groups_ = false;
 };
 
-}  // namespace skua::threads
+}  // namespace skua::runtime
