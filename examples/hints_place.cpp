@@ -16,7 +16,7 @@ int main() {
   // One share of the array per place, as large as the place has workers; its pages go where the place is.
   skua::page_array<double> data(1 << 16);
   std::vector<skua::share> const shares = shares_of(data, pool.map());
-  settle(data, shares, pool.map());
+  distribute(data, shares, pool.map());
 
   auto const home = [](skua::share const& s) { return skua::at{s.place}; };
   std::vector<double> sums(shares.size());
