@@ -10,8 +10,8 @@ int main() {
   std::size_t const n = 100'000;
   skua::pool pool;
   skua::page_array<double> grid(n);                                     // zero, and no page touched yet
-  std::vector<skua::share> const shares = shares_of(grid, pool.map());  // one per place, as large as its workers
-  skua::distribution const how = distribute(grid, shares, pool.map());  // how.why: a clause for the user
+  std::vector<skua::share> const shares = shares_of(grid, pool.map());  // one per place, in proportion to its workers
+  skua::distribution const how = distribute(grid, shares, pool.map());  // how.why: one clause for the user
 
   auto const home = [](skua::share const& s) { return skua::at{s.place}; };
   pool.run([&](auto& here) {
