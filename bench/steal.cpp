@@ -75,7 +75,7 @@ double attempt_on_empty() {
   std::vector<double> seen;
   bool right = true;
   for (std::int64_t i = 0; i < samples; ++i) {
-    entry taken;
+    runtime::entry taken;
     seen.push_back(mean_ns(2000, [&] { right = d.outside().steal(taken) == runtime::outcome::empty && right; }));
   }
   bench::verify(right, "an empty deque");
@@ -105,7 +105,7 @@ double steal(std::int64_t batch) {
     spin_until(filled, i);
     auto next = things.begin();
     seen.push_back(mean_ns(batch, [&] {
-      entry taken;
+      runtime::entry taken;
       right = d.outside().steal(taken) == runtime::outcome::got && taken.task == &*next++ && right;
     }));
     emptied.store(i, std::memory_order_release);

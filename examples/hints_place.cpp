@@ -9,13 +9,8 @@
 int main() {
   skua::pool pool;
   for (std::uint32_t p = 0; p < pool.places(); ++p) {
-<<<<<<< HEAD
-    auto const crew = pool.workers_of(skua::place_id{p});
-    std::printf("place %u: workers %u to %u\n", p, index(crew.front()), index(crew.back()));
-=======
     auto const workers = pool.workers_of(skua::place_id{p});
-    std::printf("place %u: workers %u to %u\n", p, skua::index(workers.front()), skua::index(workers.back()));
->>>>>>> docs
+    std::printf("place %u: workers %u to %u\n", p, index(workers.front()), index(workers.back()));
   }
 
   // One share of the array per place, as large as the place has workers; its pages go where the place is.

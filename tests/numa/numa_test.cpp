@@ -22,7 +22,7 @@
 namespace skua {
 namespace {
 
-using testing::nodes_with_memory;
+using runtime::testing::nodes_with_memory;
 
 /// The real kernel as a container shows it: it may do all but bind.
 class forbidding_kernel final : public runtime::page_kernel {
@@ -78,7 +78,7 @@ class numa : public ::testing::Test {
 };
 
 TEST_F(numa, latencies_are_those_of_the_firmware) {
-  ASSERT_EQ(tree_.count(level::numa_node), nodes_.size());
+  ASSERT_EQ(tree_.count(runtime::level::numa_node), nodes_.size());
   ASSERT_TRUE(tree_.has_numa_latencies());
   std::vector<std::uint64_t> all;
   for (std::size_t from = 0; from < nodes_.size(); ++from) {
@@ -199,7 +199,7 @@ TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
   pool crew({.policy = "random", .pin = true});
   page_array<char> const array(256 * runtime::small_page_bytes());
   std::vector<page_run> const runs =
-      cyclic_blocks(array.block().bytes().size(), 1, runtime::small_page_bytes(), crew.map().places());
+      runtime::cyclic_blocks(array.block().bytes().size(), 1, runtime::small_page_bytes(), crew.map().places());
   std::vector<numa_id> toucher(runs.size(), runtime::no_numa_node);
   crew.run([&](auto& here) {
     here.each(runs, [&](auto& h, page_run const& run) {
