@@ -80,7 +80,7 @@ TEST(hull, equal_points_and_points_on_a_line) {
 }
 
 // All points are vertices, and each division takes away little more than one: the deepest tree.
-TEST(hull, a_lopsided_curve) {
+TEST(hull, all_points_of_a_lopsided_curve_are_vertices) {
   std::vector<point> curve;
   for (int i = 0; i < 52; ++i) curve.push_back({i, std::int64_t{1} << i});
   for (std::size_t const leaf : {1U, 8U, 100U}) {

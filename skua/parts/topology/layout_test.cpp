@@ -101,7 +101,7 @@ TEST(layout, a_numa_node_over_several_packages_does_not_hide_them) {
   EXPECT_EQ(between(l, 0, 4), 5U);
 }
 
-TEST(layout, odd_shapes) {
+TEST(layout, machines_of_odd_shapes_are_laid_out_soundly) {
   for (char const* machine :
        {"package:3 core:5 pu:1", "package:1 l3:3 core:7", "core:1", "pu:1", "pu:6", "package:5 l2:3 core:1 pu:3",
         "package:1 l3:1 numa:3 core:5", "package:2 numa:1 l3:3 core:1 pu:2"}) {

@@ -46,7 +46,7 @@ std::vector<setup> every_policy() {
   return all;
 }
 
-class Failures : public ::testing::TestWithParam<setup> {
+class failures : public ::testing::TestWithParam<setup> {
  protected:
   /// Why children that wait for each other cannot run here; empty: they can, up to `children` of them.
   [[nodiscard]] std::string alone(std::uint32_t children) const {
@@ -66,13 +66,13 @@ class Failures : public ::testing::TestWithParam<setup> {
   skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy, .synthetic = GetParam().machine}};
 };
 
-INSTANTIATE_TEST_SUITE_P(EveryPolicy, Failures, ::testing::ValuesIn(every_policy()), [](auto const& p) {
+INSTANTIATE_TEST_SUITE_P(every_policy, failures, ::testing::ValuesIn(every_policy()), [](auto const& p) {
   std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
   std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
 
-TEST_P(Failures, ThrowFromEveryKthTaskOfRandomPrograms) {
+TEST_P(failures, an_exception_of_any_task_of_a_random_program_arrives) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     auto const [expected, tasks] = told_serially(seed);
     for (long k = 1; k <= tasks; k += 1 + tasks / 17) {
@@ -86,7 +86,7 @@ TEST_P(Failures, ThrowFromEveryKthTaskOfRandomPrograms) {
   }
 }
 
-TEST_P(Failures, AStopFromARandomTaskOfARandomProgramDropsTasksAndNoSignal) {
+TEST_P(failures, a_stop_from_a_random_task_of_a_random_program_drops_tasks_and_no_signal) {
   std::uint64_t const seed = skua::testing::fresh_seed();
   SCOPED_TRACE(skua::testing::command_line_of(seed));
   skua::dice roll(seed);
@@ -107,11 +107,11 @@ TEST_P(Failures, AStopFromARandomTaskOfARandomProgramDropsTasksAndNoSignal) {
   }
 }
 
-TEST_P(Failures, TheSecondChildsExceptionArrives) {
+TEST_P(failures, the_second_childs_exception_arrives) {
   EXPECT_THROW(pool_.run([](auto& h) { h.join([](auto&) {}, [](auto&) { throw thrown("second"); }); }), thrown);
 }
 
-TEST_P(Failures, OneOfManyArrives) {
+TEST_P(failures, one_of_many_arrives) {
   std::vector<int> cells(100);
   std::iota(cells.begin(), cells.end(), 0);
   for (int bad : {0, 1, 57, 99}) {
@@ -124,7 +124,7 @@ TEST_P(Failures, OneOfManyArrives) {
   }
 }
 
-TEST_P(Failures, ARunningSiblingSeesTheFailure) {
+TEST_P(failures, a_running_sibling_sees_the_failure) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
   // The child that throws waits until its sibling runs; the sibling runs until it sees the failure.
   for (int round = 0; round < 20; ++round) {
@@ -152,7 +152,7 @@ void throw_from_the_stolen_half(skua::pool& pool, Start const& start) {
   }
 }
 
-TEST_P(Failures, TheOwnerSeesAStolenSiblingsFailure) {
+TEST_P(failures, the_owner_sees_a_stolen_siblings_failure) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.join(
@@ -163,7 +163,7 @@ TEST_P(Failures, TheOwnerSeesAStolenSiblingsFailure) {
   });
 }
 
-TEST_P(Failures, TheOwnersForksEndWhenAStolenSiblingFails) {
+TEST_P(failures, the_owners_forks_end_when_a_stolen_sibling_fails) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.join(
@@ -174,7 +174,7 @@ TEST_P(Failures, TheOwnersForksEndWhenAStolenSiblingFails) {
   });
 }
 
-TEST_P(Failures, TheFirstOfManySeesTheFailureOfAStolenOne) {
+TEST_P(failures, the_first_of_many_sees_the_failure_of_a_stolen_one) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.join(
@@ -185,7 +185,7 @@ TEST_P(Failures, TheFirstOfManySeesTheFailureOfAStolenOne) {
   });
 }
 
-TEST_P(Failures, AStolenGrandchildSeesTheFailureOfItsParentsSibling) {
+TEST_P(failures, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
   if (auto const why = alone(3); !why.empty()) GTEST_SKIP() << why;
   // The parent waits for the grandchild; its own sibling fails.
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
@@ -208,7 +208,7 @@ TEST_P(Failures, AStolenGrandchildSeesTheFailureOfItsParentsSibling) {
   });
 }
 
-TEST_P(Failures, AScopesBodySeesTheFailureOfAStolenChild) {
+TEST_P(failures, a_scopes_body_sees_the_failure_of_a_stolen_child) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.scope([&](auto& s) {
@@ -218,7 +218,7 @@ TEST_P(Failures, AScopesBodySeesTheFailureOfAStolenChild) {
   });
 }
 
-TEST_P(Failures, AFailureThatArrivedStopsNobodyElse) {
+TEST_P(failures, a_failure_that_arrived_stops_nobody_else) {
   // What was robbed and has failed is forgotten when its join has ended.
   auto const sum = pool_.run([](auto& h) {
     long good = 0;
@@ -239,7 +239,7 @@ TEST_P(Failures, AFailureThatArrivedStopsNobodyElse) {
   EXPECT_EQ(sum, 300 * 4);
 }
 
-TEST_P(Failures, AStopRequestedAtARandomMomentEndsTheRun) {
+TEST_P(failures, a_stop_requested_at_a_random_moment_ends_the_run) {
   auto forever = [](auto& self, auto& h) -> void {
     for (;;) h.join([](auto&) {}, [](auto&) {});
     self(self, h);
@@ -264,7 +264,7 @@ TEST_P(Failures, AStopRequestedAtARandomMomentEndsTheRun) {
   EXPECT_EQ(pool_.run([](auto&) { return 1; }), 1);
 }
 
-TEST_P(Failures, AStopBeforehandRunsNothing) {
+TEST_P(failures, a_stop_beforehand_runs_nothing) {
   std::stop_source source;
   source.request_stop();
   bool ran = false;
@@ -273,7 +273,7 @@ TEST_P(Failures, AStopBeforehandRunsNothing) {
   EXPECT_FALSE(ran);
 }
 
-TEST_P(Failures, ATokenThatIsNeverStoppedChangesNothing) {
+TEST_P(failures, a_token_that_is_never_stopped_changes_nothing) {
   std::stop_source source;
   auto const sum = pool_.run([&](auto& h) {
     return h.with_stop(source.get_token(), [](auto& g) {
@@ -284,7 +284,7 @@ TEST_P(Failures, ATokenThatIsNeverStoppedChangesNothing) {
   EXPECT_EQ(sum, 3);
 }
 
-TEST_P(Failures, AJoinInAHandlerMayWait) {
+TEST_P(failures, a_join_in_a_handler_may_wait) {
   // The frame is suspended inside a catch block, perhaps resumed elsewhere; the exception must still be there.
   for (int round = 0; round < 50; ++round) {
     auto const message = pool_.run([](auto& h) -> std::string {

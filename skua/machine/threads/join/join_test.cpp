@@ -29,7 +29,7 @@ struct setup {
   std::uint32_t workers;
 };
 
-class Joins : public ::testing::TestWithParam<setup> {
+class joins : public ::testing::TestWithParam<setup> {
  protected:
   skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy}};
 };
@@ -42,17 +42,17 @@ std::vector<setup> every_policy() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryPolicy, Joins, ::testing::ValuesIn(every_policy()), [](auto const& p) {
+INSTANTIATE_TEST_SUITE_P(every_policy, joins, ::testing::ValuesIn(every_policy()), [](auto const& p) {
   std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
   std::ranges::replace(name, '-', '_');
   return name;
 });
 
-TEST_P(Joins, FibIsRight) {
+TEST_P(joins, fib_is_right) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(pool_.run([](auto& h) { return fib(h, 20); }), 6765);
 }
 
-TEST_P(Joins, RandomProgramsAnswerAsTheirSerialElision) {
+TEST_P(joins, random_programs_answer_as_their_serial_elision) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     skua::testing::random_program reference(seed);
     skua::serial alone;
@@ -65,7 +65,7 @@ TEST_P(Joins, RandomProgramsAnswerAsTheirSerialElision) {
   }
 }
 
-TEST_P(Joins, ValuesMayBeMoveOnly) {
+TEST_P(joins, values_may_be_move_only) {
   auto const sum = pool_.run([](auto& h) {
     auto [a, b, c] =
         h.join([](auto&) { return std::make_unique<int>(1); }, [](auto&) { return std::make_unique<int>(2); },
@@ -77,7 +77,7 @@ TEST_P(Joins, ValuesMayBeMoveOnly) {
   EXPECT_EQ(sum, 10);
 }
 
-TEST_P(Joins, CallablesKeepTheirState) {
+TEST_P(joins, callables_keep_their_state) {
   std::vector<int> order(8, 0);
   int n = 0;
   auto fill = [&, calls = 0](auto&) mutable { order[0] = ++calls; };
@@ -86,7 +86,7 @@ TEST_P(Joins, CallablesKeepTheirState) {
   EXPECT_EQ(n, 7);
 }
 
-TEST_P(Joins, EachVisitsEveryElementOnce) {
+TEST_P(joins, each_visits_every_element_once) {
   for (std::size_t n : {0UL, 1UL, 2UL, 3UL, 1000UL, 20'000UL}) {
     std::vector<int> seen(n, 0);
     pool_.run([&](auto& h) { h.each(seen, [](auto&, int& s) { ++s; }); });
@@ -94,7 +94,7 @@ TEST_P(Joins, EachVisitsEveryElementOnce) {
   }
 }
 
-TEST_P(Joins, DeepNestingOfScopesAndJoins) {
+TEST_P(joins, scopes_and_joins_may_nest_deeply) {
   std::atomic<int> ran{0};
   auto nest = [&](auto& self, auto& h, int depth) -> void {
     if (depth == 0) return;
@@ -111,7 +111,7 @@ TEST_P(Joins, DeepNestingOfScopesAndJoins) {
   EXPECT_EQ(ran.load(), count(count, 15));
 }
 
-TEST_P(Joins, AScopeMayWaitAboveOpenJoins) {
+TEST_P(joins, a_scope_may_wait_above_open_joins) {
   // The scope's child is slow, so that the strand parks with the joins below it still on offer, and resumes elsewhere.
   auto nest = [](auto& self, auto& h, int depth, std::atomic<int>& ran) -> void {
     if (depth == 0) {
@@ -134,7 +134,7 @@ TEST_P(Joins, AScopeMayWaitAboveOpenJoins) {
   }
 }
 
-TEST_P(Joins, TheDequeGrowsUnderDeepRecursion) {
+TEST_P(joins, the_deque_grows_under_deep_recursion) {
   auto deep = [](auto& self, auto& h, int n) -> long {
     if (n == 0) return 0;
     auto [a, b] = h.join([&](auto& g) { return self(self, g, n - 1); }, [](auto&) { return 1L; });
@@ -154,7 +154,7 @@ void count_robbed(skua::fork_join auto& here, int depth, std::atomic<std::uint64
             });
 }
 
-TEST_P(Joins, EverySuccessfulStealRobsOneJoinAndEveryRobbedJoinWasStolenFromOnce) {
+TEST_P(joins, every_successful_steal_takes_one_join_and_every_stolen_join_is_taken_once) {
   // [numa-ws-2018 II] Promotions are successful steals: a join that nobody steals from keeps no state.
   std::string const& policy = GetParam().policy;
   if (policy == "adws" || policy == "replay") GTEST_SKIP() << "this policy also sends tasks, and steals what was sent";

@@ -339,25 +339,27 @@ void fails(char const* how, options with = {}) {
 
 TEST(open_join_model, the_oldest_join_fails) { holds<owner_and_thief<model_sync, 0>>(bounded); }
 TEST(open_join_model, the_second_join_fails) { holds<owner_and_thief<model_sync, 1>>(bounded); }
-TEST(open_join_model, full_fences) { holds<owner_and_thief<full_model_sync, 0>>(bounded); }
-TEST(open_join_model, parks_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
-TEST(open_join_model, thief_further_in) { holds<thief_further_in<model_sync>>(bounded); }
-TEST(open_join_model, piece_of_a_sequence) { holds<piece_of_a_sequence<model_sync>>(bounded); }
+TEST(open_join_model, the_oldest_join_fails_with_full_fences) { holds<owner_and_thief<full_model_sync, 0>>(bounded); }
+TEST(open_join_model, a_fiber_may_park_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
+TEST(open_join_model, a_thief_further_in_is_told) { holds<thief_further_in<model_sync>>(bounded); }
+TEST(open_join_model, a_piece_of_a_sequence_is_told) { holds<piece_of_a_sequence<model_sync>>(bounded); }
 
-TEST(open_join_mutant, no_note_at_fork) {
+TEST(open_join_mutant, no_note_at_fork_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_fork>>("the next fork hears", bounded);
 }
-TEST(open_join_mutant, no_alarm) {
+TEST(open_join_mutant, no_alarm_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_alarm>>("the next fork hears", bounded);
 }
-TEST(open_join_mutant, no_note_at_join) {
+TEST(open_join_mutant, no_note_at_join_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_join>>("what has been destroyed", bounded);
 }
-TEST(open_join_mutant, no_note_at_park) {
+TEST(open_join_mutant, no_note_at_park_is_caught) {
   fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("was resumed hears");
 }
-TEST(open_join_mutant, pieces_not_known) {
+TEST(open_join_mutant, pieces_not_known_is_caught) {
   fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: written", bounded);
 }
-TEST(open_join_mutant, kept_slots) { fails<owner_and_thief<kept_slots, 0>>("what has been destroyed", bounded); }
-TEST(open_join_mutant, unpublished_link) { fails<thief_further_in<unpublished_link>>("race", bounded); }
+TEST(open_join_mutant, kept_slots_is_caught) {
+  fails<owner_and_thief<kept_slots, 0>>("what has been destroyed", bounded);
+}
+TEST(open_join_mutant, unpublished_link_is_caught) { fails<thief_further_in<unpublished_link>>("race", bounded); }
