@@ -18,6 +18,7 @@
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/parts/memory/touch.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace skua {
 namespace {
@@ -124,7 +125,7 @@ TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
       // Nobody leaves before all are here, so that every worker runs exactly one of these.
       seen[index(h.worker())] = node_of_this_thread();
       arrived.fetch_add(1);
-      while (arrived.load() < everybody.size()) std::this_thread::yield();
+      testing::wait_until("every worker takes one task", [&] { return arrived.load() == everybody.size(); });
     });
   });
   for (std::uint32_t w = 0; w < map.workers(); ++w) {

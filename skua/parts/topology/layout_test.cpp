@@ -235,7 +235,7 @@ TEST(layout, flat_is_one_place_without_a_machine) {
   EXPECT_FALSE(l.is_this_system());
 }
 
-TEST(layout, the_largest_machines_take_no_time_worth_mentioning) {
+TEST(layout, the_largest_machines_are_laid_out) {
   EXPECT_EQ(on("package:64 numa:1 l3:4 core:256").places(), 256U);
   EXPECT_EQ(on("core:4", {.workers = 65'536}).workers(), 65'536U);
   EXPECT_EQ(on("package:8192 core:1", {.workers = 1'000, .order = spread::scatter}).workers(), 1'000U);

@@ -19,11 +19,14 @@
 #include "skua/skua.hpp"
 #include "tests/programs/random_program.hpp"
 #include "tests/programs/random_runs.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
+using skua::testing::patience;
 using skua::testing::random_program;
 using skua::testing::thrown;
+using skua::testing::wait_until;
 
 struct setup {
   std::string policy;
@@ -124,6 +127,10 @@ TEST_P(failures, one_of_many_arrives) {
   }
 }
 
+void wait_for_the_failure(skua::fork_join auto& here) {
+  wait_until("a running task sees that another task has failed", [&] { return here.stop_requested(); });
+}
+
 TEST_P(failures, a_running_sibling_sees_the_failure) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
   // The child that throws waits until its sibling runs; the sibling runs until it sees the failure.
@@ -132,12 +139,12 @@ TEST_P(failures, a_running_sibling_sees_the_failure) {
     EXPECT_THROW(pool_.run([&](auto& h) {
       h.join(
           [&](auto&) {
-            while (!running.load()) std::this_thread::yield();
+            wait_until("a sibling runs on another worker", [&] { return running.load(); });
             throw thrown("first");
           },
           [&](auto& g) {
             running.store(true);
-            while (!g.stop_requested()) std::this_thread::yield();
+            wait_for_the_failure(g);
           });
     }),
                  thrown);
@@ -154,13 +161,8 @@ void throw_from_the_stolen_half(skua::pool& pool, Start const& start) {
 
 TEST_P(failures, the_owner_sees_a_stolen_siblings_failure) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
-  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
-    h.join(
-        [](auto& g) {
-          while (!g.stop_requested()) std::this_thread::yield();
-        },
-        fails);
-  });
+  throw_from_the_stolen_half(pool_,
+                             [](auto& h, auto&& fails) { h.join([](auto& g) { wait_for_the_failure(g); }, fails); });
 }
 
 TEST_P(failures, the_owners_forks_end_when_a_stolen_sibling_fails) {
@@ -168,7 +170,10 @@ TEST_P(failures, the_owners_forks_end_when_a_stolen_sibling_fails) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.join(
         [](auto& g) {
-          for (;;) g.join([](auto&) {}, [](auto&) {});
+          patience until("a fork of the owner hears that its sibling has failed");
+          while (until.lasts()) {
+            for (int i = 0; i < 1000; ++i) g.join([](auto&) {}, [](auto&) {});
+          }
         },
         fails);
   });
@@ -176,13 +181,8 @@ TEST_P(failures, the_owners_forks_end_when_a_stolen_sibling_fails) {
 
 TEST_P(failures, the_first_of_many_sees_the_failure_of_a_stolen_one) {
   if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
-  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
-    h.join(
-        [](auto& g) {
-          while (!g.stop_requested()) std::this_thread::yield();
-        },
-        [](auto&) {}, fails);
-  });
+  throw_from_the_stolen_half(
+      pool_, [](auto& h, auto&& fails) { h.join([](auto& g) { wait_for_the_failure(g); }, [](auto&) {}, fails); });
 }
 
 TEST_P(failures, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
@@ -192,17 +192,14 @@ TEST_P(failures, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
     std::atomic<bool> grandchild_runs{false};
     h.join(
         [&](auto& g) {
-          g.join(
-              [&](auto&) {
-                while (!grandchild_runs.load()) std::this_thread::yield();
-              },
-              [&](auto& k) {
-                grandchild_runs.store(true);
-                while (!k.stop_requested()) std::this_thread::yield();
-              });
+          g.join([&](auto&) { wait_until("the grandchild is stolen", [&] { return grandchild_runs.load(); }); },
+                 [&](auto& k) {
+                   grandchild_runs.store(true);
+                   wait_for_the_failure(k);
+                 });
         },
         [&](auto& g) {
-          while (!grandchild_runs.load()) std::this_thread::yield();
+          wait_until("the grandchild is stolen", [&] { return grandchild_runs.load(); });
           fails(g);
         });
   });
@@ -213,7 +210,7 @@ TEST_P(failures, a_scopes_body_sees_the_failure_of_a_stolen_child) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.scope([&](auto& s) {
       s.fork(fails);
-      while (!h.stop_requested()) std::this_thread::yield();
+      wait_for_the_failure(h);
     });
   });
 }
@@ -240,9 +237,11 @@ TEST_P(failures, a_failure_that_arrived_stops_nobody_else) {
 }
 
 TEST_P(failures, a_stop_requested_at_a_random_moment_ends_the_run) {
-  auto forever = [](auto& self, auto& h) -> void {
-    for (;;) h.join([](auto&) {}, [](auto&) {});
-    self(self, h);
+  auto forever = [](auto& h) {
+    patience until("a fork hears that the run is stopped");
+    while (until.lasts()) {
+      for (int i = 0; i < 1000; ++i) h.join([](auto&) {}, [](auto&) {});
+    }
   };
   std::uint64_t const seed = skua::testing::fresh_seed();
   SCOPED_TRACE(skua::testing::command_line_of(seed));
@@ -253,12 +252,9 @@ TEST_P(failures, a_stop_requested_at_a_random_moment_ends_the_run) {
       std::this_thread::sleep_for(after);
       source.request_stop();
     });
-    EXPECT_THROW(pool_.run([&](auto& h) {
-      h.with_stop(source.get_token(), [&](auto& g) {
-        g.join([&](auto& a) { forever(forever, a); }, [&](auto& b) { forever(forever, b); });
-      });
-    }),
-                 skua::cancelled);
+    EXPECT_THROW(
+        pool_.run([&](auto& h) { h.with_stop(source.get_token(), [&](auto& g) { g.join(forever, forever); }); }),
+        skua::cancelled);
     stopper.join();
   }
   EXPECT_EQ(pool_.run([](auto&) { return 1; }), 1);

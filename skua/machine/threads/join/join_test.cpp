@@ -15,6 +15,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/random_program.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
@@ -160,10 +161,11 @@ TEST_P(joins, every_successful_steal_takes_one_join_and_every_stolen_join_is_tak
   if (policy == "adws" || policy == "replay") GTEST_SKIP() << "this policy also sends tasks, and steals what was sent";
   std::atomic<std::uint64_t> robbed{0};
   std::uint64_t runs = 0;
-  do {
+  EXPECT_TRUE(skua::testing::wait_until("a hundred joins are stolen from", [&] {
     ++runs;
     pool_.run([&](auto& h) { count_robbed(h, 6, robbed); });
-  } while (robbed.load() < 100 && pool_.workers() > 1);
+    return robbed.load() >= 100 || pool_.workers() == 1;
+  }));
   std::uint64_t steals = 0;
   for (auto const& c : pool_.counters()) steals = std::accumulate(c.steals.begin(), c.steals.end(), steals);
   // numa-ws puts a root into the first worker's slot; whoever steals it there robs no join.

@@ -14,6 +14,7 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
@@ -103,9 +104,9 @@ TEST(executor, a_failure_and_a_cancellation_reach_the_waiter) {
   std::atomic<bool> began{false};
   group.run([&] {
     began.store(true);
-    while (!group.is_canceling()) std::this_thread::yield();
+    skua::testing::wait_until("a task sees that its group is cancelled", [&] { return group.is_canceling(); });
   });
-  while (!began.load()) std::this_thread::yield();
+  skua::testing::wait_until("a task begins while its group is not waited for", [&] { return began.load(); });
   group.cancel();
   EXPECT_EQ(group.wait(), skua::canceled);
   std::atomic<int> ran{0};

@@ -13,6 +13,7 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
@@ -139,19 +140,19 @@ TEST(pool, an_idle_pool_sleeps_and_wakes) {
     EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144);
     if (i % 10 == 0) std::this_thread::sleep_for(2ms);
   }
-  // Asleep means: nobody counts anything any more. (A condition that comes true, not a deadline.)
+  // Asleep means: nobody counts anything any more.
   auto total_attempts = [&] {
     std::uint64_t n = 0;
     for (auto const& c : pool.counters()) n += c.attempts + c.sleeps;
     return n;
   };
   std::uint64_t before = total_attempts();
-  for (;;) {
+  EXPECT_TRUE(skua::testing::wait_until("all workers of an idle pool sleep", [&] {
     std::this_thread::sleep_for(20ms);
-    std::uint64_t const now = total_attempts();
-    if (now == before) break;
-    before = now;
-  }
+    std::uint64_t const last = before;
+    before = total_attempts();
+    return before == last;
+  }));
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144);
 }
 
@@ -183,15 +184,15 @@ TEST(pool, counters_tell_what_happened) {
   pool.run([](auto& h) { return fib(h, 20); });
   std::uint64_t forks = 0;
   std::uint64_t tasks = 0;
-  // The books are brought up to date when the root task has ended, just after run has returned.
-  for (int i = 0; i < 1000 && forks < 10'945; ++i) {
-    std::this_thread::sleep_for(1ms);
+  // The counters are brought up to date when the root task has ended, just after run has returned.
+  skua::testing::wait_until("the counters show every fork of the run", [&] {
     forks = tasks = 0;
     for (auto const& c : pool.counters()) {
       forks += c.forks;
       tasks += c.tasks;
     }
-  }
+    return forks >= 10'945;
+  });
   EXPECT_EQ(forks, 10'945U);  // fib(21) - 1
   EXPECT_GE(tasks, 1U);
 }
