@@ -8,7 +8,8 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import tidy  # noqa: E402  (it stands beside this file)
+import case_report  # noqa: E402  (they stand beside this file)
+import tidy  # noqa: E402
 
 SPDX = "// SPDX-License-Identifier: MIT\n"
 HEADER = SPDX + "#pragma once\n"
@@ -178,4 +179,4 @@ class TidyTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    case_report.main()

@@ -61,7 +61,7 @@ std::vector<std::uint64_t> distances_from(numa_id node) {
 class numa : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (nodes_.size() < 2) GTEST_SKIP() << "one node";
+    if (nodes_.size() < 2) GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
     if (locate_pages(std::as_bytes(std::span{nodes_})).refusal) GTEST_SKIP() << "move_pages(2) is refused";
   }
 

@@ -262,7 +262,7 @@ TEST(context, a_flow_that_is_never_resumed_is_forgotten) {
 }
 
 TEST(context_DeathTest, misuse_is_named) {
-  if (!checked) GTEST_SKIP() << "preconditions are tested in checked builds";
+  if (!checked) GTEST_SKIP() << "this build checks no preconditions (SKUA_CHECKED=OFF)";
   EXPECT_DEATH(
       {
         fiber a;
@@ -341,7 +341,7 @@ TEST(context, next_flow_on_a_stack_is_no_race) {
 
 /// The control of all ASan runs.
 TEST(context_DeathTest, asan_sees_an_overrun_in_a_flow) {
-  if (!under_asan) GTEST_SKIP() << "needs AddressSanitizer";
+  if (!under_asan) GTEST_SKIP() << "this build is without AddressSanitizer (make asan)";
   EXPECT_DEATH(
       {
         seat const worker;
@@ -370,7 +370,7 @@ struct increments {
 
 /// The control of all TSan runs: without it, "no race reported" could mean that switches hide races.
 TEST(context_DeathTest, tsan_sees_a_race_between_flows_of_one_thread) {
-  if (!under_tsan) GTEST_SKIP() << "needs ThreadSanitizer";
+  if (!under_tsan) GTEST_SKIP() << "this build is without ThreadSanitizer (make tsan)";
   EXPECT_EXIT(
       {
         seat const worker;

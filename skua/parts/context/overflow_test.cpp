@@ -50,7 +50,7 @@ std::string only(std::string const& text) { return "^" + text + "(qemu: .*)?$"; 
 class overflow_DeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (valgrind::running()) GTEST_SKIP() << "faults on purpose";
+    if (valgrind::running()) GTEST_SKIP() << "valgrind reports the faults that these tests make on purpose";
   }
 };
 using overflow = overflow_DeathTest;

@@ -120,7 +120,7 @@ TEST(interleave_pages, pages_are_dealt_evenly) {
 class real_nodes : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (nodes_.size() < 2) GTEST_SKIP() << "one node";
+    if (nodes_.size() < 2) GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
     if (std::error_code const no = unbind_pages(block_.bytes())) GTEST_SKIP() << "mbind(2): " << no.message();
     if (locate_pages(block_.bytes()).refusal) GTEST_SKIP() << "move_pages(2) is refused";
   }

@@ -49,13 +49,15 @@ std::vector<setup> every_policy() {
   return all;
 }
 
+/// Those under which as many children that wait for each other run at the same time.
+std::vector<setup> where_run_at_once(std::uint32_t children) {
+  std::vector<setup> all = every_policy();
+  std::erase_if(all, [=](setup const& s) { return s.workers < children || !s.thieves_come(); });
+  return all;
+}
+
 class failures : public ::testing::TestWithParam<setup> {
  protected:
-  /// Why children that wait for each other cannot run here; empty: they can, up to `children` of them.
-  [[nodiscard]] std::string alone(std::uint32_t children) const {
-    if (pool_.workers() < children) return "needs " + std::to_string(children) + " workers";
-    return GetParam().thieves_come() ? "" : "under this policy children may run one after the other";
-  }
   /// A program of the seed; every other one gives hints.
   random_program program_of(std::uint64_t seed) { return random_program(seed, 4, seed % 2 == 0 ? pool_.places() : 0); }
   /// What it answers, and how many tasks it has.
@@ -69,11 +71,19 @@ class failures : public ::testing::TestWithParam<setup> {
   skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy, .synthetic = GetParam().machine}};
 };
 
-INSTANTIATE_TEST_SUITE_P(every_policy, failures, ::testing::ValuesIn(every_policy()), [](auto const& p) {
+std::string name_of(::testing::TestParamInfo<setup> const& p) {
   std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
   std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
-});
+}
+
+/// Failures among children of whom two, or three, must run at the same time.
+class failures_among_two : public failures {};
+class failures_among_three : public failures {};
+
+INSTANTIATE_TEST_SUITE_P(every_policy, failures, ::testing::ValuesIn(every_policy()), name_of);
+INSTANTIATE_TEST_SUITE_P(policies, failures_among_two, ::testing::ValuesIn(where_run_at_once(2)), name_of);
+INSTANTIATE_TEST_SUITE_P(policies, failures_among_three, ::testing::ValuesIn(where_run_at_once(3)), name_of);
 
 TEST_P(failures, an_exception_of_any_task_of_a_random_program_arrives) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -131,8 +141,7 @@ void wait_for_the_failure(skua::fork_join auto& here) {
   wait_until("a running task sees that another task has failed", [&] { return here.stop_requested(); });
 }
 
-TEST_P(failures, a_running_sibling_sees_the_failure) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_two, a_running_sibling_sees_the_failure) {
   // The child that throws waits until its sibling runs; the sibling runs until it sees the failure.
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> running{false};
@@ -159,14 +168,12 @@ void throw_from_the_stolen_half(skua::pool& pool, Start const& start) {
   }
 }
 
-TEST_P(failures, the_owner_sees_a_stolen_siblings_failure) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_two, the_owner_sees_a_stolen_siblings_failure) {
   throw_from_the_stolen_half(pool_,
                              [](auto& h, auto&& fails) { h.join([](auto& g) { wait_for_the_failure(g); }, fails); });
 }
 
-TEST_P(failures, the_owners_forks_end_when_a_stolen_sibling_fails) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_two, the_owners_forks_end_when_a_stolen_sibling_fails) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.join(
         [](auto& g) {
@@ -179,14 +186,12 @@ TEST_P(failures, the_owners_forks_end_when_a_stolen_sibling_fails) {
   });
 }
 
-TEST_P(failures, the_first_of_many_sees_the_failure_of_a_stolen_one) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_two, the_first_of_many_sees_the_failure_of_a_stolen_one) {
   throw_from_the_stolen_half(
       pool_, [](auto& h, auto&& fails) { h.join([](auto& g) { wait_for_the_failure(g); }, [](auto&) {}, fails); });
 }
 
-TEST_P(failures, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
-  if (auto const why = alone(3); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_three, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
   // The parent waits for the grandchild; its own sibling fails.
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     std::atomic<bool> grandchild_runs{false};
@@ -205,8 +210,7 @@ TEST_P(failures, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
   });
 }
 
-TEST_P(failures, a_scopes_body_sees_the_failure_of_a_stolen_child) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_two, a_scopes_body_sees_the_failure_of_a_stolen_child) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.scope([&](auto& s) {
       s.fork(fails);
