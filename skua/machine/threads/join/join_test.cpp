@@ -158,7 +158,7 @@ void count_robbed(skua::fork_join auto& here, int depth, std::atomic<std::uint64
 }
 
 /// Under policies that send no tasks: where some are sent, a thief may also steal what was sent.
-class steals : public joins {};
+class stealing : public joins {};
 
 std::vector<setup> every_policy_that_sends_nothing() {
   std::vector<setup> all = every_policy();
@@ -166,9 +166,9 @@ std::vector<setup> every_policy_that_sends_nothing() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, steals, ::testing::ValuesIn(every_policy_that_sends_nothing()), name_of);
+INSTANTIATE_TEST_SUITE_P(policies, stealing, ::testing::ValuesIn(every_policy_that_sends_nothing()), name_of);
 
-TEST_P(steals, each_takes_one_join_and_every_stolen_join_is_taken_once) {
+TEST_P(stealing, takes_one_join_each_time_and_every_stolen_join_is_taken_once) {
   // [numa-ws-2018 II] Promotions are successful steals: a join that nobody steals from keeps no state.
   std::atomic<std::uint64_t> robbed{0};
   std::uint64_t runs = 0;
