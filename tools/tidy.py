@@ -10,6 +10,7 @@ function marked @rule; tidy_test.py shows that each fires on a bad sample and is
 checked only with --all.
 """
 
+import collections
 import pathlib
 import re
 import statistics
@@ -364,6 +365,21 @@ def rule_test_names(tree):
                     f"{test[1]}.{test[2]}: a test is named TEST(what_is_tested, a_sentence_that_states_a_property)"
 
 
+NO_REASON = re.compile(r"\bGTEST_SKIP\(\)\s*;")
+SILENT = re.compile(r"\bif (?:constexpr )?\((?:[^;{}]*[^\w;{}])?!?(?:skua::)?(?:under_[at]san|checked|valgrind::running\(\))[^;{}]*\)\s*\{?\s*"
+                    r"(?:return|continue)\s*;")
+
+
+@rule
+def rule_silent_skips(tree):
+    for source in tree.code:
+        if source.is_test:
+            for found in NO_REASON.finditer(source.code):
+                yield source, source.line_of(found.start()), "GTEST_SKIP() without a reason; say what this machine or this build lacks"
+            for found in SILENT.finditer(source.code):
+                yield source, source.line_of(found.start()), "a test that is left out silently counts as passed: GTEST_SKIP() << why"
+
+
 # --- files ----------------------------------------------------------------------------------------------------------
 
 @rule
@@ -450,8 +466,10 @@ def main(arguments):
         print(f"{path}:{line}: {said} [{name}]")
     sizes = [len(s.lines) for s in tree.code]
     largest = max(tree.code, key=lambda s: len(s.lines))
+    folders = collections.Counter(str(pathlib.PurePosixPath(s.path).parent) for s in tree.code)
+    folder, files = folders.most_common(1)[0]
     print(f"{len(found)} findings by {len(rules)} rules in {len(tree.sources)} files; {len(sizes)} of C++, median "
-          f"{statistics.median(sizes):g} lines, largest {len(largest.lines)} ({largest.path})")
+          f"{statistics.median(sizes):g} lines, largest {len(largest.lines)} ({largest.path}), in {len(folders)} folders, largest {files} files ({folder})")
     return 1 if found else 0
 
 

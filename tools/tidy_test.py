@@ -109,6 +109,10 @@ BAD = {
     "test_names": [("apps/a_test.cpp", SPDX + "TEST(heat, IsRight) {}\n", 2), ("apps/a_test.cpp", SPDX + "TEST(Heat, is_right_at_last) {}\n", 2),
                    ("apps/a_test.cpp", SPDX + "TEST_F(heat, rounding) {}\n", 2), ("apps/a_test.cpp", SPDX + "\nTYPED_TEST(heat, odd_shapes) {}\n", 3),
                    ("apps/a_test.cpp", SPDX + "TEST_P(heatDeathTest, it_ends_the_process) {}\n", 2)],
+    "silent_skips": [("apps/a_test.cpp", SPDX + "void f() {\n  if (under_tsan) return;\n}\n", 3),
+                     ("apps/a_test.cpp", SPDX + "void f() {\n  for (;;) {\n    if (skua::under_asan || x > 1) {\n      continue;\n    }\n  }\n}\n", 4),
+                     ("apps/a_test.cpp", SPDX + "void f() {\n  if constexpr (!skua::checked) return;\n}\n", 3),
+                     ("apps/a_test.cpp", SPDX + "void f() {\n  if (one_node()) GTEST_SKIP();\n}\n", 3)],
     "detail": [("skua/program/a.cpp", SPDX + "namespace skua::detail {}\n", 2),
                ("apps/detail/a.cpp", SPDX, 1),
                ("apps/a.hpp", HEADER + "using namespace std;\n", 3)],
@@ -161,6 +165,8 @@ GOOD = [
      "docs/papers/good-2001.md": "| row | paper | where | why |\n|---|---|---|---|\n| R7 | II, III | `skua/parts/base/ids.hpp`, `parts/queue` | is |\n"
                                  "| R8 | V-B | `a.cpp:main`; `a.cpp` `main`, `x` | `it_ends_...`, `it_ends_well_always`, `main(x)`, `@p` |\n",
      "a.cpp": SPDX + "int main(int x) { return x; }\n", "apps/a_test.cpp": SPDX + "TEST(good_DeathTest, it_ends_well_always) {}\n"},
+    {"apps/a_test.cpp": SPDX + 'void f() {\n  if (under_tsan) GTEST_SKIP() << "it is slow";\n  if (depth == 0) return;\n}\n',
+     "apps/a.cpp": SPDX + "void f() {\n  if (under_tsan) return;\n}\n"},
     # Words that only look like the barred ones.
     {"skua/program/a.cpp": SPDX + "void on_exit_of(int);\nint operand(int);\nusing fiber = boost::context::detail::fcontext_t;\n"},
     {"apps/a.cpp": SPDX + "using namespace std;\nstruct sha1 {};\nstruct uint64 {};\nauto worker = \"#1\";\n"},
