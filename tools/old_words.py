@@ -27,7 +27,7 @@ THREADS = ("skua/machine/threads/", "skua/parts/")
 MACHINES = ("skua/machine/",)
 LIBRARY = ("skua/",)
 COMMAND = ("cli/", "tests/cli/")
-A_MIND = r"(?:an?|the|its|each|every|one|no|this|whose|its own|of|if|all|its|greedy|sound|worker's) minds?"
+A_MIND = r"(?<!change\s)(?<!changes\s)(?<!changed\s)(?:an?|the|its|each|every|one|no|this|whose|its own|of|if|all|its|greedy|sound|worker's) minds?"
 
 ROWS = [
     # In the recorder and the simulator a strand is what runs between two steps of a task, as in the literature.
@@ -48,7 +48,8 @@ ROWS = [
     Row("exposed_group", "division divisions", "divisions?|divisions?\\.md", within=MACHINES),
     Row("exposed_scope", "shown_scope"),
     Row("expose_groups", "show_groups"),
-    Row("exposed", "shown", "(?:forks?|groups?|joins?|scopes?|children) (?:that )?(?:is|are|was|were)(?: not| never)? shown",
+    Row("exposed", "shown", within=MACHINES, but=("skua/machine/sim/model/",)),
+    Row("exposed (forks, groups)", phrases="(?:forks?|groups?|joins?|scopes?|children) (?:that )?(?:is|are|was|were)(?: not| never)? shown",
         within=("skua/machine/", "skua/policy/")),
     Row("request attention", "poke pokes poked poking", "pok(?:e|es|ed|ing)"),
     Row("poll", "attend", within=(*LIBRARY, "bench/", "cli/")),
