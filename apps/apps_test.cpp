@@ -131,7 +131,7 @@ TEST_P(every_app, carries_the_name_it_is_listed_under) {
   EXPECT_FALSE(app->about().empty());
 }
 
-TEST_P(every_app, is_right_serially) {
+TEST_P(every_app, the_answer_is_right_serially) {
   expect_right([](app& a) { a.run_serial(); });
 }
 

@@ -37,7 +37,34 @@ function(skua_test name)
   endif()
   # The report is read by tools/run_tests.py, which counts cases.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${limit_s} LABELS "${test_LABELS}"
-    ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=set:json:${CMAKE_BINARY_DIR}/gtest/${name}.json")
+    ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=set:xml:${CMAKE_BINARY_DIR}/cases/${name}.xml")
+endfunction()
+
+# The test NAME cannot be made in this build, because of REASON. It stays in the list, as a test that is skipped and says why:
+# tools/run_tests.py counts it and prints the reason.
+function(skua_skipped_test name reason)
+  if(NOT SKUA_TESTS)
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: " LABELS "${ARGN}")
+endfunction()
+
+# skua_python_test(NAME COMMAND script argument ... [ENVIRONMENT name=value ...] [TIMEOUT seconds] [LABELS label]): a test that is a Python program. Where it is one of unittest's,
+# tools/case_report.py leaves its cases where tools/run_tests.py counts them.
+function(skua_python_test name)
+  cmake_parse_arguments(test "" "TIMEOUT;LABELS" "ENVIRONMENT;COMMAND" ${ARGN})
+  if(NOT SKUA_TESTS)
+    return()
+  endif()
+  find_package(Python3 COMPONENTS Interpreter)
+  if(NOT Python3_FOUND)
+    skua_skipped_test(${name} "there is no python3 on this machine" ${test_LABELS})
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${test_COMMAND})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}"
+    ENVIRONMENT "${test_ENVIRONMENT};CASE_REPORT=${CMAKE_BINARY_DIR}/cases/${name}.xml")
 endfunction()
 
 # Sets `reason` to why no program of this build can be run under valgrind, or to nothing; then valgrind_command is valgrind.

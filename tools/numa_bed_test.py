@@ -12,7 +12,8 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import numa_bed  # noqa: E402  (it stands beside this file)
+import case_report  # noqa: E402  (they stand beside this file)
+import numa_bed  # noqa: E402
 
 
 def said(name, body="[       OK ] a.b (0 ms)", status=0):
@@ -74,4 +75,4 @@ class Machine(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    case_report.main()

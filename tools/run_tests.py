@@ -4,67 +4,96 @@
 
     tools/run_tests.py BUILD_DIRECTORY [ctest's own options]
 
-A GoogleTest program counts as many cases as it ran (it leaves BUILD_DIRECTORY/gtest/NAME.json, see skua_test in
-cmake/targets.cmake); any other test counts one. A program that fails although none of its cases did (it crashed,
-timed out, leaked) counts one failed case. The last line of the output is `N passed, N failed`; the exit status is 0
-only if something passed and nothing failed.
+A GoogleTest program counts as many cases as it has, and so does a program of unittest; each leaves a report in
+BUILD_DIRECTORY/cases/NAME.xml (see skua_test and skua_python_test in cmake/targets.cmake). Any other test counts one. A
+program that fails although none of its cases did (it crashed, timed out, leaked) counts one failed case.
+
+A case that was skipped is listed under its reason: what this machine or this build lacks. The last line of the output is
+`N passed, N failed, N skipped`; the exit status is 0 only if something passed and nothing failed.
 """
 
-import json
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree
+import xml.etree.ElementTree as ElementTree
+
+NO_REASON = "it does not say why"
+
+
+def reason_of(case):
+    """Why a case was skipped. GoogleTest puts the line of the source before what the test said."""
+    said = " ".join(note.get("message", "") for note in case.iter("skipped")).strip()
+    return " ".join(re.sub(r"^\S+:\d+\s+", "", said).split()) or NO_REASON
 
 
 def cases_of(report):
-    """(name, state) of every case of a GoogleTest report; state is passed, failed or skipped."""
-    for suite in report.get("testsuites", []):
-        for case in suite.get("testsuite", []):
-            name = f"{case.get('classname', suite.get('name'))}.{case.get('name')}"
-            if case.get("status") == "NOTRUN" or case.get("result") == "SUPPRESSED":
-                continue
-            if case.get("failures"):
-                yield name, "failed"
-            elif case.get("result") == "SKIPPED":
-                yield name, "skipped"
-            else:
-                yield name, "passed"
+    """(name, state, reason) of every case of a report; state is passed, failed or skipped."""
+    for case in report.iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        if case.get("status") == "notrun" or case.get("result") == "suppressed":
+            continue
+        if case.find("failure") is not None:
+            yield name, "failed", ""
+        elif case.get("result") == "skipped":
+            yield name, "skipped", reason_of(case)
+        else:
+            yield name, "passed", ""
 
 
 def read_report(path):
-    """A GoogleTest report, or None if the program did not live to write it whole."""
+    """A report, or None if the program left none or did not live to write it whole."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return ElementTree.parse(path).getroot()
+    except (OSError, ElementTree.ParseError):
         return None
 
 
 def ended(program):
-    """How ctest says that a program ended: passed, failed or skipped."""
+    """How ctest says that a program ended: (passed, failed or skipped; why it was skipped)."""
     if program.get("status") == "run":
-        return "passed"
+        return "passed", ""
     if program.get("status") == "disabled":
-        return "skipped"
+        return "skipped", "it is disabled"
     # ctest reports a program that it could not start as not run, too; that is no excuse.
     note = program.find("skipped")
-    return "skipped" if note is not None and note.get("message", "").startswith("SKIP_") else "failed"
+    if note is None or not note.get("message", "").startswith("SKIP_"):
+        return "failed", ""
+    said = re.search(r"^skipped: (.+)$", program.findtext("system-out", ""), re.MULTILINE)
+    return "skipped", said[1].strip() if said else NO_REASON
 
 
 def count(junit, reports):
-    """All cases as (name, state), from ctest's JUnit file and the folder of GoogleTest reports."""
+    """All cases as (name, state, reason), from ctest's JUnit file and the folder of reports."""
     found = []
-    for program in xml.etree.ElementTree.parse(junit).getroot().iter("testcase"):
-        name, state = program.get("name"), ended(program)
-        report = read_report(reports / f"{name}.json")
-        cases = list(cases_of(report)) if report else []
-        found += [(f"{name}: {case}", how) for case, how in cases]
-        if state == "failed" and not any(how == "failed" for _, how in cases):
-            found.append((f"{name}: the program itself" if cases else name, "failed"))
+    for program in ElementTree.parse(junit).getroot().iter("testcase"):
+        name, (state, why) = program.get("name"), ended(program)
+        report = read_report(reports / f"{name}.xml")
+        cases = list(cases_of(report)) if report is not None else []
+        found += [(f"{name}: {case}", how, reason) for case, how, reason in cases]
+        if state == "failed" and not any(how == "failed" for _, how, _ in cases):
+            found.append((f"{name}: the program itself" if cases else name, "failed", ""))
         elif report is None and state != "failed":
-            found.append((name, state))
+            found.append((name, state, why))
     return found
+
+
+def summary(found, left_out=""):
+    """The lines that end the output: what was skipped and why, what failed, and the numbers."""
+    reasons = {}
+    for name, state, reason in found:
+        if state == "skipped":
+            reasons.setdefault(reason, []).append(name)
+    for reason in sorted(reasons):
+        yield f"skipped, because {reason}:"
+        yield from (f"  {name}" for name in reasons[reason])
+    if left_out:
+        yield f"not in these numbers: the cases that GTEST_FILTER={left_out} leaves out"
+    yield from (f"failed: {name}" for name, state, _ in found if state == "failed")
+    states = [state for _, state, _ in found]
+    yield ", ".join(f"{states.count(state)} {state}" for state in ("passed", "failed", "skipped"))
 
 
 def main(arguments):
@@ -72,7 +101,7 @@ def main(arguments):
         print("run_tests.py: name a build directory that has tests, e.g. build/dev", file=sys.stderr)
         return 2
     build = pathlib.Path(arguments[0]).resolve()
-    reports, junit = build / "gtest", build / "ctest.xml"
+    reports, junit = build / "cases", build / "ctest.xml"
     shutil.rmtree(reports, ignore_errors=True)
     junit.unlink(missing_ok=True)
     ctest = ["ctest", "--test-dir", str(build), "--output-on-failure", "--output-junit", str(junit), *arguments[1:]]
@@ -83,14 +112,10 @@ def main(arguments):
 
     found = count(junit, reports)
     print()
-    for wanted in ("skipped", "failed"):
-        for name, state in found:
-            if state == wanted:
-                print(f"{wanted}: {name}")
-    passed = sum(state == "passed" for _, state in found)
-    failed = sum(state == "failed" for _, state in found)
-    print(f"{passed} passed, {failed} failed", flush=True)
-    return 0 if passed > 0 and failed == 0 and status == 0 else 1
+    for line in summary(found, os.environ.get("GTEST_FILTER", "")):
+        print(line, flush=True)
+    states = {state for _, state, _ in found}
+    return 0 if "passed" in states and "failed" not in states and status == 0 else 1
 
 
 if __name__ == "__main__":

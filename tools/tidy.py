@@ -2,18 +2,22 @@
 # SPDX-License-Identifier: MIT
 """The rules of the house, as a test: layers, sizes, memory orders, words, dead files.
 
-    tools/tidy.py [ROOT]
+    tools/tidy.py [ROOT] [--all]
 
 Prints one line, `file:line: sentence [rule]`, for everything that breaks a rule, and exits with 1 if there is any.
 The rules read text, not C++: they know comments, strings, brackets and names, and nothing of types. Each is a
-function marked @rule; tidy_test.py shows that each fires on a bad sample and is quiet on a good one.
+function marked @rule; tidy_test.py shows that each fires on a bad sample and is quiet on a good one. A rule of NOT_YET is
+checked only with --all.
 """
 
+import collections
 import pathlib
 import re
 import statistics
 import sys
 
+import old_words
+import papers
 from sources import SCRIPT_SUFFIXES, Tree, blank
 
 MAX_FILE_LINES = 500
@@ -23,7 +27,9 @@ COMMENT_REACH_LINES = 4
 PLATFORM = "skua/parts/base/platform.hpp"
 SPDX = "SPDX-License-Identifier: MIT"
 OUR_ROOTS = ("skua/", "apps/", "bench/", "cli/", "tests/")
-THE_RULES_THEMSELVES = {"tools/tidy.py", "tools/tidy_test.py"}  # they spell out what they forbid
+THE_RULES_THEMSELVES = {"tools/tidy.py", "tools/tidy_test.py",  # they spell out what they forbid
+                        "tools/old_words.py", "tools/old_words_test.py"}
+NOT_YET = {"old_words"}  # rules that the tree does not obey yet
 
 # Third-party headers inside the library, and the one folder that hides each from the rest.
 HIDDEN_LIBRARIES = {"hwloc": "skua/parts/topology/", "boost/": "skua/parts/context/", "mpi.h": "skua/machine/ranks/",
@@ -290,6 +296,20 @@ def rule_words(tree):
 
 
 @rule
+def rule_old_words(tree):
+    finder = old_words.Finder()
+    for source in tree.sources.values():
+        if source.path not in THE_RULES_THEMSELVES:
+            for line, said in old_words.findings(source, finder):
+                yield source, line, said
+
+
+@rule
+def rule_papers(tree):
+    yield from papers.findings(tree)
+
+
+@rule
 def rule_detail(tree):
     for source in tree.code:
         if "detail" in source.path.split("/"):
@@ -329,6 +349,35 @@ def rule_no_versions(tree):
         for declared in re.finditer(r"(?<!enum )\b(?:class|struct|concept|namespace)\s+(\w+)\s*(?=[:{=]|final)", source.code):
             if VERSIONED.search(declared[1]) and not NUMBERS_THAT_ARE_NAMES.search(declared[1]):
                 yield source, source.line_of(declared.start()), f"the name {declared[1]} ends like a version"
+
+
+A_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
+A_SUITE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*(_DeathTest)?")  # GoogleTest runs suites with this ending first
+A_SENTENCE = re.compile(r"[a-z0-9]+(_[a-z0-9]+){2,}")
+
+
+@rule
+def rule_test_names(tree):
+    for source in tree.code:
+        for test in A_TEST.finditer(source.code):
+            if not A_SUITE.fullmatch(test[1]) or not A_SENTENCE.fullmatch(test[2]):
+                yield source, source.line_of(test.start()), \
+                    f"{test[1]}.{test[2]}: a test is named TEST(what_is_tested, a_sentence_that_states_a_property)"
+
+
+NO_REASON = re.compile(r"\bGTEST_SKIP\(\)\s*;")
+SILENT = re.compile(r"\bif (?:constexpr )?\((?:[^;{}]*[^\w;{}])?!?(?:skua::)?(?:under_[at]san|checked|valgrind::running\(\))[^;{}]*\)\s*\{?\s*"
+                    r"(?:return|continue)\s*;")
+
+
+@rule
+def rule_silent_skips(tree):
+    for source in tree.code:
+        if source.is_test:
+            for found in NO_REASON.finditer(source.code):
+                yield source, source.line_of(found.start()), "GTEST_SKIP() without a reason; say what this machine or this build lacks"
+            for found in SILENT.finditer(source.code):
+                yield source, source.line_of(found.start()), "a test that is left out silently counts as passed: GTEST_SKIP() << why"
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
@@ -395,28 +444,32 @@ def rule_dead_files(tree):
 
 # --- report ---------------------------------------------------------------------------------------------------------
 
-def findings(tree):
+def findings(tree, rules=tuple(RULES)):
     """(path, line, sentence, rule) of everything that breaks a rule, in the order of the files."""
-    found = [(source.path, line, said, name) for name, check in RULES.items() for source, line, said in check(tree)]
+    found = [(source.path, line, said, name) for name in rules for source, line, said in RULES[name](tree)]
     return sorted(set(found))
 
 
 def main(arguments):
-    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).resolve().parent.parent)
-    if len(arguments) > 1 or not root.is_dir():
-        print("tidy.py: name one folder, the root of the repository, or nothing", file=sys.stderr)
+    folders = [word for word in arguments if word != "--all"]
+    rules = [name for name in RULES if name not in NOT_YET or "--all" in arguments]
+    root = pathlib.Path(folders[0] if folders else pathlib.Path(__file__).resolve().parent.parent)
+    if len(folders) > 1 or not root.is_dir():
+        print("tidy.py: name one folder, the root of the repository, or nothing; and perhaps --all", file=sys.stderr)
         return 2
     tree = Tree(root)
     if not tree.code:
         print(f"tidy.py: there is no source under {root}", file=sys.stderr)
         return 2
-    found = findings(tree)
+    found = findings(tree, rules)
     for path, line, said, name in found:
         print(f"{path}:{line}: {said} [{name}]")
     sizes = [len(s.lines) for s in tree.code]
     largest = max(tree.code, key=lambda s: len(s.lines))
-    print(f"{len(found)} findings by {len(RULES)} rules in {len(tree.sources)} files; {len(sizes)} of C++, median "
-          f"{statistics.median(sizes):g} lines, largest {len(largest.lines)} ({largest.path})")
+    folders = collections.Counter(str(pathlib.PurePosixPath(s.path).parent) for s in tree.code)
+    folder, files = folders.most_common(1)[0]
+    print(f"{len(found)} findings by {len(rules)} rules in {len(tree.sources)} files; {len(sizes)} of C++, median "
+          f"{statistics.median(sizes):g} lines, largest {len(largest.lines)} ({largest.path}), in {len(folders)} folders, largest {files} files ({folder})")
     return 1 if found else 0
 
 

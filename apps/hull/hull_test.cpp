@@ -80,7 +80,7 @@ TEST(hull, equal_points_and_points_on_a_line) {
 }
 
 // All points are vertices, and each division takes away little more than one: the deepest tree.
-TEST(hull, a_lopsided_curve) {
+TEST(hull, all_points_of_a_lopsided_curve_are_vertices) {
   std::vector<point> curve;
   for (int i = 0; i < 52; ++i) curve.push_back({i, std::int64_t{1} << i});
   for (std::size_t const leaf : {1U, 8U, 100U}) {
@@ -195,7 +195,7 @@ TEST(hull, a_wrong_answer_is_noticed) {
   EXPECT_EQ(p.wrong(), "hull: 499 vertices; right are 500");
 }
 
-TEST(hull, every_runner_finds_it) {
+TEST(hull, every_pool_finds_it) {
   for (auto const where : {shape::in, shape::on}) {
     problem p(make_points(where, 50'000, 13), 700);
     for (std::uint32_t const workers : {1U, 3U}) {
@@ -206,8 +206,14 @@ TEST(hull, every_runner_finds_it) {
         EXPECT_EQ(p.wrong(), "") << workers << " workers, " << places << " places";
       }
     }
-    if (runtime::under_tsan) continue;  // the OpenMP and oneTBB libraries are not instrumented
-    tbb_workers arenas;
+  }
+}
+
+TEST(hull, the_openmp_and_tbb_twins_find_it) {
+  if (runtime::under_tsan) GTEST_SKIP() << "the OpenMP and oneTBB libraries are not instrumented";
+  tbb_workers arenas;
+  for (auto const where : {shape::in, shape::on}) {
+    problem p(make_points(where, 50'000, 13), 700);
     for (unsigned const workers : {1U, 3U}) {
       p.reset();
       with_openmp(workers, p);

@@ -63,7 +63,7 @@ TEST(registry, an_unknown_or_senseless_option_is_refused_and_says_what_would_be_
   EXPECT_NE(refusal("hierarchical:patience").find("whole number"), std::string::npos);
 }
 
-TEST(registry, options_of_numa_ws) {
+TEST(registry, options_of_numa_ws_are_read_or_refused_by_name) {
   auto const name = [](std::string_view asked) { return std::string(make_policy(asked, layout::flat(4), 1)->name()); };
   EXPECT_EQ(name("numa-ws:threshold=0,bias=1,local"), "numa-ws");
   EXPECT_EQ(name("numa-ws:local,as-released,bias=100,threshold=1000"), "numa-ws:as-released");
@@ -77,7 +77,7 @@ TEST(registry, options_of_numa_ws) {
             "policy 'numa-ws': option 'bias' is '0', but must be a whole number from 1 to 100");
 }
 
-TEST(registry, options_of_replay) {
+TEST(registry, options_of_replay_are_read_or_refused_by_name) {
   EXPECT_EQ(make_policy("replay:relaxed=0,groups=0,detail=1,watch=1,near-first", layout::flat(4), 1)->name(), "replay");
   EXPECT_EQ(refusal("replay:detail=21"),
             "policy 'replay': option 'detail' is '21', but must be a whole number from 1 to 20");

@@ -71,7 +71,7 @@ TEST(port, simple_partitioner_respects_the_grain) {
   EXPECT_GE(smallest.load(), 5U);
 }
 
-TEST(port, blocked_range2d) {
+TEST(port, a_two_dimensional_range_covers_every_cell_once) {
   std::vector<std::vector<int>> table(31, std::vector<int>(57, 0));
   api::parallel_for(api::blocked_range2d<int>(0, 31, 4, 0, 57, 8), [&](api::blocked_range2d<int> const& r) {
     for (int i = r.rows().begin(); i != r.rows().end(); ++i) {
@@ -83,7 +83,7 @@ TEST(port, blocked_range2d) {
   EXPECT_EQ(table, std::vector<std::vector<int>>(31, std::vector<int>(57, 1)));
 }
 
-TEST(port, parallel_for_each) {
+TEST(port, parallel_for_each_visits_every_element) {
   std::vector<int> numbers(100, 1);
   api::parallel_for_each(numbers.begin(), numbers.end(), [](int& x) { ++x; });
   api::parallel_for_each(numbers, [](int& x) { ++x; });
@@ -93,7 +93,7 @@ TEST(port, parallel_for_each) {
   EXPECT_EQ(words, std::list<std::string>(10, "ab"));
 }
 
-TEST(port, parallel_reduce_functional) {
+TEST(port, parallel_reduce_takes_functions) {
   using range = api::blocked_range<int>;
   auto sum = [](range const& r, long so_far) {
     for (int i = r.begin(); i != r.end(); ++i) so_far += i;
@@ -111,7 +111,7 @@ TEST(port, parallel_reduce_functional) {
             "abcdefghijklmnopqrstuvwxyz");
 }
 
-TEST(port, parallel_deterministic_reduce) {
+TEST(port, parallel_deterministic_reduce_gives_the_same_bits) {
   std::mt19937 draw(1);
   std::vector<double> data(5000);
   for (double& x : data) x = std::uniform_real_distribution<double>(-1e9, 1e-9)(draw);
@@ -138,7 +138,7 @@ struct concatenation {
   void join(concatenation& right) { text += right.text; }
 };
 
-TEST(port, parallel_reduce_imperative) {
+TEST(port, parallel_reduce_takes_a_body) {
   concatenation body;
   api::parallel_reduce(api::blocked_range<int>(0, 26), body);
   EXPECT_EQ(body.text, "abcdefghijklmnopqrstuvwxyz");
@@ -147,7 +147,7 @@ TEST(port, parallel_reduce_imperative) {
   EXPECT_EQ(again.text, "abcde");
 }
 
-TEST(port, parallel_scan_functional) {
+TEST(port, parallel_scan_takes_functions) {
   for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{1009}}) {
     std::vector<long> in(n);
     std::iota(in.begin(), in.end(), 1L);
@@ -169,7 +169,7 @@ TEST(port, parallel_scan_functional) {
   }
 }
 
-TEST(port, parallel_sort) {
+TEST(port, parallel_sort_sorts_by_any_order) {
   std::mt19937 draw(2);
   std::vector<int> data(10007);
   for (int& x : data) x = static_cast<int>(draw());
@@ -186,7 +186,7 @@ TEST(port, parallel_sort) {
   EXPECT_EQ(copy, expected);
 }
 
-TEST(port, parallel_invoke) {
+TEST(port, parallel_invoke_calls_every_function) {
   int a = 0;
   int b = 0;
   int c = 0;
@@ -205,7 +205,7 @@ long fib(int n) {
   return x + y;
 }
 
-TEST(port, task_group_recursion) { EXPECT_EQ(fib(14), 377); }
+TEST(port, task_groups_may_recurse) { EXPECT_EQ(fib(14), 377); }
 
 TEST(port, task_group_status_cancel_and_exceptions) {
   api::task_group g;

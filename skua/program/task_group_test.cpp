@@ -44,7 +44,7 @@ TYPED_TEST(task_group, waits_for_everything_it_ran) {
   }
 }
 
-TYPED_TEST(task_group, nests_and_recurses) { EXPECT_EQ(TestFixture::fib(12), 144); }
+TYPED_TEST(task_group, groups_may_nest_and_recurse) { EXPECT_EQ(TestFixture::fib(12), 144); }
 
 TYPED_TEST(task_group, tasks_may_run_more_tasks_of_their_own_group_and_take_here) {
   typename TestFixture::group g;

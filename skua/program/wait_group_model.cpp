@@ -238,12 +238,12 @@ void fails() {
 
 }  // namespace
 
-TEST(wait_group_model, one_task_one_waiter) { holds<one_task_one_waiter<watched_sync>>(); }
-TEST(wait_group_model, two_tasks_one_waiter) { holds<two_tasks_one_waiter<watched_sync>>(); }
-TEST(wait_group_model, one_task_two_waiters) { holds<one_task_two_waiters<watched_sync>>(); }
-TEST(wait_group_model, two_tasks_two_waiters) { holds<two_tasks_two_waiters<watched_sync>>(); }
+TEST(wait_group_model, one_task_wakes_one_waiter) { holds<one_task_one_waiter<watched_sync>>(); }
+TEST(wait_group_model, two_tasks_wake_one_waiter) { holds<two_tasks_one_waiter<watched_sync>>(); }
+TEST(wait_group_model, one_task_wakes_two_waiters) { holds<one_task_two_waiters<watched_sync>>(); }
+TEST(wait_group_model, two_tasks_wake_two_waiters) { holds<two_tasks_two_waiters<watched_sync>>(); }
 TEST(wait_group_model, a_task_is_added_meanwhile) { holds<a_task_is_added_meanwhile<watched_sync>>(); }
 TEST(wait_group_model, the_count_falls_twice) { holds<the_count_falls_twice<watched_sync>>(); }
 
-TEST(wait_group_mutant, torn_compare_exchange) { fails<two_tasks_one_waiter<torn_compare_exchange>>(); }
-TEST(wait_group_mutant, never_unlocked) { fails<one_task_two_waiters<never_unlocked>>(); }
+TEST(wait_group_mutant, torn_compare_exchange_is_caught) { fails<two_tasks_one_waiter<torn_compare_exchange>>(); }
+TEST(wait_group_mutant, never_unlocked_is_caught) { fails<one_task_two_waiters<never_unlocked>>(); }

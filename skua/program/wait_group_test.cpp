@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace skua {
 namespace {
@@ -123,7 +124,7 @@ class storm {
   void wait() {
     sleeper me;
     if (group_->enroll(me)) {
-      while (me.wake_ups() == 0) std::this_thread::yield();
+      testing::wait_until("the last task wakes a waiter", [&] { return me.wake_ups() > 0; });
     }
     EXPECT_TRUE(std::ranges::all_of(effects_, [](int e) { return e == 1; })) << "woken too early";
     // acq_rel: the last one through destroys what the others have used.
@@ -159,7 +160,10 @@ TEST(wait_group, tasks_added_while_others_wait_and_finish) {
   while (!stop.load(std::memory_order_relaxed)) {
     sleeper me;
     if (group.enroll(me)) {
-      while (me.wake_ups() == 0) runtime::relax();
+      testing::wait_until("the last task wakes a waiter", [&] {
+        for (int i = 0; i < 1000 && me.wake_ups() == 0; ++i) runtime::relax();
+        return me.wake_ups() > 0;
+      });
     }
     EXPECT_LE(me.wake_ups(), 1);
   }

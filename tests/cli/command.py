@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""How the tests of this folder run the command, and how they report: as GoogleTest does, so that cases are counted."""
+"""How the tests of this folder run the command. They report their cases one by one: tools/case_report.py."""
 
 import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import case_report  # noqa: E402  (it stands there)
 
 SKUA = os.environ.get("SKUA_COMMAND", "build/dev/bin/skua")
 EXAMPLE = os.environ.get("EXAMPLE_FIB", "build/dev/bin/example_fib")
@@ -69,42 +73,5 @@ class Case(unittest.TestCase):
             self.assertIn(part, err)
 
 
-class Report(unittest.TextTestResult):
-    """Remembers every case."""
-
-    def __init__(self, *arguments, **more):
-        super().__init__(*arguments, **more)
-        self.cases = []
-
-    def note(self, test, **how):
-        self.cases.append({"name": test.id().split(".")[-1], "classname": type(test).__name__, "status": "RUN", **how})
-
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self.note(test, result="COMPLETED")
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self.note(test, result="COMPLETED", failures=[{"failure": str(err[1])}])
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self.note(test, result="COMPLETED", failures=[{"failure": str(err[1])}])
-
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        self.note(test, result="SKIPPED")
-
-    def addSubTest(self, test, subtest, err):
-        super().addSubTest(test, subtest, err)
-        if err is not None:
-            self.note(test, result="COMPLETED", failures=[{"failure": str(subtest)}])
-
-
 def main():
-    program = unittest.main(exit=False, testRunner=unittest.TextTestRunner(resultclass=Report, verbosity=2))
-    if path := os.environ.get("CASE_REPORT"):
-        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
-        report = {"testsuites": [{"name": "cli", "testsuite": program.result.cases}]}
-        pathlib.Path(path).write_text(json.dumps(report), encoding="utf-8")
-    raise SystemExit(0 if program.result.wasSuccessful() and program.result.cases else 1)
+    case_report.main(verbosity=2)

@@ -25,12 +25,12 @@ def heeds_sigint(process):
     return bool(caught & 1 << (signal.SIGINT - 1))
 
 
-def wait_until(condition):
+def wait_until(what, condition):
     for _ in range(100 * command.TIMEOUT_S):
         if condition():
             return
         time.sleep(0.01)
-    raise TimeoutError
+    raise TimeoutError(f"in {command.TIMEOUT_S} s it did not happen that {what}")
 
 
 class CtrlC(command.Case):
@@ -38,12 +38,12 @@ class CtrlC(command.Case):
         """(exit code, output, errors) of a command that is interrupted once it works."""
         process = command.start(*words, **settings)
         self.addCleanup(process.kill)
-        wait_until(lambda: heeds_sigint(process))
+        wait_until("the command handles SIGINT", lambda: heeds_sigint(process))
         time.sleep(0.3)
         self.assertIsNone(process.poll(), "it ended before it was interrupted")
         process.send_signal(signal.SIGINT)
         if signals == 2:
-            wait_until(lambda: not heeds_sigint(process))
+            wait_until("the command leaves a second SIGINT to the system", lambda: not heeds_sigint(process))
             process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=command.TIMEOUT_S)
         return process.returncode, out, err

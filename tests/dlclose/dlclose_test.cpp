@@ -16,7 +16,7 @@ auto threads_of_this_process() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-TEST(Dlclose, ThePluginsPoolEndsWithThePlugin) {
+TEST(dlclose, the_plugins_pool_ends_with_the_plugin) {
   std::thread([] {}).join();  // a sanitizer's own thread comes with the first one
   auto const at_first = threads_of_this_process();
   for (int i = 0; i < 5; ++i) {
@@ -32,7 +32,7 @@ TEST(Dlclose, ThePluginsPoolEndsWithThePlugin) {
   }
 }
 
-TEST(Dlclose, AProgramMayEndWithThePluginLoaded) {
+TEST(dlclose, a_program_may_end_with_the_plugin_loaded) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto load_and_exit = [] {
     void* const plugin = ::dlopen(SKUA_PLUGIN, RTLD_NOW | RTLD_LOCAL);

@@ -53,7 +53,8 @@ census count_written(task_tree const& tree, std::vector<numa_id> const& homes) {
 }
 
 TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
-  if (runtime::testing::nodes_with_memory().size() < 2) GTEST_SKIP() << "one node";
+  if (runtime::testing::nodes_with_memory().size() < 2)
+    GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
   pool crew({.policy = "numa-ws", .places = "numa_domains", .pin = true});
   ASSERT_EQ(why_distribution_is_pointless(crew.map()), "");
   // Bands of whole rows, and quadrants: there a row belongs to two places.

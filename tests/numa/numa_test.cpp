@@ -18,6 +18,7 @@
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/parts/memory/touch.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace skua {
 namespace {
@@ -60,7 +61,7 @@ std::vector<std::uint64_t> distances_from(numa_id node) {
 class numa : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (nodes_.size() < 2) GTEST_SKIP() << "one node";
+    if (nodes_.size() < 2) GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
     if (locate_pages(std::as_bytes(std::span{nodes_})).refusal) GTEST_SKIP() << "move_pages(2) is refused";
   }
 
@@ -124,7 +125,7 @@ TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
       // Nobody leaves before all are here, so that every worker runs exactly one of these.
       seen[index(h.worker())] = node_of_this_thread();
       arrived.fetch_add(1);
-      while (arrived.load() < everybody.size()) std::this_thread::yield();
+      testing::wait_until("every worker takes one task", [&] { return arrived.load() == everybody.size(); });
     });
   });
   for (std::uint32_t w = 0; w < map.workers(); ++w) {

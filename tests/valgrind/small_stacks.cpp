@@ -30,7 +30,7 @@ void waits(skua::fork_join auto& here, int depth, std::atomic<int>& ran) {
   });
 }
 
-TEST(SmallStacks, StrandsWaitAndAreResumedUnderEveryPolicy) {
+TEST(small_stacks, fibers_wait_and_are_resumed_under_every_policy) {
   std::uint64_t parked = 0;
   for (auto const& policy : skua::policies::all()) {
     skua::pool pool({.workers = 3, .policy = std::string(policy.name), .stack_bytes = small});

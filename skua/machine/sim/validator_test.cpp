@@ -34,11 +34,11 @@ class faulty_results_of_one : public faulty_results {
 
 TEST_F(faulty_results, a_correct_run_has_none) { EXPECT_EQ(verdict(), ""); }
 
-TEST_F(faulty_results, an_unfinished_run) {
+TEST_F(faulty_results, an_unfinished_run_is_faulty) {
   run_.finished = false;
   expect("did not end");
 }
-TEST_F(faulty_results, a_task_that_did_not_run) {
+TEST_F(faulty_results, a_task_that_did_not_run_is_seen) {
   run_.turns[run_.order[7]].times = 0;
   expect("was begun 0 times");
 }
@@ -68,11 +68,11 @@ TEST_F(faulty_results, a_steal_that_nobody_counted) {
   expect("differ");
 }
 TEST_F(faulty_results_of_one, a_correct_run_has_none) { EXPECT_EQ(verdict(), ""); }
-TEST_F(faulty_results_of_one, another_order) {
+TEST_F(faulty_results_of_one, another_order_is_seen) {
   std::swap(run_.order[3], run_.order[4]);
   expect("another order");
 }
-TEST_F(faulty_results_of_one, time_lost) {
+TEST_F(faulty_results_of_one, lost_time_is_seen) {
   ++run_.makespan;
   expect("one worker took");
 }

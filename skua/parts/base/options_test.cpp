@@ -100,7 +100,7 @@ TEST(options, senseless_openmp_thread_counts_are_named) {
   }
 }
 
-TEST(options, switches) {
+TEST(options, switches_are_read_or_refused) {
   for (char const* word : {"on", "true", "1", "ON", "True", "yes"}) EXPECT_TRUE(read_switch("x", word)) << word;
   for (char const* word : {"off", "false", "0", "OFF", " no "}) EXPECT_FALSE(read_switch("x", word)) << word;
   for (char const* word : {"2", "maybe", "o n", "-1"}) {
@@ -108,7 +108,7 @@ TEST(options, switches) {
   }
 }
 
-TEST(options, durations) {
+TEST(options, durations_are_read_with_their_unit_or_refused) {
   EXPECT_EQ(read_duration("x", "0"), 0ns);
   EXPECT_EQ(read_duration("x", "0us"), 0ns);
   EXPECT_EQ(read_duration("x", "inf"), spin_forever);
@@ -122,7 +122,7 @@ TEST(options, durations) {
   }
 }
 
-TEST(options, stack_sizes) {
+TEST(options, stack_sizes_are_read_within_bounds_or_refused) {
   EXPECT_EQ(read_stack_bytes("x", "65536"), 65'536U);
   EXPECT_EQ(read_stack_bytes("x", "16k"), min_stack_bytes);
   EXPECT_EQ(read_stack_bytes("x", "8M"), std::size_t{8} << 20);

@@ -24,7 +24,7 @@ namespace {
 using testing::flow;
 using testing::worker_thread;
 
-TEST(Fiber, FlowsAlternateInTheOrderOfSwitches) {
+TEST(context, flows_alternate_in_the_order_of_switches) {
   worker_thread const worker;
   stack_pool pool;
   std::string trace;
@@ -42,7 +42,7 @@ TEST(Fiber, FlowsAlternateInTheOrderOfSwitches) {
   EXPECT_EQ(pool.count().live, 0U);
 }
 
-TEST(Fiber, LocalsAndFloatingPointModeStayWithTheFlow) {
+TEST(context, locals_and_floating_point_mode_stay_with_the_flow) {
   worker_thread const worker;
   stack_pool pool;
   int mode_in_flow = -1;
@@ -63,7 +63,7 @@ TEST(Fiber, LocalsAndFloatingPointModeStayWithTheFlow) {
   EXPECT_EQ(mode_in_flow, FE_UPWARD);
 }
 
-TEST(Fiber, RunningNamesTheStackOfTheFlow) {
+TEST(context, running_names_the_stack_of_the_flow) {
   worker_thread worker;
   stack_pool pool;
   EXPECT_EQ(worker.record().running, nullptr);
@@ -110,7 +110,7 @@ void park_once(void* argument) noexcept {
   leave_to(p.here, p.loop, end_of_flow, &p);
 }
 
-TEST(Fiber, AfterRunsOnTheOtherStackWhenTheFlowIsComplete) {
+TEST(context, after_runs_on_the_other_stack_when_the_flow_is_complete) {
   worker_thread const worker;
   stack_pool pool;
   parked_flow p;
@@ -127,7 +127,7 @@ TEST(Fiber, AfterRunsOnTheOtherStackWhenTheFlowIsComplete) {
 }
 
 /// Ping-pong over threads: thread A parks the flow, thread B may resume it before A has returned from `after`.
-TEST(Fiber, PublishedFlowMayBeResumedElsewhereAtOnce) {
+TEST(context, published_flow_may_be_resumed_elsewhere_at_once) {
   constexpr int rounds = under_tsan ? 200 : 2000;
   stack_pool pool;
   std::atomic<parked_flow*> mail{nullptr};
@@ -175,7 +175,7 @@ TEST(Fiber, PublishedFlowMayBeResumedElsewhereAtOnce) {
   other.join();
 }
 
-TEST(Fiber, ThreadLocalsAreThoseOfTheThreadThatResumes) {
+TEST(context, thread_locals_are_those_of_the_thread_that_resumes) {
   stack_pool pool;
   std::vector<std::uint32_t> workers;
   flow f(pool, [&](flow& me) {
@@ -195,7 +195,7 @@ TEST(Fiber, ThreadLocalsAreThoseOfTheThreadThatResumes) {
   EXPECT_EQ(workers, (std::vector<std::uint32_t>{0, 1, 1, 2, 2, 3, 3, 4}));
 }
 
-TEST(Fiber, HundredThousandSwitches) {
+TEST(context, a_hundred_thousand_switches_keep_the_count) {
   worker_thread const worker;
   stack_pool pool;
   constexpr int switches = under_tsan ? 20'000 : 100'000;
@@ -209,7 +209,7 @@ TEST(Fiber, HundredThousandSwitches) {
   EXPECT_EQ(counted, switches);
 }
 
-TEST(Fiber, ManyFlowsParkedAtOnce) {
+TEST(context, many_flows_may_be_parked_at_once) {
   worker_thread const worker;
   stack_pool pool;
   constexpr std::size_t many = under_tsan ? 500 : 3000;
@@ -229,7 +229,7 @@ TEST(Fiber, ManyFlowsParkedAtOnce) {
   EXPECT_EQ(pool.count().live, 0U);
 }
 
-TEST(Fiber, FlowsNestAndStacksAreReused) {
+TEST(context, flows_nest_and_stacks_are_reused) {
   worker_thread const worker;
   stack_pool pool;
   int depth_reached = 0;
@@ -251,7 +251,7 @@ TEST(Fiber, FlowsNestAndStacksAreReused) {
   EXPECT_EQ(pool.count().peak, 40U);
 }
 
-TEST(Fiber, NeverResumedFiberIsForgotten) {
+TEST(context, a_flow_that_is_never_resumed_is_forgotten) {
   worker_thread const worker;
   stack_pool pool;
   bool ran = false;
@@ -261,8 +261,8 @@ TEST(Fiber, NeverResumedFiberIsForgotten) {
   EXPECT_EQ(pool.count().peak, 1U);
 }
 
-TEST(FiberDeathTest, MisuseIsNamed) {
-  if (!checked) GTEST_SKIP() << "preconditions are tested in checked builds";
+TEST(context_DeathTest, misuse_is_named) {
+  if (!checked) GTEST_SKIP() << "this build checks no preconditions (SKUA_CHECKED=OFF)";
   EXPECT_DEATH(
       {
         context a;
@@ -327,7 +327,7 @@ struct scribbles {
   }
 };
 
-TEST(Fiber, NextFlowOnAStackIsNoRace) {
+TEST(context, next_flow_on_a_stack_is_no_race) {
   worker_thread const worker;
   stack_pool pool;
   stack* const s = pool.take();
@@ -340,8 +340,8 @@ TEST(Fiber, NextFlowOnAStackIsNoRace) {
 }
 
 /// The control of all ASan runs.
-TEST(FiberDeathTest, AsanSeesAnOverrunInAFlow) {
-  if (!under_asan) GTEST_SKIP() << "needs AddressSanitizer";
+TEST(context_DeathTest, asan_sees_an_overrun_in_a_flow) {
+  if (!under_asan) GTEST_SKIP() << "this build is without AddressSanitizer (make asan)";
   EXPECT_DEATH(
       {
         worker_thread const worker;
@@ -369,8 +369,8 @@ struct increments {
 };
 
 /// The control of all TSan runs: without it, "no race reported" could mean that switches hide races.
-TEST(FiberDeathTest, TsanSeesARaceBetweenFlowsOfOneThread) {
-  if (!under_tsan) GTEST_SKIP() << "needs ThreadSanitizer";
+TEST(context_DeathTest, tsan_sees_a_race_between_flows_of_one_thread) {
+  if (!under_tsan) GTEST_SKIP() << "this build is without ThreadSanitizer (make tsan)";
   EXPECT_EXIT(
       {
         worker_thread const worker;

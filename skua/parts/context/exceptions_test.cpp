@@ -30,7 +30,7 @@ bool resume_elsewhere(flow& f) {
   return more;
 }
 
-TEST(Exceptions, HandlerSuspendedHereRethrowsThere) {
+TEST(exceptions, handler_suspended_here_rethrows_there) {
   worker_thread const worker;
   stack_pool pool;
   std::string caught;
@@ -62,7 +62,7 @@ TEST(Exceptions, HandlerSuspendedHereRethrowsThere) {
   }
 }
 
-TEST(Exceptions, HandlersOfTwoFlowsInterleave) {
+TEST(exceptions, handlers_of_two_flows_interleave) {
   worker_thread const worker;
   stack_pool pool;
   auto const body = [](std::string const& name, std::string& caught) {
@@ -116,7 +116,7 @@ struct pauses_in_destructor {
   }
 };
 
-TEST(Exceptions, UncaughtCountTravelsWithAnUnwindingFlow) {
+TEST(exceptions, uncaught_count_travels_with_an_unwinding_flow) {
   worker_thread const worker;
   stack_pool pool;
   int before = -1;
@@ -141,7 +141,7 @@ TEST(Exceptions, UncaughtCountTravelsWithAnUnwindingFlow) {
   EXPECT_EQ(std::uncaught_exceptions(), 0);
 }
 
-TEST(Exceptions, FlowStartedWhileUnwindingSeesNone) {
+TEST(exceptions, flow_started_while_unwinding_sees_none) {
   worker_thread const worker;
   stack_pool pool;
   int seen = -1;
@@ -161,7 +161,7 @@ TEST(Exceptions, FlowStartedWhileUnwindingSeesNone) {
   EXPECT_EQ(seen, 0);
 }
 
-TEST(Exceptions, ExceptionObjectsAreDestroyedOnce) {
+TEST(exceptions, exception_objects_are_destroyed_once) {
   worker_thread const worker;
   stack_pool pool;
   auto const token = std::make_shared<int>(0);
@@ -204,7 +204,7 @@ void wander(flow& me, dice& roll, int depth) {
   }
 }
 
-TEST(Exceptions, RandomFlowsOnRandomThreadsKeepTheirOwn) {
+TEST(exceptions, random_flows_on_random_threads_keep_their_own) {
   constexpr std::uint64_t seed = 20'240'511;
   SCOPED_TRACE("seed " + std::to_string(seed));
   worker_thread const worker;

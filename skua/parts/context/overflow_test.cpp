@@ -47,15 +47,15 @@ void overflow_a_fiber(std::uint32_t number, std::size_t stack_bytes) {
 std::string only(std::string const& text) { return "^" + text + "(qemu: .*)?$"; }
 
 /// Valgrind reports every fault as an error; its runs leave out the tests that fault on purpose.
-class OverflowDeathTest : public ::testing::Test {
+class overflow_DeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (valgrind::running()) GTEST_SKIP() << "faults on purpose";
+    if (valgrind::running()) GTEST_SKIP() << "valgrind reports the faults that these tests make on purpose";
   }
 };
-using Overflow = OverflowDeathTest;
+using overflow = overflow_DeathTest;
 
-TEST_F(OverflowDeathTest, FullStackNamesWorkerSizeAndOption) {
+TEST_F(overflow_DeathTest, full_stack_names_worker_size_and_option) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -64,7 +64,7 @@ TEST_F(OverflowDeathTest, FullStackNamesWorkerSizeAndOption) {
       ::testing::KilledBySignal(SIGSEGV), "stack overflow on worker 17: .* 256 KiB .*SKUA_STACK.*stack_bytes");
 }
 
-TEST_F(OverflowDeathTest, FullStackOfAnotherThreadIsNoticedThere) {
+TEST_F(overflow_DeathTest, full_stack_of_another_thread_is_noticed_there) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -75,7 +75,7 @@ TEST_F(OverflowDeathTest, FullStackOfAnotherThreadIsNoticedThere) {
       ::testing::KilledBySignal(SIGSEGV), "stack overflow on worker 2: .* 512 KiB");
 }
 
-TEST_F(OverflowDeathTest, FlowThatMovedNamesTheWorkerThatRunsItNow) {
+TEST_F(overflow_DeathTest, flow_that_moved_names_the_worker_that_runs_it_now) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -98,7 +98,7 @@ TEST_F(OverflowDeathTest, FlowThatMovedNamesTheWorkerThatRunsItNow) {
       ::testing::KilledBySignal(SIGSEGV), "stack overflow on worker 2: ");
 }
 
-TEST_F(OverflowDeathTest, FullNativeStackIsExplainedToo) {
+TEST_F(overflow_DeathTest, full_native_stack_is_explained_too) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -111,7 +111,7 @@ TEST_F(OverflowDeathTest, FullNativeStackIsExplainedToo) {
       ::testing::KilledBySignal(SIGSEGV), "stack overflow on worker 5: its thread .* native stack.*ulimit -s");
 }
 
-TEST_F(OverflowDeathTest, FullMainThreadIsExplainedToo) {
+TEST_F(overflow_DeathTest, full_main_thread_is_explained_too) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -128,7 +128,7 @@ int volatile* forbidden_page() {
   return static_cast<int volatile*>(page);
 }
 
-TEST_F(OverflowDeathTest, OtherFaultsStayPlain) {
+TEST_F(overflow_DeathTest, other_faults_stay_plain) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -143,7 +143,7 @@ TEST_F(OverflowDeathTest, OtherFaultsStayPlain) {
       ::testing::KilledBySignal(SIGSEGV), only("before\n"));
 }
 
-TEST_F(OverflowDeathTest, FaultsOfThreadsThatAreNoWorkersStayPlain) {
+TEST_F(overflow_DeathTest, faults_of_threads_that_are_no_workers_stay_plain) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -156,7 +156,7 @@ TEST_F(OverflowDeathTest, FaultsOfThreadsThatAreNoWorkersStayPlain) {
       ::testing::KilledBySignal(SIGSEGV), only("before\n"));
 }
 
-TEST_F(OverflowDeathTest, SignalThatSomebodySentStillKills) {
+TEST_F(overflow_DeathTest, signal_that_somebody_sent_still_kills) {
   EXPECT_EXIT(
       {
         take_default_action();
@@ -174,7 +174,7 @@ void install(void (*act)(int, siginfo_t*, void*), int more_flags = 0) {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
-TEST_F(OverflowDeathTest, IgnoredSignalStaysIgnoredButAFaultDoesNot) {
+TEST_F(overflow_DeathTest, ignored_signal_stays_ignored_but_a_fault_does_not) {
   EXPECT_EXIT(
       {
         std::signal(SIGSEGV, SIG_IGN);
@@ -186,7 +186,7 @@ TEST_F(OverflowDeathTest, IgnoredSignalStaysIgnoredButAFaultDoesNot) {
       ::testing::KilledBySignal(SIGSEGV), only("survived\n"));
 }
 
-TEST_F(OverflowDeathTest, EarlierHandlerHearsOfAnOverflowAfterTheMessage) {
+TEST_F(overflow_DeathTest, earlier_handler_hears_of_an_overflow_after_the_message) {
   EXPECT_EXIT(
       {
         install([](int, siginfo_t*, void*) { _exit(write(STDERR_FILENO, "crash reporter\n", 15) == 15 ? 42 : 1); });
@@ -195,7 +195,7 @@ TEST_F(OverflowDeathTest, EarlierHandlerHearsOfAnOverflowAfterTheMessage) {
       ::testing::ExitedWithCode(42), "stack overflow on worker 9: .*\ncrash reporter\n$");
 }
 
-TEST_F(OverflowDeathTest, OneShotHandlerIsCalledOnce) {
+TEST_F(overflow_DeathTest, one_shot_handler_is_called_once) {
   EXPECT_EXIT(
       {
         install([](int, siginfo_t*, void*) { static_cast<void>(!write(STDERR_FILENO, "once\n", 5)); },
@@ -235,7 +235,7 @@ bool installed(void (*act)(int, siginfo_t*, void*)) {
   return (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == act;
 }
 
-TEST_F(Overflow, EarlierHandlerGetsForeignFaultsUnchanged) {
+TEST_F(overflow, earlier_handler_gets_foreign_faults_unchanged) {
   saved_disposition const around;
   install(jump_back);
   worker_thread worker;
@@ -253,7 +253,7 @@ TEST_F(Overflow, EarlierHandlerGetsForeignFaultsUnchanged) {
 
 void hear(int) { signals_heard = signals_heard + 1; }
 
-TEST_F(Overflow, EarlierHandlerOfThePlainKindIsCalled) {
+TEST_F(overflow, earlier_handler_of_the_plain_kind_is_called) {
   saved_disposition const around;
   std::signal(SIGSEGV, hear);
   worker_thread worker;
@@ -263,7 +263,7 @@ TEST_F(Overflow, EarlierHandlerOfThePlainKindIsCalled) {
   EXPECT_EQ(signals_heard, 1);
 }
 
-TEST_F(Overflow, HandlerComesWithTheFirstWatchAndGoesWithTheLast) {
+TEST_F(overflow, handler_comes_with_the_first_watch_and_goes_with_the_last) {
   saved_disposition const around;
   install(jump_back);
   worker_thread worker;
@@ -279,7 +279,7 @@ TEST_F(Overflow, HandlerComesWithTheFirstWatchAndGoesWithTheLast) {
   EXPECT_TRUE(installed(jump_back));
 }
 
-TEST_F(Overflow, LaterHandlerIsNotTakenOut) {
+TEST_F(overflow, later_handler_is_not_taken_out) {
   saved_disposition const around;
   install(jump_back);
   worker_thread worker;
@@ -301,7 +301,7 @@ TEST_F(Overflow, LaterHandlerIsNotTakenOut) {
   EXPECT_TRUE(installed(jump_back));
 }
 
-TEST_F(Overflow, SignalStackIsTheThreadsOwnIfItHasOne) {
+TEST_F(overflow, signal_stack_is_the_threads_own_if_it_has_one) {
   std::thread([] {
     stack_t before{};
     sigaltstack(nullptr, &before);

@@ -31,7 +31,7 @@ std::size_t resident_pages(stack const& s) {
   return n;
 }
 
-TEST(Stack, SizesAreRoundedUpToPagesAndAligned) {
+TEST(stack, sizes_are_rounded_up_to_pages_and_aligned) {
   auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   stack_pool pool(100'001);
   EXPECT_EQ(pool.stack_bytes(), (100'001 + page - 1) / page * page);
@@ -43,7 +43,7 @@ TEST(Stack, SizesAreRoundedUpToPagesAndAligned) {
   pool.give(s);
 }
 
-TEST(Stack, GuardLiesRightBelowTheUsableBytes) {
+TEST(stack, guard_lies_right_below_the_usable_bytes) {
   stack_pool pool(64 * kib);
   stack* const s = pool.take();
   auto const low = reinterpret_cast<std::uintptr_t>(s->low());
@@ -54,7 +54,7 @@ TEST(Stack, GuardLiesRightBelowTheUsableBytes) {
   pool.give(s);
 }
 
-TEST(Stack, SenselessSizesAreNamed) {
+TEST(stack, senseless_sizes_are_named) {
   for (std::size_t const bytes :
        {std::size_t{0}, std::size_t{1}, smallest_stack_bytes - 1, largest_stack_bytes + 1, ~std::size_t{0}}) {
     try {
@@ -69,7 +69,7 @@ TEST(Stack, SenselessSizesAreNamed) {
   EXPECT_NO_THROW(stack_pool{largest_stack_bytes});
 }
 
-TEST(StackPool, WarmestStackIsLentFirst) {
+TEST(stack_pool, warmest_stack_is_lent_first) {
   stack_pool pool(64 * kib);
   stack* const a = pool.take();
   stack* const b = pool.take();
@@ -82,7 +82,7 @@ TEST(StackPool, WarmestStackIsLentFirst) {
   pool.give(b);
 }
 
-TEST(StackPool, CountsLivePeakAndFree) {
+TEST(stack_pool, counts_live_peak_and_free) {
   stack_pool pool(64 * kib);
   std::vector<stack*> lent;
   for (int i = 0; i < 10; ++i) lent.push_back(pool.take());
@@ -96,7 +96,7 @@ TEST(StackPool, CountsLivePeakAndFree) {
   EXPECT_EQ(pool.count().free, 0U);
 }
 
-TEST(StackPool, ThousandsAreDistinctAndSurplusIsUnmapped) {
+TEST(stack_pool, thousands_are_distinct_and_surplus_is_unmapped) {
   stack_pool pool;  // 8 MiB each: 32 GiB of address space, 4 pages touched
   std::set<stack*> lent;
   for (int i = 0; i < 4000; ++i) {
@@ -109,7 +109,7 @@ TEST(StackPool, ThousandsAreDistinctAndSurplusIsUnmapped) {
   EXPECT_EQ(pool.count().free, stack_pool::kept_free);
 }
 
-TEST(StackPool, DeepStackGivesItsMemoryBack) {
+TEST(stack_pool, deep_stack_gives_its_memory_back) {
   stack_pool pool;
   stack* const s = pool.take();
   std::memset(s->top() - (1024 * kib), 1, 1024 * kib);
@@ -118,7 +118,7 @@ TEST(StackPool, DeepStackGivesItsMemoryBack) {
   EXPECT_LE(resident_pages(*s), stack_pool::warm_bytes / static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
 }
 
-TEST(StackPool, ThreadsTakeAndGiveWithoutSharingAStack) {
+TEST(stack_pool, threads_take_and_give_without_sharing_a_stack) {
   stack_pool pool(64 * kib);
   auto const storm = [&pool](unsigned char mark) {
     std::vector<stack*> mine;
@@ -142,7 +142,7 @@ TEST(StackPool, ThreadsTakeAndGiveWithoutSharingAStack) {
   EXPECT_LE(pool.count().peak, 20U);
 }
 
-TEST(StackCache, KeepsAFewAndPassesTheRestOn) {
+TEST(stack_cache, keeps_a_few_and_passes_the_rest_on) {
   stack_pool pool(64 * kib);
   {
     stack_cache cache(pool);
@@ -202,7 +202,7 @@ bool address_space_can_be_limited() {
   exhaust(pool, "2097152 KiB");
 }
 
-TEST(StackPoolDeathTest, AddressSpaceLimitIsAClearError) {
+TEST(stack_pool_DeathTest, address_space_limit_is_a_clear_error) {
   if (under_asan || under_tsan) GTEST_SKIP() << "sanitizers need the address space themselves";
   if (valgrind::running()) GTEST_SKIP() << "Valgrind needs the address space itself";
   if (!address_space_can_be_limited()) GTEST_SKIP() << "RLIMIT_AS has no effect here";
@@ -210,7 +210,7 @@ TEST(StackPoolDeathTest, AddressSpaceLimitIsAClearError) {
               "cannot map another stack of 8192 KiB \\(Cannot allocate memory\\)");
 }
 
-TEST(StackPoolDeathTest, MappingLimitIsAClearError) {
+TEST(stack_pool_DeathTest, mapping_limit_is_a_clear_error) {
   if (under_asan || under_tsan) GTEST_SKIP() << "sanitizers need mappings themselves";
   if (valgrind::running()) GTEST_SKIP() << "Valgrind has its own limit";
   std::size_t most = 0;

@@ -97,7 +97,7 @@ TEST(bind_pages, changes_nothing_if_it_cannot_do_all) {
   EXPECT_TRUE(kernel.wanted(block.bytes().data()).empty());
 }
 
-TEST(bind_pages, tells_refusals) {
+TEST(bind_pages, refusals_are_told) {
   fake_kernel kernel;
   page_block const block(small_page_bytes(), page_size::small, kernel);
   EXPECT_EQ(bind_pages(block.bytes(), numa_id{4}, kernel), std::errc::invalid_argument) << "there is no such node";
@@ -110,7 +110,7 @@ TEST(bind_pages, tells_refusals) {
   EXPECT_EQ(bind_pages(block.bytes(), runs, nodes({0}), kernel), std::errc::operation_not_permitted);
 }
 
-TEST(interleave_pages, deals_pages_evenly) {
+TEST(interleave_pages, pages_are_dealt_evenly) {
   fake_kernel const kernel;
   page_block const block(64 * small_page_bytes(), page_size::small, kernel);
   EXPECT_FALSE(interleave_pages(block.bytes(), nodes({3, 1}), kernel));
@@ -120,7 +120,7 @@ TEST(interleave_pages, deals_pages_evenly) {
 class real_nodes : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (nodes_.size() < 2) GTEST_SKIP() << "one node";
+    if (nodes_.size() < 2) GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
     if (std::error_code const no = unbind_pages(block_.bytes())) GTEST_SKIP() << "mbind(2): " << no.message();
     if (locate_pages(block_.bytes()).refusal) GTEST_SKIP() << "move_pages(2) is refused";
   }

@@ -42,7 +42,7 @@ TEST_P(locating, tells_every_page_of_a_range_that_starts_and_ends_anywhere) {
   EXPECT_TRUE(locate_pages({}, kernel).pages.empty());
 }
 
-TEST(locate_pages, tells_a_refusal) {
+TEST(locate_pages, a_refusal_is_told) {
   fake_kernel kernel;
   kernel.locate_error = EPERM;
   page_block const block(3 * small_page_bytes(), page_size::small, kernel);

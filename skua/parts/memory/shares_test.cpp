@@ -61,7 +61,7 @@ TEST(shares, smaller_than_a_page_leave_places_without_pages) {
   EXPECT_EQ(pages_of(shares, 8, page, page), (std::vector<page_run>{{place_id{0}, 0, page}}));
 }
 
-TEST(shares, tile_any_array) {
+TEST(shares, shares_tile_any_array) {
   constexpr std::uint64_t seed = 20;
   dice d{seed};
   for (int round = 0; round < 300; ++round) {
@@ -98,7 +98,7 @@ TEST(cyclic_blocks, are_dealt_in_turn_and_rounded_up_to_pages) {
   EXPECT_EQ(cyclic_blocks(2 * page, ~std::size_t{0}, page, 3), (std::vector<page_run>{{place_id{0}, 0, 2 * page}}));
 }
 
-TEST(cyclic_blocks, tile_any_array) {
+TEST(cyclic_blocks, blocks_tile_any_array) {
   constexpr std::uint64_t seed = 21;
   dice d{seed};
   for (int round = 0; round < 300; ++round) {

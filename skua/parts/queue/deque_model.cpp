@@ -250,39 +250,41 @@ constexpr options pso{.model = memory_model::pso};
 
 }  // namespace
 
-TEST(deque_model, one_thief_two_steals) {
+TEST(deque_model, one_thief_that_steals_twice_takes_nothing_twice) {
   holds<one_thief_two_steals<model_sync>>();
   holds<one_thief_two_steals<model_sync>>(pso);
 }
-TEST(deque_model, one_thief_two_steals_full_fences) { holds<one_thief_two_steals<full_model_sync>>(); }
-TEST(deque_model, two_thieves) { holds<two_thieves<model_sync>>(); }
-TEST(deque_model, two_thieves_full_fences) { holds<two_thieves<full_model_sync>>(); }
-TEST(deque_model, growth) {
+TEST(deque_model, one_thief_that_steals_twice_takes_nothing_twice_with_full_fences) {
+  holds<one_thief_two_steals<full_model_sync>>();
+}
+TEST(deque_model, two_thieves_take_nothing_twice) { holds<two_thieves<model_sync>>(); }
+TEST(deque_model, two_thieves_take_nothing_twice_with_full_fences) { holds<two_thieves<full_model_sync>>(); }
+TEST(deque_model, growth_loses_nothing_and_doubles_nothing) {
   holds<growth<model_sync>>();
   holds<growth<model_sync>>(pso);
 }
-TEST(deque_model, growth_full_fences) { holds<growth<full_model_sync>>(pso); }
-TEST(deque_model, long_day_at_random) {
+TEST(deque_model, growth_loses_nothing_and_doubles_nothing_with_full_fences) { holds<growth<full_model_sync>>(pso); }
+TEST(deque_model, long_random_runs_take_every_entry_once) {
   holds<long_day<model_sync>>({.model = memory_model::pso, .random = schedules, .seed = 1});
   holds<long_day<full_model_sync>>({.model = memory_model::pso, .random = schedules, .seed = 2});
 }
-TEST(deque_model, sleeper) {
+TEST(deque_model, a_sleeper_misses_no_entry) {
   holds<sleeper<model_sync, 3>>();
   holds<sleeper<model_sync, 3>>(pso);
 }
-TEST(deque_model, sleeper_full_fences) { holds<sleeper<full_model_sync, 3>>(pso); }
+TEST(deque_model, a_sleeper_misses_no_entry_with_full_fences) { holds<sleeper<full_model_sync, 3>>(pso); }
 
-TEST(deque_mutant, without_heavy_fence) {
+TEST(deque_mutant, without_heavy_fence_is_caught) {
   fails<one_thief_two_steals<without_heavy_fence>>("taken twice");
   fails<two_thieves<without_heavy_fence>>("taken twice");
   fails<sleeper<without_heavy_fence, 1>>("deadlock");
 }
-TEST(deque_mutant, owner_without_its_fence_in_full_mode) {
+TEST(deque_mutant, owner_without_its_fence_in_full_mode_is_caught) {
   fails<one_thief_two_steals<forgetful_owner>>("taken twice");
   fails<two_thieves<forgetful_owner>>("taken twice");
   fails<sleeper<forgetful_owner, 1>>("deadlock");
 }
-TEST(deque_mutant, ring_published_early) { fails<growth<ring_published_early>>("", pso); }
-TEST(deque_mutant, bottom_published_early) { fails<one_thief_two_steals<bottom_published_early>>("", pso); }
-TEST(deque_mutant, torn_exchange) { fails<sleeper<torn_exchange, 3>>("deadlock"); }
-TEST(deque_mutant, torn_compare_exchange) { fails<two_thieves<torn_compare_exchange>>("taken twice"); }
+TEST(deque_mutant, ring_published_early_is_caught) { fails<growth<ring_published_early>>("", pso); }
+TEST(deque_mutant, bottom_published_early_is_caught) { fails<one_thief_two_steals<bottom_published_early>>("", pso); }
+TEST(deque_mutant, torn_exchange_is_caught) { fails<sleeper<torn_exchange, 3>>("deadlock"); }
+TEST(deque_mutant, torn_compare_exchange_is_caught) { fails<two_thieves<torn_compare_exchange>>("taken twice"); }

@@ -215,7 +215,7 @@ TEST(deque, asymmetric_is_only_a_wish) {
 }
 
 TEST(deque, wrong_capacities_are_refused) {
-  if constexpr (!skua::runtime::checked) GTEST_SKIP() << "not a checked build";
+  if constexpr (!skua::runtime::checked) GTEST_SKIP() << "this build checks no invariants (SKUA_CHECKED=OFF)";
   for (std::size_t const capacity : {0U, 1U, 3U, 100U}) {
     EXPECT_DEATH(deque<>({.capacity = capacity, .kind = skua::runtime::fences::full}), "power of two");
   }

@@ -125,8 +125,8 @@ void fails(char const* how) {
 
 }  // namespace
 
-TEST(injector_model, two_producers_one_consumer) { holds<two_producers_one_consumer<model_sync>>(); }
-TEST(injector_model, sleeper) { holds<sleeper<model_sync>>(); }
+TEST(injector_model, two_producers_and_one_consumer_keep_the_order) { holds<two_producers_one_consumer<model_sync>>(); }
+TEST(injector_model, a_sleeper_misses_no_item) { holds<sleeper<model_sync>>(); }
 
-TEST(injector_mutant, count_stored_late) { fails<sleeper<count_stored_late>>("deadlock"); }
-TEST(injector_mutant, announced_late) { fails<sleeper<announced_late>>("deadlock"); }
+TEST(injector_mutant, count_stored_late_is_caught) { fails<sleeper<count_stored_late>>("deadlock"); }
+TEST(injector_mutant, announced_late_is_caught) { fails<sleeper<announced_late>>("deadlock"); }

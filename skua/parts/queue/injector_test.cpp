@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/queue/injector.hpp"
+#include "tests/programs/wait_until.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +34,7 @@ TEST(injector, first_in_first_out) {
 }
 
 TEST(injector, dying_with_an_item_inside_is_a_broken_invariant) {
-  if constexpr (!skua::runtime::checked) GTEST_SKIP() << "not a checked build";
+  if constexpr (!skua::runtime::checked) GTEST_SKIP() << "this build checks no invariants (SKUA_CHECKED=OFF)";
   EXPECT_DEATH(
       {
         job j;
@@ -65,11 +66,13 @@ TEST(injector, every_item_comes_out_once_and_each_producers_in_order) {
     }
     for (int c = 0; c < consumers; ++c) {
       threads.emplace_back([&] {
+        skua::testing::patience until("every item comes out");
         std::array<int, producers> last;
         last.fill(-1);
         while (left.load(std::memory_order_relaxed) > 0) {
           auto* const j = static_cast<job*>(in.pop());
           if (j == nullptr) {
+            if (!until.lasts()) return;
             std::this_thread::yield();
             continue;
           }

@@ -271,18 +271,20 @@ void fails(char const* how) {
 }  // namespace
 
 TEST(tagged_queue_model, one_holder_at_a_time) { holds<holders<model_sync>>(); }
-TEST(tagged_queue_model, owner_thief_and_neighbour) { holds<owner_thief_and_neighbour<model_sync>>(2); }
+TEST(tagged_queue_model, owner_thief_and_neighbour_take_every_entry_once) {
+  holds<owner_thief_and_neighbour<model_sync>>(2);
+}
 TEST(tagged_queue_model, a_slot_holds_one) { holds<slot<model_sync>>(3); }
-TEST(tagged_queue_model, sleeper) { holds<sleeper<model_sync>>(); }
+TEST(tagged_queue_model, a_sleeper_misses_no_entry) { holds<sleeper<model_sync>>(); }
 
-TEST(tagged_queue_mutant, lock_taken_without_acquire) {
+TEST(tagged_queue_mutant, lock_taken_without_acquire_is_caught) {
   fails<holders<taken_without_acquire>>("race");
   fails<owner_thief_and_neighbour<taken_without_acquire>>("race");
 }
-TEST(tagged_queue_mutant, lock_given_without_release) {
+TEST(tagged_queue_mutant, lock_given_without_release_is_caught) {
   fails<holders<given_without_release>>("race");
   fails<slot<given_without_release>>("race");
 }
-TEST(tagged_queue_mutant, lock_that_looks_and_then_takes) { fails<holders<torn_lock>>("race"); }
-TEST(tagged_queue_mutant, count_stored_late) { fails<sleeper<count_stored_late>>("deadlock"); }
-TEST(tagged_queue_mutant, miscounted) { fails<owner_thief_and_neighbour<miscounted>>("empty is empty"); }
+TEST(tagged_queue_mutant, lock_that_looks_and_then_takes_is_caught) { fails<holders<torn_lock>>("race"); }
+TEST(tagged_queue_mutant, count_stored_late_is_caught) { fails<sleeper<count_stored_late>>("deadlock"); }
+TEST(tagged_queue_mutant, miscounted_is_caught) { fails<owner_thief_and_neighbour<miscounted>>("empty is empty"); }

@@ -42,7 +42,7 @@ TEST(cgroup, nothing_there_limits_nothing) {
   EXPECT_TRUE(s.quota().remarks.empty());
 }
 
-TEST(cgroup, v2_own_group) {
+TEST(cgroup, v2_the_quota_of_the_own_group_counts) {
   fake_system const s;
   s.cgroup("0::/user.slice/job\n");
   s.mountinfo(v2_mount);
@@ -138,7 +138,7 @@ TEST(cgroup, strange_names_and_mount_points) {
   expect_limit(s.quota(), 1, "/mnt/my groups/a:b/with space/cpu.max");
 }
 
-TEST(cgroup, rounding) {
+TEST(cgroup, quotas_are_rounded_to_whole_cpus) {
   auto const whole = [](std::string const& text) {
     fake_system const s;
     s.cgroup("0::/\n");

@@ -101,7 +101,7 @@ TEST(layout, a_numa_node_over_several_packages_does_not_hide_them) {
   EXPECT_EQ(between(l, 0, 4), 5U);
 }
 
-TEST(layout, odd_shapes) {
+TEST(layout, machines_of_odd_shapes_are_laid_out_soundly) {
   for (char const* machine :
        {"package:3 core:5 pu:1", "package:1 l3:3 core:7", "core:1", "pu:1", "pu:6", "package:5 l2:3 core:1 pu:3",
         "package:1 l3:1 numa:3 core:5", "package:2 numa:1 l3:3 core:1 pu:2"}) {
@@ -235,7 +235,7 @@ TEST(layout, flat_is_one_place_without_a_machine) {
   EXPECT_FALSE(l.is_this_system());
 }
 
-TEST(layout, the_largest_machines_take_no_time_worth_mentioning) {
+TEST(layout, the_largest_machines_are_laid_out) {
   EXPECT_EQ(on("package:64 numa:1 l3:4 core:256").places(), 256U);
   EXPECT_EQ(on("core:4", {.workers = 65'536}).workers(), 65'536U);
   EXPECT_EQ(on("package:8192 core:1", {.workers = 1'000, .order = spread::scatter}).workers(), 1'000U);

@@ -35,7 +35,7 @@ TEST(places, lists_of_the_openmp_specification) {
   EXPECT_EQ(listed(" { 0 : 2 , 8 } : 2 : 4 , { 16 } "), (std::vector<pus>{{0, 1, 8}, {4, 5, 12}, {16}}));
 }
 
-TEST(places, words) {
+TEST(places, words_are_read_in_any_case_and_with_blanks) {
   auto const word = [](std::string_view text) { return std::get<abstract_places>(read_places("SKUA_PLACES", text)); };
   EXPECT_EQ(word("threads").word, place_word::threads);
   EXPECT_EQ(word("cores(4)").word, place_word::cores);

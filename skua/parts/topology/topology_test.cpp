@@ -79,7 +79,7 @@ TEST(topology, a_mask_that_hwloc_does_not_know_is_believed) {
   EXPECT_NE(t.remarks()[0].find("4000,4007"), std::string::npos);
 }
 
-TEST(synthetic, agrees_with_hwloc) {
+TEST(synthetic, shapes_agree_with_hwloc) {
   for (char const* description :
        {"package:4 numa:1 l3:1 core:16 pu:1", "package:2 numa:2 l3:2 l2:2 core:2 pu:2", "numa:2 package:2 core:3 pu:1",
         "package:3 core:5 pu:1", "package:4 [numa] l3:2 core:2 pu:1", "package:1 l3:2 numa:2 core:2 pu:1",
@@ -115,7 +115,7 @@ TEST(synthetic, random_descriptions_agree_with_hwloc) {
   }
 }
 
-TEST(synthetic, sizes_are_kept) {
+TEST(synthetic, the_sizes_are_kept) {
   topology const t = topology::synthetic("package:1 [numa(memory=2GB)] l3:1(size=32MB) l2:2(size=1024kB) core:1");
   EXPECT_EQ(t.nodes()[t.ancestor(0, level::numa_node)].bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(t.nodes()[t.ancestor(0, level::l3)].bytes, std::uint64_t{32} << 20);

@@ -190,7 +190,7 @@ TEST(xml_scanner, reads_what_xml_allows) {
   EXPECT_EQ(root.children[1].text, "7 8");
 }
 
-TEST(xml_scanner, refuses_endless_nesting) {
+TEST(xml_scanner, endless_nesting_is_refused) {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<a>";
   EXPECT_THROW(static_cast<void>(scan_xml(deep)), xml_error);

@@ -83,6 +83,6 @@ void fails(char const* how) {
 TEST(tree_model, the_second_use_is_not_active) { holds<a_node_used_twice<model_sync, false>>(); }
 TEST(tree_model, both_uses_are_active) { holds<a_node_used_twice<model_sync, true>>(); }
 
-TEST(tree_mutant, range_published_early) {
+TEST(tree_mutant, range_published_early_is_caught) {
   fails<a_node_used_twice<range_published_early, false>>("one that was activated");
 }

@@ -62,7 +62,7 @@ TEST(filter, nothing_leaks_when_the_kth_question_throws) {
   });
 }
 
-TEST(transform, equals_std_transform) {
+TEST(transform, the_result_equals_std_transform) {
   on_every_here([](auto& here) {
     for (std::size_t n : testing::sizes) {
       std::vector<int> const a = testing::numbers(n, n, 1000);

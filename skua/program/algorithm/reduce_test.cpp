@@ -102,7 +102,7 @@ TEST(reduce, nothing_leaks_when_the_kth_combination_throws) {
   });
 }
 
-TEST(reduce, reports_a_stop) {
+TEST(reduce, a_stop_is_reported) {
   on_every_here([](auto& here) {
     std::stop_source stop;
     auto combine = [&](long a, long b) {

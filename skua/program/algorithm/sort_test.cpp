@@ -124,7 +124,7 @@ TEST(sort, strings_stay_valid_when_a_comparison_throws) {
   });
 }
 
-TEST(sort, reports_a_stop) {
+TEST(sort, a_stop_is_reported) {
   on_every_here([](auto& here) {
     std::stop_source stop;
     std::vector<int> data = testing::numbers(5000, 1);

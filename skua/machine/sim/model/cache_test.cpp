@@ -114,7 +114,7 @@ TEST(cache, holds_and_evicts_what_a_searched_list_does) {
   }
 }
 
-TEST(cache, refreshing_is_using) {
+TEST(cache, refreshing_counts_as_using) {
   cache c(100);
   c.add(1, 1, 0);
   c.add(2, 1, 0);

@@ -19,11 +19,14 @@
 #include "skua/skua.hpp"
 #include "tests/programs/random_program.hpp"
 #include "tests/programs/random_runs.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
+using skua::testing::patience;
 using skua::testing::random_program;
 using skua::testing::thrown;
+using skua::testing::wait_until;
 
 struct setup {
   std::string policy;
@@ -46,13 +49,15 @@ std::vector<setup> every_policy() {
   return all;
 }
 
-class Failures : public ::testing::TestWithParam<setup> {
+/// Those under which as many children that wait for each other run at the same time.
+std::vector<setup> where_run_at_once(std::uint32_t children) {
+  std::vector<setup> all = every_policy();
+  std::erase_if(all, [=](setup const& s) { return s.workers < children || !s.thieves_come(); });
+  return all;
+}
+
+class failures : public ::testing::TestWithParam<setup> {
  protected:
-  /// Why children that wait for each other cannot run here; empty: they can, up to `children` of them.
-  [[nodiscard]] std::string alone(std::uint32_t children) const {
-    if (pool_.workers() < children) return "needs " + std::to_string(children) + " workers";
-    return GetParam().thieves_come() ? "" : "under this policy children may run one after the other";
-  }
   /// A program of the seed; every other one gives hints.
   random_program program_of(std::uint64_t seed) { return random_program(seed, 4, seed % 2 == 0 ? pool_.places() : 0); }
   /// What it answers, and how many tasks it has.
@@ -66,13 +71,21 @@ class Failures : public ::testing::TestWithParam<setup> {
   skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy, .synthetic = GetParam().machine}};
 };
 
-INSTANTIATE_TEST_SUITE_P(EveryPolicy, Failures, ::testing::ValuesIn(every_policy()), [](auto const& p) {
+std::string name_of(::testing::TestParamInfo<setup> const& p) {
   std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
   std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
-});
+}
 
-TEST_P(Failures, ThrowFromEveryKthTaskOfRandomPrograms) {
+/// Failures among children of whom two, or three, must run at the same time.
+class failures_among_two : public failures {};
+class failures_among_three : public failures {};
+
+INSTANTIATE_TEST_SUITE_P(every_policy, failures, ::testing::ValuesIn(every_policy()), name_of);
+INSTANTIATE_TEST_SUITE_P(policies, failures_among_two, ::testing::ValuesIn(where_run_at_once(2)), name_of);
+INSTANTIATE_TEST_SUITE_P(policies, failures_among_three, ::testing::ValuesIn(where_run_at_once(3)), name_of);
+
+TEST_P(failures, an_exception_of_any_task_of_a_random_program_arrives) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     auto const [expected, tasks] = told_serially(seed);
     for (long k = 1; k <= tasks; k += 1 + tasks / 17) {
@@ -86,7 +99,7 @@ TEST_P(Failures, ThrowFromEveryKthTaskOfRandomPrograms) {
   }
 }
 
-TEST_P(Failures, AStopFromARandomTaskOfARandomProgramDropsTasksAndNoSignal) {
+TEST_P(failures, a_stop_from_a_random_task_of_a_random_program_drops_tasks_and_no_signal) {
   std::uint64_t const seed = skua::testing::fresh_seed();
   SCOPED_TRACE(skua::testing::command_line_of(seed));
   skua::runtime::dice roll(seed);
@@ -107,11 +120,11 @@ TEST_P(Failures, AStopFromARandomTaskOfARandomProgramDropsTasksAndNoSignal) {
   }
 }
 
-TEST_P(Failures, TheSecondChildsExceptionArrives) {
+TEST_P(failures, the_second_childs_exception_arrives) {
   EXPECT_THROW(pool_.run([](auto& h) { h.join([](auto&) {}, [](auto&) { throw thrown("second"); }); }), thrown);
 }
 
-TEST_P(Failures, OneOfManyArrives) {
+TEST_P(failures, one_of_many_arrives) {
   std::vector<int> cells(100);
   std::iota(cells.begin(), cells.end(), 0);
   for (int bad : {0, 1, 57, 99}) {
@@ -124,20 +137,23 @@ TEST_P(Failures, OneOfManyArrives) {
   }
 }
 
-TEST_P(Failures, ARunningSiblingSeesTheFailure) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+void wait_for_the_failure(skua::fork_join auto& here) {
+  wait_until("a running task sees that another task has failed", [&] { return here.stop_requested(); });
+}
+
+TEST_P(failures_among_two, a_running_sibling_sees_the_failure) {
   // The child that throws waits until its sibling runs; the sibling runs until it sees the failure.
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> running{false};
     EXPECT_THROW(pool_.run([&](auto& h) {
       h.join(
           [&](auto&) {
-            while (!running.load()) std::this_thread::yield();
+            wait_until("a sibling runs on another worker", [&] { return running.load(); });
             throw thrown("first");
           },
           [&](auto& g) {
             running.store(true);
-            while (!g.stop_requested()) std::this_thread::yield();
+            wait_for_the_failure(g);
           });
     }),
                  thrown);
@@ -152,73 +168,58 @@ void throw_from_the_stolen_half(skua::pool& pool, Start const& start) {
   }
 }
 
-TEST_P(Failures, TheOwnerSeesAStolenSiblingsFailure) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_two, the_owner_sees_a_stolen_siblings_failure) {
+  throw_from_the_stolen_half(pool_,
+                             [](auto& h, auto&& fails) { h.join([](auto& g) { wait_for_the_failure(g); }, fails); });
+}
+
+TEST_P(failures_among_two, the_owners_forks_end_when_a_stolen_sibling_fails) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.join(
         [](auto& g) {
-          while (!g.stop_requested()) std::this_thread::yield();
+          patience until("a fork of the owner hears that its sibling has failed");
+          while (until.lasts()) {
+            for (int i = 0; i < 1000; ++i) g.join([](auto&) {}, [](auto&) {});
+          }
         },
         fails);
   });
 }
 
-TEST_P(Failures, TheOwnersForksEndWhenAStolenSiblingFails) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
-  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
-    h.join(
-        [](auto& g) {
-          for (;;) g.join([](auto&) {}, [](auto&) {});
-        },
-        fails);
-  });
+TEST_P(failures_among_two, the_first_of_many_sees_the_failure_of_a_stolen_one) {
+  throw_from_the_stolen_half(
+      pool_, [](auto& h, auto&& fails) { h.join([](auto& g) { wait_for_the_failure(g); }, [](auto&) {}, fails); });
 }
 
-TEST_P(Failures, TheFirstOfManySeesTheFailureOfAStolenOne) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
-  throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
-    h.join(
-        [](auto& g) {
-          while (!g.stop_requested()) std::this_thread::yield();
-        },
-        [](auto&) {}, fails);
-  });
-}
-
-TEST_P(Failures, AStolenGrandchildSeesTheFailureOfItsParentsSibling) {
-  if (auto const why = alone(3); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_three, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
   // The parent waits for the grandchild; its own sibling fails.
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     std::atomic<bool> grandchild_runs{false};
     h.join(
         [&](auto& g) {
-          g.join(
-              [&](auto&) {
-                while (!grandchild_runs.load()) std::this_thread::yield();
-              },
-              [&](auto& k) {
-                grandchild_runs.store(true);
-                while (!k.stop_requested()) std::this_thread::yield();
-              });
+          g.join([&](auto&) { wait_until("the grandchild is stolen", [&] { return grandchild_runs.load(); }); },
+                 [&](auto& k) {
+                   grandchild_runs.store(true);
+                   wait_for_the_failure(k);
+                 });
         },
         [&](auto& g) {
-          while (!grandchild_runs.load()) std::this_thread::yield();
+          wait_until("the grandchild is stolen", [&] { return grandchild_runs.load(); });
           fails(g);
         });
   });
 }
 
-TEST_P(Failures, AScopesBodySeesTheFailureOfAStolenChild) {
-  if (auto const why = alone(2); !why.empty()) GTEST_SKIP() << why;
+TEST_P(failures_among_two, a_scopes_body_sees_the_failure_of_a_stolen_child) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.scope([&](auto& s) {
       s.fork(fails);
-      while (!h.stop_requested()) std::this_thread::yield();
+      wait_for_the_failure(h);
     });
   });
 }
 
-TEST_P(Failures, AFailureThatArrivedStopsNobodyElse) {
+TEST_P(failures, a_failure_that_arrived_stops_nobody_else) {
   // What was stolen and has failed is forgotten when its join has ended.
   auto const sum = pool_.run([](auto& h) {
     long good = 0;
@@ -239,10 +240,12 @@ TEST_P(Failures, AFailureThatArrivedStopsNobodyElse) {
   EXPECT_EQ(sum, 300 * 4);
 }
 
-TEST_P(Failures, AStopRequestedAtARandomMomentEndsTheRun) {
-  auto forever = [](auto& self, auto& h) -> void {
-    for (;;) h.join([](auto&) {}, [](auto&) {});
-    self(self, h);
+TEST_P(failures, a_stop_requested_at_a_random_moment_ends_the_run) {
+  auto forever = [](auto& h) {
+    patience until("a fork hears that the run is stopped");
+    while (until.lasts()) {
+      for (int i = 0; i < 1000; ++i) h.join([](auto&) {}, [](auto&) {});
+    }
   };
   std::uint64_t const seed = skua::testing::fresh_seed();
   SCOPED_TRACE(skua::testing::command_line_of(seed));
@@ -253,18 +256,15 @@ TEST_P(Failures, AStopRequestedAtARandomMomentEndsTheRun) {
       std::this_thread::sleep_for(after);
       source.request_stop();
     });
-    EXPECT_THROW(pool_.run([&](auto& h) {
-      h.with_stop(source.get_token(), [&](auto& g) {
-        g.join([&](auto& a) { forever(forever, a); }, [&](auto& b) { forever(forever, b); });
-      });
-    }),
-                 skua::cancelled);
+    EXPECT_THROW(
+        pool_.run([&](auto& h) { h.with_stop(source.get_token(), [&](auto& g) { g.join(forever, forever); }); }),
+        skua::cancelled);
     stopper.join();
   }
   EXPECT_EQ(pool_.run([](auto&) { return 1; }), 1);
 }
 
-TEST_P(Failures, AStopBeforehandRunsNothing) {
+TEST_P(failures, a_stop_beforehand_runs_nothing) {
   std::stop_source source;
   source.request_stop();
   bool ran = false;
@@ -273,7 +273,7 @@ TEST_P(Failures, AStopBeforehandRunsNothing) {
   EXPECT_FALSE(ran);
 }
 
-TEST_P(Failures, ATokenThatIsNeverStoppedChangesNothing) {
+TEST_P(failures, a_token_that_is_never_stopped_changes_nothing) {
   std::stop_source source;
   auto const sum = pool_.run([&](auto& h) {
     return h.with_stop(source.get_token(), [](auto& g) {
@@ -284,7 +284,7 @@ TEST_P(Failures, ATokenThatIsNeverStoppedChangesNothing) {
   EXPECT_EQ(sum, 3);
 }
 
-TEST_P(Failures, AJoinInAHandlerMayWait) {
+TEST_P(failures, a_join_in_a_handler_may_wait) {
   // The frame is suspended inside a catch block, perhaps resumed elsewhere; the exception must still be there.
   for (int round = 0; round < 50; ++round) {
     auto const message = pool_.run([](auto& h) -> std::string {

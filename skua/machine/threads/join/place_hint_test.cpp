@@ -69,9 +69,9 @@ class family {
   std::atomic<int> wrong_{0};
 };
 
-class Said : public ::testing::TestWithParam<char const*> {};
+class place_hints : public ::testing::TestWithParam<char const*> {};
 
-TEST_P(Said, DescendantsInheritTheInnermostPlace) {
+TEST_P(place_hints, descendants_inherit_the_innermost_place) {
   skua::pool pool({.workers = 3, .policy = GetParam(), .places = "threads"});
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     family f;
@@ -80,12 +80,13 @@ TEST_P(Said, DescendantsInheritTheInnermostPlace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, Said, ::testing::Values("random", "adws", "numa-ws", "replay"), [](auto const& p) {
-  std::string name = p.param;
-  return name == "numa-ws" ? "numa_ws" : name;
-});
+INSTANTIATE_TEST_SUITE_P(policies, place_hints, ::testing::Values("random", "adws", "numa-ws", "replay"),
+                         [](auto const& p) {
+                           std::string name = p.param;
+                           return name == "numa-ws" ? "numa_ws" : name;
+                         });
 
-TEST(Said, ToSayWhatHoldsAlreadyAddsNoNode) {
+TEST(place_hints, a_hint_that_holds_already_adds_no_node) {
   skua::pool pool({.workers = 1, .places = "threads"});
   pool.run([](auto& h) {
     h.join(

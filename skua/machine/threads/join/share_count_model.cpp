@@ -309,34 +309,36 @@ void fails(char const* how) {
 
 }  // namespace
 
-TEST(share_count_model, one_thief) { holds<join<model_sync, 1>>(); }
-TEST(share_count_model, two_thieves) { holds<join<model_sync, 2>>(); }
-TEST(share_count_model, three_thieves) { holds<join<model_sync, 3>>(); }
-TEST(share_count_model, one_thief_going_by_flows) { holds<join<model_sync, 1, view::flows>>(); }
-TEST(share_count_model, two_thieves_going_by_flows) { holds<join<model_sync, 2, view::flows>>(); }
-TEST(share_count_model, failing_join) { holds<failing_join<model_sync>>(); }
-TEST(share_count_model, failing_sequence) { holds<failing_sequence<model_sync>>(); }
-TEST(share_count_model, dropped_twice) { holds<dropped_twice<model_sync>>(); }
-TEST(share_count_model, scope) { holds<scope<model_sync>>(); }
+TEST(share_count_model, a_join_with_one_thief_ends_once) { holds<join<model_sync, 1>>(); }
+TEST(share_count_model, a_join_with_two_thieves_ends_once) { holds<join<model_sync, 2>>(); }
+TEST(share_count_model, a_join_with_three_thieves_ends_once) { holds<join<model_sync, 3>>(); }
+TEST(share_count_model, a_join_with_one_thief_ends_once_going_by_flows) { holds<join<model_sync, 1, view::flows>>(); }
+TEST(share_count_model, a_join_with_two_thieves_ends_once_going_by_flows) { holds<join<model_sync, 2, view::flows>>(); }
+TEST(share_count_model, a_failing_join_ends_once) { holds<failing_join<model_sync>>(); }
+TEST(share_count_model, a_failing_sequence_ends_once) { holds<failing_sequence<model_sync>>(); }
+TEST(share_count_model, a_child_dropped_twice_counts_once) { holds<dropped_twice<model_sync>>(); }
+TEST(share_count_model, a_scope_ends_once) { holds<scope<model_sync>>(); }
 
-TEST(share_count_mutant, parks_before_it_is_saved) {
+TEST(share_count_mutant, parking_before_it_is_saved_is_caught) {
   fails<join<model_sync, 1, view::threads, steps::park_before_saved>>("race: read");
 }
-TEST(share_count_mutant, parks_before_it_is_named) {
+TEST(share_count_mutant, parking_before_it_is_named_is_caught) {
   fails<join<model_sync, 1, view::threads, steps::park_before_named>>("race: read");
 }
-TEST(share_count_mutant, subtraction_without_acquire) {
+TEST(share_count_mutant, subtraction_without_acquire_is_caught) {
   fails<join<without_acquire, 1>>("race");
   fails<join<without_acquire, 2>>("race");
 }
-TEST(share_count_mutant, subtraction_without_release) {
+TEST(share_count_mutant, subtraction_without_release_is_caught) {
   fails<join<without_release, 1>>("race");
   fails<scope<without_release>>("race");
 }
-TEST(share_count_mutant, look_without_acquire) { fails<join<relaxed_look, 1>>("race: read"); }
-TEST(share_count_mutant, let_go_without_release) { fails<join<relaxed_call, 1, view::flows>>("race: destroyed"); }
-TEST(share_count_mutant, torn_subtraction) { fails<join<torn_subtraction, 2>>(""); }
-TEST(share_count_mutant, torn_flags) { fails<failing_sequence<torn_flags>>(""); }
-TEST(share_count_mutant, added_flags) { fails<dropped_twice<added_flags>>("dropped, not failed"); }
-TEST(share_count_mutant, flags_after_the_alarm) { fails<failing_join<late_flags>>("who hears the alarm"); }
-TEST(share_count_mutant, a_scope_that_does_not_count_itself) { fails<scope<model_sync, false>>(""); }
+TEST(share_count_mutant, look_without_acquire_is_caught) { fails<join<relaxed_look, 1>>("race: read"); }
+TEST(share_count_mutant, let_go_without_release_is_caught) {
+  fails<join<relaxed_call, 1, view::flows>>("race: destroyed");
+}
+TEST(share_count_mutant, torn_subtraction_is_caught) { fails<join<torn_subtraction, 2>>(""); }
+TEST(share_count_mutant, torn_flags_is_caught) { fails<failing_sequence<torn_flags>>(""); }
+TEST(share_count_mutant, added_flags_is_caught) { fails<dropped_twice<added_flags>>("dropped, not failed"); }
+TEST(share_count_mutant, flags_after_the_alarm_is_caught) { fails<failing_join<late_flags>>("who hears the alarm"); }
+TEST(share_count_mutant, a_scope_that_does_not_count_itself_is_caught) { fails<scope<model_sync, false>>(""); }

@@ -339,25 +339,29 @@ void fails(char const* how, options with = {}) {
 
 TEST(stolen_joins_model, the_oldest_join_fails) { holds<owner_and_thief<model_sync, 0>>(bounded); }
 TEST(stolen_joins_model, the_second_join_fails) { holds<owner_and_thief<model_sync, 1>>(bounded); }
-TEST(stolen_joins_model, full_fences) { holds<owner_and_thief<full_model_sync, 0>>(bounded); }
-TEST(stolen_joins_model, parks_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
-TEST(stolen_joins_model, thief_further_in) { holds<thief_further_in<model_sync>>(bounded); }
-TEST(stolen_joins_model, piece_of_a_sequence) { holds<piece_of_a_sequence<model_sync>>(bounded); }
+TEST(stolen_joins_model, the_oldest_join_fails_with_full_fences) {
+  holds<owner_and_thief<full_model_sync, 0>>(bounded);
+}
+TEST(stolen_joins_model, a_fiber_may_park_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
+TEST(stolen_joins_model, a_thief_further_in_is_told) { holds<thief_further_in<model_sync>>(bounded); }
+TEST(stolen_joins_model, a_piece_of_a_sequence_is_told) { holds<piece_of_a_sequence<model_sync>>(bounded); }
 
-TEST(stolen_joins_mutant, no_note_at_fork) {
+TEST(stolen_joins_mutant, no_note_at_fork_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_fork>>("the next fork hears", bounded);
 }
-TEST(stolen_joins_mutant, no_alarm) {
+TEST(stolen_joins_mutant, no_alarm_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_alarm>>("the next fork hears", bounded);
 }
-TEST(stolen_joins_mutant, no_note_at_join) {
+TEST(stolen_joins_mutant, no_note_at_join_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_join>>("what has been destroyed", bounded);
 }
-TEST(stolen_joins_mutant, no_note_at_park) {
+TEST(stolen_joins_mutant, no_note_at_park_is_caught) {
   fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("was resumed hears");
 }
-TEST(stolen_joins_mutant, pieces_not_known) {
+TEST(stolen_joins_mutant, pieces_not_known_is_caught) {
   fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: written", bounded);
 }
-TEST(stolen_joins_mutant, local_slots) { fails<owner_and_thief<local_slots, 0>>("what has been destroyed", bounded); }
-TEST(stolen_joins_mutant, unpublished_link) { fails<thief_further_in<unpublished_link>>("race", bounded); }
+TEST(stolen_joins_mutant, kept_slots_is_caught) {
+  fails<owner_and_thief<local_slots, 0>>("what has been destroyed", bounded);
+}
+TEST(stolen_joins_mutant, unpublished_link_is_caught) { fails<thief_further_in<unpublished_link>>("race", bounded); }

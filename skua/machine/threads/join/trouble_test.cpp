@@ -31,7 +31,7 @@ long fib(skua::fork_join auto& here, int n) {
 constexpr std::size_t huge_stack = std::size_t{1} << 40;
 constexpr bool address_space_is_ours = !skua::runtime::under_tsan && !skua::runtime::under_asan;
 
-TEST(Trouble, WorkForOneSleepingWorkerIsNotLeftToSearchersWhoMayNotDoIt) {
+TEST(trouble, work_for_one_sleeping_worker_is_not_left_to_searchers_who_may_not_do_it) {
   // The only member of the region sleeps while others search: they would find nothing, and sleep.
   skua::runtime::dice roll(7);
   skua::pool pool({.workers = 4, .spin = 200us});
@@ -43,7 +43,7 @@ TEST(Trouble, WorkForOneSleepingWorkerIsNotLeftToSearchersWhoMayNotDoIt) {
   }
 }
 
-TEST(Trouble, WorkForOneSleepingWorkerAmongEndlessSearchers) {
+TEST(trouble, work_for_one_sleeping_worker_is_found_among_endless_searchers) {
   skua::pool pool({.workers = 4, .spin = std::chrono::nanoseconds::max()});
   auto const one = pool.open_region("random", 1);
   for (int i = 0; i < 50; ++i) {
@@ -52,7 +52,7 @@ TEST(Trouble, WorkForOneSleepingWorkerAmongEndlessSearchers) {
   }
 }
 
-TEST(Trouble, APoolMayEndAsSoonAsAnotherHasLetGoOfItsTask) {
+TEST(trouble, a_pool_may_end_as_soon_as_another_has_let_go_of_its_task) {
   skua::pool lasting({.workers = 1});
   for (int i = 0; i < 300; ++i) {
     auto brief = std::make_unique<skua::pool>(skua::pool_options{.workers = 1});
@@ -61,7 +61,7 @@ TEST(Trouble, APoolMayEndAsSoonAsAnotherHasLetGoOfItsTask) {
   }
 }
 
-TEST(Trouble, ARegionMayEndAsSoonAsItsTaskHasReturned) {
+TEST(trouble, a_region_may_end_as_soon_as_its_task_has_returned) {
   skua::pool pool({.workers = 2});
   for (int i = 0; i < 300; ++i) {
     auto few = pool.open_region("random", 1);
@@ -70,7 +70,7 @@ TEST(Trouble, ARegionMayEndAsSoonAsItsTaskHasReturned) {
   }
 }
 
-TEST(Trouble, AChildOfForkMayDestroyWhatItCannotUse) {
+TEST(trouble, a_child_of_fork_may_destroy_what_it_cannot_use) {
   auto pool = std::make_unique<skua::pool>(skua::pool_options{.workers = 2});
   auto region = pool->open_region("random", 1);
   EXPECT_EQ(pool->run([](auto& h) { return fib(h, 10); }), 55);
@@ -92,7 +92,7 @@ TEST(Trouble, AChildOfForkMayDestroyWhatItCannotUse) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-TEST(Trouble, MoreWorkersThanTheAddressSpaceHasStacksFor) {
+TEST(trouble, more_workers_than_the_address_space_has_stacks_for_are_refused) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
   EXPECT_THROW(skua::pool({.workers = 200, .stack_bytes = huge_stack}), skua::resource_error);
 }
@@ -109,7 +109,7 @@ int ping_pong(skua::pool& a, skua::pool& b, int depth) {
   return 1 + a.run([&](auto&) { return ping_pong(b, a, depth - 1); });
 }
 
-TEST(Trouble, WaitingDeeperThanThereAreStacks) {
+TEST(trouble, waiting_deeper_than_there_are_stacks_throws) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
   // Each pool has one worker: if it cannot leave a fiber that waits, it must work where it stands.
   skua::pool a({.workers = 1, .stack_bytes = huge_stack});
@@ -118,7 +118,7 @@ TEST(Trouble, WaitingDeeperThanThereAreStacks) {
   EXPECT_GT(waited_in_place(a) + waited_in_place(b), 0U) << "the stacks did run out";
 }
 
-TEST(Trouble, ManyWorkersWithoutStacksStillFinish) {
+TEST(trouble, many_workers_without_stacks_still_finish) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
   skua::pool pool({.workers = 4, .stack_bytes = huge_stack});
   skua::pool other({.workers = 2, .stack_bytes = huge_stack});
@@ -137,13 +137,13 @@ TEST(Trouble, ManyWorkersWithoutStacksStillFinish) {
   EXPECT_GT(waited_in_place(pool) + waited_in_place(other), 0U) << "the stacks did run out";
 }
 
-TEST(Trouble, TheSmallestStack) {
+TEST(trouble, the_smallest_stack_runs_a_program) {
   if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer's frames are larger than that";
   skua::pool pool({.workers = 3, .stack_bytes = skua::runtime::smallest_stack_bytes});
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);
 }
 
-TEST(Trouble, ExitInATaskEndsTheProcess) {
+TEST(trouble, exit_in_a_task_ends_the_process) {
   if (skua::runtime::under_asan) GTEST_SKIP() << "the pool is left as it is, which LeakSanitizer reports";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(skua::parallel_for(0, 10, [](int) { std::exit(3); }), ::testing::ExitedWithCode(3), "");
@@ -154,13 +154,13 @@ TEST(Trouble, ExitInATaskEndsTheProcess) {
   EXPECT_EXIT(in_a_static_pool(), ::testing::ExitedWithCode(4), "");
 }
 
-TEST(Trouble, AReferenceComesBackAsAValue) {
+TEST(trouble, a_reference_comes_back_as_a_value) {
   skua::pool pool({.workers = 1});
   std::string const kept = "a string that is too long to lie in the object itself";
   EXPECT_EQ(pool.run([&](auto&) -> std::string const& { return kept; }), kept);
 }
 
-TEST(Trouble, AStopThatWasNoticedIsNotForgotten) {
+TEST(trouble, a_stop_that_was_noticed_is_not_forgotten) {
   // Both stops are noticed by one fork. The inner one ends there; the outer one must end the next fork.
   skua::pool pool({.workers = 1});
   std::stop_source outer;
@@ -182,7 +182,7 @@ TEST(Trouble, AStopThatWasNoticedIsNotForgotten) {
   EXPECT_FALSE(ran);
 }
 
-TEST(Trouble, AStopNoticedByAScopesForkEndsTheNextJoin) {
+TEST(trouble, a_stop_noticed_by_a_scopes_fork_ends_the_next_join) {
   skua::pool pool({.workers = 1});
   std::stop_source source;
   bool ran = false;

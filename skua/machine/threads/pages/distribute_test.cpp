@@ -44,7 +44,7 @@ class falling_asleep : public ::testing::Test {
  protected:
   void SetUp() override {
     kernel_.toucher = node_of_this_thread;
-    if (map_.places() < 2) GTEST_SKIP() << "one processor";
+    if (map_.places() < 2) GTEST_SKIP() << "this machine has one processor";
   }
   [[nodiscard]] double at_home(page_block const& block, std::vector<page_run> const& runs) const {
     return part_at_home(locate_pages(block.bytes(), kernel_).pages, runs, homes_of(map_));

@@ -198,43 +198,47 @@ constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, 
 
 }  // namespace
 
-TEST(moving_model, goes_home_to_a_lane_that_thieves_see) {
+TEST(moving_model, a_task_goes_home_to_a_lane_that_thieves_see) {
   holds<goes_home<model_sync, lane::migrated, false, 2>>(of_two);
   holds<goes_home<model_sync, lane::mailbox, false, 2>>(of_two);
 }
-TEST(moving_model, goes_home_to_an_inbox) { holds<goes_home<model_sync, lane::inbox, false, 2>>(of_two); }
-TEST(moving_model, goes_home_and_leaves_a_busy_worker) {
+TEST(moving_model, a_task_goes_home_to_an_inbox) { holds<goes_home<model_sync, lane::inbox, false, 2>>(of_two); }
+TEST(moving_model, a_task_goes_home_and_leaves_a_busy_worker) {
   holds<goes_home<model_sync, lane::migrated, true, 2>>(of_two);
   holds<goes_home<full_model_sync, lane::inbox, true, 2>>(of_two);
 }
-TEST(moving_model, goes_home_past_a_thief) {
+TEST(moving_model, a_task_goes_home_past_a_thief) {
   holds<goes_home<model_sync, lane::mailbox, true, 3>>(of_three);
   holds<goes_home<model_sync, lane::mailbox, true, 3>>(at_random);
   holds<goes_home<model_sync, lane::migrated, false, 3>>(at_random);
 }
-TEST(moving_model, preempts) { holds<preempts<model_sync, 2>>(of_two); }
-TEST(moving_model, gives_way_past_a_thief) {
+TEST(moving_model, a_task_is_preempted_between_two_workers) { holds<preempts<model_sync, 2>>(of_two); }
+TEST(moving_model, a_task_is_preempted_past_a_thief) {
   holds<preempts<model_sync, 3>>(of_three);
   holds<preempts<model_sync, 3>>(at_random);
 }
-TEST(moving_model, sends_all_children_away) {
+TEST(moving_model, a_task_sends_all_its_children_away) {
   holds<sends_all<model_sync, 2>>(of_two);
   holds<sends_all<model_sync, 3>>(of_three);
 }
-TEST(moving_model, two_for_a_mailbox) { holds<two_for_a_mailbox<model_sync>>(of_three); }
+TEST(moving_model, of_two_tasks_for_a_slot_each_runs_once) { holds<two_for_a_mailbox<model_sync>>(of_three); }
 
-TEST(moving_mutant, handed_over_before_it_is_saved) {
+TEST(moving_mutant, handing_over_before_it_is_saved_is_caught) {
   fails<goes_home<model_sync, lane::migrated, false, 2, fault::handed_over_before_saved>>("race: read", of_two);
 }
-TEST(moving_mutant, lanes_not_cleared) {
+TEST(moving_mutant, not_clearing_the_lanes_is_caught) {
   fails<goes_home<model_sync, lane::mailbox, false, 2, fault::lanes_not_cleared>>("leaves an empty lane", of_two);
 }
-TEST(moving_mutant, help_not_called) { fails<preempts<model_sync, 2, fault::help_not_called>>("deadlock", of_two); }
-TEST(moving_mutant, its_worker_not_called) {
+TEST(moving_mutant, not_notifying_other_workers_is_caught) {
+  fails<preempts<model_sync, 2, fault::help_not_called>>("deadlock", of_two);
+}
+TEST(moving_mutant, not_notifying_its_worker_is_caught) {
   fails<goes_home<model_sync, lane::inbox, false, 2, fault::its_worker_not_called>>("deadlock", of_two);
 }
-TEST(moving_mutant, no_request) {
+TEST(moving_mutant, not_requesting_attention_is_caught) {
   fails<preempts<model_sync, 2, fault::no_request>>("gives way at its next fork", of_two);
 }
-TEST(moving_mutant, unordered_subtraction) { fails<sends_all<unordered_subtraction, 2>>("race", of_two); }
-TEST(moving_mutant, no_own_share) { fails<sends_all<model_sync, 2, fault::no_own_share>>("", of_two); }
+TEST(moving_mutant, unordered_subtraction_is_caught) { fails<sends_all<unordered_subtraction, 2>>("race", of_two); }
+TEST(moving_mutant, a_missing_share_of_its_own_is_caught) {
+  fails<sends_all<model_sync, 2, fault::no_own_share>>("", of_two);
+}

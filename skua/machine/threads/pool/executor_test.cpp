@@ -14,6 +14,7 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
@@ -28,18 +29,18 @@ long fib(int n) {
   return a + b;
 }
 
-TEST(Venue, NestedGroupsFromOutside) {
+TEST(executor, groups_nest_when_called_from_outside) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(fib(15), 610);
 }
 
-TEST(Venue, NestedGroupsInsideAPool) {
+TEST(executor, groups_nest_inside_a_pool) {
   for (std::uint32_t workers : {1U, 2U, 4U}) {
     skua::pool pool({.workers = workers});
     for (int i = 0; i < 5; ++i) EXPECT_EQ(pool.run([](auto&) { return fib(14); }), 377);
   }
 }
 
-TEST(Venue, GroupsAndJoinsMix) {
+TEST(executor, groups_and_joins_mix) {
   // Tasks are started inside join children and waited for outside: they must not come between a join and its own entry.
   skua::pool pool({.workers = 3});
   for (int round = 0; round < 50; ++round) {
@@ -61,7 +62,7 @@ TEST(Venue, GroupsAndJoinsMix) {
   }
 }
 
-TEST(Venue, ManyThreadsFromOutside) {
+TEST(executor, many_threads_may_call_from_outside) {
   std::vector<std::thread> users;
   std::atomic<long> total{0};
   for (int u = 0; u < 5; ++u) {
@@ -82,7 +83,7 @@ TEST(Venue, ManyThreadsFromOutside) {
   EXPECT_EQ(total.load(), 5 * 20 * 1000);
 }
 
-TEST(Venue, OneGroupManyProducersOneWaiter) {
+TEST(executor, one_group_may_have_many_producers_and_one_waiter) {
   skua::task_group group;
   std::atomic<int> ran{0};
   std::vector<std::thread> producers;
@@ -96,16 +97,16 @@ TEST(Venue, OneGroupManyProducersOneWaiter) {
   EXPECT_EQ(ran.load(), 400);
 }
 
-TEST(Venue, FailureAndCancellation) {
+TEST(executor, a_failure_and_a_cancellation_reach_the_waiter) {
   skua::task_group group;
   group.run([] { throw std::runtime_error("task"); });
   EXPECT_THROW(group.wait(), std::runtime_error);
   std::atomic<bool> began{false};
   group.run([&] {
     began.store(true);
-    while (!group.is_canceling()) std::this_thread::yield();
+    skua::testing::wait_until("a task sees that its group is cancelled", [&] { return group.is_canceling(); });
   });
-  while (!began.load()) std::this_thread::yield();
+  skua::testing::wait_until("a task begins while its group is not waited for", [&] { return began.load(); });
   group.cancel();
   EXPECT_EQ(group.wait(), skua::canceled);
   std::atomic<int> ran{0};
@@ -114,7 +115,7 @@ TEST(Venue, FailureAndCancellation) {
   EXPECT_EQ(ran.load(), 1);
 }
 
-TEST(Venue, AlgorithmsFromATask) {
+TEST(executor, algorithms_may_be_called_from_a_task) {
   skua::pool pool({.workers = 3});
   std::vector<int> v(50'000);
   std::iota(v.rbegin(), v.rend(), 0);
@@ -144,7 +145,7 @@ template <class Refusal, class F, class G>
   std::_Exit(refused && untouched && ran == 1 ? 0 : 1);
 }
 
-TEST(Venue, AGroupWithoutWorkersThrowsAndStartsNothing) {
+TEST(executor, a_group_without_workers_throws_and_starts_nothing) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto const bad_variable = [] {
     refuse_then_run<skua::usage_error>([] { ::setenv("SKUA_WORKERS", "0", 1); }, [] { ::unsetenv("SKUA_WORKERS"); });
@@ -152,7 +153,7 @@ TEST(Venue, AGroupWithoutWorkersThrowsAndStartsNothing) {
   EXPECT_EXIT(bad_variable(), ::testing::ExitedWithCode(0), "");
 }
 
-TEST(Venue, AGroupWithoutThreadsThrowsAndStartsNothing) {
+TEST(executor, a_group_without_threads_throws_and_starts_nothing) {
   if (skua::runtime::under_tsan || skua::runtime::under_asan)
     GTEST_SKIP() << "the sanitizer lives in the address space";
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -13,6 +13,7 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ long fib(skua::fork_join auto& here, int n) {
   return a + b;
 }
 
-TEST(Pool, ValuesReferencesAndNothingComeBack) {
+TEST(pool, values_references_and_nothing_come_back) {
   skua::pool pool({.workers = 2});
   int x = 1;
   EXPECT_EQ(pool.run([](auto&) { return 7; }), 7);
@@ -35,7 +36,7 @@ TEST(Pool, ValuesReferencesAndNothingComeBack) {
   EXPECT_EQ(pool.policy(), asked_for == nullptr || *asked_for == '\0' ? "random" : asked_for);
 }
 
-TEST(Pool, RefusesWhatMakesNoSense) {
+TEST(pool, refuses_what_makes_no_sense) {
   EXPECT_THROW(skua::pool({.workers = 0}), skua::usage_error);
   EXPECT_THROW(skua::pool({.workers = 1'000'000}), skua::usage_error);
   EXPECT_THROW(skua::pool({.policy = "nonsense"}), skua::usage_error);
@@ -45,7 +46,7 @@ TEST(Pool, RefusesWhatMakesNoSense) {
   EXPECT_THROW(skua::pool({.synthetic = "core:2", .xml = "x"}), skua::usage_error);
 }
 
-TEST(Pool, ManyThreadsFromOutsideSubmitAndWait) {
+TEST(pool, many_threads_from_outside_may_submit_and_wait) {
   skua::pool pool({.workers = 3});
   std::vector<std::thread> users;
   std::atomic<int> right{0};
@@ -58,7 +59,7 @@ TEST(Pool, ManyThreadsFromOutsideSubmitAndWait) {
   EXPECT_EQ(right.load(), 300);
 }
 
-TEST(Pool, SeveralAtOnceAndOneInsideTheOther) {
+TEST(pool, several_may_live_at_once_and_one_inside_the_other) {
   skua::pool outer({.workers = 2});
   skua::pool inner({.workers = 2, .policy = "hierarchical"});
   for (int i = 0; i < 20; ++i) {
@@ -72,12 +73,12 @@ TEST(Pool, SeveralAtOnceAndOneInsideTheOther) {
   }
 }
 
-TEST(Pool, RunFromATaskOfThePoolIsACall) {
+TEST(pool, run_from_a_task_of_the_pool_is_a_call) {
   skua::pool pool({.workers = 1});
   EXPECT_EQ(pool.run([&](auto&) { return pool.run([](auto& h) { return fib(h, 10); }); }), 55);
 }
 
-TEST(Pool, RegionsMixPolicies) {
+TEST(pool, regions_mix_policies) {
   skua::pool pool({.workers = 4, .policy = "random"});
   auto const near = pool.open_region("hierarchical", 2);
   EXPECT_EQ(near->workers(), 2U);
@@ -101,7 +102,7 @@ std::string refusal(F&& f) {
   return "accepted";
 }
 
-TEST(Pool, WhatAProgramCannotMeanIsNamed) {
+TEST(pool, what_a_program_cannot_mean_is_refused_by_name) {
   skua::pool two({.workers = 2});
   EXPECT_EQ(refusal([&] { static_cast<void>(two.open_region("adws", 99)); }), "a region of 99 workers: the pool has 2");
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns: allowed is"),
@@ -111,7 +112,7 @@ TEST(Pool, WhatAProgramCannotMeanIsNamed) {
   EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("unknown policy 'randm'; known: random, "), 0U);
 }
 
-TEST(Pool, RegionsOpenAndCloseWhileThePoolWorks) {
+TEST(pool, regions_open_and_close_while_the_pool_works) {
   skua::pool pool({.workers = 3});
   for (int i = 0; i < 200; ++i) {
     auto const region = pool.open_region(i % 2 == 0 ? "random" : "hierarchical", 1 + static_cast<std::uint32_t>(i % 3));
@@ -119,7 +120,7 @@ TEST(Pool, RegionsOpenAndCloseWhileThePoolWorks) {
   }
 }
 
-TEST(Pool, MadeAndDestroyedManyTimes) {
+TEST(pool, can_be_made_and_destroyed_many_times) {
   for (int i = 0; i < 300; ++i) {
     skua::pool pool({.workers = 1 + static_cast<std::uint32_t>(i % 4)});
     if (i % 3 == 0) continue;
@@ -127,42 +128,42 @@ TEST(Pool, MadeAndDestroyedManyTimes) {
   }
 }
 
-TEST(Pool, StacksAreReused) {
+TEST(pool, stacks_are_reused) {
   skua::pool pool({.workers = 4});
   for (int i = 0; i < 200; ++i) pool.run([](auto& h) { return fib(h, 16); });
   EXPECT_LE(pool.stacks().peak, 64U);
 }
 
-TEST(Pool, AnIdlePoolSleepsAndWakes) {
+TEST(pool, an_idle_pool_sleeps_and_wakes) {
   skua::pool pool({.workers = 4, .spin = 0ns});
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144);
     if (i % 10 == 0) std::this_thread::sleep_for(2ms);
   }
-  // Asleep means: nobody counts anything any more. (A condition that comes true, not a deadline.)
+  // Asleep means: nobody counts anything any more.
   auto total_attempts = [&] {
     std::uint64_t n = 0;
     for (auto const& c : pool.counters()) n += c.attempts + c.sleeps;
     return n;
   };
   std::uint64_t before = total_attempts();
-  for (;;) {
+  EXPECT_TRUE(skua::testing::wait_until("all workers of an idle pool sleep", [&] {
     std::this_thread::sleep_for(20ms);
-    std::uint64_t const now = total_attempts();
-    if (now == before) break;
-    before = now;
-  }
+    std::uint64_t const last = before;
+    before = total_attempts();
+    return before == last;
+  }));
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144);
 }
 
-TEST(Pool, WorksWithNoSpinAndWithEndlessSpin) {
+TEST(pool, works_with_no_spin_and_with_endless_spin) {
   for (auto spin : {std::chrono::nanoseconds{0}, std::chrono::nanoseconds::max()}) {
     skua::pool pool({.workers = 3, .spin = spin});
     for (int i = 0; i < 30; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 14); }), 377);
   }
 }
 
-TEST(Pool, EveryWorkerIsInOnePlaceAndThereAreNoOthers) {
+TEST(pool, every_worker_is_in_one_place_and_there_are_no_others) {
   skua::pool pool({.workers = 6, .synthetic = "package:3 l3:1 core:2"});
   ASSERT_EQ(pool.places(), 3U);
   std::uint32_t next = 0;
@@ -178,25 +179,25 @@ TEST(Pool, EveryWorkerIsInOnePlaceAndThereAreNoOthers) {
   EXPECT_THROW(static_cast<void>(pool.place_of(skua::worker_id{6})), skua::usage_error);
 }
 
-TEST(Pool, CountersTellWhatHappened) {
+TEST(pool, counters_tell_what_happened) {
   skua::pool pool({.workers = 2});
   pool.run([](auto& h) { return fib(h, 20); });
   std::uint64_t forks = 0;
   std::uint64_t tasks = 0;
-  // The books are brought up to date when the root task has ended, just after run has returned.
-  for (int i = 0; i < 1000 && forks < 10'945; ++i) {
-    std::this_thread::sleep_for(1ms);
+  // The counters are brought up to date when the root task has ended, just after run has returned.
+  skua::testing::wait_until("the counters show every fork of the run", [&] {
     forks = tasks = 0;
     for (auto const& c : pool.counters()) {
       forks += c.forks;
       tasks += c.tasks;
     }
-  }
+    return forks >= 10'945;
+  });
   EXPECT_EQ(forks, 10'945U);  // fib(21) - 1
   EXPECT_GE(tasks, 1U);
 }
 
-TEST(Pool, ForkedChildrenDoNotJoinAndMayMakeTheirOwn) {
+TEST(pool, forked_children_do_not_join_and_may_make_their_own) {
   if (skua::runtime::under_tsan) GTEST_SKIP() << "ThreadSanitizer allows no new threads in a child of fork()";
   skua::pool pool({.workers = 2});
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
@@ -222,7 +223,7 @@ TEST(Pool, ForkedChildrenDoNotJoinAndMayMakeTheirOwn) {
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
 }
 
-TEST(Pool, EnvironmentChoosesWhatTheProgramLeavesOpen) {
+TEST(pool, environment_chooses_what_the_program_leaves_open) {
   ::setenv("SKUA_POLICY", "hierarchical", 1);
   ::setenv("SKUA_WORKERS", "3", 1);
   {
@@ -247,7 +248,7 @@ TEST(Pool, EnvironmentChoosesWhatTheProgramLeavesOpen) {
   ::unsetenv("SKUA_WORKERS");
 }
 
-TEST(Pool, SixtyFourWorkersOnASyntheticMachine) {
+TEST(pool, sixty_four_workers_run_on_a_synthetic_machine) {
   skua::pool pool({.workers = 64, .policy = "hierarchical", .synthetic = "package:4 numa:1 l3:1 core:16 pu:1"});
   EXPECT_EQ(pool.map().places(), 4U);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 20); }), 6765);

@@ -182,14 +182,18 @@ void fails() {
 
 TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync, true>>(); }
 TEST(sleep_model, a_worker_that_may_not_search_falls_asleep) { holds<owner_and_sleeper<model_sync, false>>(); }
-TEST(sleep_model, full_fences) { holds<owner_and_sleeper<full_model_sync, true>>(); }
+TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes_with_full_fences) {
+  holds<owner_and_sleeper<full_model_sync, true>>();
+}
 // At most three preemptions. (Without a bound there are 10^6 states, and none of them is wrong.)
 TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep) {
   holds<offer_and_sleeper<model_sync>>({.preemptions = 3});
   holds<offer_and_sleeper<full_model_sync>>({.preemptions = 3});
 }
 // Three threads: all executions with at most two preemptions.
-TEST(sleep_model, work_from_outside) { holds<from_outside<model_sync>>({.preemptions = 2}); }
+TEST(sleep_model, work_from_outside_wakes_a_sleeper) { holds<from_outside<model_sync>>({.preemptions = 2}); }
 
-TEST(sleep_mutant, what_goes_to_a_tagged_lane_is_not_called_for) { fails<offer_and_sleeper<model_sync, false>>(); }
-TEST(sleep_mutant, no_heavy_fence) { fails<owner_and_sleeper<no_heavy_fence, true>>(); }
+TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
+  fails<offer_and_sleeper<model_sync, false>>();
+}
+TEST(sleep_mutant, no_heavy_fence_is_caught) { fails<owner_and_sleeper<no_heavy_fence, true>>(); }

@@ -47,7 +47,7 @@ std::vector<std::uint32_t> noted(std::span<skua::leaf_rows const> rows, std::vec
   return who;
 }
 
-TEST(LeafRecord, NotesEveryLeafOnceUnderTheWorkerThatRanIt) {
+TEST(leaf_record, notes_every_leaf_once_under_the_worker_that_ran_it) {
   for (auto const& policy : skua::policies::all()) {
     for (std::uint32_t const workers : {1U, 2U, 7U, 64U}) {
       SCOPED_TRACE(std::string(policy.name) + ", workers " + std::to_string(workers));
@@ -63,7 +63,7 @@ TEST(LeafRecord, NotesEveryLeafOnceUnderTheWorkerThatRanIt) {
   }
 }
 
-TEST(LeafRecord, IsTakenBetweenTheIterationsOfARun) {
+TEST(leaf_record, is_taken_between_the_iterations_of_a_run) {
   skua::pool pool({.workers = 7});
   skua::leaf_record record(pool);
   std::vector<std::uint32_t> signed_by(cells);
@@ -76,7 +76,7 @@ TEST(LeafRecord, IsTakenBetweenTheIterationsOfARun) {
   for (skua::leaf_rows const& of_worker : record.take()) EXPECT_TRUE(of_worker.ran.empty());
 }
 
-TEST(LeafRecord, SaysWhatALeafTouches) {
+TEST(leaf_record, says_what_a_leaf_touches) {
   skua::pool pool({.workers = 1});
   skua::leaf_record record(pool);
   double a[4]{};
@@ -94,7 +94,7 @@ TEST(LeafRecord, SaysWhatALeafTouches) {
   EXPECT_EQ(ran[1].written, nullptr);
 }
 
-TEST(LeafRecord, NothingIsNotedOutsideOfItsLife) {
+TEST(leaf_record, nothing_is_noted_outside_of_its_life) {
   skua::pool pool({.workers = 2});
   std::vector<std::uint32_t> signed_by(cells);
   auto const run = [&] { pool.run([&](auto& here) { sign(here, signed_by.data(), cells); }); };
@@ -109,7 +109,7 @@ TEST(LeafRecord, NothingIsNotedOutsideOfItsLife) {
   for (skua::leaf_rows const& of_worker : another.take()) EXPECT_TRUE(of_worker.ran.empty());
 }
 
-TEST(LeafRecord, OneAtATime) {
+TEST(leaf_record, only_one_lives_at_a_time) {
   skua::pool pool({.workers = 2});
   std::vector<std::uint32_t> signed_by(cells);
   skua::leaf_record record(pool);
@@ -118,7 +118,7 @@ TEST(LeafRecord, OneAtATime) {
   EXPECT_EQ(noted(record.take(), signed_by), signed_by) << "the refused one has disturbed the first";
 }
 
-TEST(LeafRecord, PoolsAndRegionsAreToldApart) {
+TEST(leaf_record, pools_and_regions_are_told_apart) {
   skua::pool outer({.workers = 3});
   skua::pool inner({.workers = 2, .policy = "adws"});
   auto const region = outer.open_region("hierarchical", 2);
@@ -159,7 +159,7 @@ class scarce final : public std::pmr::memory_resource {
   std::atomic<std::ptrdiff_t> left_;
 };
 
-TEST(LeafRecord, WhereMemoryEndsLeavesAreLostAndCountedAndTheProgramGoesOn) {
+TEST(leaf_record, where_memory_ends_leaves_are_lost_and_counted_and_the_program_goes_on) {
   for (std::size_t const bytes : {std::size_t{0}, std::size_t{5000}}) {
     scarce memory(bytes);
     skua::pool pool({.workers = 3});

@@ -305,12 +305,12 @@ constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, 
 
 }  // namespace
 
-TEST(work_search_model, from_outside) { holds<from_outside<full_model_sync>>(of_three); }
-TEST(work_search_model, two_entries) {
+TEST(work_search_model, work_from_outside_is_found) { holds<from_outside<full_model_sync>>(of_three); }
+TEST(work_search_model, two_entries_are_both_found) {
   holds<two_entries<model_sync>>(of_four);
   holds<two_entries<model_sync>>(at_random);
 }
-TEST(work_search_model, two_entries_full_fences) {
+TEST(work_search_model, two_entries_are_both_found_with_full_fences) {
   holds<two_entries<full_model_sync>>(of_four);
   holds<two_entries<full_model_sync>>(at_random);
 }
@@ -318,27 +318,33 @@ TEST(work_search_model, to_rely_on_any_searcher_is_enough_as_long_as_it_hands_on
   holds<from_outside<full_model_sync, fault::relies_on_searchers>>(of_three);
   holds<two_entries<model_sync, fault::relies_on_searchers>>(of_four);
 }
-TEST(work_search_model, first_work) {
+TEST(work_search_model, the_first_work_of_a_region_is_found) {
   holds<first_work<model_sync>>(of_three);
   holds<first_work<full_model_sync>>(of_three);
 }
-TEST(work_search_model, closing) { holds<closing<full_model_sync>>(of_three); }
-TEST(work_search_model, closing_at_first) { holds<closing_at_first<full_model_sync>>(of_three); }
+TEST(work_search_model, a_region_that_closes_lets_its_workers_go) { holds<closing<full_model_sync>>(of_three); }
+TEST(work_search_model, a_region_that_closes_at_once_lets_its_workers_go) {
+  holds<closing_at_first<full_model_sync>>(of_three);
+}
 
-TEST(work_search_mutant, relies_on_searchers_who_do_not_hand_on) {
+TEST(work_search_mutant, relying_on_searchers_who_do_not_hand_on_is_caught) {
   fails<from_outside<full_model_sync, fault::both>>(of_three);
 }
-TEST(work_search_mutant, nobody_hands_on) { fails<two_entries<model_sync, fault::nobody_hands_on>>(of_four); }
-TEST(work_search_mutant, a_region_of_few_taken_for_all) {
+TEST(work_search_mutant, handing_on_to_nobody_is_caught) {
+  fails<two_entries<model_sync, fault::nobody_hands_on>>(of_four);
+}
+TEST(work_search_mutant, a_region_of_few_taken_for_all_is_caught) {
   fails<from_outside<full_model_sync, fault::taken_for_all>>(of_three, "no end in sight");
 }
-TEST(work_search_mutant, found_in_silence) { fails<two_entries<model_sync, fault::found_in_silence>>(of_four); }
-TEST(work_search_mutant, no_heavy_fence) { fails<two_entries<no_heavy_fence>>(of_four); }
-TEST(work_search_mutant, first_work_found_in_silence) {
+TEST(work_search_mutant, found_in_silence_is_caught) {
+  fails<two_entries<model_sync, fault::found_in_silence>>(of_four);
+}
+TEST(work_search_mutant, no_heavy_fence_is_caught) { fails<two_entries<no_heavy_fence>>(of_four); }
+TEST(work_search_mutant, first_work_found_in_silence_is_caught) {
   fails<first_work<model_sync, fault::found_in_silence>>(of_three);
 }
-TEST(work_search_mutant, woken_unnoticed) { fails<first_work<model_sync, fault::woken_unnoticed>>(of_three); }
-TEST(work_search_mutant, closes_in_silence) {
+TEST(work_search_mutant, woken_unnoticed_is_caught) { fails<first_work<model_sync, fault::woken_unnoticed>>(of_three); }
+TEST(work_search_mutant, closing_in_silence_is_caught) {
   fails<closing<full_model_sync, fault::closes_in_silence>>(of_three, "deadlock");
   fails<closing_at_first<full_model_sync, fault::closes_in_silence>>(of_three, "deadlock");
 }
