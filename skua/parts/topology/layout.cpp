@@ -30,7 +30,7 @@ struct chair {
   std::uint32_t place;
 };
 
-/// The chosen PUs, place by place. Choosing looks at the machine, numbering at the places.
+/// The chosen PUs, place by place: the machine decides which are chosen, the places decide how they are numbered.
 std::vector<chair> chairs_for(topology const& machine, std::vector<place_set> const& places, std::uint32_t workers,
                               spread order) {
   std::vector<std::uint32_t> usable;
@@ -128,7 +128,7 @@ void layout::number_workers() {
   for (place_range const& p : places_) invariant(p.count > 0, "adjacent");
 }
 
-/// Finds which ways of being far exist. Only pairs of (NUMA node, package) matter, not pairs of workers.
+/// Finds the distance classes beyond 4. Only pairs of (NUMA node, package) matter, not pairs of workers.
 void layout::rank_latencies(topology const& machine) {
   auto const domain_of = [](seat const& s) { return std::pair{s.package, s.numa_os}; };
   std::vector<seat> domains = seats_;
@@ -142,7 +142,8 @@ void layout::rank_latencies(topology const& machine) {
     for (std::uint32_t const b : numa_rows_) latency_.push_back(machine.numa_latency(a, b).value_or(0));
   }
   for (std::size_t i = 0; i < domains.size(); ++i) {
-    // Without latencies there are only two kinds, and neighbours in this order show both: same package, another package.
+    // Without latencies there are only two kinds, and neighbours in this order show both: same package, another
+    // package.
     std::size_t const stop = numa_rows_.empty() ? std::min(i + 2, domains.size()) : domains.size();
     for (std::size_t j = i + 1; j < stop; ++j) far_.push_back(far_between(domains[i], domains[j]));
   }
@@ -172,7 +173,7 @@ std::uint32_t layout::distance(worker_id a, worker_id b) const noexcept {
   seat const& y = seat_of(b);
   if (shared(x.core, y.core)) return 1;
   if (shared(x.l2, y.l2)) return 2;
-  // An L3 may hold several NUMA nodes (sub-NUMA clusters); then the node is what is near.
+  // An L3 may hold several NUMA nodes (sub-NUMA clusters). Then only workers of the same node are near.
   bool const same_node = x.numa_os == y.numa_os && x.package == y.package;
   if (x.place == y.place || (same_node && shared(x.l3, y.l3))) return 3;
   if (same_node) return 4;

@@ -107,7 +107,7 @@ class reader {
       }
     } while (take(','));
     need('}');
-    // Quadratic removal would be felt at 65,536 PUs: find repetitions in a sorted copy.
+    // A quadratic search would be slow at 65,536 PUs: find repetitions in a sorted copy.
     place sorted = pus;
     std::ranges::sort(sorted);
     if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {

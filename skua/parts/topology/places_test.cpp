@@ -101,7 +101,7 @@ std::vector<pus> sets(std::vector<place_set> const& places) {
   return result;
 }
 
-/// Every PU of the machine is in exactly one place, and the kind of the first place is this.
+/// Every PU of the machine is in exactly one place, and the first place is of kind `kind`.
 void expect_default(char const* machine, std::size_t places, std::string_view kind) {
   topology const t = topology::synthetic(machine);
   std::vector<place_set> const found = default_places(t);

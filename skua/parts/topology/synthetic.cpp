@@ -8,8 +8,8 @@
 // A word without `pu` at the end of the line gets pu:1. [numa] is numa:1. Attributes in parentheses may give size= or
 // memory= of a cache or a NUMA node (bytes, or with kB, MB, GB, TB in powers of 1024); others are ignored.
 //
-// Built here and not by hwloc, which gives the same tree (synthetic_test.cpp compares them) but takes 37 s and 1.7 GB
-// for 65,536 cores below 256 L3 clusters; this takes milliseconds.
+// hwloc gives the same tree (topology_test.cpp compares them), but takes 37 s and 1.7 GB for 65,536 cores below 256 L3
+// clusters; this code takes milliseconds.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -95,7 +95,7 @@ std::optional<level> reader::kind_of(std::string_view name) const {
   return found->second;
 }
 
-/// "(size=32MB ...)" or "(memory=1GB ...)", without the parentheses.
+/// The value of "(size=32MB ...)" or "(memory=1GB ...)", given without the parentheses.
 std::uint64_t reader::bytes_of(std::string_view attributes) const {
   std::string const text = lower(attributes);
   for (std::string_view const key : {"size=", "memory="}) {

@@ -39,7 +39,7 @@ class scanner {
   }
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
 
-  /// From `open` up to and including `close`; true if it was there.
+  /// Skips from `open` to the end of `close`; false if `open` is not next.
   bool skip_between(std::string_view open, std::string_view close) {
     if (!rest().starts_with(open)) return false;
     auto const end = text_.find(close, at_ + open.size());
