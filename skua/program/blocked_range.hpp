@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranges that divide themselves, as oneTBB's algorithms take them: blocked_range, blocked_range2d, and the concept for
-// a user's own.
+// Ranges that divide themselves, in the form that oneTBB's algorithms take: blocked_range, blocked_range2d, and the
+// concept for a user's own.
 #pragma once
 
 #include <concepts>
@@ -55,7 +55,7 @@ class blocked_range {
   size_type grainsize_;
 };
 
-/// A rectangle; the side that is longer, measured in its grains, is divided first.
+/// A rectangle. Divides the longer side first, where lengths are measured in grains.
 template <class Row, class Column = Row>
 class blocked_range2d {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measured work hints: shown with a clock that only leaves turn, so every number is exact; and under real machines.
+// Measured work hints: with a clock that only leaves advance, so every number is exact; and on real machines.
 #include "skua/program/measured_work.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// As many workers as there are children, and time passes in leaves only: a nanosecond per operation. Writes down the
-/// works that the last group was told.
+/// Has as many workers as there are children, and time passes only in leaves: a nanosecond per operation. Records the
+/// work hints of the last group.
 class virtual_time {
  public:
   [[nodiscard]] nanoseconds now() const noexcept { return now_; }
@@ -81,7 +81,7 @@ class virtual_time {
   [[nodiscard]] std::uint32_t workers() const noexcept { return 1; }
 
  private:
-  /// Children that all begin now; the longest one ends last.
+  /// Children that all begin at once; the group ends with the longest one.
   struct together {
     explicit together(virtual_time& h) : here(h), began(h.now_), latest(h.now_) {}
     ~together() { here.now_ = latest; }

@@ -82,7 +82,7 @@ class serial {
   [[nodiscard]] constexpr std::uint32_t workers() const noexcept { return 1; }
 
  private:
-  /// The tokens of the `with_stop` calls we are in, innermost first.
+  /// The tokens of the enclosing `with_stop` calls, innermost first.
   struct watched {
     watched(serial& here, std::stop_token t) noexcept : here_(here), token(std::move(t)), outer(here.watched_) {
       here_.watched_ = this;
