@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A whole program. The scheduler is chosen when it starts: SKUA_POLICY=hierarchical SKUA_WORKERS=4 ./example_fib
+// A whole program. The environment chooses the scheduler: SKUA_POLICY=hierarchical SKUA_WORKERS=4 ./example_fib
 #include <cstdio>
 #include <string>
 
