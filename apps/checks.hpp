@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two sentences that every app says: "this input makes no sense" and "this answer is wrong".
+// The two messages of every app: "this input is impossible" and "this answer is wrong".
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline void require_between(std::string_view what, std::int64_t value, std::int6
                     ", not " + std::to_string(value));
 }
 
-/// The same for numbers that are not whole; NaN is not between.
+/// The same for numbers that are not whole; rejects NaN.
 inline void require_between(std::string_view what, double value, double least, double most) {
   if (least <= value && value <= most) return;
   std::array<char, 100> range{};  // %g writes at most 13 characters
@@ -30,7 +30,7 @@ inline void require_between(std::string_view what, double value, double least, d
   throw usage_error(std::string(what) + range.data());
 }
 
-/// The position of `word` in `words`; throws usage_error, with the list of them, if it is none of them.
+/// The position of `word` in `words`; throws usage_error with the list of words if it is not among them.
 inline std::size_t require_one_of(std::string_view what, std::span<std::string_view const> words,
                                   std::string_view word) {
   std::string allowed;
@@ -41,7 +41,7 @@ inline std::size_t require_one_of(std::string_view what, std::span<std::string_v
   throw usage_error(std::string(what) + " must be " + allowed + ", not '" + std::string(word) + "'");
 }
 
-/// Compare a run's count with the right one: empty if equal, else one line. No count: there was no run.
+/// Compares a run's count with the right one: empty if equal, else one line. No count: there was no run.
 inline std::string differs(std::string_view what, std::optional<std::uint64_t> got, std::uint64_t right) {
   if (!got) return std::string(what) + ": no run yet";
   if (*got == right) return {};

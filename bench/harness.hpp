@@ -61,8 +61,9 @@ class command {
 };
 
 /// Collects rows, prints them as they come, writes JSON at the end:
-/// {"bench", "says", "machine": {...}, "rows": [{"what", "unit", "median", "min", "p90", "max", "samples",
-/// "target"?}]}. With --json - the table goes to stderr.
+/// {"bench", "says", "machine": {...},
+///  "rows": [{"what", "unit", "median", "min", "p90", "max", "samples", "target"?}]}.
+/// With --json - the table goes to stderr.
 class report {
  public:
   explicit report(command const& asked);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel, cut-off and runtime gives the bits of the textbook's loop; one wrong bit is noticed; pictures go in and out.
+// Every kernel, cut-off and runtime gives the bits of the textbook's loop; one wrong bit
+// is noticed; pictures go in and out.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

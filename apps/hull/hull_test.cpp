@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Quickhull finds what the monotone chain finds, on random points and on the awkward ones; the check notices damage.
+// Quickhull finds what the monotone chain finds, on random points and on awkward ones; the check notices damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST(hull, equal_points_and_points_on_a_line) {
   }
 }
 
-// All points are vertices, and each division takes away little more than one: the deepest tree.
+// All points are vertices, and each division removes little more than one of them: the deepest tree.
 TEST(hull, a_lopsided_curve) {
   std::vector<point> curve;
   for (int i = 0; i < 52; ++i) curve.push_back({i, std::int64_t{1} << i});
@@ -219,7 +219,7 @@ TEST(hull, every_runner_finds_it) {
   }
 }
 
-// Where several places are left to share, both caps have one; a place is named by exactly the caps that are its own.
+// While several places are left to share, both caps have one; exactly the caps of its own name a place.
 TEST(hull, caps_are_hinted_to_places_at_the_top_level_only) {
   problem p(make_points(shape::on, 20'000, 17), 200);
   for (std::uint32_t const places : {0U, 1U, 2U, 4U}) {

@@ -91,7 +91,8 @@ double mean_children(tree const& t, std::uint32_t at_depth) noexcept {
   return 0.0;
 }
 
-/// Inverse of the geometric distribution's cumulative function. A mean of 0 makes the divisor minus infinity: no child.
+/// The inverse of the geometric distribution's cumulative function. A mean of 0 makes
+/// the divisor minus infinity: no child.
 std::int64_t geometric_children(tree const& t, node const& parent) noexcept {
   double const p = 1.0 / (1.0 + mean_children(t, parent.depth));
   return static_cast<std::int64_t>(std::floor(std::log(1.0 - parent.random.number()) / std::log(1.0 - p)));

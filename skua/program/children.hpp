@@ -42,8 +42,8 @@ constexpr Word operator|(unhinted, Word w) noexcept {
   return w;
 }
 
-/// One child of a join: its hint (a hint word or `unhinted`; the type tells which hints it may carry), and a reference
-/// to its callable.
+/// One child of a join: its hint (a hint word or `unhinted`; the type tells which hints it may
+/// carry), and a reference to its callable.
 template <class Known, class F>
 struct child {
   Known known;

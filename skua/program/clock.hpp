@@ -8,8 +8,8 @@
 
 namespace skua {
 
-/// A `here` with a clock of its own. The clock never goes back inside a task, from a fork to its children, or from them
-/// to their join.
+/// A `here` with a clock of its own. The clock never goes back inside a task, from a fork to its
+/// children, or from them to their join.
 template <class Here>
 concept keeps_time = requires(Here& here) {
   { here.now() } noexcept -> std::same_as<std::chrono::nanoseconds>;

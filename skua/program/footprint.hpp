@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a leaf touches: `here.leaf(reads{a, n}, writes{b, m}, flops{k}, kernel)`.
-// Threads just call the kernel, and add a row to a log if one is kept; the simulator charges the leaf; the recorder
-// writes it down.
+// Threads just call the kernel, and add a row to a log if one is kept; the simulator charges
+// the leaf; the recorder writes it down.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +47,8 @@ constexpr decltype(auto) call_kernel(Word&&, Next&& next, Rest&&... rest) {
   return call_kernel(std::forward<Next>(next), std::forward<Rest>(rest)...);
 }
 
-/// All words of one leaf, added up. The first `writes` names the leaf: two leaves of one iteration write to different
-/// places.
+/// All words of one leaf, added up. The first `writes` names the leaf: two leaves of one
+/// iteration write to different places.
 struct footprint {
   void const* written = nullptr;  ///< where the first `writes` begins
   std::size_t bytes_written = 0;  ///< of all `writes`

@@ -106,8 +106,8 @@ class measured_work {
     bool const got_;
   };
 
-  /// Measures from before the fork to after the join, even one that throws: then every child has ended or will never
-  /// begin.
+  /// Measures from before the fork to after the join, even one that throws: then every
+  /// child has ended or will never begin.
   template <class Here>
   class group_time {
    public:

@@ -42,8 +42,8 @@ void parallel_for(First first, Last last, F const& f, P const& = {}) {
   });
 }
 
-/// Calls f(i) for i = first, first + step, .. below last. Throws std::invalid_argument (as oneTBB does) unless step >
-/// 0.
+/// Calls f(i) for i = first, first + step, .. below last. Throws
+/// std::invalid_argument (as oneTBB does) unless step > 0.
 template <venue Venue, std::integral First, std::integral Last, std::integral Step, class F,
           partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}) {

@@ -17,8 +17,8 @@ using skua::basic_wait_group, skua::group_waiter;
 /// Set once the last waiter has left: from then on the group's memory belongs to somebody else.
 bool gone = false;
 
-/// Knows its value in memory, so that `pause` can wait for another value instead of spinning; and knows when it is
-/// dead.
+/// Knows its value in memory, so that `pause` can wait for another value instead of
+/// spinning; and knows when it is dead.
 template <class T>
 class watched_atomic : public model_atomic<T> {
  public:

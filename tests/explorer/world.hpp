@@ -177,9 +177,9 @@ class world {
   void drain_own() {
     if (inside()) drain(*running_);
   }
-  /// membarrier: empties every other thread's buffer at some moment during the call, in any order. A buffer that is
-  /// empty now counts as emptied now, which allows most: later stores of that thread may reach memory at any moment
-  /// anyhow.
+  /// membarrier: empties every other thread's buffer at some moment during the call, in any order. A buffer
+  /// that is empty now counts as emptied now, which allows most: later stores of that thread may reach
+  /// memory at any moment anyhow.
   void drain_others() {
     if (!inside()) return;
     std::vector<model_thread*> left;

@@ -45,8 +45,8 @@ class flow {
   flow(flow const&) = delete;
   flow& operator=(flow const&) = delete;
 
-  // A switch orders nothing for TSan, so through `edge_` each side publishes what it did and acquires what the other
-  // did.
+  // A switch orders nothing for TSan, so through `edge_` each side publishes what it
+  // did and acquires what the other did.
 
   /// Lets the body run until it pauses or ends; rethrows what it throws. False once it has ended.
   bool resume() {

@@ -2,8 +2,8 @@
 // Tells AddressSanitizer and ThreadSanitizer about flows that switch stacks: their interface, and one plain function
 // per message. Without a sanitizer every function here is empty. Who must call what and when: context.md, section 4.
 //
-// always_inline: an out-of-line function would be instrumented, so it would enter on one flow's shadow stack and return
-// on the other's.
+// always_inline: an out-of-line function would be instrumented, so it would enter on one flow's
+// shadow stack and return on the other's.
 #pragma once
 
 #include <cstddef>

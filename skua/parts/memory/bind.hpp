@@ -14,8 +14,8 @@
 
 namespace skua {
 
-/// Binds all of `pages`, which starts at a page, to one node; other nodes take over once it is full. Returns the
-/// kernel's error.
+/// Binds all of `pages`, which starts at a page, to one node; other nodes take over once it
+/// is full. Returns the kernel's error.
 [[nodiscard]] std::error_code bind_pages(std::span<std::byte> pages, numa_id node,
                                          page_kernel const& kernel = running_kernel());
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The deque under every schedule of small scripts: each entry is taken exactly once, and no request for attention is
-// lost. A check that cannot fail proves nothing, so with a broken façade each script must find the violation. deque.md
-// says which.
+// The deque under every schedule of small scripts: each entry is taken exactly once, and no request for
+// attention is lost. A check that cannot fail proves nothing, so with a broken façade each script must find the
+// violation. deque.md says which.
 #include <gtest/gtest.h>
 
 #include <array>

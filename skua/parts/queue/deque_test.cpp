@@ -224,8 +224,8 @@ TEST(deque, wrong_capacities_are_refused) {
 
 namespace {
 
-/// A random owner against thieves and a thread that requests attention. Every entry must be taken once, every request
-/// reported once.
+/// A random owner against thieves and a thread that requests attention. Every entry must be
+/// taken once, every request reported once.
 class storm {
  public:
   storm(std::uint64_t seed, skua::fences kind, std::uint64_t pushes)

@@ -142,8 +142,8 @@ void layout::rank_latencies(topology const& machine) {
     for (std::uint32_t const b : numa_rows_) latency_.push_back(machine.numa_latency(a, b).value_or(0));
   }
   for (std::size_t i = 0; i < domains.size(); ++i) {
-    // Without latencies there are only two kinds, and neighbours in this order show both: same package, another
-    // package.
+    // Without latencies there are only two kinds, and neighbours in this order show
+    // both: same package, another package.
     std::size_t const stop = numa_rows_.empty() ? std::min(i + 2, domains.size()) : domains.size();
     for (std::size_t j = i + 1; j < stop; ++j) far_.push_back(far_between(domains[i], domains[j]));
   }

@@ -25,8 +25,8 @@ struct pin_result {
 /// What pin_this_thread would answer, without asking the kernel: `refused` comes only from hwloc's support bit.
 [[nodiscard]] pin_result may_pin(layout const& seats, bool asked);
 
-/// Pins the calling thread to the PU of worker `w`. One system call; does not restore the thread's mask (saved_affinity
-/// does that).
+/// Pins the calling thread to the PU of worker `w`. One system call; does not restore the
+/// thread's mask (saved_affinity does that).
 [[nodiscard]] pin_result pin_this_thread(layout const& seats, worker_id w, bool asked);
 
 }  // namespace skua

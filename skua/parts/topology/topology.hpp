@@ -78,8 +78,8 @@ class topology {
   [[nodiscard]] std::uint32_t ancestor(std::uint32_t pu, level kind) const noexcept;
   [[nodiscard]] cpu_mask mask() const;
 
-  /// Latency between two NUMA nodes by OS index, as the firmware reports it (10 = local); the larger of the two
-  /// directions.
+  /// Latency between two NUMA nodes by OS index, as the firmware reports it (10 =
+  /// local); the larger of the two directions.
   [[nodiscard]] std::optional<std::uint64_t> numa_latency(std::uint32_t from, std::uint32_t to) const noexcept;
   [[nodiscard]] bool has_numa_latencies() const noexcept { return !numa_order_.empty(); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Just enough XML to read what hwloc writes: elements, attributes, text; comments, the prolog and the doctype are
-// skipped. Strict: a tag that is not closed, an attribute without quotes or twice, or anything after the root is an
-// error.
+// Just enough XML to read what hwloc writes: elements, attributes, text; comments, the prolog and the
+// doctype are skipped. Strict: a tag that is not closed, an attribute without quotes or twice, or
+// anything after the root is an error.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,8 @@ void for_each(Here& here, Range&& range, Body&& body, grain most = automatic) {
   for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
 }
 
-/// The same for the numbers first, first + 1, .., last - 1, or for the elements that the iterators [first, last) point
-/// to.
+/// The same for the numbers first, first + 1, .., last - 1, or for the elements that
+/// the iterators [first, last) point to.
 template <fork_join Here, class First, class Last, class Body>
   requires requires(First first, Last last) { between(first, last); }
 void for_each(Here& here, First first, Last last, Body&& body, grain most = automatic) {
