@@ -30,6 +30,7 @@ class blocked_range {
   blocked_range(Value begin, Value end, size_type grainsize = 1) : end_(end), begin_(begin), grainsize_(grainsize) {
     expects(grainsize > 0, "blocked_range: grainsize > 0");
   }
+  /// Takes the second half of r and leaves it the first.
   blocked_range(blocked_range& r, split) : end_(r.end_), begin_(r.middle()), grainsize_(r.grainsize_) {
     r.end_ = begin_;
   }

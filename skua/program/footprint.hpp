@@ -51,8 +51,8 @@ constexpr decltype(auto) call_kernel(Word&&, Next&& next, Rest&&... rest) {
 /// iteration write to different places.
 struct footprint {
   void const* written = nullptr;  ///< where the first `writes` begins
-  std::size_t bytes_written = 0;  ///< of all `writes`
-  std::size_t bytes_read = 0;     ///< of all `reads`
+  std::size_t bytes_written = 0;  ///< of all `writes`, counting one row of each
+  std::size_t bytes_read = 0;     ///< of all `reads`, counting one row of each
   double operations = 0;          ///< of all `flops`
 
   constexpr void add(reads const& r) noexcept { bytes_read += r.bytes; }

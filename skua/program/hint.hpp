@@ -42,11 +42,12 @@ constexpr double known_work(hint const& known) noexcept {
   return *known.work < most ? *known.work : most;
 }
 
+/// Any hint word as a hint.
 constexpr hint as_hint(hint h) noexcept { return h; }
 constexpr hint as_hint(work w) noexcept { return {.work = w.amount, .place = {}}; }
 constexpr hint as_hint(at a) noexcept { return {.work = {}, .place = a.place}; }
 
-/// `work{2} | at{p}`: two hint words for one child.
+/// `work{2} | at{p}`: two hint words for one child. Where both set a field, the right one wins.
 template <hint_word A, hint_word B>
 constexpr hint operator|(A a, B b) noexcept {
   hint const x = as_hint(a);

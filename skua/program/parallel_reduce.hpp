@@ -60,7 +60,8 @@ namespace skua::on {
 
 /// fold(piece, value) -> value for pieces of the range, starting from identity; join(left, right) -> value.
 /// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
-/// schedule; with simple_partitioner they depend on the range alone.
+/// schedule; with simple_partitioner they depend on the range alone. Work: a fold per piece, a join per division; span:
+/// the largest fold and O(log pieces) joins.
 template <venue Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
   requires std::invocable<Join const&, Value, Value>
 Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join, P const& = {}) {
@@ -71,7 +72,7 @@ Value parallel_reduce(Range const& range, Value const& identity, Fold const& fol
   });
 }
 
-/// The imperative form: leaves the value in `body`.
+/// The imperative form: leaves the value in `body`. Every division of the range copies and joins a body.
 template <venue Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires std::constructible_from<Body, Body&, split>
 void parallel_reduce(Range const& range, Body& body, P const& = {}) {
@@ -97,7 +98,8 @@ void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}
 
 /// scan(piece, sum_before, is_final) -> sum up to its end; join(left, right) -> value. Scans every piece exactly once
 /// with is_final == true. With more than one worker, it scans all but the last piece once before that, with false and
-/// the identity. Returns the sum of the range.
+/// the identity. Returns the sum of the range. Work: two scans and a join per piece; span: two scans of the largest
+/// piece and a join per piece. Space: a value per piece.
 template <venue Venue, self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
 Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& = {}) {
   return Venue::with_here([&](typename Venue::here& here) {

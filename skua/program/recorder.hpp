@@ -22,6 +22,7 @@ namespace skua {
 enum class timing : std::uint8_t { off, on };
 
 /// Cost: one node of about 90 bytes per task, group, leaf and strand; with timing two clock readings per node.
+/// Throws usage_error if a leaf forks or contains a leaf, and if scope.fork is called outside the body of its scope.
 class recorder {
  public:
   explicit recorder(timing t = timing::off) : timing_(t), last_(now()) {}

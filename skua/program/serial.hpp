@@ -14,6 +14,8 @@
 
 namespace skua {
 
+/// Every operation is a plain call on the calling thread, in the order of the program; hints and footprints cost
+/// nothing. An exception leaves the join at once, so later siblings never start. One worker, number 0.
 class serial {
  public:
   template <class... Args>

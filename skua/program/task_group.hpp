@@ -138,7 +138,7 @@ class basic_task_group {
   }
 
   /// Returns when no task of the group is left; a worker does other work meanwhile. A task of the group must not call
-  /// it: it would wait for its own end. Rethrows the first exception of a task.
+  /// it: it would wait for its own end. What the tasks did is then visible. Rethrows the first exception of a task.
   task_group_status wait() {
     Venue::wait(group_);
     wait_group::outcome what = group_.settle();
