@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
     } else if (only == "asymmetric" || only == "full") {
       print_figures(only == "full" ? fences::full : fences::asymmetric);
     } else {
-      throw usage_error("--only is '" + only + "'; it must be asymmetric or full");
+      throw usage_error("--only is '" + only + "'; allowed: asymmetric, full");
     }
   });
 }

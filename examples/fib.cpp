@@ -12,7 +12,7 @@ long fib(auto& here, int n) {
 }
 
 int main() try {
-  skua::pool pool;  // throws usage_error if a variable makes no sense
+  skua::pool pool;  // throws usage_error if a variable is invalid
   long const result = pool.run([](auto& here) { return fib(here, 32); });
   std::printf("fib(32) = %ld, scheduled by %s on %u workers\n", result, std::string(pool.policy()).c_str(),
               pool.workers());

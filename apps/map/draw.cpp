@@ -75,7 +75,7 @@ colour_picture to_picture(task_map const& map) {
 
 void require_map_name(std::filesystem::path const& file) {
   if (!is_svg(file) && file.extension() != ".png")
-    throw usage_error(file.string() + ": the name of a map ends in .svg or .png");
+    throw usage_error(file.string() + " is no name of a map; allowed: names that end in .svg or .png");
   std::error_code ignored;
   auto const folder = file.parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))

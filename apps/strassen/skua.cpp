@@ -62,9 +62,9 @@ class strassen_app final : public program_app<strassen_app<Layout, View>> {
                               .growth = plan_.growth(),
                               .gap = gap};
     if (given.most_entry() < 1) {
-      throw usage_error(option("--cutoff ") + std::to_string(cutoff_) + " makes " + std::to_string(plan_.levels) +
-                        " steps of --n " + std::to_string(n_) + ", too many for exact sums: try --cutoff " +
-                        std::to_string(exact_cutoff()));
+      throw usage_error(option("--cutoff is ") + std::to_string(cutoff_) + ", which makes " +
+                        std::to_string(plan_.levels) + " steps of --n " + std::to_string(n_) +
+                        ", too many for exact sums; allowed: " + std::to_string(exact_cutoff()) + " or more");
     }
     problem_ = typename Layout::problem(given);
     std::vector<std::size_t> floats;

@@ -29,7 +29,7 @@ std::string lower(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view name, std::string_view text, std::string_view allowed) {
-  throw usage_error(std::string{name} + "=\"" + std::string{text} + "\": allowed is " + std::string{allowed});
+  throw usage_error(std::string{name} + " is \"" + std::string{text} + "\"; allowed: " + std::string{allowed});
 }
 
 /// Leading decimal digits, and what follows them. nullopt without digits, and for a number above 2^64-1.

@@ -132,7 +132,7 @@ word reader::word_of(std::string_view text) const {
     auto const [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), result.count);
     if (wrong != std::errc{} || end != digits.data() + digits.size() || result.count == 0 ||
         result.count > max_workers) {
-      refuse("the count in \"" + std::string{text} + "\" must be a whole number from 1 to " +
+      refuse("the count in \"" + std::string{text} + "\" is not a whole number from 1 to " +
              std::to_string(max_workers));
     }
     rest = rest.substr(0, colon);
@@ -218,7 +218,7 @@ topology topology::synthetic(std::string_view description, std::span<std::uint64
   if (!distances.empty()) {
     if (distances.size() != std::size_t{nodes} * nodes)
       throw usage_error("distances: " + std::to_string(distances.size()) + " numbers for " + std::to_string(nodes) +
-                        " NUMA nodes; there must be a row for each node, with a number for each");
+                        " NUMA nodes; allowed: a row for each node, with a number for each");
     for (std::uint32_t n = 0; n < nodes; ++n) read.numa_order.push_back(n);
     read.numa_latency.assign(distances.begin(), distances.end());
   }
