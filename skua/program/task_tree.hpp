@@ -24,7 +24,7 @@ enum class node_kind : std::uint8_t {
   each,    ///< the same, made from a range: none, one or more tasks
   scope,   ///< its children are steps like a task's, and tasks that were forked between them
   leaf,    ///< a kernel
-  strand,  ///< what ran between two of the above
+  strand,  ///< the code between two of the above
 };
 
 struct node {

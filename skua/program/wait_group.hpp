@@ -80,7 +80,7 @@ class basic_wait_group {
   [[nodiscard]] outcome settle() noexcept;
 
  private:
-  // state_: number of tasks out, times four, plus two bits.
+  // state_: four times the number of unfinished tasks, plus two bits.
   static constexpr std::uint64_t locked = 1;   ///< some thread works on waiters_
   static constexpr std::uint64_t awaited = 2;  ///< waiters_ is not empty
   static constexpr std::uint64_t one = 4;

@@ -103,7 +103,7 @@ TEST(fence, a_forked_child_can_still_fence) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// Run again from the start in a fresh process: the decision must still be open.
+// These tests run in a fresh process, because the decision must still be open.
 class fence_in_a_fresh_process : public ::testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }

@@ -34,7 +34,7 @@ enum class attention : std::uint8_t {
 
 struct deque_options {
   std::size_t capacity = 64;   ///< entries of the first ring; a power of two, at least 2
-  fences kind = fence_kind();  ///< a wish: without the kernel's help, all are `full`
+  fences kind = fence_kind();  ///< a request: `full` if the kernel does not help
   std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 

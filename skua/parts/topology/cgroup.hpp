@@ -16,7 +16,7 @@ namespace skua {
 struct cpu_limit {
   std::uint64_t quota_us = 0;  ///< processor time per period
   std::uint64_t period_us = 1;
-  std::string file = {};  ///< which file said so, as the process sees it
+  std::string file = {};  ///< path of the file, as the process sees it
 
   [[nodiscard]] double cpus() const noexcept { return static_cast<double>(quota_us) / static_cast<double>(period_us); }
 };

@@ -35,7 +35,7 @@ struct layout_options {
 
 class layout {
  public:
-  /// Throws usage_error for counts or places that make no sense. Cost: linear in PUs and workers.
+  /// Throws usage_error for invalid counts or places. Cost: linear in PUs and workers.
   explicit layout(topology const& machine, layout_options const& options = {});
 
   /// n workers in one place, each with its own core, on no particular machine: for tests of policies.

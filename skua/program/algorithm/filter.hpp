@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The elements that a predicate keeps, in their order (also called pack, or copy_if).
+// Copies the elements that a predicate keeps, in their order (also called pack, or copy_if).
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loop whose iterations may run at the same time.
+// A loop whose iterations may run in parallel.
 #pragma once
 
 #include "skua/program/algorithm/body.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several functions at the same time.
+// Calls several functions in parallel.
 #pragma once
 
 #include <utility>
