@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   options o;
   bench::command asked("simulator_bench", "events per second of the simulator, with 64 and with 1024 workers");
   asked.number("--tasks", o.tasks, 1, 100'000'000, "of the program; 400 bytes of memory each");
-  asked.number("--rounds", o.rounds, 1, 1000, "how often each is played");
+  asked.number("--rounds", o.rounds, 1, 1000, "runs of each");
   asked.text("--policies", o.policies, "names with commas between them");
   return asked.run(argc, argv, [&] { run(o, asked); });
 }

@@ -157,7 +157,7 @@ TEST(measured_work, what_was_given_is_kept_in_proportion_to_what_was_measured) {
   memory.each(here, uneven, given, spend);
   EXPECT_EQ(works(here), (std::vector<double>{1, 2, -1}));
   memory.each(here, uneven, given, spend);
-  EXPECT_EQ(works(here), uneven) << "10 ns per unit said";
+  EXPECT_EQ(works(here), uneven) << "10 ns per unit of given work";
   EXPECT_EQ(here.said[0].place, place_id{1});
   EXPECT_FALSE(here.said[2].place);
   memory.each(here, uneven, [](double) { return 3; }, spend);

@@ -104,7 +104,7 @@ class scene {
   void finish() {
     gone = false;
     for (sleeper& s : sleepers_) {
-      require(s.calls == (s.enrolled ? 1 : 0), "who enrolled is woken once, others never");
+      require(s.calls == (s.enrolled ? 1 : 0), "an enrolled waiter is woken once, others never");
     }
     require(group_.done(), "in the end the group is at rest");
   }

@@ -159,12 +159,12 @@ class world {
   }
 
   std::uint64_t get(plain_cell& c) {
-    if (inside() && !options_.races) require(false, "who uses plain variables sets options::races");
+    if (inside() && !options_.races) require(false, "a script with plain variables sets options::races");
     touch(c.life, "read", &trail::read);
     return c.value;
   }
   void set(plain_cell& c, std::uint64_t value) {
-    if (inside() && !options_.races) require(false, "who uses plain variables sets options::races");
+    if (inside() && !options_.races) require(false, "a script with plain variables sets options::races");
     touch(c.life, "written", &trail::write);
     if (inside()) memory_hash_ += hash_of(c, value) - hash_of(c, c.value);
     c.value = value;

@@ -38,7 +38,7 @@ TEST(SmallStacks, StrandsWaitAndAreResumedUnderEveryPolicy) {
     EXPECT_EQ(ran.load(), 81) << policy.name;
     for (auto const& c : pool.counters()) parked += c.parked;
   }
-  EXPECT_GT(parked, 0U) << "no strand ever waited: this program shows nothing";
+  EXPECT_GT(parked, 0U) << "no fiber ever waited: this program shows nothing";
 }
 
 }  // namespace

@@ -224,7 +224,8 @@ struct sleeper {
     if (victim.looks_empty()) asleep.wait(1, std::memory_order_acquire);
   }
   void wake() {
-    if (asleep.load(std::memory_order_relaxed) == 0) require(false, "a poke shows what was announced before it");
+    if (asleep.load(std::memory_order_relaxed) == 0)
+      require(false, "a request for attention shows what was announced before it");
     if (asleep.exchange(0, std::memory_order_acq_rel) == 1) asleep.notify_all();
   }
   void finish() {}

@@ -111,7 +111,7 @@ class reader {
     place sorted = pus;
     std::ranges::sort(sorted);
     if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
-      refuse("PU " + std::to_string(*twice) + " stands twice in one place");
+      refuse("PU " + std::to_string(*twice) + " is twice in one place");
     }
     if (pus.empty()) refuse("a place has no PU");
     return pus;

@@ -175,7 +175,7 @@ void reader::check_order(std::span<word const> all) const {
     if (total > max_workers) refuse("more than " + std::to_string(max_workers) + " PUs");
     if (!w.kind) continue;
     if (w.kind == level::numa_node) {
-      if (numa_seen) refuse("numa stands there twice");
+      if (numa_seen) refuse("numa is there twice");
       if (last >= level::core) refuse("numa must stand before core");
       numa_seen = true;
       continue;

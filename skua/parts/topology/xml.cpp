@@ -192,7 +192,7 @@ void collect(xml_element const& root, topology_reading& read) {
   if (read.pus.size() > max_workers) throw wrong("it has more than " + std::to_string(max_workers) + " PUs");
   std::unordered_set<std::uint32_t> seen;
   for (topology_pu const& pu : read.pus) {
-    if (!seen.insert(pu.os_index).second) throw wrong("PU " + std::to_string(pu.os_index) + " stands there twice");
+    if (!seen.insert(pu.os_index).second) throw wrong("PU " + std::to_string(pu.os_index) + " is there twice");
   }
   range_finder finder{read};
   collect_elements(*machine, finder);

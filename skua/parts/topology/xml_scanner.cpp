@@ -18,7 +18,7 @@ class scanner {
     skip_misc();
     xml_element root = element(0);
     skip_misc();
-    if (at_ != text_.size()) fail("something stands after the end of the root element");
+    if (at_ != text_.size()) fail("there is something after the end of the root element");
     return root;
   }
 
@@ -75,7 +75,7 @@ class scanner {
     if (end == std::string_view::npos || value.find('<') != std::string_view::npos) {
       fail("the value of " + std::string{key} + " has no closing quote");
     }
-    if (of.has(key)) fail("attribute " + std::string{key} + " stands there twice");
+    if (of.has(key)) fail("attribute " + std::string{key} + " is there twice");
     of.attributes.emplace_back(key, value);
     at_ = end + 1;
   }
