@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One program of the papers: its input, its answer, and how each runtime computes it.
+// One program from the papers: its input, its answer, and how each runtime computes it.
 // The `skua` command and the conformance tests know apps only through this interface.
 #pragma once
 
@@ -27,11 +27,11 @@ namespace skua::apps {
 
 class loop_styles;
 
-/// What an app that can draw itself offers besides: which worker ran what. [adws-sc19 Figure 1]
+/// An app that can also draw which worker ran what. [adws-sc19 Figure 1]
 class mapped {
  public:
   virtual ~mapped() = default;
-  /// One run as run_skua, with every leaf noted. Not timed. Throws usage_error if somebody records the pool already.
+  /// One run like run_skua that notes every leaf. Not timed. Throws usage_error if somebody already records the pool.
   virtual task_map run_mapped(pool& workers) = 0;
 };
 
@@ -42,36 +42,37 @@ class app {
   /// One line: what it computes, and which paper uses it.
   [[nodiscard]] virtual std::string_view about() const = 0;
 
-  /// Declare the app's own options (--n, --tree, ...), bound to members that hold the defaults.
+  /// Declares the app's own options (--n, --tree, ...), bound to members that hold the defaults.
   virtual void options(CLI::App& command) = 0;
-  /// Build the input and what is needed to check the answer. Not timed. Throws usage_error for a senseless input.
+  /// Builds the input and what is needed to check the answer. Not timed. Throws usage_error for an impossible input.
   virtual void prepare() = 0;
-  /// Restore what a run destroys, and forget the last answer. Not timed; called before every run.
+  /// Restores what a run destroys, and forgets the last answer. Not timed; called before every run.
   virtual void reset() = 0;
 
-  /// Bring the data of the next runs to the places of this pool that they are hinted to, if it has several on several
-  /// NUMA nodes. Once per map of a pool, before the runs that are timed; run_skua does it if nobody has.
+  /// Brings the data of the next runs to the places of this pool that the hints name, if the pool has several places on
+  /// several NUMA nodes. Call it once per map of a pool, before the timed runs; otherwise run_skua does it.
   virtual void place_data(pool&) {}
 
-  // One run each; the callers time exactly these calls.
+  // One run each; callers time exactly these calls.
   virtual void run_skua(pool& workers) = 0;  ///< the program itself, on a pool
   virtual void run_serial() = 0;             ///< the serial elision of the same source
-  // The same on workers that exist only in the simulator (program_app.hpp), which may share out `places` places.
+  // The same on workers that exist only in the simulator (program_app.hpp); the work may
+  // be shared out over `places` places.
   virtual void run_recorded(recorder& here, std::uint32_t places) = 0;
   virtual void run_simulated(sim::here& here, std::uint32_t places) = 0;
-  /// Is the tree of tasks, or the memory that it touches, another under another schedule? Then a recording will not do.
+  /// True if the tree of tasks, or the memory it touches, depends on the schedule. Then a recording will not do.
   [[nodiscard]] virtual bool depends_on_schedule() const { return false; }
 
   virtual void run_openmp(unsigned workers) = 0;
   virtual void run_tbb(unsigned workers) = 0;
 
-  /// How the twins spread their loops. Null: in one way only.
+  /// How the twins spread their loops. Null: they have only one way.
   [[nodiscard]] virtual loop_styles* styles() { return nullptr; }
 
-  /// Null: there is no map of this app.
+  /// Null: this app has no map.
   [[nodiscard]] virtual mapped* maps() { return nullptr; }
 
-  /// Is the answer of the last run right? Not timed. An empty string, or one line that says what is wrong.
+  /// Checks the answer of the last run. Not timed. Returns an empty string, or one line that says what is wrong.
   [[nodiscard]] virtual std::string wrong() = 0;
   /// Facts of the last run for the JSON row and for people, e.g. {"nodes": 4112897}.
   [[nodiscard]] virtual nlohmann::json facts() const = 0;
@@ -83,7 +84,7 @@ struct entry {
   std::unique_ptr<app> (*make)();
 };
 
-/// All apps, in the order in which they are listed.
+/// All apps, in the order of `skua list`.
 std::vector<entry> const& all();
 
 std::unique_ptr<app> make_fib();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds of every app: each runner's answer is right, a missing answer is noticed, and bad input is refused.
+// Properties of every app: each runner's answer is right, a missing answer is noticed, and bad input is refused.
 #include "apps/app.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,8 @@ std::vector<std::string> small_inputs(std::string_view app) {
       {"sph",
        {"--scale 1 --steps 1 --leaf 512 --openmp static", "--scale 1 --steps 3 --leaf 16 --tbb affinity",
         "--scale 1 --steps 3 --openmp tasks --hints none", "--scale 1 --steps 4 --leaf 16 --hints measured"}},
-      // An OpenMP loop ends with a barrier that spins, and a short run of cg has a thousand: the tests of cg run it.
+      // An OpenMP loop ends with a barrier that spins, and a short run of cg has a
+      // thousand of them: cg's own tests run it.
       {"cg",
        {"--class S --openmp tasks", "--class S --leaf-rows 7 --openmp tasks --tbb affinity",
         "--class S --leaf-rows 1000000 --openmp tasks --tbb static"}},
@@ -108,7 +109,7 @@ std::vector<std::string> every_policy() {
 
 class every_app : public testing::TestWithParam<entry> {
  protected:
-  /// Run each small input with `run` and expect the right answer, twice: the second run starts from a reset.
+  /// Runs each small input with `run` and expects the right answer, twice: the second run starts from a reset.
   template <class Run>
   void expect_right(Run&& run) {
     for (auto const& input : small_inputs(GetParam().name)) {

@@ -15,10 +15,10 @@
 
 namespace skua::apps {
 
-/// What is left between rows. Rows a multiple of 1 KiB apart put the lines of one column into few sets of a cache.
+/// The gap between rows. Rows a multiple of 1 KiB apart put the lines of one column into few sets of a cache.
 enum class row_gap : std::uint8_t {
   against_conflicts,  ///< rows are never a multiple of 1 KiB apart
-  none,               ///< as a plain array has it, for those who measure what that costs
+  none,               ///< as in a plain array, to measure what that costs
 };
 
 /// Rows are padded to whole cache lines, and by the gap. Padding and contents start as zero.
@@ -27,7 +27,7 @@ class padded {
   static constexpr std::size_t line = runtime::cache_line_bytes / sizeof(float);
 
   padded() = default;
-  /// Throws resource_error if there is not enough memory. Work O(rows * columns): all pages are touched here.
+  /// Throws resource_error if there is not enough memory. Work O(rows * columns): this touches all pages.
   padded(std::size_t rows, std::size_t columns, row_gap gap = row_gap::against_conflicts)
       : rows_(rows), columns_(columns), stride_(stride_for(columns, gap)), data_(allocate(rows * stride_)) {
     fill(0);
@@ -35,16 +35,16 @@ class padded {
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
-  [[nodiscard]] std::size_t stride() const noexcept { return stride_; }  ///< from row to row, in floats
+  [[nodiscard]] std::size_t stride() const noexcept { return stride_; }  ///< distance between rows, in floats
   [[nodiscard]] float* row(std::size_t i) noexcept { return data_.data() + i * stride_; }
   [[nodiscard]] float const* row(std::size_t i) const noexcept { return data_.data() + i * stride_; }
 
   void fill(float value) noexcept { std::ranges::fill(data_.elements(), value); }
 
-  /// The same contents where `shares` of the floats, row by row, say: placed_array::settle.
+  /// Moves the contents where `shares` of the floats, counted row by row, say: see placed_array.
   distribution distribute(std::span<share const> shares, layout const& map) { return data_.distribute(shares, map); }
 
-  /// From row to row of a matrix with so many columns, in floats.
+  /// The distance between rows of a matrix with so many columns, in floats.
   static constexpr std::size_t stride_for(std::size_t columns, row_gap gap) noexcept {
     std::size_t const whole = (columns + line - 1) / line * line;
     return gap == row_gap::against_conflicts && whole * sizeof(float) % 1024 == 0 ? whole + line / 2 : whole;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who owns what: things in a row, shared out over the places of a pool in equal contiguous pieces. [numa-ws-2018 III-A]
+// Ownership: things in a row, shared out over the places of a pool in equal contiguous pieces. [numa-ws-2018 III-A]
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace skua::apps {
 
-/// `count` neighbouring places from `first` on. None, the default: a program that gives no place hints.
+/// `count` neighbouring places from `first` on. 0, the default: the program gives no place hints.
 struct place_range {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -22,7 +22,7 @@ struct place_range {
     return place_id{first + static_cast<std::uint32_t>(i * count / n)};
   }
 
-  /// For four parts of the work, the i-th: as many as its share, at least one. None are divided into none.
+  /// The places of the i-th of four parts of the work: its share, but at least one. No places divide into no places.
   [[nodiscard]] constexpr place_range quarter(std::uint32_t i) const noexcept {
     if (count == 0) return {};
     std::uint32_t const begin = count * i / 4;
@@ -30,7 +30,7 @@ struct place_range {
     return {first + begin, end > begin ? end - begin : 1};
   }
 
-  /// For two parts of the work. A single place is not divided: both parts get it.
+  /// The places of two parts of the work. A single place is not divided: both parts get it.
   [[nodiscard]] constexpr std::pair<place_range, place_range> halves() const noexcept {
     if (count < 2) return {*this, *this};
     std::uint32_t const left = count / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an app computes on, so that it can be put where the places are that own it [numa-ws-2018 III-A]: ordinary memory,
-// until a pool of several places on several NUMA nodes asks for pages of its own.
+// The memory of an app, which can be moved to the places that own it [numa-ws-2018 III-A]: ordinary memory, until a
+// pool with several places on several NUMA nodes asks for pages of its own.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace skua::apps {
 
-/// Begins on a cache line. Elements are not initialised. Moves, and does not copy; after a move it is empty.
+/// Begins on a cache line. Elements are not initialised. Movable, not copyable; empty after a move.
 template <class T>
   requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
 class placed_array {
@@ -45,8 +45,9 @@ class placed_array {
   [[nodiscard]] T* data() const noexcept { return elements_.data(); }
   [[nodiscard]] std::span<T> elements() const noexcept { return elements_; }
 
-  /// The same elements on pages that lie where `shares` says, which cover them in order. Nothing where that is pointless. The
-  /// elements are then elsewhere: data() has changed. Throws resource_error without memory. Work O(elements).
+  /// Moves the elements to pages that lie where `shares` says; the shares cover the elements in order.
+  /// Does nothing where that is pointless. Afterwards data() has changed. Throws resource_error if there
+  /// is no memory. Work O(elements).
   distribution distribute(std::span<share const> shares, layout const& map) {
     std::string why = why_distribution_is_pointless(map);
     if (elements_.empty() || !why.empty()) return {distribution_method::pointless, std::move(why)};
@@ -65,7 +66,7 @@ class placed_array {
   };
 
   std::unique_ptr<T, release> anywhere_;
-  std::optional<page_array<T>> pages_;  ///< instead, once it was settled
+  std::optional<page_array<T>> pages_;  ///< replaces anywhere_ once the array was distributed
   std::span<T> elements_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every app does alike: one program, written once against `fork_join`, on a pool, serially, in the recorder and in
-// virtual time.
+// The common part of all apps: one program, written once against `fork_join`, runs on a pool, serially, in the recorder
+// and in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace skua::apps {
 
-/// Derived has `template <fork_join Here> void program(Here& here, std::uint32_t places)`: the whole run. Among so many
-/// places the work may be dealt out; 0: there are none.
+/// Derived has `template <fork_join Here> void program(Here& here, std::uint32_t places)`: the whole run. The program
+/// may deal the work out over so many places; 0: there are none.
 template <class Derived>
 class program_app : public app {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of apps, in the order in which people see it.
+// The list of apps, in the order in which users see it.
 #include "apps/app.hpp"
 
 namespace skua::apps {

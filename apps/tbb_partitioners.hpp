@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the word on the command line to oneTBB's object. For oneTBB twins only: it includes oneTBB.
+// Turns the word on the command line into oneTBB's object. Only for oneTBB twins, because it includes oneTBB.
 #pragma once
 
 #include <tbb/partitioner.h>
@@ -8,7 +8,8 @@
 
 namespace skua::apps {
 
-/// f(partitioner): one object for all loops of a run, so that the affinity partitioner can remember where they ran.
+/// Calls f(partitioner) with one object for all loops of a run, so that the affinity
+/// partitioner remembers where they ran.
 template <class F>
 void with_partitioner(tbb_partitioner which, F&& f) {
   auto const call = [&f](auto&& partitioner) { f(partitioner); };

@@ -19,7 +19,8 @@ namespace {
 /// cost memory.
 constexpr std::size_t thread_stack_bytes = std::size_t{64} << 20;
 
-/// Meet all threads of the arena once; oneTBB promises none, so give up after a while.
+/// Waits until all threads of the arena have appeared once; oneTBB guarantees none of
+/// them, so it gives up after a while.
 void warm(tbb::task_arena& arena, unsigned workers) {
   arena.execute([workers] {
     auto const give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);

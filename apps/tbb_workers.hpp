@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the oneTBB twins run: one warm arena per number of workers, so that a timed run starts no thread.
+// The arenas of the oneTBB twins: one warm arena per number of workers, so that a timed run starts no thread.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ class tbb_workers {
   tbb_workers(tbb_workers const&) = delete;
   tbb_workers& operator=(tbb_workers const&) = delete;
 
-  /// Call f in an arena of `workers` threads, the caller among them; more threads than processors are allowed.
+  /// Calls f in an arena of `workers` threads, including the caller; more threads than processors are allowed.
   /// The first call with a number of workers also makes that arena and waits until its threads are there.
   void run(unsigned workers, std::function<void()> const& f);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The smallest program that uses Skua: fib(N) without cut-off on a pool of WORKERS (0: serially, without a pool).
-// Others look at it from outside: instructions.py counts its instructions, memory.cpp its memory.
+// Others measure it from outside: instructions.py counts its instructions, memory.cpp its memory.
 //
 //     fib_alone N WORKERS [none|work|place]
 //
-// With `work` or `place` every child gets such a hint: what do hints cost where they are given at every fork?
+// With `work` or `place` every child gets such a hint: measures what hints cost where every fork gives them.
 // Prints one line of JSON: the value, and the memory of this process as the kernel counts it, in KiB.
 // Exit code 1 if the value is wrong, 2 if an argument is.
 #include <fcntl.h>
@@ -34,7 +34,7 @@ std::optional<int> number(char const* text, long least, long most) {
   return static_cast<int>(value);
 }
 
-/// /proc/self/status, read without using memory of its own.
+/// /proc/self/status, read without heap memory.
 class own_status {
  public:
   own_status() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a fork and its join cost: fib without cut-off on 1 and 2 workers, against the serial elision, oneTBB's
+// The cost of a fork and its join: fib without cut-off on 1 and 2 workers, against the serial elision, oneTBB's
 // task_group and rayon, one after the other in every round, so that a slow minute of the machine hits all alike.
 //
 // Times are per fork-join, the serial work of fib included. Ratios are taken within a round, then their spread.
@@ -43,7 +43,7 @@ double timed(std::int64_t n, Run const& run) {
   return seconds;
 }
 
-/// One run of the Cargo program of peers/, which warms its pool, times one run and checks it.
+/// One run of the Cargo program in peers/, which warms its pool, times one run and checks it.
 double on_rayon(options const& o, int workers) {
   std::string const said =
       bench::output_of({o.rayon, "--n", std::to_string(o.n), "--workers", std::to_string(workers), "--repeat", "1"});
@@ -58,7 +58,7 @@ std::vector<double> ratios(runner const& above, runner const& below) {
   return all;
 }
 
-/// `what`: the ratio in each round; and of the best times, which says more on a machine with other work.
+/// `what`: reports the ratio in each round; and of the best times, which says more on a machine with other work.
 void compare(bench::report& say, std::string const& what, runner const& above, runner const& below,
              std::optional<bench::target> goal = {}) {
   bench::spread const seen = bench::spread_of(ratios(above, below));
@@ -75,7 +75,7 @@ void measure(std::vector<runner>& runners, options const& o) {
   auto const forks = static_cast<double>(bench::forks_of_fib(o.n));
   for (auto& r : runners) static_cast<void>(r.seconds());  // threads started, pages touched
   for (std::int64_t round = 0; round < o.rounds; ++round) {
-    // Nobody always comes after the same other.
+    // Rotates the order, so that no runner always follows the same other.
     for (std::size_t i = 0; i < runners.size(); ++i) {
       auto& r = runners[(i + static_cast<std::size_t>(round)) % runners.size()];
       r.ns.push_back(r.seconds() * 1e9 / forks);

@@ -51,7 +51,7 @@ std::string commit() {
   }
 }
 
-/// A machine that does other work too gives other numbers: say so.
+/// The load average. A machine that does other work gives other numbers, so reports include it.
 double load() {
   std::array<double, 1> average{};
   return getloadavg(average.data(), 1) == 1 ? average[0] : -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every benchmark here shares: a command line, the spread of repeated measurements, and a report that names the
-// machine and the compiler, as a table and as JSON. No number without its spread; no number of a wrong answer.
+// Shared by all benchmarks: a command line, the spread of repeated measurements, and a report that names the machine
+// and the compiler, as a table and as JSON. No number without its spread; no number for a wrong answer.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace skua::bench {
 
-/// Of repeated measurements. On a machine that others use too, `min` and `median` tell the most.
+/// The spread of repeated measurements. On a machine that others use, too, `min` and `median` tell the most.
 struct spread {
   double min = 0;
   double median = 0;
@@ -34,7 +34,7 @@ struct target {
 [[nodiscard]] constexpr target at_most(double bound) noexcept { return {target::side::at_most, bound}; }
 [[nodiscard]] constexpr target at_least(double bound) noexcept { return {target::side::at_least, bound}; }
 
-/// A program's options: --help, --json FILE|- and what it adds. Numbers are whole and bounded.
+/// A program's options: --help, --json FILE|- and those that it adds. Numbers are whole and bounded.
 class command {
  public:
   command(std::string_view name, std::string_view says);
@@ -46,8 +46,8 @@ class command {
               std::string const& says);
   void text(std::string const& option, std::string& value, std::string const& says);
 
-  /// Parses, then calls `body`. The program's exit code: 0; 1 after an exception, e.g. a wrong answer; 2 for a wrong
-  /// option. Errors are one line on stderr.
+  /// Parses, then calls `body`. Returns the program's exit code: 0; 1 after an exception, e.g. a wrong answer; 2 for a
+  /// wrong option. Prints errors as one line on stderr.
   int run(int argc, char** argv, std::function<void()> const& body);
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -61,7 +61,8 @@ class command {
 };
 
 /// Collects rows, prints them as they come, writes JSON at the end:
-/// {"bench", "says", "machine": {...}, "rows": [{"what", "unit", "median", "min", "p90", "max", "samples", "target"?}]}.
+/// {"bench", "says", "machine": {...},
+///  "rows": [{"what", "unit", "median", "min", "p90", "max", "samples", "target"?}]}.
 /// With --json - the table goes to stderr.
 class report {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hints that are as wrong as they can be: all work is said to belong to one place of two, or all of it to the first
-// child. They may cost speed, but not much. Two workers, each a place of its own; the same program with and without the
-// hints, turn by turn; every answer is verified.
+// Hints that are as wrong as they can be: they assign all work to one of two places, or to the first child. They may
+// cost speed, but not much. Two workers, each a place of its own; the same program with and without the hints, in turn;
+// every answer is verified.
 #include <array>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace skua;
 
-/// What is said of the two children of every fork.
+/// The hints of the two children of every fork.
 struct nothing_said {
   static auto join(auto& here, auto&& f, auto&& g) { return here.join(f, g); }
 };
@@ -26,14 +26,14 @@ struct first_does_all {
   static auto join(auto& here, auto&& f, auto&& g) { return here.join(work{1}, f, work{0}, g); }
 };
 
-/// The same code whatever is said above it.
+/// The same machine code for all hints.
 [[gnu::noinline]] double sweep_leaf(double* data, std::size_t n) {
   double sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += (data[i] = data[i] * 0.5 + 1);
   return sum;
 }
 
-/// Halves down to leaves of `grain` elements; every one is read and written. Work O(n), span O(log n + grain).
+/// Halves down to leaves of `grain` elements; reads and writes every element. Work O(n), span O(log n + grain).
 template <class Said>
 double sweep(auto& here, double* data, std::size_t n, std::size_t grain) {
   if (n <= grain) return sweep_leaf(data, n);
@@ -58,7 +58,7 @@ struct sizes {
   std::int64_t grain;
 };
 
-/// Seconds of one run of fib and of one of ten sweeps; throws for a wrong answer.
+/// Seconds of one run of fib and of ten sweeps; throws for a wrong answer.
 template <class Said>
 std::array<double, 2> timed(pool& workers, std::vector<double>& data, sizes const& s) {
   auto const grain = static_cast<std::size_t>(s.grain);
@@ -66,7 +66,7 @@ std::array<double, 2> timed(pool& workers, std::vector<double>& data, sizes cons
   std::uint64_t const value = workers.run([&](auto& here) { return fib<Said>(here, static_cast<int>(s.n)); });
   double const first = bench::seconds_since(start);
   bench::verify(value == apps::fib::answer(static_cast<int>(s.n)), "fib");
-  data.assign(data.size(), 2);  // which a sweep leaves as it is
+  data.assign(data.size(), 2);  // the fixed point of a sweep
   start = bench::clock::now();
   double sum = 0;
   for (int i = 0; i < 10; ++i) {

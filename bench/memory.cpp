@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory: what fib(36) keeps resident, beside the same program without a pool; and whether pools that come and go
-// leave anything behind. The kernel's own figures (/proc/self).
+// Memory: what fib(36) keeps resident, compared with the same program without a pool; and whether pools that come and
+// go leave anything behind. Uses the kernel's own figures (/proc/self).
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -24,7 +24,7 @@ struct options {
   std::string alone = SKUA_BENCH_FIB_ALONE;
 };
 
-/// fib_alone, several times; each run checks its value.
+/// Runs fib_alone several times; each run checks its value.
 void resident(bench::report& say, options const& o, int workers) {
   std::vector<double> peak;
   std::vector<double> own;
@@ -68,7 +68,7 @@ void come_and_go(std::int64_t pools, std::vector<double>& us) {
 
 void many_pools(bench::report& say, options const& o) {
   std::vector<double> us;
-  come_and_go(std::min<std::int64_t>(o.pools, 100), us);  // the allocator finds its size
+  come_and_go(std::min<std::int64_t>(o.pools, 100), us);  // lets the allocator reach its size
   us.clear();
   long const before = bench::resident_kib();
   std::size_t const mappings = lines_of("/proc/self/maps");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much memory of this process is resident now, as the kernel counts it.
+// How much memory of this process is resident, as the kernel counts it.
 #pragma once
 
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How fast the simulator plays: events per second of real time, for a large recorded program on many simulated workers.
+// How fast the simulator runs: events per second of real time, for a large recorded program on many simulated workers.
 //
-// The program is a balanced binary tree of joins whose leaves take 100 to 163 ticks. An event is one move of one worker: it
-// begins a task, forks, returns, probes, sleeps. Every game is checked by the simulator's own laws.
+// The program is a balanced binary tree of joins whose leaves take 100 to 163 ticks. An event is one move of one
+// worker: it begins a task, forks, returns, probes, sleeps. The simulator's own laws check every run.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ struct options {
 constexpr double events_per_second_wanted = 10e6;
 constexpr double seconds_wanted = 120;
 
-/// Adds a task with a join below it, until `tasks` are used up. Depth log(tasks).
+/// Adds a task with a join below it, until `tasks` tasks are used up. Depth log(tasks).
 void grow(task_tree& tree, node_id task, std::int64_t tasks) {
   if (tasks < 3) {
     tree[tree.add(task, node_kind::leaf)].flops = 100.0 + static_cast<double>(task % 64);
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   options o;
   bench::command asked("simulator_bench", "events per second of the simulator, with 64 and with 1024 workers");
   asked.number("--tasks", o.tasks, 1, 100'000'000, "of the program; 400 bytes of memory each");
-  asked.number("--rounds", o.rounds, 1, 1000, "how often each is played");
+  asked.number("--rounds", o.rounds, 1, 1000, "runs of each");
   asked.text("--policies", o.policies, "names with commas between them");
   return asked.run(argc, argv, [&] { run(o, asked); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a steal costs, and what its price buys: with asymmetric fences (the thief calls membarrier, the owner pays
-// nothing) and with full ones (both pay). Each kind lives in processes of its own, because a process that has
-// registered for membarrier keeps it; the processes of both kinds take turns.
+// nothing) and with full ones (both pay). Each kind runs in processes of its own, because a process that has registered
+// for membarrier stays registered; the processes of both kinds take turns.
 //
 // A process prints one line of JSON with the medians of its samples; the report spreads them over the processes.
 #include <algorithm>
@@ -57,7 +57,7 @@ void add(runtime::deque<>& d, void* entry) {
 double owner_pair() {
   runtime::deque<> d;
   int thing = 0;
-  add(d, &thing);  // below it: the last entry of all must be fought for, and deep programs seldom pop it
+  add(d, &thing);  // below it: the very last entry must be fought for, and deep programs seldom pop it
   std::vector<double> seen;
   bool right = true;
   for (std::int64_t i = 0; i < samples; ++i) {
@@ -114,7 +114,7 @@ double steal(std::int64_t batch) {
   return median(seen);
 }
 
-/// One fence at a time, clock included. Only fences during which the other thread was seen to run count.
+/// One fence at a time, clock included. Counts only fences during which the other thread was seen to run.
 double fence_beside_running() {
   std::atomic<bool> done{false};
   std::atomic<std::uint64_t> beats{0};
@@ -172,7 +172,7 @@ double join_to_thief() {
   return median(seen);
 }
 
-/// The whole of one process.
+/// All measurements of one process.
 void print_figures(runtime::fences kind) {
   if (kind == runtime::fences::full) runtime::force_full_fences();
   if (runtime::fence_kind() != kind)
@@ -217,7 +217,7 @@ int main(int argc, char** argv) {
     } else if (only == "asymmetric" || only == "full") {
       print_figures(only == "full" ? runtime::fences::full : runtime::fences::asymmetric);
     } else {
-      throw usage_error("--only is '" + only + "'; it must be asymmetric or full");
+      throw usage_error("--only is '" + only + "'; allowed: asymmetric, full");
     }
   });
 }

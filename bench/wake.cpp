@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How long a pool takes to come when called: from `run` to the first instruction of the task, and from its last back
-// to the caller; with all workers asleep, and with one still searching. And what a sleeping pool costs: nothing.
+// How fast a pool responds: from `run` to the first instruction of the task, and from its last instruction back to the
+// caller; with all workers asleep, and with one still searching. And what a sleeping pool costs: nothing.
 //
-// A round counts only if the workers' own books agree: asleep means that a worker has slept since the last round,
-// searching that none has. Rounds that do not count are reported. The searching pool has one worker: of more, only some
-// search, and the one that finds a task wakes another, so the books would tell of both.
+// A round counts only if the workers' own counters agree: asleep means that a worker has slept since the last round,
+// searching means that none has. Rounds that do not count are reported. The searching pool has one worker: with more,
+// only some search, and the one that finds a task wakes another, so the counters would show both states.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -52,7 +52,7 @@ std::uint64_t sleeps(pool const& p) {
   return all;
 }
 
-/// A worker counts a sleep when it wakes, so a call to a pool that sleeps adds to the count, and only then.
+/// A worker counts a sleep when it wakes, so a call to a sleeping pool adds to the count, and no other call does.
 void trips(bench::report& say, options const& o, std::string const& state, pool& p, std::chrono::nanoseconds rest,
            bool asleep) {
   std::vector<double> there;
@@ -87,7 +87,7 @@ double processor_seconds() {
 
 void idle(bench::report& say, options const& o, pool& p) {
   static_cast<void>(call(p, 0));
-  std::this_thread::sleep_for(100ms);  // far beyond the time that workers search
+  std::this_thread::sleep_for(100ms);  // far longer than workers search
   std::vector<double> percent;
   for (int part = 0; part < 4; ++part) {
     double const before = processor_seconds();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A whole program. The scheduler is chosen when it starts: SKUA_POLICY=hierarchical SKUA_WORKERS=4 ./example_fib
+// A whole program. The environment chooses the scheduler: SKUA_POLICY=hierarchical SKUA_WORKERS=4 ./example_fib
 #include <cstdio>
 #include <string>
 
@@ -12,7 +12,7 @@ long fib(auto& here, int n) {
 }
 
 int main() try {
-  skua::pool pool;  // throws usage_error if a variable makes no sense
+  skua::pool pool;  // throws usage_error if a variable is invalid
   long const result = pool.run([](auto& here) { return fib(here, 32); });
   std::printf("fib(32) = %ld, scheduled by %s on %u workers\n", result, std::string(pool.policy()).c_str(),
               pool.workers());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The next iteration, for `replay` and `adws`: the same groups again, from one task. SKUA_POLICY=replay ./example_hints_iteration
+// The next iteration, for `replay` and `adws`: the same groups again, from one task.
+// SKUA_POLICY=replay ./example_hints_iteration
 #include <cstdio>
 #include <vector>
 

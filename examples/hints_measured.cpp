@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work that nobody knows beforehand, but that is nearly the same every time: it is measured. SKUA_POLICY=adws ./example_hints_measured
+// Measured work, for `adws`: nobody knows it beforehand, but it is nearly the same every time.
+// SKUA_POLICY=adws ./example_hints_measured
 #include <cstdio>
 #include <vector>
 

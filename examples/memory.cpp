@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An array whose pages lie where the tasks run that use them (docs/memory.md). SKUA_POLICY=numa-ws ./example_memory
+// An array whose pages lie where its tasks run (docs/memory.md). SKUA_POLICY=numa-ws ./example_memory
 #include <algorithm>
 #include <cstdio>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program that README.md begins with.
+// The first program in README.md.
 #include <skua/skua.hpp>
 
 long fib(auto& here, int n) {

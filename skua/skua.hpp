@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Skua's public API: one include.
 //
-// `pool` and `here` (program/fork_join.hpp) are the native face; the algorithms of program/algorithm take a `here`. The
-// names below them are for programs that come from elsewhere: they find their worker, or the default pool, themselves.
+// `pool` and `here` (program/fork_join.hpp) are the native interface; the algorithms of program/algorithm take a `here`.
+// The names below are for programs written for oneTBB: they find their worker, or the default pool, themselves.
 #pragma once
 
 #include <utility>
@@ -38,7 +38,7 @@ namespace skua {
 using task_group = basic_task_group<runtime::executor>;
 using task_handle = basic_task_handle<runtime::executor>;
 
-// The conventional face, callable from any thread; what each does and costs: program/parallel.hpp, parallel_reduce.hpp.
+// The oneTBB-style interface, callable from any thread. Semantics and cost: program/parallel.hpp, parallel_reduce.hpp.
 
 template <class... Args>
 void parallel_for(Args&&... args) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The matrix is the published one; every runner yields the same bits; the hints say whose rows they are.
+// The matrix is the published one; every runner gives the same bits; the place hints name the owners of the rows.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace skua::apps::cg {
 namespace {
 
-/// Small enough to look at every element.
+/// Small enough for a look at every element.
 constexpr nas_class tiny{.name = "tiny", .rows = 53, .entries = 3, .iterations = 2, .shift = 10, .zeta = 0};
 
 estimate of_serial(problem& p) {
@@ -55,7 +55,7 @@ TEST(cg, the_matrix_is_symmetric_and_its_rows_are_in_order) {
     for (auto const& [at, value] : elements) {
       EXPECT_NEAR(value, (elements.at({at.second, at.first})), 1e-15) << at.first << ", " << at.second;
     }
-    // 1/4 w^i of its own vector and a little of the others, on 0.1 - shift.
+    // 1/4 w^i from its own vector, a little from the others, plus 0.1 - shift.
     for (std::size_t i = 0; i < a.rows(); ++i) EXPECT_GT(elements.at({i, i}), 0.1 - of.shift);
   }
 }

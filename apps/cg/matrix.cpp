@@ -21,8 +21,8 @@ element* find(sparse_vector& v, std::uint32_t at) {
   return found == v.end() ? nullptr : &*found;
 }
 
-/// One x_i. The benchmark draws a value, then a position below the next power of two, and drops the pair if there is no
-/// such row or it is taken.
+/// Draws one x_i. The benchmark draws a value, then a position below the next power of two, and drops the pair if there
+/// is no such row or the position is taken.
 sparse_vector draw(nas_random& random, nas_class const& of, std::uint32_t i) {
   double const power = static_cast<double>(std::bit_ceil(of.rows));
   sparse_vector drawn;
@@ -49,7 +49,7 @@ std::vector<sparse_vector> draw_all(nas_class const& of) {
   return all;
 }
 
-/// Which vectors have an element at a position, and which: the transpose of the vectors as rows.
+/// The transpose of the vectors as rows: which vectors have an element at a position, and its value.
 std::vector<sparse_vector> by_position(std::vector<sparse_vector> const& vectors) {
   std::vector<sparse_vector> all(vectors.size());
   for (std::uint32_t i = 0; i < vectors.size(); ++i) {
@@ -58,7 +58,7 @@ std::vector<sparse_vector> by_position(std::vector<sparse_vector> const& vectors
   return all;
 }
 
-/// Adds numbers to elements of one row after the other; knows which elements a row has.
+/// Adds numbers to elements of one row after the other; remembers which elements a row has.
 class row_sums {
  public:
   explicit row_sums(std::size_t columns) : sums_(columns), is_there_(columns) {}
@@ -71,7 +71,7 @@ class row_sums {
     sums_[column] += value;
   }
 
-  /// Append the row to the matrix; the next row starts empty.
+  /// Appends the row to the matrix; the next row starts empty.
   void move_to(matrix& m) {
     std::ranges::sort(there_);
     for (std::uint32_t const column : there_) {

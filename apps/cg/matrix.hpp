@@ -11,7 +11,7 @@
 
 namespace skua::apps::cg {
 
-/// What a class fixes, and the zeta that its eigenvalue estimate must reach.
+/// The parameters of a class, and the zeta that its eigenvalue estimate must reach.
 struct nas_class {
   std::string_view name;
   std::size_t rows;
@@ -32,7 +32,7 @@ inline constexpr std::array<nas_class, 5> classes{{
 /// The published zeta must be met up to this relative error.
 inline constexpr double tolerance = 1e-10;
 
-/// Rows one after the other, the elements of a row by ascending column.
+/// Compressed rows: one after the other, the elements of a row by ascending column.
 struct matrix {
   std::vector<double> values;
   std::vector<std::uint32_t> columns;  ///< of the values
@@ -54,9 +54,9 @@ class nas_random {
   std::uint64_t state_ = 314'159'265;
 };
 
-/// The sum over i of w^i x_i x_i^T, plus (0.1 - shift) on the diagonal: x_i has `entries` random elements at random
-/// positions, and 1/2 at position i; w = 0.1^(1 / rows). Work O(rows * entries^2 * log entries); besides the matrix,
-/// O(rows * entries) space. Throws std::bad_alloc.
+/// The sum over i of w^i x_i x_i^T, plus (0.1 - shift) on the diagonal. x_i has `entries` random elements at random
+/// positions, and 1/2 at position i; w = 0.1^(1 / rows). Work O(rows * entries^2 * log entries). Space beside the
+/// matrix: O(rows * entries). Throws std::bad_alloc.
 matrix make_matrix(nas_class const& of);
 
 }  // namespace skua::apps::cg

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cg with OpenMP. As in NAS's own version all threads run the solver, and share the loops of its sweeps.
+// cg with OpenMP. As in NAS's own version, all threads run the solver and share the loops of its sweeps.
 #include <algorithm>
 
 #include "apps/cg/problem.hpp"
@@ -7,7 +7,7 @@
 namespace skua::apps::cg {
 namespace {
 
-/// Every thread of the team gets the same sums; the barrier at the end of the loop is the only one.
+/// Gives every thread of the team the same sums; the only barrier is the one at the end of the loop.
 template <class Sweep>
 sums by_loop(problem& p, Sweep const& sweep, std::size_t which, openmp_schedule schedule) {
   std::vector<sums>& partial = p.partial(which);

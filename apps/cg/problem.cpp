@@ -15,7 +15,7 @@ problem::problem(nas_class const& of, std::size_t rows_per_block) : of_(of), row
 
 void problem::reset() {
   found_.reset();
-  // Whoever reads an element before it was written shall be found out.
+  // Poison, so that a read before the first write shows.
   for (auto* const v : {&on_.x, &on_.p, &on_.q, &on_.r}) {
     std::ranges::fill(*v, std::numeric_limits<double>::quiet_NaN());
   }

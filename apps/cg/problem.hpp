@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cg: the largest eigenvalue of a sparse matrix by inverse iteration, each step solved by conjugate gradients: NAS
-// benchmark CG. Irregular reads of a whole vector, and the same rows in every sweep: whoever did them before has them in
-// its cache. [numa-ws-2018 V]
+// benchmark CG. It reads a whole vector irregularly, and the same rows in every sweep: the worker that had them before
+// still has them in its cache. [numa-ws-2018 V]
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace skua::apps::cg {
 
-/// Blocks of rows begin .. end-1. They are halved down to one; the sums of a sweep have the parentheses of this tree,
-/// whoever runs it and wherever its recursion ends, hence the same bits.
+/// Blocks of rows begin .. end-1. They are halved down to one block. The parentheses of a sweep's sums follow this
+/// tree, whichever worker runs it and wherever the recursion ends, so the bits are always the same.
 struct blocks {
   std::size_t begin;
   std::size_t end;
@@ -34,7 +34,7 @@ struct blocks {
   }
 };
 
-/// The sum over a tree of blocks, where of_block(b) is that of block b.
+/// The sum over a tree of blocks, where of_block(b) is the sum of block b.
 template <class OfBlock>
 sums tree_sum(blocks const& some, OfBlock const& of_block) {
   if (some.count() == 1) return of_block(some.begin);
@@ -43,7 +43,7 @@ sums tree_sum(blocks const& some, OfBlock const& of_block) {
   return a + tree_sum(right, of_block);
 }
 
-/// What a run finds.
+/// The result of a run.
 struct estimate {
   double zeta = 0;
   double residual = 0;  ///< of the last step: the length of x - a z
@@ -60,21 +60,21 @@ class problem {
   [[nodiscard]] rows rows_of(blocks const& b) const noexcept {
     return {b.begin * rows_per_block_, std::min(b.end * rows_per_block_, rows_of_all())};
   }
-  /// The most blocks that a leaf of this sweep has: its work should be worth a fork.
+  /// The most blocks in a leaf of this sweep: its work should be worth a fork.
   template <class Sweep>
   [[nodiscard]] std::size_t grain(Sweep const&) const noexcept {
     return Sweep::is_product ? 1 : std::max<std::size_t>(1, rows_per_vector_leaf / rows_per_block_);
   }
-  /// Work: the nonzeros, for every sweep alike, so that a policy that goes by work gives a block to the same worker each
-  /// time. Place: the owner of the first block; from there the rest is handed on.
+  /// Work: the nonzeros, for all sweeps alike, so that a policy that uses work hints gives a block to the same worker
+  /// each time. Place: the owner of the first block; the children inherit it.
   [[nodiscard]] hint known(blocks const& b, place_range const& places) const noexcept {
     return {.work = static_cast<double>(nonzeros(on_.a, rows_of(b))), .place = places.owner(b.begin, all().end)};
   }
 
-  /// Back to the first guess, no answer.
+  /// Restores the first guess and drops the answer.
   void reset();
-  /// Where a run works, and the sums of its blocks if it does not return them: two sets, because a fast thread may begin
-  /// a sweep while a slow one still adds those of the last.
+  /// The vectors of a run; and the sums of its blocks for runtimes that do not return them. There are two sets of sums,
+  /// because a fast thread may begin a sweep while a slow one still adds up those of the last.
   [[nodiscard]] equations& on() noexcept { return on_; }
   [[nodiscard]] std::vector<sums>& partial(std::size_t which) noexcept { return partial_[which % 2]; }
   void answer(estimate const& found) noexcept { found_ = found; }
@@ -82,11 +82,11 @@ class problem {
   [[nodiscard]] nas_class const& of() const noexcept { return of_; }
   [[nodiscard]] std::size_t nonzeros_of_all() const noexcept { return on_.a.nonzeros(); }
   [[nodiscard]] std::optional<estimate> const& found() const noexcept { return found_; }
-  /// Is zeta the published one? Empty, or one line.
+  /// Empty if zeta is the published one, else one line.
   [[nodiscard]] std::string wrong() const;
 
  private:
-  /// About a microsecond.
+  /// A leaf of so many rows takes about a microsecond.
   static constexpr std::size_t rows_per_vector_leaf = 2048;
 
   [[nodiscard]] std::size_t rows_of_all() const noexcept { return on_.x.size(); }
@@ -98,8 +98,8 @@ class problem {
   std::optional<estimate> found_;
 };
 
-/// The benchmark, where sweep(s) carries out a sweep over all rows and returns its sums. Per iteration, 26 products with
-/// the matrix: work O(iterations * nonzeros).
+/// The benchmark; sweep(s) runs a sweep over all rows and returns its sums. Per iteration, 26 products with the matrix:
+/// work O(iterations * nonzeros).
 template <class Sweep>
 estimate solve(equations& on, nas_class const& of, Sweep&& sweep) {
   constexpr int steps = 25;

@@ -4,8 +4,8 @@
 namespace skua::apps::cg {
 namespace {
 
-/// The inner product of f(i) over [begin, end): four running sums, because additions that wait for each other would
-/// take longer than the memory.
+/// The inner product of f(i) over [begin, end). Four running sums, because additions that wait for each other would
+/// take longer than the memory accesses.
 template <class Term>
 double sum_of(std::size_t begin, std::size_t end, Term const& term) noexcept {
   double a = 0;

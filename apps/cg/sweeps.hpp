@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The five sweeps over the rows of which an iteration of conjugate gradients consists. Each yields up to three inner
-// products of what it has just read or written, so that no vector is read twice.
+// An iteration of conjugate gradients consists of five sweeps over the rows. Each returns up to three inner products of
+// what it has just read or written, so that no vector is read twice.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct sums {
   friend bool operator==(sums const&, sums const&) = default;
 };
 
-// What a leaf touches.
+// The footprint of a leaf.
 inline reads in(std::vector<double> const& v, rows const& some) noexcept {
   return {v.data() + some.begin, some.count() * sizeof(double)};
 }
@@ -49,7 +49,7 @@ inline std::size_t nonzeros(matrix const& a, rows const& some) noexcept {
   return a.starts[some.end] - a.starts[some.begin];
 }
 
-/// kernel() as a leaf that multiplies these rows of the matrix with the vector v.
+/// Runs kernel() as a leaf that multiplies these rows of the matrix by the vector v.
 template <fork_join Here, class... Words>
 decltype(auto) product_leaf(Here& here, matrix const& a, std::vector<double> const& v, rows const& some,
                             Words&&... rest) {
@@ -60,10 +60,10 @@ decltype(auto) product_leaf(Here& here, matrix const& a, std::vector<double> con
                    reads{v.data(), v.size() * sizeof(double)}, flops{2 * static_cast<double>(elements)}, rest...);
 }
 
-// A sweep: `run` does some rows, `leaf` says to `here` what they touch and calls `kernel`. `is_product`: a row is much
-// work, because the matrix is read.
+// A sweep: `run` handles some rows; `leaf` declares to `here` what they touch and calls `kernel`. `is_product`: a row
+// is much work, because the sweep reads the matrix.
 
-/// x = scale z; then z = 0, r = p = x. Yields r.r
+/// x = scale z; then z = 0, r = p = x. Returns r.r
 struct start {
   equations& on;
   double scale;
@@ -76,7 +76,7 @@ struct start {
   }
 };
 
-/// q = a p. Yields p.q
+/// q = a p. Returns p.q
 struct multiply {
   equations& on;
   static constexpr bool is_product = true;
@@ -87,7 +87,7 @@ struct multiply {
   }
 };
 
-/// z += alpha p, r -= alpha q. Yields r.r
+/// z += alpha p, r -= alpha q. Returns r.r
 struct advance {
   equations& on;
   double alpha;
@@ -112,7 +112,7 @@ struct turn {
   }
 };
 
-/// How good z is. Yields x.z, z.z, and the square of |x - a z|
+/// Judges z. Returns x.z, z.z, and the square of |x - a z|
 struct judge {
   equations& on;
   static constexpr bool is_product = true;

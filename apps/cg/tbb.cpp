@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cg with oneTBB: a parallel_for over the blocks of rows per sweep, with the partitioner that was asked for.
+// cg with oneTBB: a parallel_for over the blocks of rows per sweep, with the partitioner that the user chose.
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 

@@ -30,7 +30,7 @@ TEST(cilksort, sorts_what_std_sort_sorts) {
   }
 }
 
-// All keys of the first half are at most as large as all of the second, and nothing is lost, however lopsided the runs.
+// All keys of the first half are at most as large as all of the second, and none is lost, however unequal the runs are.
 TEST(cilksort, halves_of_a_merge_are_ordered_and_complete) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     runtime::dice rolled{seed};
@@ -42,7 +42,7 @@ TEST(cilksort, halves_of_a_merge_are_ordered_and_complete) {
     auto const [low, high] = merging{a, b, out}.halves();
     EXPECT_EQ(low.a.size() + low.b.size(), low.out.size()) << "seed " << seed;
     EXPECT_EQ(low.out.size() + high.out.size(), out.size()) << "seed " << seed;
-    EXPECT_LT(low.out.size(), out.size()) << "seed " << seed;  // so cutting ends
+    EXPECT_LT(low.out.size(), out.size()) << "seed " << seed;  // so the cutting ends
     low.run_leaf();
     high.run_leaf();
     std::vector<key> expected(out.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cilksort with OpenMP tasks: one task per child but the last, which is called directly, and a taskwait.
+// cilksort with OpenMP tasks: a task for every child but the last, which is called directly, and a taskwait.
 #include "apps/cilksort/problem.hpp"
 
 namespace skua::apps::cilksort {

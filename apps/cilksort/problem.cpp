@@ -13,7 +13,7 @@ void merging::run_leaf() const noexcept {
   key const* const x_end = x + a.size();
   key const* const y_end = y + b.size();
   key* to = out.data();
-  // Which key is smaller is a coin toss, so it must not be a branch.
+  // The comparison is a coin toss, so it must not be a branch.
   while (x != x_end && y != y_end) {
     key const from_x = *x;
     key const from_y = *y;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cilk's sort: quarters are sorted in parallel, then merged in parallel. (Cilk 5.4's cilksort; Akl and Santoro 1987 for
-// the merge.) What is to be done and how it is cut are values, so that every runtime cuts alike and has the same leaves.
+// Cilk's sort: sorts quarters in parallel, then merges them in parallel. (Cilk 5.4's cilksort; Akl and Santoro 1987 for
+// the merge.) The work and its cuts are values, so that every runtime cuts alike and has the same leaves.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace skua::apps::cilksort {
 
 using key = std::int32_t;
 inline constexpr std::int64_t most_n = std::int64_t{1} << 30;
-inline constexpr std::size_t sort_leaf_keys = 2048;   ///< up to this many are sorted by std::sort
-inline constexpr std::size_t merge_leaf_keys = 4096;  ///< up to this many are merged by one loop
+inline constexpr std::size_t sort_leaf_keys = 2048;   ///< std::sort sorts up to this many
+inline constexpr std::size_t merge_leaf_keys = 4096;  ///< one loop merges up to this many
 
-/// Merge two sorted runs into `out`, which has room for exactly both.
+/// Merges two sorted runs into `out`, which has room for exactly both.
 struct merging {
   std::span<key const> a;
   std::span<key const> b;
@@ -32,11 +32,11 @@ struct merging {
 
   [[nodiscard]] bool is_leaf() const noexcept { return out.size() <= merge_leaf_keys; }
   void run_leaf() const noexcept;
-  /// Two merges that touch disjoint keys: the longer run is cut in the middle, the other where the middle key belongs.
+  /// Two merges of disjoint keys: cuts the longer run in the middle, and the other where the middle key belongs.
   [[nodiscard]] std::pair<merging, merging> halves() const noexcept;
 };
 
-/// Sort `data`; `scratch` has the same size.
+/// Sorts `data`; `scratch` has the same size.
 struct sorting {
   std::span<key> data;
   std::span<key> scratch;
@@ -44,13 +44,13 @@ struct sorting {
   [[nodiscard]] bool is_leaf() const noexcept { return data.size() <= sort_leaf_keys; }
   void run_leaf() const noexcept { std::sort(data.begin(), data.end()); }
   [[nodiscard]] std::array<sorting, 4> quarters() const noexcept;
-  /// What remains when the quarters are sorted: the first two into scratch, the last two into scratch; then both back.
+  /// The merges that remain when the quarters are sorted: the first two and the last two into scratch; then both back.
   [[nodiscard]] merging first_half() const noexcept;
   [[nodiscard]] merging second_half() const noexcept;
   [[nodiscard]] merging back() const noexcept;
 };
 
-/// What is known of a part: its keys, and where they belong, if it is said; else the place is inherited.
+/// The hints of a part: its keys as work, and its place if one is given; else the place is inherited.
 inline hint known(std::size_t keys, std::optional<place_id> at) noexcept {
   return {.work = static_cast<double>(keys), .place = at};
 }
@@ -69,8 +69,8 @@ void merge(Here& here, merging const& m) {
       known(halves.second.out.size(), {}), [&halves](Here& h) { merge(h, halves.second); });
 }
 
-/// Work O(n log n), span O(log^3 n). Not stable. Each quarter belongs to a share of the places, and so does what it is
-/// merged with first; the last merge belongs to nobody. [adws-sc19 4.1; numa-ws-2018 Fig. 4]
+/// Work O(n log n), span O(log^3 n). Not stable. Each quarter belongs to a share of the places, and so does the quarter
+/// that it is merged with first; the last merge has no place. [adws-sc19 4.1; numa-ws-2018 Fig. 4]
 template <fork_join Here>
 void sort(Here& here, sorting const& s, place_range const& at = {}) {
   if (s.is_leaf()) {
@@ -94,7 +94,7 @@ void sort(Here& here, sorting const& s, place_range const& at = {}) {
 /// The numbers 0 .. n-1 in an order that depends on the seed alone.
 std::vector<key> shuffled(std::size_t n, std::uint64_t seed);
 
-/// Is this 0 .. n-1 in order, hence sorted and a permutation of the input? Empty, or one line that says where not.
+/// Empty if this is 0 .. n-1 in order, hence sorted and a permutation of the input; else one line that says where not.
 std::string wrong(std::span<key const> sorted);
 
 void with_openmp(unsigned workers, sorting const& s);

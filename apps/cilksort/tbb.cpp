@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cilksort with oneTBB: one task per child but the last, which is called directly, in a task_group per join.
+// cilksort with oneTBB: a task for every child but the last, which is called directly, in a task_group per join.
 #include <tbb/task_group.h>
 
 #include "apps/cilksort/problem.hpp"

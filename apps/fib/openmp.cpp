@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fib with OpenMP tasks: one task and one taskwait per fork, the other call direct.
+// fib with OpenMP tasks: one task and one taskwait per fork; the other call is direct.
 #include "apps/fib/problem.hpp"
 
 namespace skua::apps::fib {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fibonacci numbers by the doubly recursive definition, every call a fork: nothing but the cost of fork and join.
+// Fibonacci numbers by the doubly recursive definition, every call a fork: measures nothing but fork and join.
 // No cut-off: fib(n) forks fib(n + 1) - 1 times. The custom goes back to Cilk (Frigo, Leiserson, Randall 1998).
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace skua::apps::fib {
 
-inline constexpr std::int64_t most_n = 93;  ///< the last whose value fits 64 bits
+inline constexpr std::int64_t most_n = 93;  ///< the last n whose value fits 64 bits
 
-/// What is said of the two children: nothing; their work, 2 to 1 instead of 1.6 to 1; or that both are at place 0.
+/// The hints of the two children: none; their work, 2 to 1 instead of 1.6 to 1; or place 0 for both.
 enum class said : std::uint8_t { nothing, work, place };
 inline constexpr std::array<std::string_view, 3> said_words{"none", "work", "place"};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fib with oneTBB: one task_group per fork, the other call direct.
+// fib with oneTBB: one task_group per fork; the other call is direct.
 #include <tbb/task_group.h>
 
 #include "apps/fib/problem.hpp"

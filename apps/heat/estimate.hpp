@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work hints that are wrong by up to a factor of 1 +- alpha: what does a scheduler make of them? [adws-sc19 5.4]
+// Work hints that are wrong by up to a factor of 1 +- alpha, to see how a scheduler copes with them. [adws-sc19 5.4]
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ enum class error_kind : std::uint8_t {
   random,         ///< 1 + r alpha, r uniform in [-1, 1], drawn anew for every task of every iteration
 };
 
-/// The error of one group's hints. It follows from the seed and the group's way down from the root, not from who asks when:
-/// the same seed gives the same hints under every policy.
+/// The error of one group's hints. It depends on the seed and on the group's path from the root, not on who asks when,
+/// so the same seed gives the same hints under every policy.
 class estimate {
  public:
-  /// Hints are right.
+  /// The hints are right.
   constexpr estimate() = default;
   /// 0 <= alpha <= 1.
   constexpr estimate(double alpha, error_kind kind, std::uint64_t seed) noexcept
       : alpha_(alpha), kind_(kind), stream_(seed) {}
 
-  /// By what the works of the four children are multiplied.
+  /// The factors for the works of the four children.
   [[nodiscard]] constexpr std::array<double, 4> factors() const noexcept {
     if (alpha_ == 0) return {1, 1, 1, 1};
     if (kind_ == error_kind::deterministic) return {1 - alpha_, 1 - alpha_ / 2, 1 + alpha_ / 2, 1 + alpha_};
@@ -34,7 +34,7 @@ class estimate {
     for (double& factor : drawn) factor = 1 + (2 * random.unit() - 1) * alpha_;
     return drawn;
   }
-  /// Of the groups below: iteration i of the program, or child i of a group.
+  /// The estimate for a group below: for iteration i of the program, or for child i of a group.
   [[nodiscard]] constexpr estimate below(std::size_t i) const noexcept {
     if (alpha_ == 0) return *this;
     return {alpha_, kind_, runtime::dice(stream_ ^ (0x5851'f42d'4c95'7f2dULL * (i + 1))).next()};

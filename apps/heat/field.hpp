@@ -13,29 +13,30 @@
 
 namespace skua::apps::heat {
 
-/// One buffer. Row -1, row rows(), column -1 and column columns() are the frame. Every row of cells begins a cache line.
+/// One buffer. Row -1, row rows(), column -1 and column columns() are the frame.
+/// Every row of cells begins a cache line.
 class field {
  public:
   field() = default;
-  /// All cells are zero. Throws resource_error without memory.
+  /// All cells are zero. Throws resource_error if there is no memory.
   field(std::size_t rows, std::size_t columns)
       : rows_(rows), columns_(columns), cells_(rows + 2, columns + 2 * margin) {}
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] std::size_t stride() const noexcept { return cells_.stride(); }
-  /// The first cell of a row; from -1 to rows().
+  /// The first cell of row i, -1 <= i <= rows().
   [[nodiscard]] float* row(std::ptrdiff_t i) noexcept { return cells_.row(static_cast<std::size_t>(i + 1)) + margin; }
   [[nodiscard]] float const* row(std::ptrdiff_t i) const noexcept {
     return cells_.row(static_cast<std::size_t>(i + 1)) + margin;
   }
-  /// Where the memory of the field begins, frame and margin included: what shares count from, in floats.
+  /// The first float of the field's memory, frame and margin included; shares count from here.
   [[nodiscard]] float const* origin() const noexcept { return cells_.row(0); }
-  /// Brings the shares of the memory to their places: padded::settle.
+  /// Brings the shares of the memory to their places: see padded.
   distribution distribute(std::span<share const> shares, layout const& map) { return cells_.distribute(shares, map); }
 
  private:
-  /// Left of the cells: room for the frame that keeps the cells on whole cache lines.
+  /// Floats to the left of the cells: room for the frame, while the cells stay on whole cache lines.
   static constexpr std::size_t margin = padded::line;
 
   std::size_t rows_ = 0;
@@ -43,7 +44,7 @@ class field {
   padded cells_;
 };
 
-/// Temperatures are in [1, 2]: no difference of neighbours decays into denormal numbers, which would be slow.
+/// Temperatures are in [1, 2], so that no difference of neighbours decays into denormal numbers, which would be slow.
 /// A grey value g of a picture is the temperature 1 + g.
 field field_of(picture const& shown);
 picture picture_of(field const& f);
@@ -51,16 +52,16 @@ picture picture_of(field const& f);
 /// A smooth random landscape: random heights on a coarse lattice, bilinear in between. The same on every machine.
 field landscape(std::size_t rows, std::size_t columns, std::uint64_t seed);
 
-/// Cells and frame; the fields have the same size.
+/// Copies cells and frame; the fields have the same size.
 void copy(field const& from, field& to);
 
-/// Give the frame the temperature of the nearest cell.
+/// Gives the frame the temperature of the nearest cell.
 void frame(field& f);
 
 /// One step as the textbook writes it, cell by cell: the reference of every check.
 void plain_step(field const& from, field& to);
 
-/// A cell whose bits differ, as text; empty if there is none. The fields have the same size.
+/// Describes a cell whose bits differ; empty if there is none. The fields have the same size.
 std::string difference(field const& got, field const& right);
 
 /// 64 bits of FNV-1a over the bits of the cells, row by row.

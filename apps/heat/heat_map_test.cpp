@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every leaf of heat is on the map once per iteration, whatever the policy and however many workers; wrong hints are wrong
-// as the paper has them, and change no answer.
+// Every leaf of heat is on the map once per iteration, for every policy and number of workers; wrong hints are wrong as
+// in the paper, and change no answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST(heat_map, every_leaf_is_on_it_once_per_iteration) {
       EXPECT_EQ(seen.map().lost(), 0U);
       for (map_iteration const* shown : seen.map().panels()) {
         EXPECT_EQ(shown->boxes.size(), leaves);
-        // As many rows as leaves, and nobody's place is empty: each stands there once.
+        // There are as many boxes as leaves, and every leaf has an owner: each is there once.
         EXPECT_EQ(std::ranges::count(shown->owners, nobody), 0);
         EXPECT_LT(*std::ranges::max_element(shown->owners), workers);
       }

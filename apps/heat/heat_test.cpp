@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel, cut-off and runtime gives the bits of the textbook's loop; one wrong bit is noticed; pictures go in and out.
+// Every kernel, cut-off and runtime gives the bits of the textbook's loop; one wrong bit
+// is noticed; pictures go in and out.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -179,7 +180,7 @@ TEST_F(heat_pictures, a_wrong_picture_is_named_with_the_option) {
        {std::pair<std::string, std::string>{"--input " + path("bad.pgm"),
                                             "heat: --input " + path("bad.pgm") + ": holds fewer"},
         {"--input " + path("none.pgm"), "heat: --input " + path("none.pgm") + ": cannot be opened"},
-        {"--output " + path("x.gif"), "heat: --output " + path("x.gif") + ": the name"},
+        {"--output " + path("x.gif"), "heat: --output " + path("x.gif") + " is no name"},
         {"--n 3 --input " + path("bad.pgm"), "heat: --n and --input"}}) {
     try {
       configured(arguments)->prepare();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The task map of heat: the plate's leaves stay where they are, only the buffer that they write to alternates.
+// The task map of heat: the leaves of the plate stay where they are, only the buffer that they write to alternates.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class surveyor {
  public:
   surveyor(problem& p, cutoff const& end, std::uint32_t workers);
 
-  /// Iteration `which` of the problem has ended, and these leaves ran in it. Work O(leaves).
+  /// Call it after iteration `which` of the problem, in which these leaves ran. Work O(leaves).
   void note(std::size_t which, std::span<leaf_rows const> of_workers);
   [[nodiscard]] task_map const& map() const noexcept { return map_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// heat with OpenMP. The static schedule is the one to beat: each thread meets the same rows in every iteration.
+// heat with OpenMP. The static schedule is the one to beat: each thread gets the same rows in every iteration.
 #include <algorithm>
 
 #include "apps/heat/problem.hpp"

@@ -7,7 +7,7 @@
 namespace skua::apps::heat {
 namespace {
 
-/// Where part i of `parts` begins, in whole groups.
+/// The beginning of part i of `parts`, in whole groups.
 std::size_t begin_of(std::size_t i, std::size_t parts, std::size_t length, std::size_t group) noexcept {
   std::size_t const groups = (length + group - 1) / group;
   return std::min(length, groups * i / parts * group);
@@ -21,7 +21,7 @@ rectangle part(rectangle const& r, std::size_t top, std::size_t bottom, std::siz
           .columns = right - left};
 }
 
-/// From here on in the memory of a buffer, cells belong to a place.
+/// From this float of a buffer on, cells belong to `place`.
 struct piece {
   std::size_t first;
   place_id place;
@@ -62,7 +62,7 @@ std::vector<share> owners(rectangle const& plate, float const* origin, cutoff co
   collect(plate, origin, end, places, pieces);
   std::ranges::sort(pieces, {}, &piece::first);
   std::vector<share> shares;
-  std::size_t begin = 0;  // the frame above belongs to the first cells' owner
+  std::size_t begin = 0;  // the frame above belongs to the owner of the first cells
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     bool const is_last = i + 1 == pieces.size();
     if (!is_last && pieces[i + 1].place == pieces[i].place) continue;
@@ -95,7 +95,7 @@ rectangle problem::whole(std::size_t which) noexcept {
 void problem::reset() {
   copy(initial_, buffers_[0]);
   copy(initial_, buffers_[1]);
-  // Whoever reads a cell of the second buffer before it was written shall be found out.
+  // Poison, so that a read of the second buffer before the first write shows.
   for (std::size_t i = 0; i < rows(); ++i)
     std::fill_n(buffers_[1].row(static_cast<std::ptrdiff_t>(i)), columns(), 0.0F);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // heat: a plate cools, 5-point Jacobi in single precision; each iteration divides the plate in four, recursively. An
-// iterative program that mostly moves memory: where its tasks run decides its speed. [adws-sc19 5.1]
+// iterative program that mostly moves memory: the placement of its tasks decides its speed. [adws-sc19 5.1]
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace skua::apps::heat {
 
-/// Where the recursion ends, and with which kernel. Whole rows are the default: a row of the plate is one stream for the
-/// prefetcher, the squares of the paper (64 x 64) are 64 streams.
+/// Where the recursion ends, and with which kernel. Whole rows are the default: a row of the plate is one stream for
+/// the prefetcher, while the paper's squares (64 x 64) are 64 streams.
 struct cutoff {
   std::size_t rows = 64;
   std::size_t columns = 4096;
@@ -31,15 +31,15 @@ struct cutoff {
   [[nodiscard]] bool reached(rectangle const& r) const noexcept { return r.rows <= rows && r.columns <= columns; }
 };
 
-/// Cuts between columns are at multiples of this, so that two tasks never write to one cache line.
+/// Columns are cut at multiples of this, so that two tasks never write to one cache line.
 inline constexpr std::size_t column_group = padded::line;
 
-/// Four parts: quadrants if both sides are longer than the cut-off, else four bands across the longer one. A part may be
-/// empty.
+/// Four parts: quadrants if both sides are longer than the cut-off, else four bands across
+/// the longer side. A part may be empty.
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
 
-/// One iteration; the children's works are what `guess` makes of their cells, and the parts of the plate belong to places as
-/// long as there are several: what is below one place inherits it. Work O(cells), span O(log cells + a leaf).
+/// One iteration. `guess` turns the cells of the children into work hints. While there are several places, the parts of
+/// the plate get place hints; below a single place the children inherit it. Work O(cells), span O(log cells + a leaf).
 template <fork_join Here>
 void step(Here& here, rectangle const& r, cutoff const& end, estimate const& guess = {}, place_range const& at = {}) {
   if (end.reached(r)) {
@@ -47,7 +47,7 @@ void step(Here& here, rectangle const& r, cutoff const& end, estimate const& gue
     std::size_t const row = r.columns * sizeof(float);
     std::size_t const stride = r.stride * sizeof(float);
     double const cells = static_cast<double>(r.rows) * static_cast<double>(r.columns);
-    // With the row above and the row below; what is read of the columns at both sides is not counted.
+    // The rows above and below are included; the columns read on both sides are not.
     here.leaf(reads{r.from - r.stride, row, r.rows + 2, stride}, writes{r.to, row, r.rows, stride}, flops{7 * cells},
               [&] { end.sweep(r); });
     return;
@@ -65,31 +65,31 @@ void step(Here& here, rectangle const& r, cutoff const& end, estimate const& gue
   here.join(known(0), part(0), known(1), part(1), known(2), part(2), known(3), part(3));
 }
 
-/// Which of `places` owns what of a buffer, by the hints of step(): shares of its memory, from `origin` on to the end of
-/// the plate, in order. Work O(rows log rows).
+/// Which of `places` owns which part of a buffer, by the hints of step(): shares of its memory, from `origin` to the
+/// end of the plate, in order. Work O(rows log rows).
 std::vector<share> owners(rectangle const& plate, float const* origin, cutoff const& end, place_range const& places);
 
 /// The plate, and the right answer.
 class problem {
  public:
   problem() = default;
-  /// Computes the right answer serially: work O(cells * iterations). Throws resource_error without memory.
+  /// Computes the right answer serially: work O(cells * iterations). Throws resource_error if there is no memory.
   problem(field initial, std::size_t iterations);
 
   [[nodiscard]] std::size_t rows() const noexcept { return initial_.rows(); }
   [[nodiscard]] std::size_t columns() const noexcept { return initial_.columns(); }
   [[nodiscard]] std::size_t iterations() const noexcept { return iterations_; }
 
-  /// What iteration `which` does to the whole plate: from one buffer to the other.
+  /// The rectangle of iteration `which`: the whole plate, from one buffer to the other.
   [[nodiscard]] rectangle whole(std::size_t which) noexcept;
-  /// Back to the initial field, no answer.
+  /// Restores the initial field and drops the answer.
   void reset();
-  /// Both buffers to the places that step() names for their parts. What they contain stays. Throws resource_error.
+  /// Moves both buffers to the places that step() names for their parts; keeps their contents. Throws resource_error.
   void place(layout const& map, cutoff const& end);
   /// The field after all iterations.
   [[nodiscard]] field const& answer() const noexcept { return buffers_[iterations_ % 2]; }
   [[nodiscard]] field& answer() noexcept { return buffers_[iterations_ % 2]; }
-  /// Is the answer right, to the last bit? Empty, or one line.
+  /// Empty if the answer is right to the last bit, else one line.
   [[nodiscard]] std::string wrong() const;
 
  private:
@@ -99,7 +99,7 @@ class problem {
   std::size_t iterations_ = 0;
 };
 
-/// All iterations, one after the other; after(i) follows the i-th, where no leaf runs.
+/// All iterations, one after the other; calls after(i) after the i-th, when no leaf runs.
 template <fork_join Here, class After>
 void program(Here& here, problem& p, cutoff const& end, estimate const& guess, place_range const& at, After&& after) {
   for (std::size_t i = 0; i < p.iterations(); ++i) {

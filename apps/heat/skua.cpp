@@ -171,7 +171,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
   heat::cutoff end_;
   heat::estimate guess_;
   heat::problem problem_;
-  std::vector<numa_id> placed_for_;  ///< the nodes of the places that the plate was shared out to; none: nowhere yet
+  std::vector<numa_id> placed_for_;  ///< the nodes of the places that the plate was distributed to; empty: not yet
   bool ran_ = false;
   bool written_ = false;
   tbb_workers tbb_workers_;

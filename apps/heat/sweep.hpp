@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The leaf of heat: one Jacobi step on a rectangle. Compiled once per vector width; every width rounds alike (no fused
+// The leaf of heat: one Jacobi step on a rectangle. Compiled once per vector width. Every width rounds alike (no fused
 // operations, no other order), so all give the same bits.
 #pragma once
 
@@ -18,7 +18,7 @@ struct rectangle {
   std::size_t columns = 0;
 };
 
-/// What flows between neighbours in one step; up to 1/4 the iteration is stable.
+/// The part of a difference that flows between neighbours in one step; the iteration is stable up to 1/4.
 inline constexpr float diffusivity = 0.2F;
 
 /// to = from + diffusivity * (up + down + left + right - 4 from): 7 flops per cell. Reads one cell beyond each side.
@@ -27,7 +27,7 @@ void sweep(rectangle const& r) noexcept;
 
 using sweep_function = void(rectangle const&) noexcept;
 
-/// Those that this processor can run, narrowest first.
+/// The sweeps that this processor can run, narrowest vectors first.
 simd::variants<sweep_function> sweeps();
 
 }  // namespace skua::apps::heat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// heat with oneTBB: a parallel_for over rows per iteration, with the partitioner that was asked for.
+// heat with oneTBB: a parallel_for over rows per iteration, with the partitioner that the user chose.
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 

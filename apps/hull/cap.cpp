@@ -6,7 +6,7 @@
 namespace skua::apps::hull {
 namespace {
 
-/// Sift in one piece, for leaves.
+/// Sifts in one piece, for leaves.
 std::pair<cap, cap> halves(cap const& c) noexcept {
   edge const one{c.base.from, c.peak};
   edge const two{c.peak, c.base.to};
@@ -19,14 +19,14 @@ std::pair<cap, cap> halves(cap const& c) noexcept {
           {.points = second, .scratch = c.scratch.last(found.second), .base = two, .peak = found.second_peak.at}};
 }
 
-/// 1 or 0. Which side a point is on is a coin toss, so it must not be a branch: sift writes it to both ends, and it stays
-/// at one. Compilers see a branch in `d > 0`.
+/// 1 or 0. Which side a point is on is a coin toss, so it must not be a branch: sift writes the point to both ends, and
+/// one of them keeps it. Compilers turn `d > 0` into a branch.
 std::size_t is_positive(wide d) noexcept { return static_cast<std::uint64_t>(-d >> 64) >> 63; }
 
 }  // namespace
 
 sifted sift(std::span<point const> from, edge const& one, edge const& two, point* to) noexcept {
-  edge const first = one;  // copies, which no write to the points can change
+  edge const first = one;  // copies, which writes to the points cannot change
   edge const second = two;
   sifted found;
   point* const last = to + from.size() - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What quickhull divides, as values: the points outside an edge, the farthest of which is a vertex; the two edges to it
-// have fewer points outside. So that every runtime divides alike and has the same leaves. (Eddy 1977; Barber, Dobkin,
-// Huhdanpaa 1996)
+// The values that quickhull divides. A cap is the points outside an edge; the farthest of them is a vertex, and fewer
+// points are outside the two edges to it. As values, so that every runtime divides alike and has the same leaves.
+// (Eddy 1977; Barber, Dobkin, Huhdanpaa 1996)
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace skua::apps::hull {
 
-/// The farthest of the points outside an edge. Of several the least: it is an end of their line, hence a vertex.
+/// The farthest of the points outside an edge; of several, the least: it is an end of their line, hence a vertex.
 struct farthest {
   point at;
   wide distance = 0;  ///< as `outside` measures it; 0 while there is none
@@ -27,13 +27,13 @@ struct farthest {
 ///
 /// Invariant (outside): every point is outside `base`, and `peak` is the farthest of them.
 struct cap {
-  std::span<point> points;   ///< their order means nothing; they are overwritten
+  std::span<point> points;   ///< in no particular order; overwritten
   std::span<point> scratch;  ///< room for as many
   edge base;
   point peak;
 };
 
-/// How many points were outside each of two edges, and the farthest.
+/// How many points are outside each of two edges, and the farthest of each.
 struct sifted {
   std::size_t first = 0;
   std::size_t second = 0;
@@ -41,26 +41,26 @@ struct sifted {
   farthest second_peak;
 };
 
-/// Copy the points outside edge `one` to the front of `to`, those outside `two` to its back. `to` has room for all of
+/// Copies the points outside edge `one` to the front of `to`, those outside `two` to its back. `to` has room for all of
 /// `from`. No point is outside both.
 sifted sift(std::span<point const> from, edge const& one, edge const& two, point* to) noexcept;
 
-/// One step of quickhull, in blocks that may be sifted at the same time, then moved at the same time.
+/// One step of quickhull, in blocks that may all be sifted in parallel, then all be moved in parallel.
 class division {
  public:
-  /// The points outside edge one go to the front of `to`, then comes the point where the edges meet, then the points
-  /// outside edge two. `from` may be `to`; scratch is as long as `from` and overlaps neither.
+  /// The points outside edge one go to the front of `to`, then the point where the edges meet, then the points outside
+  /// edge two. `from` may be `to`; scratch is as long as `from` and overlaps neither.
   division(std::span<point const> from, std::span<point> to, std::span<point> scratch, edge const& one, edge const& two,
            std::size_t points_per_block);
-  /// Of a cap, on both sides of its peak.
+  /// Divides a cap at its peak.
   division(cap const& c, std::size_t points_per_block);
 
   [[nodiscard]] std::size_t blocks() const noexcept { return notes_.size(); }
-  /// First for every block: look at its points. Work O(points of the block).
+  /// First, for every block: sifts its points. Work O(points of the block).
   void sift_block(std::size_t b) noexcept;
-  /// Then once: where each block's points go. Work O(blocks).
+  /// Then, once: computes where each block's points go. Work O(blocks).
   void settle() noexcept;
-  /// Then for every block. Work O(what was found outside).
+  /// Then, for every block: moves them there. Work O(points found outside).
   void move_block(std::size_t b) const noexcept;
 
   // After that:
@@ -71,14 +71,14 @@ class division {
 
   [[nodiscard]] std::span<point const> source(std::size_t b) const noexcept { return from_.subspan(begin(b), size(b)); }
   [[nodiscard]] std::span<point> scratch(std::size_t b) const noexcept { return scratch_.subspan(begin(b), size(b)); }
-  /// Where the two parts of a settled block go.
+  /// The targets of the two parts of a block.
   [[nodiscard]] std::pair<std::span<point>, std::span<point>> targets(std::size_t b) const noexcept;
 
  private:
   struct note {
     sifted found;
     std::size_t first_at = 0;   ///< where its points go
-    std::size_t second_at = 0;  ///< the same; while not settled, unused
+    std::size_t second_at = 0;  ///< the same; unused until then
   };
 
   [[nodiscard]] std::size_t begin(std::size_t b) const noexcept { return b * points_per_block_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Quickhull finds what the monotone chain finds, on random points and on the awkward ones; the check notices damage.
+// Quickhull finds what the monotone chain finds, on random points and on awkward ones; the check notices damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -225,7 +225,7 @@ TEST(hull, the_openmp_and_tbb_twins_find_it) {
   }
 }
 
-// Where several places are left to share, both caps have one; a place is named by exactly the caps that are its own.
+// While several places are left to share, both caps have one; exactly the caps of its own name a place.
 TEST(hull, caps_are_hinted_to_places_at_the_top_level_only) {
   problem p(make_points(shape::on, 20'000, 17), 200);
   for (std::uint32_t const places : {0U, 1U, 2U, 4U}) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// hull with OpenMP tasks: a task for every block of a division, and a task for one of its caps.
+// hull with OpenMP tasks: a task for every block of a division, and a task for one of its two caps.
 #include "apps/hull/problem.hpp"
 
 namespace skua::apps::hull {
 namespace {
 
-/// f(b) for all blocks; returns when all are done.
+/// Calls f(b) for all blocks; returns when all are done.
 template <class F>
 void each_block(std::size_t blocks, F const& f) {
 #pragma omp taskgroup

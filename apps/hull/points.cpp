@@ -10,7 +10,7 @@
 namespace skua::apps::hull {
 namespace {
 
-/// A number in (-1, 1), symmetric.
+/// A number in (-1, 1), symmetric around 0.
 double coordinate(runtime::dice& rolled) noexcept { return 2 * rolled.unit() - (1 - 0x1.0p-53); }
 
 std::int64_t on_grid(double x) noexcept { return std::llround(x * static_cast<double>(radius)); }
@@ -19,13 +19,13 @@ std::string text(point const& p) { return "(" + std::to_string(p.x) + ", " + std
 
 bool left_turn(point const& a, point const& b, point const& c) noexcept { return outside({a, b}, c) < 0; }
 
-/// Append p to a chain that turns left everywhere, and drop what it makes concave. The first `fixed` points stay.
+/// Appends p to a chain that turns left everywhere, and drops the points that p makes concave. Keeps the first `fixed`.
 void extend(std::vector<point>& chain, std::size_t fixed, point const& p) {
   while (chain.size() > fixed && !left_turn(chain[chain.size() - 2], chain.back(), p)) chain.pop_back();
   chain.push_back(p);
 }
 
-/// Is p in the convex polygon, or on its border? Looks for the triangle of the fan around the first vertex.
+/// True if p is in the convex polygon or on its border. Finds its triangle in the fan around the first vertex.
 bool contains(std::span<point const> hull, point const& p) {
   if (hull.size() == 1) return p == hull[0];
   if (hull.size() == 2) return outside({hull[0], hull[1]}, p) == 0 && hull[0] <= p && p <= hull[1];
@@ -62,7 +62,7 @@ std::vector<point> monotone_chain(std::span<point const> ascending) {
   for (std::size_t i = ascending.size(); i-- > 0;) {
     if (ascending[i] != chain.back()) extend(chain, lower, ascending[i]);
   }
-  chain.pop_back();  // the first point again
+  chain.pop_back();  // it repeats the first point
   return chain;
 }
 
@@ -71,7 +71,7 @@ std::string flaw(std::span<point const> hull, std::span<point const> ascending) 
   for (point const& v : hull) {
     if (!std::ranges::binary_search(ascending, v)) return "the vertex " + text(v) + " is not a point of the input";
   }
-  // Once around: up from the least vertex to the greatest, and down again.
+  // Once around: from the least vertex up to the greatest, and down again.
   auto const top = std::ranges::is_sorted_until(hull) - 1;
   if (hull[0] != *std::ranges::min_element(hull) || !std::is_sorted(top, hull.end(), std::greater<>{})) {
     return "the hull does not go around once from its least vertex";

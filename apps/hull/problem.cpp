@@ -24,12 +24,12 @@ void problem::reset() {
   vertices_ = 0;
   around_.clear();
   run_at_.clear();
-  // Whoever takes a point that was not written shall be found out: this one is outside of all others.
+  // Poison, so that a read before the first write shows: this point is outside of all others.
   for (auto* const v : {&points_, &scratch_}) std::ranges::fill(*v, point{2 * radius, 2 * radius});
 }
 
 void problem::look_at_block(std::size_t b) noexcept {
-  // Not std::minmax: its first comparison, of neighbours, is a coin toss; these two nearly always fail.
+  // Not std::minmax: it first compares neighbours, which is a coin toss; these two comparisons nearly always fail.
   std::span<point const> const points = block(b);
   point least = points.front();
   point greatest = least;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // hull: the convex hull of random points by quickhull. In a disc nearly all points are gone after a few steps, and the
-// run is a pass over memory; on a circle none ever is. [numa-ws-2018 V]
+// run is a pass over memory; on a circle no point ever goes. [numa-ws-2018 V]
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@
 
 namespace skua::apps::hull {
 
-/// The points, and what a run does before and after the recursion.
+/// The points, and the steps of a run before and after the recursion.
 class problem {
  public:
   problem() = default;
   /// At least one point; leaf >= 1: caps up to this size are finished serially, larger ones are divided in blocks of
-  /// this size. Also finds the right answer: work O(n log n). Throws std::bad_alloc.
+  /// this size. Also computes the right answer: work O(n log n). Throws std::bad_alloc.
   problem(std::vector<point> points, std::size_t leaf);
 
   [[nodiscard]] std::size_t leaf() const noexcept { return leaf_; }
@@ -31,19 +31,19 @@ class problem {
   [[nodiscard]] std::span<point const> block(std::size_t b) const noexcept;
 
   void reset();
-  /// First for every block: its least and its greatest point.
+  /// First, for every block: finds its least and its greatest point.
   void look_at_block(std::size_t b) noexcept;
-  /// Then once: divide all points below and above the line through the least and the greatest. None if they are equal;
-  /// that is the hull then.
+  /// Then, once: divides all points into those below and above the line through the least and the greatest. Nothing if
+  /// these two are equal, because then that point is the hull.
   [[nodiscard]] std::optional<division> start();
-  /// After the recursion: begin to write the answer. Then write every run of it.
+  /// After the recursion: prepares the answer. Then call write_run for every run of it.
   void collect(chain&& around);
   [[nodiscard]] std::size_t runs() const noexcept { return around_.size(); }
   void write_run(std::size_t i) noexcept;
 
   [[nodiscard]] std::span<point const> answer() const noexcept { return std::span(scratch_).first(vertices_); }
   [[nodiscard]] std::size_t vertices() const noexcept { return vertices_; }
-  /// Is the answer the hull? Empty, or one line.
+  /// Empty if the answer is the hull, else one line.
   [[nodiscard]] std::string wrong() const;
 
  private:
@@ -60,8 +60,8 @@ class problem {
   std::size_t vertices_ = 0;
 };
 
-/// leaf(here, b) for the blocks begin .. end-1 of n. Work hints are their number; at the top level, where several places
-/// have a share of the points, a block is hinted to its owner.
+/// Calls leaf(here, b) for the blocks begin .. end-1 of n. Work hints are numbers of blocks; at the top level, where
+/// several places share the points, a block has its owner as place hint.
 template <fork_join Here, class Leaf>
 void over(Here& here, std::size_t begin, std::size_t end, std::size_t n, place_range const& places, Leaf const& leaf) {
   if (begin == end) return;

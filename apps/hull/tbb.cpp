@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hull with oneTBB: a parallel_for over the blocks of a division, and parallel_invoke for its caps.
+// hull with oneTBB: a parallel_for over the blocks of a division, and parallel_invoke for its two caps.
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The overlap of maps made by hand, in closed form; pictures have every leaf in its worker's colour.
+// The overlap of maps made by hand, in closed form; pictures show every leaf in its worker's colour.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ TEST(task_map, what_stays_overlaps_wholly_and_what_all_moves_not_at_all) {
 }
 
 TEST(task_map, items_count_by_weight_and_pairs_alike) {
-  // 5/8 stays from the first to the second, 3/8 from there to the third.
+  // 5/8 stays from the first to the second iteration, 3/8 from the second to the third.
   EXPECT_DOUBLE_EQ(made(3, {1, 4, 2, 1}, {{0, 1, 2, 0}, {0, 1, 0, 1}, {1, 2, 0, 1}}).overlap().value(),
                    (5.0 / 8 + 3.0 / 8) / 2);
 }
@@ -104,7 +104,7 @@ TEST(colours, go_from_blue_to_red_and_differ) {
   EXPECT_EQ(colour_of(0, 1), colour_of(0, 64));
 }
 
-/// The groups of a class, and how many boxes each has per colour.
+/// The groups of a class, and how many boxes of each colour they have.
 std::vector<std::map<std::string, std::size_t>> boxes_in(runtime::xml_element const& svg, std::string_view group) {
   std::vector<std::map<std::string, std::size_t>> all;
   for (runtime::xml_element const& e : svg.children) {

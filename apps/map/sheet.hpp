@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where things stand on the sheet of a map's picture, in pixels: panels side by side, or one below the other if they are
-// wide; under each a caption; at the bottom the workers.
+// The layout of a map's picture, in pixels: panels side by side, or one below the other if they are wide; a caption for
+// each; the workers at the bottom.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct sheet {
     key_width = std::min(widest_key, (width - 2 * margin) / std::max(1.0, static_cast<double>(map.workers())));
   }
 
-  /// The upper left corner of a panel; its caption stands above it.
+  /// The upper left corner of a panel; its caption is above it.
   [[nodiscard]] double left(std::size_t panel) const noexcept {
     return margin + (stacked ? 0 : static_cast<double>(panel) * (panel_width + margin));
   }

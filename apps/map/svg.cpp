@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture of a task map as SVG 1.1: plain text, so that its boxes can be counted.
+// The picture of a task map as SVG 1.1: plain text, so that tests can count its boxes.
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -10,7 +10,7 @@
 namespace skua::apps {
 namespace {
 
-/// Elements, one per line. Numbers have at most two decimals, whatever the locale.
+/// Collects elements, one per line. Numbers have at most two decimals, whatever the locale.
 class svg_text {
  public:
   svg_text& operator<<(std::string_view words) {
@@ -64,7 +64,7 @@ void add_panel(svg_text& out, sheet const& s, std::size_t panel, map_iteration c
   out << "</g>\n";
 }
 
-/// Every worker has its box; as many have their number as there is room for.
+/// Every worker has a box; as many boxes have numbers as there is room for.
 void add_keys(svg_text& out, sheet const& s, std::uint32_t workers) {
   out << "<g class=\"workers\">\n";
   for (std::uint32_t w = 0; w < workers; ++w) {

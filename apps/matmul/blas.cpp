@@ -6,7 +6,7 @@
 namespace skua::apps::matmul {
 namespace {
 
-// The C interface of the BLAS, as far as it is used here; the numbers are part of its ABI.
+// The C interface of the BLAS, as far as this file uses it; the numbers are part of its ABI.
 constexpr int row_major = 101;
 constexpr int not_transposed = 111;
 using sgemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, float const* a,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// OpenBLAS, as the independent judge of a product. Loaded when it is asked for and unloaded afterwards: linked in, it would
-// start its threads in every process that contains this app, whatever that process does.
+// OpenBLAS, as the independent judge of a product. Loaded on demand and unloaded afterwards: if it were linked in, it
+// would start its threads in every process that contains this app, whatever that process does.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 
 namespace skua::apps::matmul {
 
-/// The tile of C held in registers: `rows` rows of `vectors` vectors. Its accumulators, one row of B and one broadcast
+/// The tile of C in registers: `rows` rows of `vectors` vectors. Its accumulators, one row of B and one broadcast
 /// element of A must fit in the registers: 16 below AVX-512, 32 with it.
 template <class Arch>
 struct tile {
@@ -23,7 +23,7 @@ struct tile {
       float;
 };
 
-/// Rows of C times one packed panel: C[0..Rows) += A[0..Rows) * panel, or = where `replace`.
+/// Multiplies rows of A by one packed panel: C[0..Rows) += A[0..Rows) * panel, or = if `replace`.
 template <class Arch, int Rows>
 [[gnu::noinline]] void times_panel(float* c, std::size_t c_stride, float const* a, std::size_t a_stride,
                                    typename tile<Arch>::vector const* panel, std::size_t depth, bool replace) noexcept {
@@ -31,7 +31,7 @@ template <class Arch, int Rows>
   using vector = typename shape::vector;
   using unaligned = typename shape::unaligned;
   vector sum[Rows][shape::vectors] = {};
-  // C is wanted last of all and may be far away, in the cache of who wrote it last: ask for it first.
+  // C is needed last and may be far away, in the cache of the core that wrote it last: ask for it first.
   for (std::size_t i = 0; i < Rows; ++i) {
     for (std::size_t j = 0; j < shape::columns; j += shape::line) __builtin_prefetch(c + i * c_stride + j, 1);
   }
@@ -51,7 +51,7 @@ template <class Arch, int Rows>
   }
 }
 
-/// The rows that are left when the height of C is no multiple of the tile's.
+/// The remaining rows if the height of C is not a multiple of the tile's.
 template <class Arch, int Rows>
 void times_panel_rest(std::size_t rows, float* c, std::size_t c_stride, float const* a, std::size_t a_stride,
                       typename tile<Arch>::vector const* panel, std::size_t depth, bool replace) noexcept {

@@ -29,7 +29,7 @@ std::string text(sizes const& s) {
   return std::to_string(s.m) + " x " + std::to_string(s.n) + ", " + std::to_string(s.k) + " terms";
 }
 
-/// Every kernel, as C += A * B on zeros and as C = A * B on rubbish.
+/// Checks every kernel, as C += A * B on zeros and as C = A * B on garbage.
 template <class Problem>
 void expect_right(input const& given) {
   Problem p(given);

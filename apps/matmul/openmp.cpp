@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The matrix product with OpenMP tasks: three quarters of a group are tasks, the first is a direct call.
+// The matrix product with OpenMP tasks: three products of a group are tasks, the first is a direct call.
 #include "apps/matmul/product.hpp"
 #include "apps/matmul/rows.hpp"
 #include "skua/parts/memory/z_matrix.hpp"

@@ -16,7 +16,7 @@ constexpr double exact_below = 0x1p24;        ///< integers up to here are float
 constexpr std::uint32_t vector_below = 4096;  ///< n * 2^24 * 2^12 < 2^53: the sums of the vectors are exact doubles
 constexpr int witnesses = 3;                  ///< a wrong row passes each with probability 1/4096 at most
 
-/// The upper left rows x columns; the rest stays zero.
+/// Fills the upper left rows x columns; the rest stays zero.
 void draw(padded& matrix, std::size_t rows, std::size_t columns, runtime::dice& random, int most) {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The matrices of a product, and what is known of the right answer.
+// The matrices of a product, and the means to check the answer.
 //
-// The entries are integers, so small that every sum of products is an integer below 2^24: each order of summation, fused
-// or not, gives the same floats. The forward error bound of the check is therefore zero.
+// The entries are integers so small that every sum of products is an integer below 2^24: each order of summation, fused
+// or not, gives the same floats. So the forward error bound of the check is zero.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace skua::apps::matmul {
 
-/// C is m x n, the sums have k terms.
+/// C is m x n, and the sums have k terms.
 struct sizes {
   std::size_t m = 0;
   std::size_t n = 0;
@@ -31,13 +31,13 @@ struct sizes {
 
 struct input {
   sizes size;
-  std::optional<sizes> room = {};  ///< the matrices are so large, and zero beyond `size`
+  std::optional<sizes> room = {};  ///< the matrices have this size, and are zero beyond `size`
   std::size_t side = 128;          ///< of a block, a multiple of column_group
   std::uint64_t seed = 1;
-  double growth = 1;  ///< |entry of A| * |entry of B| * k * growth bounds every number on the way
+  double growth = 1;  ///< |entry of A| * |entry of B| * k * growth bounds every intermediate number
   row_gap gap = row_gap::against_conflicts;
 
-  /// The largest entry for which all numbers on the way are exact floats; 0 if there is none.
+  /// The largest entry for which all intermediate numbers are exact floats; 0 if there is none.
   [[nodiscard]] int most_entry() const noexcept;
 };
 
@@ -45,17 +45,18 @@ struct input {
 class problem {
  public:
   problem() = default;
-  /// Draws A and B, and computes the right C with OpenBLAS on one thread if that library is there and the product takes at
-  /// most `most_blas_flops`. The check by random vectors is always prepared. Throws resource_error without memory.
+  /// Draws A and B. Computes the right C with OpenBLAS on one thread if that library is there and the product takes at
+  /// most `most_blas_flops`. Always prepares the check by random vectors. Throws resource_error if there is no memory.
   explicit problem(input const& given);
 
   static constexpr double most_blas_flops = 0x1p36;
 
   /// The whole product, C += A * B.
   [[nodiscard]] product<rows_view> whole() noexcept;
-  /// Forget the answer: C = 0.
+  /// Forgets the answer: C = 0.
   void reset() noexcept { c_.fill(0.0F); }
-  /// Is C the product? Empty, or one line. A wrong C passes with probability below 2^-36, or never if OpenBLAS was there.
+  /// Empty if C is the product, else one line. A wrong C passes with probability below
+  /// 2^-36, or never if OpenBLAS was there.
   [[nodiscard]] std::string wrong() const;
   /// The check by random vectors alone.
   [[nodiscard]] std::string wrong_by_vectors() const;
@@ -66,7 +67,7 @@ class problem {
   [[nodiscard]] padded& c() noexcept { return c_; }
 
  private:
-  /// A * (B * x) for a random x: costs O(n^2), and C * x must be the same. (Freivalds 1977)
+  /// A * (B * x) for a random x costs O(n^2), and C * x must be the same. (Freivalds 1977)
   struct witness {
     std::vector<double> x;
     std::vector<double> right;
@@ -80,7 +81,7 @@ class problem {
   std::vector<witness> witnesses_;
 };
 
-/// The same matrices in blocks on a Z curve. Converting is no part of a run, as in the paper.
+/// The same matrices in blocks on a Z curve. The conversion is not part of a run, as in the paper.
 class z_problem {
  public:
   z_problem() = default;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// C += A * B by divide and conquer, whatever the layout: every matrix in four quadrants, two groups of four products.
+// C += A * B by divide and conquer, in any layout: every matrix in four quadrants, two groups of four products.
 // [adws-sc19 4.1.2, 5.2; numa-ws-2018 V]
 //
-// The same source runs on rows (rows_view) and on Z-ordered blocks (z_view), with the same cuts and the same leaves, so that
-// a difference of times is a difference of layouts.
+// The same source runs on rows (rows_view) and on Z-ordered blocks (z_view), with the same cuts and the same leaves, so
+// that a difference of times is a difference of layouts.
 #pragma once
 
 #include <array>
@@ -44,8 +44,9 @@ struct product {
   }
 
   using group = std::array<product, 4>;
-  /// The products of a group write different quadrants of C, upper left first. Both groups write the same C, so the second
-  /// follows the first; it is empty if the sums are not cut. A side of one block is not cut: its second half is empty.
+  /// The products of a group write different quadrants of C, upper left first. Both groups write the same
+  /// C, so the second follows the first; it is empty if the sums are not cut. A side of one block is not
+  /// cut: its second half is empty.
   [[nodiscard]] std::array<group, 2> groups() const noexcept {
     auto const in_c = c.quadrants();
     auto const in_a = a.quadrants();
@@ -66,8 +67,8 @@ Word footprint_of(View const& v) noexcept {
   return {v.data(), v.columns() * sizeof(float), v.rows(), v.stride() * sizeof(float)};
 }
 
-/// What is known of product i of a group: its work, and the place where its quadrant of C lives. Below one place nothing is
-/// said, so that the place is inherited. [adws-sc19 4.1, numa-ws-2018 III-A]
+/// The hints of product i of a group: its work, and the place of its quadrant of C. Below a single place there is no
+/// place hint, so the product inherits the place. [adws-sc19 4.1, numa-ws-2018 III-A]
 template <template <class> class View>
 hint hint_of(product<View> const& p, place_range all, std::uint32_t i) noexcept {
   hint known = as_hint(work{p.flops()});
@@ -75,7 +76,7 @@ hint hint_of(product<View> const& p, place_range all, std::uint32_t i) noexcept 
   return known;
 }
 
-/// C += A * B, or = , where C is divided among places, quadrant by quadrant, as long as there are several.
+/// C += A * B, or C = A * B; C is divided among the places, quadrant by quadrant, while there are several.
 /// Work O(m n k), span O(k / side * side^3) for blocks of `side`.
 template <fork_join Here, template <class> class View>
 void program(Here& here, product<View> const& p, leaf_function* leaf, place_range at = {}) {
@@ -95,7 +96,7 @@ void program(Here& here, product<View> const& p, leaf_function* leaf, place_rang
   }
 }
 
-/// The same with OpenMP tasks, inside a team: called by one thread, which takes part.
+/// The same with OpenMP tasks, inside a team. One thread calls it and takes part.
 template <template <class> class View>
 void with_openmp_tasks(product<View> const& p, leaf_function* leaf);
 /// The same with oneTBB, inside an arena.

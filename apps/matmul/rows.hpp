@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A row-major matrix of floats or a part of one, cut as a z_view cuts (skua/parts/memory/z_matrix.hpp): programs that walk by
-// quadrants run unchanged on both layouts, with the same leaves.
+// A row-major matrix of floats or a part of one, cut as a z_view is cut (skua/parts/memory/z_matrix.hpp): programs that
+// walk by quadrants run unchanged on both layouts, with the same leaves.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ template <class T>
 class rows_view {
  public:
   rows_view() = default;
-  /// Rows are `stride` elements apart; the sides are cut in whole blocks of `side`.
+  /// Rows are `stride` elements apart; sides are cut in whole blocks of `side`.
   rows_view(T* data, std::size_t rows, std::size_t columns, std::size_t stride, std::size_t side) noexcept
       : data_(data), rows_(rows), columns_(columns), stride_(stride), side_(side) {}
   operator rows_view<T const>() const noexcept

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_side = 32768;
 
-/// What sets the two apps apart.
+/// The differences between the two apps.
 struct in_rows {
   using problem = matmul::problem;
   static constexpr std::string_view name = "matmul";
@@ -58,7 +58,7 @@ class matmul_app final : public program_app<matmul_app<Layout>> {
     auto const chosen = matmul::leaves().back();
     kernel_ = chosen.name;
     kernel_function_ = chosen.function;
-    // No block is larger than what it must hold.
+    // No block is larger than its contents need.
     auto const longest = static_cast<std::size_t>(std::max({n_, m_.value_or(n_), k_.value_or(n_)}));
     std::size_t const most_groups = (longest + matmul::column_group - 1) / matmul::column_group;
     side_ = std::min(static_cast<std::size_t>(leaf_) / matmul::column_group, most_groups) * matmul::column_group;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many ways are there to place n queens on an n x n board? Every queen placed is a task, down to the last row, and
-// carries its own copy of the board, as in Cilk's program (Frigo, Leiserson, Randall 1998) and in BOTS.
+// Counts the ways to place n queens on an n x n board. Every placed queen is a task, down to the last row, and carries
+// its own copy of the board, as in Cilk's program (Frigo, Leiserson, Randall 1998) and in BOTS.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr std::array<std::uint64_t, 18> answers{1,      0,       0,      
                                                        73'712, 365'596, 2'279'184, 14'772'512, 95'815'104, 666'090'624};
 inline constexpr std::int64_t most_n = answers.size();
 
-/// The rows above `row` hold one queen each, none attacks another.
+/// The rows above `row` hold one queen each, and none attacks another.
 struct board {
   std::int32_t n;
   std::int32_t row = 0;
@@ -66,7 +66,7 @@ std::uint64_t program(Here& here, board const& b) {
   return free.size() == 0 ? 0 : tried(here, b, free, 0, free.size());
 }
 
-/// The number of ways with one of the choices [first, last), first < last: halved until one is left.
+/// The number of ways with one of the choices [first, last), first < last: halves the range until one choice is left.
 template <fork_join Here>
 std::uint64_t tried(Here& here, board const& b, choices const& free, std::uint32_t first, std::uint32_t last) {
   if (last - first == 1) return program(here, b.with(free[first]));

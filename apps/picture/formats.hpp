@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One pair of functions per format; see picture.hpp for what they promise.
+// One pair of functions per format; picture.hpp says what they guarantee.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ std::string to_pgm(picture const& shown);
 /// PNG with 8 bits per pixel.
 std::string to_png(picture const& shown);
 
-/// Throws usage_error unless a picture of this size is read.
+/// Throws usage_error if a picture of this size is empty or too large.
 void require_picture_size(std::size_t width, std::size_t height, std::string const& source);
 
 }  // namespace skua::apps

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Portable grey map, as in netpbm's pgm(5): "P2" or "P5", width, height, greatest value, pixels. Anything from '#' to the
-// end of a line is a comment, anywhere before the pixels.
+// Portable grey map, as in netpbm's pgm(5): "P2" or "P5", width, height, greatest value, pixels. Before the pixels, '#'
+// begins a comment that ends with the line.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace {
 constexpr bool is_space(char c) noexcept { return c == ' ' || ('\t' <= c && c <= '\r'); }
 constexpr bool is_digit(char c) noexcept { return '0' <= c && c <= '9'; }
 
-/// Reads what stands before the pixels, and plain pixels.
+/// Reads what precedes the pixels, and plain pixels.
 class reader {
  public:
   reader(std::string_view bytes, std::string const& source) : bytes_(bytes), source_(source) {}
 
   [[noreturn]] void refuse(std::string const& why) const { throw usage_error(source_ + ": " + why); }
 
-  /// The next decimal number, at most `most`.
+  /// Reads the next decimal number, at most `most`.
   std::size_t number(char const* what, std::size_t most) {
     skip_space_and_comments();
     if (at_ == bytes_.size()) refuse("ends before the " + std::string(what));
@@ -34,7 +34,7 @@ class reader {
     return value;
   }
 
-  /// What follows the one white space after the header.
+  /// The bytes after the one white space that ends the header.
   std::string_view raw() {
     if (at_ == bytes_.size()) refuse("ends before the pixels");
     if (!is_space(bytes_[at_])) refuse("the greatest value is not followed by white space");
@@ -56,7 +56,7 @@ class reader {
 };
 
 void read_plain(reader& in, picture& shown, std::size_t pixels, std::size_t greatest) {
-  // A pixel takes at least one digit and, but for the last, one space.
+  // Every pixel takes at least one digit, and every pixel but the last one space.
   if (in.left() < 2 * pixels - 1) in.refuse("holds fewer pixels than its header says");
   shown.grey.reserve(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {

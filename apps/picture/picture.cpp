@@ -46,7 +46,7 @@ void require_picture_size(std::size_t width, std::size_t height, std::string con
   if (width == 0 || height == 0) throw usage_error(source + ": the picture has no pixels");
   if (width > most_picture_side || height > most_picture_side || width * height > most_picture_pixels) {
     throw usage_error(source + ": " + std::to_string(width) + " x " + std::to_string(height) +
-                      " pixels are too many: at most " + std::to_string(most_picture_side) + " a side and " +
+                      " pixels are too many; allowed: at most " + std::to_string(most_picture_side) + " a side and " +
                       std::to_string(most_picture_pixels) + " in all");
   }
 }
@@ -61,7 +61,7 @@ picture read_picture(std::filesystem::path const& file) { return parse_picture(r
 void require_picture_name(std::filesystem::path const& file) {
   auto const extension = lower_extension(file);
   if (extension != ".pgm" && extension != ".png") {
-    throw usage_error(file.string() + ": the name of a picture to be written ends in .pgm or .png");
+    throw usage_error(file.string() + " is no name of a picture; allowed: names that end in .pgm or .png");
   }
   std::error_code ignored;
   auto const folder = file.parent_path();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Grey-scale pictures: PGM (plain and raw, 8 and 16 bits) and PNG, read from files that may hold anything. Colour is written
-// only, as PNG.
+// Grey-scale pictures: PGM (plain and raw, 8 and 16 bits) and PNG, read from files that may hold anything. Colour
+// pictures are only written, as PNG.
 //
-// Formats: netpbm's pgm(5); PNG through libpng's simplified interface. Every function that reads throws usage_error in one
-// line that names the source and says what is wrong with it; nothing is allocated before the sizes are known to be sane.
+// Formats: netpbm's pgm(5); PNG through libpng's simplified interface. Every function that reads throws usage_error
+// with one line that names the source and what is wrong with it; nothing is allocated before the sizes are checked.
 #pragma once
 
 #include <array>
@@ -26,28 +26,29 @@ struct picture {
 /// Red, green, blue.
 using rgb = std::array<std::uint8_t, 3>;
 
-/// Row by row from the top left. It is only written.
+/// Row by row from the top left. Only written, never read.
 struct colour_picture {
   std::size_t width = 0;
   std::size_t height = 0;
   std::vector<rgb> pixels;
 };
 
-/// Sides and pixels of the largest picture that is read.
+/// Sides and pixels of the largest picture that can be read.
 inline constexpr std::size_t most_picture_side = 32768;
 inline constexpr std::size_t most_picture_pixels = std::size_t{1} << 26;
 
-/// Read a PGM or PNG file; its first bytes tell which. Colour is turned into grey.
+/// Reads a PGM or PNG file; its first bytes tell which. Turns colour into grey.
 picture read_picture(std::filesystem::path const& file);
-/// The same from memory; `source` is named in errors.
+/// The same from memory; errors name `source`.
 picture parse_picture(std::string_view bytes, std::string const& source);
 
-/// Write a file; the extension (.pgm: 16 bits, .png: 8 bits) tells how. Values outside [0, 1] become black or white.
-/// Throws what require_picture_name throws, resource_error if the file cannot be written.
+/// Writes a file; the extension (.pgm: 16 bits, .png: 8 bits) gives the format. Values outside [0, 1] become black or
+/// white. Throws what require_picture_name throws, and resource_error if the file cannot be written.
 void write_picture(std::filesystem::path const& file, picture const& shown);
 /// The bytes of a PNG file with 8 bits per colour. Throws resource_error if libpng cannot make it.
 std::string to_png(colour_picture const& shown);
-/// Throws usage_error for another extension or a folder that does not exist: to be called before work is done for nothing.
+/// Throws usage_error for any other extension, and for a folder that does not exist. Call it
+/// before the work that the picture shows.
 void require_picture_name(std::filesystem::path const& file);
 
 }  // namespace skua::apps

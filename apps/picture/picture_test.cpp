@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures survive being written and read; nothing that a file may hold does more harm than a usage_error in one line.
+// Pictures survive being written and read; whatever a file holds, the worst result is a usage_error in one line.
 #include "apps/picture/picture.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ void expect_near(picture const& a, picture const& b, float tolerance) {
   for (std::size_t i = 0; i < a.grey.size(); ++i) ASSERT_NEAR(a.grey[i], b.grey[i], tolerance) << "pixel " << i;
 }
 
-/// The refusal's text; empty if the bytes were accepted. Any other exception is a failure of the test.
+/// The text of the refusal; empty if the bytes were accepted. Any other exception fails the test.
 std::string refusal(std::string_view bytes) {
   try {
     picture const read = parse_picture(bytes, "x.pgm");
@@ -141,7 +141,7 @@ TEST(picture, malformed_headers_are_refused_with_a_reason) {
 }
 
 TEST(picture, a_png_larger_than_the_limit_is_refused_before_it_is_decoded) {
-  // A header with 65536 x 65536 pixels; libpng checks its sum, so it is computed here.
+  // A header with 65536 x 65536 pixels; libpng checks its checksum, so the test computes it.
   std::string bytes = to_png(gradient(4, 4));
   bytes[18] = bytes[22] = 0;
   bytes[17] = bytes[21] = 1;  // bytes 16..23: width and height, big-endian

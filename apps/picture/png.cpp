@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PNG through libpng's simplified interface, which reports every fault as a return value.
+// PNG through libpng's simplified interface, which reports every error as a return value.
 #include <png.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace skua::apps {
 namespace {
 
-/// A png_image that is freed on every way out.
+/// A png_image that is freed on every path.
 class image {
  public:
   image() { data.version = PNG_IMAGE_VERSION; }

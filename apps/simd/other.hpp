@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a processor of another family can run: the compiler's baseline. Included by KERNEL_other.cpp.
+// The kernels that a processor of another family can run: the compiler's baseline. KERNEL_other.cpp includes it.
 #pragma once
 
 #include "apps/simd/arches.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One instantiation of a kernel, as it is chosen at run time.
+// One instantiation of a kernel, to be chosen at run time.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ struct variant {
   Function* function;
 };
 
-/// What this processor can run, narrowest vectors first; never empty.
+/// The variants that this processor can run, narrowest vectors first; never empty.
 template <class Function>
 using variants = std::vector<variant<Function>>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an x86-64 processor can run. Included by KERNEL_x86_64.cpp, which only builds for that family.
+// The kernels that an x86-64 processor can run. KERNEL_x86_64.cpp includes it, and builds only for that family.
 #pragma once
 
 #include "apps/simd/arches.hpp"
@@ -13,7 +13,7 @@ inline bool has_avx512() {
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
 }
 
-/// kernel(tag) yields the address of the instantiation for that tag.
+/// kernel(tag) returns the address of the instantiation for that tag.
 template <class Function, class Kernel>
 variants<Function> usable(Kernel kernel) {
   variants<Function> found{{"portable", kernel(portable{})}};

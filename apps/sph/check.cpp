@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Is the answer of sph right? It has the bits of the serial run, and it obeys the laws that no scheduler knows of.
+// Checks the answer of sph: it has the bits of the serial run, and it obeys the laws
+// of physics, which no scheduler knows.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -10,10 +11,10 @@
 namespace skua::apps::sph {
 namespace {
 
-/// Leapfrog keeps the energy up to an error that swings with the sound waves; viscosity only takes. Relative to the
-/// start.
+/// Leapfrog conserves energy up to an error that swings with the sound waves; viscosity only
+/// removes energy. Relative to the start.
 constexpr double energy_gain_allowed = 1e-4;
-/// Sums in another order, and opposite forces that meet in a sum, differ by rounding only. Relative to what is added.
+/// Sums in another order, and opposite forces that meet in a sum, differ by rounding only. Relative to the summands.
 constexpr double rounding_allowed = 1e-12;
 constexpr std::size_t samples = 24;
 
@@ -38,7 +39,7 @@ double length(vec<D> const& a) noexcept {
 
 template <std::size_t D>
 double problem<D>::energy() const noexcept {
-  // Velocities are half a step behind, except before the first.
+  // Velocities lag half a step behind, except before the first step.
   double const behind = steps_ == 1 ? 0 : now_.water.time_step() / 2;
   double sum = 0;
   for (std::size_t i = 0; i < size(); ++i) {

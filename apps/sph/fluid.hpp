@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What two particles of water do to each other: weakly compressible SPH after M. Becker, M. Teschner, "Weakly
-// compressible SPH for free surface flows", SCA 2007. Density by summation, Tait's equation of state, artificial
-// viscosity.
+// The forces between two particles of water: weakly compressible SPH after M. Becker, M. Teschner, "Weakly compressible
+// SPH for free surface flows", SCA 2007. Density by summation, Tait's equation of state, artificial viscosity.
 //
-// Two departures. Pressure is never negative: near a free surface the sum finds too few neighbours, and water would
-// clump. The viscosity divides by the density at rest instead of the mean of two densities that differ from it by about
-// 1%.
+// There are two departures. Pressure is never negative: near a free surface the sum finds too few neighbours, and
+// water would clump. The viscosity divides by the density at rest instead of the mean of two densities, from
+// which it differs by about 1%.
 #pragma once
 
 #include <cmath>
@@ -21,7 +20,7 @@ inline constexpr double density_at_rest = 1000;  ///< kg/m^3
 inline constexpr double speed_of_sound =
     31.3;                                 ///< m/s; about ten times the fastest water, so that it hardly compresses
 inline constexpr double viscosity = 0.1;  ///< alpha, without a unit
-inline constexpr double radius_in_spacings = 2.1;  ///< h: particles farther apart do not meet
+inline constexpr double radius_in_spacings = 2.1;  ///< h: particles farther apart do not interact
 
 /// Water on a lattice of `spacing` metres in D dimensions. All particles have one mass.
 template <std::size_t D>

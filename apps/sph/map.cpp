@@ -68,12 +68,12 @@ std::vector<map_box> surveyor<D>::boxes(std::span<std::uint32_t const> owner_of_
   for (std::size_t i = 0; i < all.leaves().size(); ++i) {
     node<D> const& leaf = all.leaf(i);
     if constexpr (D == 3) {
-      // A particle fills half a spacing around it: without that the cut could fall between two layers of leaves.
+      // A particle extends half a spacing around it: otherwise the cut could fall between two layers of leaves.
       double const middle = (within_.low[1] + within_.high[1]) / 2;
       double const half = problem_.tank().spacing / 2;
       if (leaf.around.low[1] - half > middle || leaf.around.high[1] + half <= middle) continue;
     }
-    // Water that splashes over the rim is cut off.
+    // Cuts off water that splashes over the rim.
     auto const down = [&](double up) { return std::max(0.0, within_.high[D - 1] - up); };
     shown.push_back({.left = leaf.around.low[0] - within_.low[0],
                      .top = down(leaf.around.high[D - 1]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The task map of sph. The tree is another one in every step; particles keep their number. So what is owned is a particle
-// in each of the two passes, and what is drawn are the leaves of the tree, as the pass over forces had them.
+// The task map of sph. Every step builds another tree, but particles keep their numbers. So the items
+// are the particles, once for each of the two passes, and the picture shows the leaves of the tree as
+// the pass over forces ran them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class surveyor {
  public:
   surveyor(problem<D> const& p, std::uint32_t workers);
 
-  /// A step has ended, and these leaves ran in it. Work O(particles).
+  /// Call it after a step, in which these leaves ran. Work O(particles).
   void note(std::span<leaf_rows const> of_workers);
   [[nodiscard]] task_map const& map() const noexcept { return map_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sph with OpenMP: a loop over the array of leaves, on demand in groups of four as in the paper's baseline, or in equal
+// sph with OpenMP: a loop over the array of leaves, in groups of four on demand as in the paper's baseline, or in equal
 // blocks; or tasks down the tree. [adws-sc19 5.3]
 #include "apps/sph/problem.hpp"
 

@@ -4,13 +4,15 @@
 namespace skua::apps::sph {
 namespace {
 
-/// Some of the particles near a leaf, coordinate by coordinate: copied once per leaf, met by each of its particles.
+/// Some of the particles near a leaf, coordinate by coordinate: copied once per leaf,
+/// then read for each of its particles.
 template <std::size_t D>
 class candidates {
  public:
   static constexpr std::size_t most = 256;
 
-  /// Call meet() for every full load of particles within the radius of the leaf, and for the rest, in the tree's order.
+  /// Calls meet() for every full load of particles within the radius of the leaf,
+  /// and for the rest, in the tree's order.
   template <class Meet>
   void for_each_load(particles<D> const& p, node<D> const& leaf, Meet meet) noexcept {
     box<D> const wide = leaf.around.widened(p.water.radius());
@@ -28,7 +30,7 @@ class candidates {
     meet();
   }
 
-  /// Call f(squared distance, k) for every candidate k closer than the radius, itself included, in order.
+  /// Calls f(squared distance, k) for every candidate k closer than the radius, itself included, in order.
   template <class F>
   void for_each_within(double radius, vec<D> const& at, F f) const noexcept {
     double squared[most];
@@ -39,7 +41,7 @@ class candidates {
     }
     std::uint32_t close[most + 1];
     std::size_t found = 0;
-    for (std::size_t k = 0; k < count_; ++k) {  // without a branch: few are close, and which ones nobody can predict
+    for (std::size_t k = 0; k < count_; ++k) {  // without a branch: few are close, and nobody can predict which
       close[found] = static_cast<std::uint32_t>(k);
       found += squared[k] < radius * radius ? 1U : 0U;
     }

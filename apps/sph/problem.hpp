@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sph: a dam breaks. Every step moves the water, sorts it into a tree, and finds what the particles do to each other:
-// that part is parallel, over the leaves, with the number of particles as a task's work. [adws-sc19 4.1.1, 5.3]
+// sph: a dam breaks. Every step moves the water, sorts it into a tree, and computes the forces between the particles.
+// That last part is parallel, over the leaves, with the number of particles as a task's work. [adws-sc19 4.1.1, 5.3]
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace skua::apps::sph {
 
-/// The tank, what is in it now, and the right answer.
+/// The tank, its contents now, and the right answer.
 template <std::size_t D>
 class problem {
  public:
@@ -32,20 +32,21 @@ class problem {
   [[nodiscard]] std::size_t water() const noexcept { return set_.water; }
   [[nodiscard]] std::size_t steps() const noexcept { return steps_; }
   [[nodiscard]] sph::tank<D> const& tank() const noexcept { return tank_; }
-  /// As they are after the last step's forces: positions of that moment, velocities of half a step before.
+  /// The particles after the last step's forces: positions of that moment, velocities of half a step before.
   [[nodiscard]] particles<D> const& now() const noexcept { return now_; }
   [[nodiscard]] particles<D>& now() noexcept { return now_; }
-  /// Of the last run, both passes of all steps.
+  /// The time of the last run in both passes of all steps.
   [[nodiscard]] std::chrono::nanoseconds interaction_time() const noexcept { return interaction_time_; }
-  /// Joules in the water (in 2D per metre of depth): of motion, of height, of compression, walls included.
+  /// Joules in the water (in 2D per metre of depth): kinetic, potential and elastic, walls included.
   [[nodiscard]] double energy() const noexcept;
-  /// The least they can have: the water spread over the floor.
+  /// The least energy they can have: the water spread over the floor.
   [[nodiscard]] double energy_at_rest() const noexcept;
 
-  /// Back to the column at rest; no answer.
+  /// Restores the column at rest and drops the answer.
   void reset();
 
-  /// All steps. over_leaves(which) calls interact(now(), leaf, which) once for every leaf; after() follows each step.
+  /// Runs all steps. over_leaves(which) calls interact(now(), leaf, which) once for
+  /// every leaf; after() follows each step.
   template <class OverLeaves, class After>
   void run(OverLeaves&& over_leaves, After&& after) {
     for (std::size_t step = 0; step < steps_; ++step) {
@@ -63,18 +64,18 @@ class problem {
     run(over_leaves, [] {});
   }
 
-  /// Empty, or one line: what is different(), or what is unphysical().
+  /// Empty, or one line from different() or unphysical().
   [[nodiscard]] std::string wrong() const;
-  /// A bit that is not that of the serial run.
+  /// Describes a bit that differs from the serial run.
   [[nodiscard]] std::string different() const;
-  /// A law that is broken: mass, walls, momentum, energy; or a particle whose density or acceleration is not the sum
-  /// over all others. Work O(particles).
+  /// Describes a law that is broken: mass, walls, momentum, energy; or a particle whose density or acceleration is not
+  /// the sum over all others. Work O(particles).
   [[nodiscard]] std::string unphysical() const;
 
  private:
-  /// Leapfrog: velocities go a step, the first time half of one, then positions go a step.
+  /// Leapfrog: velocities advance a step, the first time half of one, then positions advance a step.
   void move(double step_of_velocities);
-  /// Build the tree over the particles.
+  /// Builds the tree over the particles.
   void sort();
   [[nodiscard]] std::string not_as_brute_force(std::size_t i) const;
 
@@ -87,11 +88,10 @@ class problem {
   std::chrono::nanoseconds interaction_time_{};
 };
 
-/// What is said of a node's work: nothing; its number of particles, as the paper does; or what it took in the last step.
+/// The work hints of a node: none; its number of particles, as in the paper; or its time in the last step.
 enum class work_hints : std::uint8_t { none, given, measured };
 
-/// One pass below a node; `memory` is used where work is measured. Work O(particles), span O(depth of the tree + a
-/// leaf).
+/// One pass below a node; uses `memory` if work is measured. Work O(particles), span O(depth of the tree + a leaf).
 template <fork_join Here, std::size_t D>
 void visit(Here& here, particles<D>& p, node<D> const& n, pass which, work_hints hints, work::measured& memory) {
   if (n.is_leaf()) {
@@ -123,7 +123,7 @@ void visit(Here& here, particles<D>& p, node<D> const& n, pass which, work_hints
   }
 }
 
-/// after() is called between steps, where no leaf runs.
+/// Calls after() between steps, when no leaf runs.
 template <fork_join Here, std::size_t D, class After>
 void program(Here& here, problem<D>& p, work_hints hints, After&& after) {
   std::array<work::measured, 2> memory;  // by pass
@@ -138,8 +138,7 @@ void program(Here& here, problem<D>& p, work_hints hints = work_hints::given) {
   program(here, p, hints, [] {});
 }
 
-/// Seen from the side, two pixels per lattice point; a deep tank is averaged over its depth. Water is bright, walls are
-/// grey.
+/// A side view, two pixels per lattice point; averages a deep tank over its depth. Water is bright, walls are grey.
 template <std::size_t D>
 picture picture_of(problem<D> const& p);
 

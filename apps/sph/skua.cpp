@@ -20,7 +20,8 @@ constexpr std::int64_t most_per_leaf = 4096;
 /// About 9 and 12 million particles.
 constexpr std::int64_t largest_scale_2d = 64;
 constexpr std::int64_t largest_scale_3d = 4;
-/// Particles times steps of a run of about 0.7 s on one core: one has 14 neighbours in two dimensions, 39 in three.
+/// Particles times steps of a run of about 0.7 s on one core. A particle has 14
+/// neighbours in two dimensions, 39 in three.
 constexpr std::size_t default_visits_2d = 2'000'000;
 constexpr std::size_t default_visits_3d = 800'000;
 /// In the order of sph::work_hints.
@@ -122,7 +123,7 @@ class sph_app final : public program_app<sph_app>, public mapped {
     std::size_t const few = std::max<std::size_t>(1, visits / sph::fill(tank).at.size());
     return sph::problem<D>(tank, steps_ ? static_cast<std::size_t>(*steps_) : few, static_cast<std::size_t>(leaf_));
   }
-  /// interaction_s: of the last run, what the paper measures: densities and forces without moving and sorting.
+  /// interaction_s, of the last run, is what the paper measures: densities and forces without moving and sorting.
   template <std::size_t D>
   [[nodiscard]] nlohmann::json facts_of(sph::problem<D> const& p) const {
     nlohmann::json all{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The particles are those of the paper; what the leaves compute is what brute force computes, whatever runs them, and
-// obeys the laws of physics; a wrong answer is noticed.
+// The particles are those of the paper; whatever runs the leaves, they compute what brute force computes and obey the
+// laws of physics; a wrong answer is noticed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace skua::apps::sph {
 namespace {
 
-/// A tank of a thousand particles, for what must be fast.
+/// A tank of a thousand particles, for tests that must be fast.
 tank<3> small_tank() {
   return {.spacing = 0.02,
           .water = {.low = {0, 0, 0}, .high = {6, 5, 7}},
@@ -143,7 +143,7 @@ std::vector<body<D>> scattered(std::size_t count, std::uint64_t seed) {
   return bodies;
 }
 
-/// The laws of a tree over `bodies`, and that nobody's neighbour is missed.
+/// Checks the laws of a tree over `bodies`, and that no neighbour is missed.
 template <std::size_t D>
 void expect_tree(std::size_t count, std::size_t most_per_leaf, double radius, std::uint64_t seed) {
   SCOPED_TRACE(testing::Message() << D << "D, " << count << " bodies, leaves of " << most_per_leaf << ", seed "
@@ -209,7 +209,7 @@ TEST(sph_tree, particles_in_one_place_do_not_divide_it_forever) {
   EXPECT_EQ(t.leaf(0).own.size(), 100U);
 }
 
-/// Particles anywhere with any velocity: both passes against sums over all.
+/// Particles at random positions with random velocities: compares both passes with sums over all.
 template <std::size_t D>
 void expect_brute_force(std::size_t count, std::size_t most_per_leaf, double radius, std::uint64_t seed) {
   SCOPED_TRACE(testing::Message() << D << "D, leaves of " << most_per_leaf << ", seed " << seed);

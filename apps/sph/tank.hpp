@@ -17,7 +17,7 @@ struct lattice_block {
   std::array<int, D> low{};
   std::array<int, D> high{};
 
-  /// Call f(point) for every point, the last coordinate fastest.
+  /// Calls f(point) for every point, the last coordinate fastest.
   template <class F>
   void for_each(F&& f) const {
     std::array<int, D> point = low;
@@ -37,15 +37,15 @@ struct lattice_block {
   }
 };
 
-/// Everything stands on lattice points, `spacing` metres apart; no side of a block is empty.
+/// Everything lies on lattice points, `spacing` metres apart; no side of a block is empty.
 template <std::size_t D>
 struct tank {
   double spacing = 0;
   lattice_block<D> water;
   lattice_block<D> obstacle;
-  lattice_block<D> inside;  ///< walls of two layers stand around it, but not on top
+  lattice_block<D> inside;  ///< walls of two layers surround it, but do not cover it
 
-  /// The space that walls enclose, up to their outer side; it is open above.
+  /// The space inside the walls, up to their outer side; open at the top.
   [[nodiscard]] box<D> within() const noexcept;
 };
 
@@ -55,7 +55,7 @@ inline constexpr int wall_layers = 2;
 template <std::size_t D>
 tank<D> dam_break(int scale);
 
-/// Where lattice point p is. The first layer of water is one spacing above the last of the wall.
+/// The position of lattice point p. The first layer of water is one spacing above the last of the wall.
 template <std::size_t D>
 vec<D> position(tank<D> const& t, std::array<int, D> const& p) noexcept {
   vec<D> at{};
@@ -63,7 +63,7 @@ vec<D> position(tank<D> const& t, std::array<int, D> const& p) noexcept {
   return at;
 }
 
-/// The particles: water first, then what never moves.
+/// The particles: water first, then the walls and the obstacle, which never move.
 template <std::size_t D>
 struct particle_set {
   std::vector<vec<D>> at;

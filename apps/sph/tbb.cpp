@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sph with oneTBB: a parallel_for over the array of leaves per pass. The affinity partitioner lives as long as the run,
-// so that a leaf goes where its place in the array was last time.
+// so that a leaf goes to the thread that had its position in the array last time.
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tree over the particles, built anew in every step: a square (a cube) with too many particles is divided in four
-// (eight). Building it sorts the particles, so that those of a node stand side by side. J. Barnes, P. Hut, Nature 324,
+// The tree over the particles, rebuilt in every step: a square (a cube) with too many particles is divided in four
+// (eight). Building it sorts the particles, so that those of a node are neighbours. J. Barnes, P. Hut, Nature 324,
 // 1986; [adws-sc19 4.1.1]
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace skua::apps::sph {
 
-/// What moves with a particle. `id` is its position in the particle set.
+/// The data that move with a particle. `id` is its position in the particle set.
 template <std::size_t D>
 struct body {
   vec<D> at{};
@@ -31,7 +31,7 @@ struct range {
 
 template <std::size_t D>
 struct node {
-  box<D> around;   ///< the smallest that holds its particles: what a map shows of a leaf
+  box<D> around;   ///< the smallest box around its particles: what a map shows of a leaf
   range own;       ///< particles
   range children;  ///< nodes; none for a leaf
   range near;      ///< of a leaf: elements of near_leaves()
@@ -41,10 +41,11 @@ struct node {
 template <std::size_t D>
 class tree {
  public:
-  /// A leaf has at most so many particles, unless more than that are closer than 2^-deepest of the whole.
+  /// A leaf has at most so many particles, unless more than that are closer together than 2^-deepest of the whole.
   explicit tree(std::size_t most_per_leaf = 64) noexcept : most_per_leaf_(most_per_leaf) {}
 
-  /// Sort `bodies` and find for every leaf the particles of leaves that come within `radius` of it. At least one body.
+  /// Sorts `bodies` and finds, for every leaf, the particles of leaves that come
+  /// within `radius` of it. At least one body.
   /// Work O(n log n) for a bounded density, serial.
   void build(std::vector<body<D>>& bodies, double radius);
 
@@ -56,7 +57,7 @@ class tree {
   /// The leaves from left to right, as indices of nodes().
   [[nodiscard]] std::span<std::uint32_t const> leaves() const noexcept { return leaves_; }
   [[nodiscard]] node<D> const& leaf(std::size_t i) const noexcept { return nodes_[leaves_[i]]; }
-  /// The particles that may meet those of the leaf, its own among them: ascending ranges that do not touch.
+  /// The particles that may interact with those of the leaf, its own included: ascending ranges that do not touch.
   [[nodiscard]] std::span<range const> near_leaves(node<D> const& leaf) const noexcept {
     return std::span<range const>(near_).subspan(leaf.near.first, leaf.near.size());
   }
@@ -64,16 +65,16 @@ class tree {
  private:
   static constexpr unsigned deepest = 40;
 
-  /// Where a node's particles are and where its children's will be. They change sides at every level.
+  /// Where a node's particles are and where its children's will be. The two change roles at every level.
   struct sides {
     body<D>* from = nullptr;
     body<D>* to = nullptr;
     bool from_is_home = true;
   };
-  /// Divide nodes_[which], a cube around `centre`.
+  /// Divides nodes_[which], a cube around `centre`.
   void divide(std::uint32_t which, vec<D> const& centre, double half, unsigned depth, sides const& s);
   void close_leaf(std::uint32_t which, sides const& s);
-  /// Append the leaves below `from` that meet `wide` to near_[first..].
+  /// Appends the leaves below `from` that meet `wide` to near_[first..].
   void search(node<D> const& from, box<D> const& wide, std::size_t first);
 
   std::size_t most_per_leaf_;

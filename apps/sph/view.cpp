@@ -12,12 +12,12 @@ constexpr double pixels_per_spacing = 2;
 constexpr double side_in_spacings = 1.3;  ///< of a particle: water has no holes
 constexpr float grey_of_walls = 0.35F;
 
-/// How much of each pixel is covered.
+/// The covered share of each pixel.
 class canvas {
  public:
   canvas(std::size_t width, std::size_t height) : width_(width), height_(height), covered_(width * height, 0.0F) {}
 
-  /// A particle's square around (x, y); y points up. What lies outside is cut off.
+  /// Adds a particle's square around (x, y); y points up. Cuts off what lies outside.
   void cover(double x, double y) {
     double const half = side_in_spacings * pixels_per_spacing / 2;
     for_cells(x - half, x + half, width_, [&](std::size_t i, double across) {
@@ -29,7 +29,7 @@ class canvas {
   [[nodiscard]] float at(std::size_t pixel) const noexcept { return covered_[pixel]; }
 
  private:
-  /// Call f(cell, overlap) for the unit cells that [low, high) overlaps.
+  /// Calls f(cell, overlap) for the unit cells that [low, high) overlaps.
   template <class F>
   static void for_cells(double low, double high, std::size_t cells, F f) {
     low = std::max(low, 0.0);

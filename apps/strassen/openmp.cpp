@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strassen's product with OpenMP tasks: six products of a step are tasks, the first is a direct call; so are the pieces of
-// the additions.
+// Strassen's product with OpenMP tasks: six products of a step are tasks, the first is a direct call; the pieces of the
+// additions are tasks, too.
 #include <omp.h>
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace skua::apps::strassen {
 namespace {
 
-/// f(0) .. f(count - 1) as tasks; returns when all have returned.
+/// Calls f(0) .. f(count - 1) as tasks; returns when all have returned.
 template <class F>
 void each(std::size_t count, F const& f) {
   for (std::size_t i = 1; i < count; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The recursion of Strassen's product, for Skua and, as functions, for its twins. The seven products of a step are equal, so
-// their work hints are; no place is named, because every quadrant is used by several of them. [numa-ws-2018 V]
+// The recursion of Strassen's product, for Skua and, as functions, for its twins. The seven products of
+// a step are equal, and so are their work hints. They have no place hints, because several of them use
+// each quadrant. [numa-ws-2018 V]
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 
 namespace skua::apps::strassen {
 
-/// C = A * B, square, `level` steps below the top. For blocks of side b and L levels, n = 2^L c b: work O(7^L (c b)^3), span
-/// O(n^2 / 2^16 + c b^3) with the additions' span, a group of n^2 / 2^16 pieces, at the top.
+/// C = A * B, square, `level` steps below the top. For blocks of side b and L levels, n = 2^L c b: work O(7^L (c b)^3),
+/// span O(n^2 / 2^16 + c b^3); the additions' span is that of the group of n^2 / 2^16 pieces at the top.
 template <fork_join Here, template <class> class View>
 void program(Here& here, product<View> const& whole, tools<View> const& with, unsigned level = 0) {
   if (level == with.levels) return matmul::program(here, whole, with.leaf);

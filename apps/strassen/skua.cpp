@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_side = 32768;
 
-/// What sets the two apps apart.
+/// The differences between the two apps.
 struct in_rows {
   using problem = matmul::problem;
   static constexpr std::string_view name = "strassen";
@@ -62,9 +62,9 @@ class strassen_app final : public program_app<strassen_app<Layout, View>> {
                               .growth = plan_.growth(),
                               .gap = gap};
     if (given.most_entry() < 1) {
-      throw usage_error(option("--cutoff ") + std::to_string(cutoff_) + " makes " + std::to_string(plan_.levels) +
-                        " steps of --n " + std::to_string(n_) + ", too many for exact sums: try --cutoff " +
-                        std::to_string(exact_cutoff()));
+      throw usage_error(option("--cutoff is ") + std::to_string(cutoff_) + ", which makes " +
+                        std::to_string(plan_.levels) + " steps of --n " + std::to_string(n_) +
+                        ", too many for exact sums; allowed: " + std::to_string(exact_cutoff()) + " or more");
     }
     problem_ = typename Layout::problem(given);
     std::vector<std::size_t> floats;
@@ -104,7 +104,7 @@ class strassen_app final : public program_app<strassen_app<Layout, View>> {
             {"checked_with", problem_.knows_product() ? "OpenBLAS" : "random vectors"}};
   }
 
-  /// Which temporaries a step gets depends on who is where.
+  /// The schedule decides which temporaries a step gets.
   [[nodiscard]] bool depends_on_schedule() const override { return true; }
 
   template <fork_join Here>

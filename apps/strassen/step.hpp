@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Strassen's product in Winograd's form: seven products of half the side instead of eight, for fifteen additions.
-// (Strassen 1969; Winograd 1971; numa-ws-2018 V)  Which pieces of work there are, whoever runs them and in which layout.
+// (Strassen 1969; Winograd 1971; numa-ws-2018 V)  The pieces of work of a step, for every runtime and layout.
 #pragma once
 
 #include <array>
@@ -19,24 +19,24 @@ namespace skua::apps::strassen {
 using matmul::product;
 using matmul::rows_view;
 
-/// How an n x n product is cut. The matrices are enlarged by zeros, so that every step halves them in whole blocks.
+/// How an n x n product is cut. Zeros enlarge the matrices, so that every step halves them in whole blocks.
 struct plan {
   std::size_t n = 0;
   unsigned levels = 0;   ///< of Strassen's steps; below them, matmul
   std::size_t side = 0;  ///< of a block
   std::size_t room = 0;  ///< side of the matrices: the next multiple of 2^levels blocks
 
-  /// As few levels as make the lowest products at most `cutoff` long, with blocks of at most `leaf`.
+  /// Takes as few levels as make the lowest products at most `cutoff` long, with blocks of at most `leaf`.
   plan(std::size_t n, std::size_t cutoff, std::size_t leaf) noexcept;
   plan() = default;
 
-  /// Bounds what the algorithm computes on the way, as matmul::input wants it. S2 * T2 sums 3 * 3 entries' products, over
-  /// half as many terms, and no other product of a step is larger: 4.5 per level. A step adds up to 1 + 9 + 4 of the
-  /// products of its level (P1 + P6 + P7), each of half the terms: 7, where the leaves have 4.5.
+  /// Bounds the intermediate numbers of the algorithm, as matmul::input needs it. S2 * T2 sums products of 3 * 3
+  /// entries, over half as many terms, and no other product of a step is larger: 4.5 per level. A step adds up to 1 + 9
+  /// + 4 of the products of its level (P1 + P6 + P7), each of half the terms: 7, where the leaves have 4.5.
   [[nodiscard]] double growth() const noexcept;
 };
 
-/// Rows of the step's temporaries, by layout.
+/// A view of the step's temporaries, by layout.
 inline rows_view<float> view_at(rows_view<float> const&, float* data, std::size_t length, std::size_t side,
                                 row_gap gap) noexcept {
   return {data, length, length, padded::stride_for(length, gap), side};
@@ -48,7 +48,7 @@ inline z_view<float> view_at(z_view<float> const&, float* data, std::size_t leng
 inline std::size_t floats_of(rows_view<float> const& v) noexcept { return v.rows() * v.stride(); }
 inline std::size_t floats_of(z_view<float> const& v) noexcept { return v.stored(); }
 
-/// A square matrix as lines of contiguous elements. Rows are lines, but in Z layout so are whole blocks.
+/// A square matrix as lines of contiguous elements. Rows are lines; in Z layout whole blocks are lines, too.
 template <class T>
 std::size_t lines(rows_view<T> const& v) noexcept {
   return v.rows();
@@ -66,7 +66,7 @@ T* line(z_view<T> const& v, std::size_t i) noexcept {
   return v.data() + i * v.side() * v.side();
 }
 
-/// From line to line, in elements.
+/// Distance between lines, in elements.
 template <class T>
 std::size_t line_stride(rows_view<T> const& v) noexcept {
   return v.stride();
@@ -76,7 +76,7 @@ std::size_t line_stride(z_view<T> const& v) noexcept {
   return v.side() * v.side();
 }
 
-/// What all steps of a run share.
+/// The tools that all steps of a run share.
 template <template <class> class View>
 struct tools {
   workspaces* room = nullptr;
@@ -86,8 +86,8 @@ struct tools {
   row_gap gap{};
 };
 
-/// One step: C = A * B on halves. It must be followed in this order: all pieces of `sum_inputs`, all products, all pieces of
-/// `sum_products`; among each there is no order.
+/// One step: C = A * B on halves. The order must be: all pieces of `sum_inputs`, all products, all pieces of
+/// `sum_products`. Each of these groups may run in any order.
 template <template <class> class View>
 class step {
  public:
@@ -100,7 +100,7 @@ class step {
       room += floats_of(temporary);
     }
   }
-  /// Memory for a step on quadrants of this side.
+  /// The floats that a step on quadrants of this side needs.
   [[nodiscard]] static std::size_t floats(std::size_t length, std::size_t side, row_gap gap) noexcept {
     return temporaries * floats_of(view_at(View<float>{}, nullptr, length, side, gap));
   }
@@ -116,7 +116,7 @@ class step {
              {p(2), s(2), t(2), true}}};
   }
 
-  /// The additions are cut in so many pieces, about 64 Ki elements each.
+  /// The number of pieces into which the additions are cut, about 64 Ki elements each.
   [[nodiscard]] std::size_t pieces() const noexcept {
     std::size_t const wanted = (a_[0].rows() * a_[0].columns() + piece_elements - 1) / piece_elements;
     return wanted < lines(c_[0]) ? wanted : lines(c_[0]);
@@ -150,7 +150,7 @@ class step {
       sum_(of_b ? pass::of_b : pass::of_a, count, from, to);
     });
   }
-  /// Piece i of pieces(): C's quadrants from the products.
+  /// Piece i of pieces(): computes C's quadrants from the products.
   void sum_products(std::size_t i) const noexcept {
     each_line(i, [&](std::size_t l, std::size_t count) {
       float const* const from[]{line(p(0), l), line(p(1), l), line(p(2), l)};
@@ -166,7 +166,7 @@ class step {
   [[nodiscard]] View<float> const& t(std::size_t i) const noexcept { return all_[4 + i]; }
   [[nodiscard]] View<float> const& p(std::size_t i) const noexcept { return all_[8 + i]; }  ///< P1, P6, P7
 
-  /// The lines of a piece: [first, end), each so long.
+  /// The lines of a piece: [first, end), each `length` elements long.
   struct range {
     std::size_t first;
     std::size_t end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every size, layout and kernel gives the exact product; temporaries are nobody's or one step's; plans fit.
+// Every size, layout and kernel gives the exact product; temporaries belong to one step at most; plans fit.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -79,7 +79,8 @@ TEST(strassen, plans_halve_in_whole_blocks_and_waste_little) {
   }
 }
 
-/// The largest absolute value that a serial run stores, with the largest entries the plan allows, of the worst signs.
+/// The largest absolute value that a serial run stores, with the largest entries that
+/// the plan allows, of the worst signs.
 TEST(strassen, growth_bounds_every_number_on_the_way) {
   for (unsigned const levels : {1U, 2U, 3U}) {
     std::size_t const n = std::size_t{32} << levels;

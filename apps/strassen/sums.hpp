@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The additions of one step of Strassen's product, in Winograd's form (15 of them; Cilk-5 and NUMA-WS use it, too), fused
-// into three passes so that every quadrant is read once per pass.
+// The additions of one step of Strassen's product, in Winograd's form (15 of them; Cilk-5 and NUMA-WS use it, too),
+// fused into three passes, so that every quadrant is read once per pass.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ inline constexpr std::size_t sums_unit = 16;
 
 using sum_function = void(pass, std::size_t, float const* const*, float* const*) noexcept;
 
-/// Those that this processor can run, slowest first.
+/// The sums that this processor can run, slowest first.
 simd::variants<sum_function> sums();
 
 }  // namespace skua::apps::strassen

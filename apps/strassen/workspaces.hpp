@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Memory for the temporaries of Strassen's product: one piece per step, lent for the time of the step.
+// Memory for the temporaries of Strassen's product: one piece per step, lent for the duration of the step.
 //
-// All seven products of a step may run at once, so a step needs memory of its own, but steps of the same level that follow
-// each other can share it. Each level has as many pieces as the workers may use at once, set aside before the run and
-// kept for the next one; a worker takes the one with its own number if that is free, so it meets its own pages again, and
-// nobody waits for an allocator. If more steps of a level are under way than were foreseen (a worker can leave a
-// waiting step and begin another), the rest allocate.
+// All seven products of a step may run at once, so a step needs memory of its own, but successive steps of the same
+// level can share it. Each level has as many pieces as the workers may use at once, allocated before the run and kept
+// for the next one. A worker takes the piece with its own number if that is free, so it gets its own pages again, and
+// nobody waits for an allocator. If more steps of a level are under way than planned (a worker can leave a waiting step
+// and begin another), the rest allocate.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class workspaces {
     for (std::size_t const size : floats) levels_.emplace_back(size);
   }
 
-  /// Set pieces aside for so many workers: not while a piece is lent. Pages are touched by whoever uses them first.
+  /// Allocates pieces for so many workers; not while a piece is lent. Pages stay untouched until their first use.
   /// Throws resource_error if there is not enough memory.
   void reserve(unsigned workers) {
     std::size_t steps = 1;  // there are 7^level steps of a level
@@ -41,7 +41,7 @@ class workspaces {
       std::size_t const wanted = std::min({steps, std::size_t{2} * workers, most_pieces});
       while (l.pieces.size() < wanted) {
         l.unused.fetch_or(std::uint64_t{1} << l.pieces.size(),
-                          std::memory_order_relaxed);  // relaxed: nobody else is here
+                          std::memory_order_relaxed);  // relaxed: no other thread is here
         l.pieces.push_back(allocate(l.floats));
       }
       steps = std::min(steps * 7, most_pieces);
@@ -49,14 +49,14 @@ class workspaces {
   }
 
   class loan;
-  /// A piece of this level, the one with the number `near` if that is unused.
+  /// Lends a piece of this level, the one with the number `near` if that is unused.
   [[nodiscard]] loan take(std::size_t at_level, unsigned near);
 
-  /// How often there was no piece left and one had to be allocated.
+  /// How often no piece was left, so that one had to be allocated.
   [[nodiscard]] std::uint64_t spilled() const noexcept {
     return spilled_.load(std::memory_order_relaxed);
   }  // relaxed: a count
-  /// Set aside, in bytes.
+  /// Bytes allocated in advance.
   [[nodiscard]] std::size_t bytes() const noexcept {
     std::size_t sum = 0;
     for (level const& l : levels_) sum += l.pieces.size() * l.floats * sizeof(float);
@@ -89,7 +89,7 @@ class workspaces {
   std::atomic<std::uint64_t> spilled_{0};
 };
 
-/// A piece, until the loan ends.
+/// Holds a piece until the loan ends.
 class workspaces::loan {
  public:
   ~loan() {
@@ -108,7 +108,7 @@ class workspaces::loan {
     while (unused != 0) {
       piece_ = static_cast<unsigned>(std::countr_zero(std::rotr(unused, first)) + first) % most_pieces;
       std::uint64_t const rest = unused & ~(std::uint64_t{1} << piece_);
-      // acquire: pairs with the release at the end of the last loan.
+      // acquire: the last borrower's reads come before our writes. Pairs with the release at the end of its loan.
       if (level_.unused.compare_exchange_weak(unused, rest, std::memory_order_acquire, std::memory_order_relaxed))
         return;
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Unbalanced Tree Search: count a tree that nobody can cut into equal parts beforehand.
+// Unbalanced Tree Search: counts a tree that nobody can cut into equal parts beforehand.
 // (Olivier et al., LCPC 2006; used by all papers on work stealing since.)
 //
-// A node draws its children one after the other. A leaf is known as soon as it is drawn, and counted; a child that has
-// children is a task, forked against "the siblings not yet drawn". So all of the tree that is left can be stolen at any
-// moment, and what is forked is never empty.
-// As published, each worker counts what it meets and the counts are added up at the end: a frame holds nothing but its
-// node. Binomial trees are thousands of levels deep, and the whole path lies on one stack.
+// A node draws its children one after the other. A leaf is recognised and counted as soon as it is drawn; a child
+// that has children is a task, forked against "the siblings not yet drawn". So the whole rest of the tree can be
+// stolen at any moment, and no fork is empty. As published, each worker counts what it meets, and the counts are
+// added up at the end: a frame holds nothing but its node. Binomial trees are thousands of levels deep, and the
+// whole path lies on one stack.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace skua::apps::uts {
 
-/// One tally per worker, each on its own cache line; only that worker writes it.
+/// One set of counters per worker, each on its own cache line; only that worker writes it.
 class ledger {
  public:
   explicit ledger(std::uint32_t workers) : pages_(workers) {}
@@ -38,22 +38,22 @@ class ledger {
   std::vector<page> pages_;
 };
 
-/// A search: which tree, and what has been seen of it.
+/// A search: the tree, and what has been seen of it.
 class search {
  public:
   search(tree const& which, std::uint32_t workers) : which_(which), seen_(workers) {}
 
-  /// The counts of the worker that runs this now: valid until its next join.
+  /// The counters of the worker that runs this now: valid until its next join.
   [[nodiscard]] tally& counts_of(std::uint32_t worker) noexcept { return seen_.of(worker); }
 
-  /// Count `met`; how many children has it?
+  /// Counts `met` and returns its number of children.
   std::uint32_t meet(tally& counts, node const& met) const noexcept {
     std::uint32_t const born = which_.children_of(met);
     counts = counts + tally{1, born == 0 ? 1U : 0U, met.depth};
     return born;
   }
 
-  /// Count children [next, born) of a node, and all below them.
+  /// Counts children [next, born) of a node, and everything below them.
   template <fork_join Here>
   void below(Here& here, node const& parent, std::uint32_t next, std::uint32_t born) {
     tally& counts = counts_of(index(here.worker()));

@@ -77,8 +77,8 @@ class uts_app final : public program_app<uts_app> {
   }
 
  private:
-  /// The twins recurse on their threads' stacks and need up to 1 KiB per level (measured: T3, T3L); without this
-  /// check a tree as deep as T3L would end them with a bare SIGSEGV. Throws resource_error.
+  /// The twins recurse on their threads' stacks and need up to 1 KiB per level (measured: T3, T3L); without this check
+  /// a tree as deep as T3L would kill them with a bare SIGSEGV. Throws resource_error.
   void require_stack(std::string_view twin) const {
     rlimit limit{};
     std::uint64_t const needed_kib = std::uint64_t{right_.depth} + 256;
@@ -88,7 +88,7 @@ class uts_app final : public program_app<uts_app> {
                          std::to_string(needed_kib) + " or more");
   }
 
-  /// The parameters that were given one by one.
+  /// The parameters that the user gave one by one.
   struct replacements {
     std::optional<std::string> kind;
     std::optional<std::string> shape;

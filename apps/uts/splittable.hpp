@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The splittable random number generator of UTS: a node's state is the SHA-1 hash of its parent's state and its number
-// among its siblings, so the tree below a node is a function of the node alone, whoever looks at it and when.
+// The splittable random number generator of UTS. A node's state is the SHA-1 hash of its parent's state and its number
+// among its siblings, so the tree below a node depends on the node alone, whoever looks at it and when.
 // (Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng: UTS, LCPC 2006.) The hash is OpenSSL's.
 #pragma once
 

@@ -73,8 +73,8 @@ auto named(Table const& table, std::string_view option, std::string_view name) {
   for (auto const& [word, meaning] : table) {
     if (word == name) return meaning;
   }
-  throw usage_error("uts: " + std::string(option) + " must be one of " +
-                    names(table, [](auto const& row) { return row.first; }) + ", not '" + std::string(name) + "'");
+  throw usage_error("uts: " + std::string(option) + " is '" + std::string(name) +
+                    "'; allowed: " + names(table, [](auto const& row) { return row.first; }));
 }
 
 /// The mean number of children at a depth of a geometric tree.
@@ -91,7 +91,8 @@ double mean_children(tree const& t, std::uint32_t at_depth) noexcept {
   return 0.0;
 }
 
-/// Inverse of the geometric distribution's cumulative function. A mean of 0 makes the divisor minus infinity: no child.
+/// The inverse of the geometric distribution's cumulative function. A mean of 0 makes
+/// the divisor minus infinity: no child.
 std::int64_t geometric_children(tree const& t, node const& parent) noexcept {
   double const p = 1.0 / (1.0 + mean_children(t, parent.depth));
   return static_cast<std::int64_t>(std::floor(std::log(1.0 - parent.random.number()) / std::log(1.0 - p)));
@@ -118,7 +119,7 @@ void tree::validate() const {
   require_between("uts: --probability", probability, 0.0, 1.0);
   require_between("uts: --shift", shift, 0.0, 1.0);
   if (kind != geometric && probability * static_cast<double>(children) >= 1) {
-    throw usage_error("uts: --probability times --children must be below 1, or the tree never ends");
+    throw usage_error("uts: --probability times --children is 1 or more; allowed: below 1, or the tree never ends");
   }
 }
 
@@ -132,8 +133,8 @@ std::span<published_tree const> published() noexcept { return all_published; }
 published_tree const& published(std::string_view name) {
   auto const at = std::ranges::find(all_published, name, &published_tree::name);
   if (at != all_published.end()) return *at;
-  throw usage_error("uts: --tree must be one of " + names(all_published, [](auto const& row) { return row.name; }) +
-                    ", not '" + std::string(name) + "'");
+  throw usage_error("uts: --tree is '" + std::string(name) +
+                    "'; allowed: " + names(all_published, [](auto const& row) { return row.name; }));
 }
 
 family family_named(std::string_view name) { return named(families, "--type", name); }
@@ -150,7 +151,7 @@ tally survey(tree const& which, std::uint64_t most_nodes) {
     seen = seen + tally{1, born == 0 ? 1U : 0U, here.depth};
     if (seen.nodes + open.size() > most_nodes) {
       throw usage_error("uts: this tree has more than " + std::to_string(most_nodes) +
-                        " nodes; only published trees may be larger, because their counts are known");
+                        " nodes; allowed: a smaller tree, or a published one, whose counts are known");
     }
   }
   return seen;

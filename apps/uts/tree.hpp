@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The trees of UTS: how many children a node has, the published trees, and what is known of each.
-// (UTS, LCPC 2006, section 2; the names of the parameters in the reference implementation are given as -x.)
+// The trees of UTS: how many children a node has, the published trees, and the known counts of each.
+// (UTS, LCPC 2006, section 2; -x is the name of a parameter in the reference implementation.)
 #pragma once
 
 #include <cstdint>
@@ -40,13 +40,13 @@ struct tree {
   [[nodiscard]] node root() const { return {splittable::seeded(static_cast<std::uint32_t>(seed)), 0}; }
   [[nodiscard]] std::uint32_t children_of(node const& parent) const noexcept;
 
-  /// Throws usage_error if a parameter makes no sense or the tree would be infinite.
+  /// Throws usage_error if a parameter is out of range or the tree would be infinite.
   void validate() const;
 };
 
 inline node child(node const& parent, std::uint32_t i) { return {parent.random.child(i), parent.depth + 1}; }
 
-/// What is counted.
+/// The counters of a search.
 struct tally {
   std::uint64_t nodes = 0;
   std::uint64_t leaves = 0;
@@ -70,14 +70,14 @@ struct published_tree {
 
 std::span<published_tree const> published() noexcept;
 
-/// Throws usage_error naming the known trees.
+/// Throws usage_error that names the known trees.
 published_tree const& published(std::string_view name);
 
-family family_named(std::string_view name);    ///< throws usage_error naming the families
-outline outline_named(std::string_view name);  ///< throws usage_error naming the outlines
+family family_named(std::string_view name);    ///< throws usage_error that names the families
+outline outline_named(std::string_view name);  ///< throws usage_error that names the outlines
 
-/// Count with an explicit stack instead of recursion: the answer for a tree that is not published.
-/// Throws usage_error once there are more than `most_nodes`.
+/// Counts with an explicit stack instead of recursion: the answer for a tree that is not published.
+/// Throws usage_error once there are more than `most_nodes` nodes.
 tally survey(tree const& which, std::uint64_t most_nodes = 1'000'000'000);
 
 }  // namespace skua::apps::uts

@@ -9,7 +9,7 @@
 
 namespace skua::apps::uts {
 
-/// How GoogleTest prints a tally.
+/// Lets GoogleTest print a set of counters.
 void PrintTo(tally const& counts, std::ostream* out) { *out << in_words(counts); }
 void PrintTo(published_tree const& one, std::ostream* out) { *out << one.name; }
 

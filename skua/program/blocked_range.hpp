@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranges that divide themselves, as oneTBB's algorithms take them: blocked_range, blocked_range2d, and the concept for
-// a user's own.
+// Ranges that divide themselves, in the form that oneTBB's algorithms take: blocked_range, blocked_range2d, and the
+// concept for a user's own.
 #pragma once
 
 #include <concepts>
@@ -30,6 +30,7 @@ class blocked_range {
   blocked_range(Value begin, Value end, size_type grainsize = 1) : end_(end), begin_(begin), grainsize_(grainsize) {
     runtime::expects(grainsize > 0, "blocked_range: grainsize > 0");
   }
+  /// Takes the second half of r and leaves it the first.
   blocked_range(blocked_range& r, split) : end_(r.end_), begin_(r.middle()), grainsize_(r.grainsize_) {
     r.end_ = begin_;
   }
@@ -55,7 +56,7 @@ class blocked_range {
   size_type grainsize_;
 };
 
-/// A rectangle; the side that is longer, measured in its grains, is divided first.
+/// A rectangle. Divides the longer side first, where lengths are measured in grains.
 template <class Row, class Column = Row>
 class blocked_range2d {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranges that divide themselves, how far they are divided, and the shuffled `here` that tests lean on.
+// Ranges that divide themselves, how far they are divided, and the shuffled `here` that other tests rely on.
 #include "skua/program/blocked_range.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the arguments of `join` and the values it returns are read: [hint] callable, [hint] callable, ...
+// Reads the arguments of `join`, [hint] callable, [hint] callable, ..., and composes the value that it returns.
 // Compile-time only; shared by every `here`.
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace skua {
 
-/// What a child that returns void yields in the tuple of results.
+/// The result of a child that returns void.
 struct nothing {
   friend constexpr bool operator==(nothing, nothing) noexcept { return true; }
 };
 
-/// The value a callable F yields when it is called with Here&.
+/// The type of the value that F returns when called with Args: decayed, and `nothing` for void.
 template <class F, class... Args>
 using value_of = std::conditional_t<std::is_void_v<std::invoke_result_t<F, Args...>>, nothing,
                                     std::decay_t<std::invoke_result_t<F, Args...>>>;
 
-/// Call f(args...), turning void into `nothing`.
+/// Calls f(args...) and turns void into `nothing`.
 template <class F, class... Args>
 constexpr value_of<F, Args...> call(F&& f, Args&&... args) {
   if constexpr (std::is_void_v<std::invoke_result_t<F, Args...>>) {
@@ -34,7 +34,7 @@ constexpr value_of<F, Args...> call(F&& f, Args&&... args) {
   }
 }
 
-/// Nothing was said of a child.
+/// Stands for a child without a hint.
 struct unhinted {};
 constexpr hint as_hint(unhinted) noexcept { return {}; }
 template <hint_word Word>
@@ -42,8 +42,8 @@ constexpr Word operator|(unhinted, Word w) noexcept {
   return w;
 }
 
-/// One child as it was named: what is hint of it (a hint word or `unhinted`: the type says what there may be), and a
-/// reference to its callable.
+/// One child of a join: its hint (a hint word or `unhinted`; the type tells which hints it may
+/// carry), and a reference to its callable.
 template <class Hint, class F>
 struct child {
   Hint hint;
@@ -74,13 +74,13 @@ constexpr auto children(First&& first, Rest&&... rest) noexcept {
 
 }  // namespace reading
 
-/// A tuple of child<Hint, F>, one per callable among the arguments, in order.
+/// A tuple of `child`, one per callable among the arguments, in order.
 template <class... Args>
 constexpr auto children_of(Args&&... args) noexcept {
   return reading::children(std::forward<Args>(args)...);
 }
 
-/// The values of a group; void when every child returns void, so that a join can stand as a statement.
+/// The values of a group; void if every child returns void, so that a join can be a statement.
 template <class... Values>
 constexpr auto values(Values&&... v) {
   if constexpr ((std::is_same_v<std::remove_cvref_t<Values>, nothing> && ...)) {
@@ -90,7 +90,7 @@ constexpr auto values(Values&&... v) {
   }
 }
 
-/// What `each` was told of one element, as a word: a number is its work.
+/// The hint word that hint_of returned for one element of `each`; `unhinted` if it returned a number.
 template <class Hint>
 constexpr auto hint_word_of(Hint hint) noexcept {
   if constexpr (hint_word<Hint>) {
@@ -100,7 +100,7 @@ constexpr auto hint_word_of(Hint hint) noexcept {
   }
 }
 
-/// The hint of one element of `each`: a hint word, or a number that is its work.
+/// The hint of one element of `each`, from a hint word or from a number, which is its work.
 template <class Hint>
 constexpr hint element_hint(Hint hint) noexcept {
   if constexpr (hint_word<Hint>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the conventional face runs: what a machine offers to code that was handed no `here`.
+// The executor: what a machine offers to code that was given no `here`, such as task_group and parallel_for.
 #pragma once
 
 #include <concepts>
@@ -12,29 +12,30 @@
 
 namespace skua {
 
-/// A task that no frame waits for by name, only its group does. Made on the heap by task_group; lent to the venue
-/// between `spawn` and `run`, and gone when `run` returns.
+/// A task that only its group waits for. task_group makes it on the heap and lends it to the executor from `spawn` to
+/// `run`; it is gone when `run` returns.
 template <class Here>
 struct free_task {
-  void (*run)(free_task&, Here&) noexcept;  ///< does it, or drops it if its group is cancelled; destroys it; counts it
+  void (*run)(free_task&, Here&) noexcept;  ///< runs it, or drops it if its group is cancelled; destroys it; counts it
   wait_group* group;
   hint hints{};
-  alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< the venue's own, between `spawn` and `run`
+  alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< for the executor's use, between `spawn` and `run`
 };
 
 /// Laws the compiler cannot check:
-///  * with_here(f)  calls f(here), on this worker with the here of the strand that runs on it, or, if the caller is not a
-///                  worker, on some worker, and blocks until f has returned. f's value is returned, its exception rethrown.
+///  * with_here(f)  calls f(here) and returns when f has returned. On a worker it calls f on this worker, with the here
+///                  of the fiber that runs on it; otherwise it blocks while some worker calls f. Returns f's value,
+///                  rethrows its exception.
 ///  * spawn(task)   makes task.run(task, here) happen, exactly once, on some worker, at any time from now on, even
 ///                  before spawn returns. From a worker: newest first for itself. From elsewhere: first in, first out.
-///                  The caller has counted the task in its group. A task is never thrown away: a venue that shuts
-///                  down runs what it was given. While the task runs, here.stop_requested() is true whenever
+///                  The caller has counted the task in its group. A task is never thrown away: an executor that shuts
+///                  down runs the tasks that it was given. While the task runs, here.stop_requested() is true whenever
 ///                  task.group->stop_requested() is (besides other reasons).
 ///  * wait(group)   returns when group.done(). On a worker it runs tasks of this group that it finds at the end of its
 ///                  own queue, then parks the frame (wait_group::enroll) and does other work; a thread from elsewhere
 ///                  blocks. What the tasks did is visible afterwards.
-/// All three may be called by any thread, also inside with_here and inside tasks. wait does not throw. with_here and spawn
-/// throw, before anything happens, if there are no workers and none can be had: then f is not called, the task not taken.
+/// Any thread may call all three, also inside with_here and inside tasks. wait does not throw. If there are no workers
+/// and none can be had, with_here and spawn throw before anything happens: f is not called, the task not taken.
 template <class V>
 concept executor = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
   {

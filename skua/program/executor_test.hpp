@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two small venues for the tests of the conventional face: one that never leaves the calling thread, and one of three
-// threads and a locked queue. Slow, but few lines: a failure on them is a failure of the face.
+// Two small executors for the tests of the oneTBB-style interface: one never leaves the calling thread, the other has
+// three threads and a locked queue. Slow but short: a test that fails on them shows a bug in the interface.
 #pragma once
 
 #include <atomic>
@@ -19,10 +19,10 @@
 
 namespace skua::testing {
 
-/// The strand that runs on this thread, if any.
+/// The fiber that runs on this thread, if any.
 inline thread_local shuffled* current = nullptr;
 
-/// Calls f with a fresh `here`, as the strand of this thread.
+/// Calls f with a fresh `here`, as the fiber of this thread.
 template <class F>
 decltype(auto) as_fiber(F&& f) {
   static std::atomic<std::uint64_t> seed{0};
@@ -119,7 +119,7 @@ struct toy_executor {
   }
   static void spawn(free_task<here>& task) noexcept { pool().push(task); }
 
-  /// A worker serves whatever is queued before it blocks; that is no scheduler, but it ends.
+  /// A worker runs whatever is queued before it blocks. That is no good scheduler, but it ends.
   static void wait(wait_group& group) noexcept {
     while (current != nullptr && !group.done() && pool().run_one()) {}
     sleeper me;
@@ -150,7 +150,7 @@ struct toy_executor {
     bool woken = false;
   };
 
-  /// A call that another thread makes for us.
+  /// A call that another thread makes on our behalf.
   template <class F>
   struct errand : free_task<here> {
     explicit errand(F&& f) : free_task<here>{.run = &go, .group = &back}, function(std::forward<F>(f)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// First touch as a task: every run of pages is touched by a child with its place as hint, so that under a policy that
-// heeds places, and with pinned workers, an array lies where its tasks will run. A hint does not bind: settle
-// (machine/threads/pages/distribute.hpp) is for those who must know where their pages are.
+// First touch as a task: a child with the place as hint touches each run of pages. So under a policy that heeds places,
+// and with pinned workers, an array lies where its tasks will run. A hint does not bind: callers that must know where
+// their pages are use distribute (machine/threads/pages/distribute.hpp).
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace skua {
 
-/// Brings in all pages of the runs. What they contain stays; nobody else may write to them meanwhile. Throws
+/// Brings in all pages of the runs. Keeps their contents; nobody else may write to them meanwhile. Throws
 /// resource_error if there is no memory. Work: that of touch_pages; span: the longest run plus the number of runs.
 template <fork_join Here>
 void first_touch(Here& here, page_block const& block, std::span<page_run const> runs,

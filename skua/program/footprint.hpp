@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a leaf touches: `here.leaf(reads{a, n}, writes{b, m}, flops{k}, kernel)`.
-// On threads a plain call of the kernel, and a row in a log if one is kept; in a simulation a charge; in a trace a row.
+// Threads just call the kernel, and add a row to a log if one is kept; the simulator charges
+// the leaf; the recorder writes it down.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace skua {
 
-/// `bytes` bytes from `data` are read; of a part of a matrix: so many in each of `rows` rows, which begin `stride` bytes
-/// after one another.
+/// The leaf reads `bytes` bytes from `data`; of a part of a matrix, `bytes` bytes in each of `rows` rows, which begin
+/// `stride` bytes apart.
 struct reads {
   void const* data;
   std::size_t bytes;
@@ -18,7 +19,7 @@ struct reads {
   std::size_t stride = 0;
 };
 
-/// The same bytes are written. They may be read as well: what is there before need not be said.
+/// The leaf writes these bytes. It may read them as well: what they contained before need not be declared.
 struct writes {
   void const* data;
   std::size_t bytes;
@@ -26,7 +27,7 @@ struct writes {
   std::size_t stride = 0;
 };
 
-/// Arithmetic operations.
+/// Number of arithmetic operations.
 struct flops {
   double count;
 };
@@ -36,7 +37,7 @@ concept footprint_word =
     std::is_same_v<std::remove_cvref_t<T>, reads> || std::is_same_v<std::remove_cvref_t<T>, writes> ||
     std::is_same_v<std::remove_cvref_t<T>, flops>;
 
-/// The kernel is the last argument of `leaf`: call it, ignore the footprint.
+/// Calls the kernel, the last argument of `leaf`, and ignores the footprint.
 template <class Kernel>
 constexpr decltype(auto) call_kernel(Kernel&& kernel) {
   return std::forward<Kernel>(kernel)();
@@ -46,11 +47,12 @@ constexpr decltype(auto) call_kernel(Word&&, Next&& next, Rest&&... rest) {
   return call_kernel(std::forward<Next>(next), std::forward<Rest>(rest)...);
 }
 
-/// All words of one leaf in one. What it writes first names the leaf: two leaves of one iteration write to different places.
+/// All words of one leaf, added up. The first `writes` names the leaf: two leaves of one
+/// iteration write to different places.
 struct footprint {
   void const* written = nullptr;  ///< where the first `writes` begins
-  std::size_t bytes_written = 0;  ///< of all `writes`
-  std::size_t bytes_read = 0;     ///< of all `reads`
+  std::size_t bytes_written = 0;  ///< of all `writes`, counting one row of each
+  std::size_t bytes_read = 0;     ///< of all `reads`, counting one row of each
   double operations = 0;          ///< of all `flops`
 
   constexpr void add(reads const& r) noexcept { bytes_read += r.bytes; }
@@ -64,7 +66,7 @@ struct footprint {
   constexpr void add(Kernel const&) noexcept {}
 };
 
-/// Of the arguments of a `leaf`, kernel included.
+/// The footprint that the arguments of a `leaf` add up to; the kernel is ignored.
 template <class... Args>
 constexpr footprint footprint_of(Args const&... args) noexcept {
   footprint all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The concept `fork_join`: what a program may do where it stands. A program takes `auto& here` and runs
-// unchanged on threads, serially (serial.hpp), under the recorder (recorder.hpp) and in the simulator.
+// The concept `fork_join`: the operations that a program may use. A program takes `auto& here` and runs unchanged on
+// threads, serially (serial.hpp), under the recorder (recorder.hpp) and in the simulator.
 #pragma once
 
 #include <array>
@@ -20,16 +20,17 @@ namespace skua {
 ///                            order (void yields `nothing`; all void: the join returns void). 2 <= n. Each callable
 ///                            takes Here& and may be preceded by hint words. One child throws: the first exception is
 ///                            rethrown, siblings that have not started are dropped, running ones see stop_requested().
-///  * each(range, body)       body(here, element) once for every element of a sized random-access range, as one group;
-///    each(range, hint_of, body)  hint_of(element) yields a hint word or a number (its work).
-///  * scope(body)             body(s); s.fork([hint,] f) starts a child found on the way; scope returns the body's
-///                            value after every child has returned.
-///  * leaf(words.., kernel)   kernel(), with what it touches.
-///  * with_stop(token, f)     f(here); once `token` is asked to stop, what has not started is dropped and joins below
-///                            throw `cancelled`.
-///  * stop_requested()        somebody wants this task to end early. Cheap enough for every leaf, not for every point.
-///  * worker(), workers()     who runs this now (it may change at every join), and how many there are.
-/// A `here` is valid in the call it was passed to and must not be used from another thread.
+///  * each(range, body)       calls body(here, element) once for every element of a sized random-access range, as one
+///                            group.
+///    each(range, hint_of, body)  hint_of(element) returns a hint word or a number (the element's work).
+///  * scope(body)             calls body(s); s.fork([hint,] f) starts a child found on the way; scope returns the
+///                            body's value after every child has returned.
+///  * leaf(words.., kernel)   calls kernel(); the words declare what it touches.
+///  * with_stop(token, f)     calls f(here); once `token` requests a stop, children that have not started are dropped
+///                            and joins below throw `cancelled`.
+///  * stop_requested()        true if this task should end early. Cheap enough for every leaf, not for every element.
+///  * worker(), workers()     the worker that runs this now (it may change at every join), and the number of workers.
+/// A `here` is valid in the call it was passed to. No other thread may use it.
 template <class Here>
 concept fork_join = requires(Here& here, std::array<int, 4>& range, std::stop_token token) {
   here.join([](Here&) {}, [](Here&) {});

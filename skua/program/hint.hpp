@@ -11,7 +11,7 @@
 
 namespace skua {
 
-/// All that is known of one child. A policy reads what it understands and ignores the rest.
+/// All hints of one child. A policy reads those that it understands and ignores the rest.
 struct hint {
   std::optional<double> work;     ///< relative to its siblings [adws-sc19 4.1]
   std::optional<place_id> place;  ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
@@ -22,10 +22,10 @@ class measured_work;
 /// Work of a child relative to its siblings. Any unit; only ratios matter. [adws-sc19 4.1]
 struct work {
   double amount;
-  using measured = measured_work;  ///< what the children took the last time: measured_work.hpp
+  using measured = measured_work;  ///< what the children took last time: measured_work.hpp
 };
 
-/// The place where a child's data live; `anywhere` unsets what it would inherit. [numa-ws-2018 III-A]
+/// The place where a child's data live; `anywhere` cancels an inherited place. [numa-ws-2018 III-A]
 struct at {
   place_id place;
 };
@@ -34,19 +34,20 @@ template <class T>
 concept hint_word = std::is_same_v<std::remove_cvref_t<T>, hint> || std::is_same_v<std::remove_cvref_t<T>, work> ||
                     std::is_same_v<std::remove_cvref_t<T>, at>;
 
-/// The work of a child in a sum over its siblings: what was said, if that makes sense; 1 if nothing was said, or a
-/// negative number, or NaN; infinity is a large number.
+/// The work of a child in a sum over its siblings: the hint if it is valid (infinity counts as a large number), 1 if it
+/// is missing, negative or NaN.
 constexpr double work_of(hint const& h) noexcept {
   constexpr double most = 1e100;
   if (!h.work || !(*h.work >= 0)) return 1;
   return *h.work < most ? *h.work : most;
 }
 
+/// Any hint word as a hint.
 constexpr hint as_hint(hint h) noexcept { return h; }
 constexpr hint as_hint(work w) noexcept { return {.work = w.amount, .place = {}}; }
 constexpr hint as_hint(at a) noexcept { return {.work = {}, .place = a.place}; }
 
-/// `work{2} | at{p}`: two words of one child.
+/// `work{2} | at{p}`: two hint words for one child. Where both set a field, the right one wins.
 template <hint_word A, hint_word B>
 constexpr hint operator|(A a, B b) noexcept {
   hint const x = as_hint(a);

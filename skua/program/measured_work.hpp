@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work hints that nobody has to give: a program that forks the same group again and again keeps a `work::measured` for
-// it, and what each child took the last time is the hint that it lacks. The future work of ADWS [adws-sc19 6].
+// Work hints that nobody has to give. A program that forks the same group again and again keeps a `work::measured` for
+// it; what each child took last time replaces the missing hint. The future work of ADWS [adws-sc19 6].
 // Design: measured_work.md.
 #pragma once
 
@@ -23,26 +23,26 @@
 
 namespace skua {
 
-/// What the children of one group took the last time, by their number; also called `work::measured`. One group at a time
-/// uses it; a group that begins meanwhile, say in a child that was given the same one, runs as if it had none.
+/// What the children of one group took last time, by their number; also called `work::measured`. One group at a time
+/// uses it; a group that begins meanwhile, say in a child that was given the same object, runs without measurements.
 ///
 /// Cost over a plain group: per child two readings of the clock (about 50 ns together) and 56 bytes, on the owner O(n)
-/// before and after; hints are asked for once per child, before the group begins.
+/// before and after. Hints are asked for once per child, before the group begins.
 class measured_work {
  public:
   measured_work() = default;
   measured_work(measured_work const&) = delete;
   measured_work& operator=(measured_work const&) = delete;
 
-  /// here.each(range, body), with measured work for hints. body(here, element), or body(here, element, below): `below`
-  /// is the child's own measured_work, for the one group that it forks itself; only so much of its time there counts as
-  /// its work as its children really worked.
+  /// here.each(range, body), with measured work as hints. body(here, element), or body(here, element, below): `below`
+  /// is the child's own measured_work, for the one group that the child forks itself. Of the child's time in that
+  /// group, only the time that its children really worked counts as its work.
   template <fork_join Here, std::ranges::random_access_range Range, class Body>
     requires std::ranges::sized_range<Range>
   void each(Here& here, Range&& range, Body&& body) {
     each(here, std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
   }
-  /// The same where something is known: a work that hint_of yields is kept, and put into proportion to those measured.
+  /// The same with some hints given: keeps a work that hint_of returns, and scales it to those measured.
   template <fork_join Here, std::ranges::random_access_range Range, class HintOf, class Body>
     requires std::ranges::sized_range<Range>
   void each(Here& here, Range&& range, HintOf&& hint_of, Body&& body) {
@@ -67,17 +67,17 @@ class measured_work {
         [&](auto& h, slot& s) { timed(h, s, body, at(static_cast<std::size_t>(&s - children.data()))); });
   }
 
-  /// here.join([hint] f, [hint] g, ..): f(here), or f(here, below). Values and exceptions as those of join.
+  /// here.join([hint] f, [hint] g, ..): f(here), or f(here, below). Values and exceptions: as join.
   template <fork_join Here, class... Args>
   auto join(Here& here, Args&&... args) {
     return std::apply([&](auto&&... c) { return join_children(here, c...); }, children_of(std::forward<Args>(args)...));
   }
 
-  /// What child i took when it last ran to its end; 0: never, as far as is known. Not while the group runs.
+  /// What child i took when it last ran to its end; 0 if that is not known. Not while the group runs.
   [[nodiscard]] std::chrono::nanoseconds last(std::size_t i) const noexcept {
     return std::chrono::nanoseconds(i < slots_.size() ? slots_[i].last_ns : 0);
   }
-  /// As new. Not while the group runs.
+  /// Forgets all measurements. Not while the group runs.
   void forget() noexcept { slots_.clear(); }
 
  private:
@@ -85,10 +85,10 @@ class measured_work {
     hint hinted = {};
     std::int64_t last_ns = 0;              ///< 0: unknown
     std::int64_t now_ns = 0;               ///< written by the child, read after the group
-    std::unique_ptr<measured_work> below;  ///< made by the child, if it takes one
+    std::unique_ptr<measured_work> below;  ///< made by the child if it takes one
   };
 
-  /// The right to use the slots, while it lives.
+  /// The exclusive right to use the slots, while it lives.
   class claim {
    public:
     // acquire: what the last group wrote. Pairs with: ~claim.
@@ -106,7 +106,8 @@ class measured_work {
     bool const got_;
   };
 
-  /// From before the fork to after the join, also one that throws: then every child has ended, or never will begin.
+  /// Measures from before the fork to after the join, even one that throws: then every
+  /// child has ended or will never begin.
   template <class Here>
   class group_time {
    public:
@@ -135,7 +136,8 @@ class measured_work {
     }
   }
 
-  /// A child: its own time, but of that in the group below it what its children worked. One that throws is not measured.
+  /// Runs and times a child: its own time, but of the time in the group below it only what its children worked. A child
+  /// that throws is not measured.
   template <class Here, class Body, class... X>
   static auto timed(Here& h, slot& s, Body& body, X&&... x) {
     if constexpr (takes_below<Body, Here, X...>) {
@@ -189,12 +191,12 @@ class measured_work {
   void make_room(std::size_t n) {
     if (slots_.size() < n) slots_.resize(n);
   }
-  /// Completes what was hinted with what is known.
+  /// Completes the given hints with the measured ones.
   [[nodiscard]] std::span<slot> begin_group(std::size_t n) noexcept;
   void end_group(std::span<slot> children, std::int64_t took_ns) noexcept;
 
-  std::vector<slot> slots_;        ///< never fewer: a child that is missing for a while is remembered
-  std::int64_t in_groups_ns_ = 0;  ///< from forks to joins, since the task that has this one began
+  std::vector<slot> slots_;        ///< never shrinks: a child that is missing for a while is remembered
+  std::int64_t in_groups_ns_ = 0;  ///< from forks to joins, since the task that owns this object began
   std::int64_t worked_ns_ = 0;     ///< by the children of these groups
   std::atomic<bool> in_use_{false};
 };
@@ -216,7 +218,7 @@ inline std::span<measured_work::slot> measured_work::begin_group(std::size_t n) 
     if (s.last_ns > 0 && is_given(s)) both = {both.ns + ns, both.hinted + hinted, 0};
   }
   if (measured.count == 0 || given.count == static_cast<double>(n))
-    return children;  // nothing known, or nothing missing
+    return children;  // nothing measured, or nothing missing
   double const mean_ns = measured.ns / measured.count;
   double ns_per_hinted = 0;
   if (both.hinted > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measured work hints: shown with a clock that only leaves turn, so every number is exact; and under real machines.
+// Measured work hints: with a clock that only leaves advance, so every number is exact; and on real machines.
 #include "skua/program/measured_work.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// As many workers as there are children, and time passes in leaves only: a nanosecond per operation. Writes down the
-/// works that the last group was told.
+/// Has as many workers as there are children, and time passes only in leaves: a nanosecond per operation. Records the
+/// work hints of the last group.
 class virtual_time {
  public:
   [[nodiscard]] nanoseconds now() const noexcept { return now_; }
@@ -81,7 +81,7 @@ class virtual_time {
   [[nodiscard]] std::uint32_t workers() const noexcept { return 1; }
 
  private:
-  /// Children that all begin now; the longest one ends last.
+  /// Children that all begin at once; the group ends with the longest one.
   struct together {
     explicit together(virtual_time& h) : here(h), began(h.now_), latest(h.now_) {}
     ~together() { here.now_ = latest; }
@@ -157,7 +157,7 @@ TEST(measured_work, what_was_given_is_kept_in_proportion_to_what_was_measured) {
   memory.each(here, uneven, given, spend);
   EXPECT_EQ(works(here), (std::vector<double>{1, 2, -1}));
   memory.each(here, uneven, given, spend);
-  EXPECT_EQ(works(here), uneven) << "10 ns per unit said";
+  EXPECT_EQ(works(here), uneven) << "10 ns per unit of given work";
   EXPECT_EQ(here.said[0].place, place_id{1});
   EXPECT_FALSE(here.said[2].place);
   memory.each(here, uneven, [](double) { return 3; }, spend);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A task tree for people: one line per node, indented by depth.
+// Prints a task tree for people: one line per node, indented by depth.
 #pragma once
 
 #include <ostream>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The loops of the conventional face, with oneTBB's names and arguments, over the algorithms of program/algorithm.
+// The loops of the oneTBB-style interface, with oneTBB's names and arguments, over the algorithms of program/algorithm.
 //
-// `on::parallel_for<Venue>(..)` may be called by any thread: the venue finds a `here`. A machine exports them as
-// skua::parallel_for and so on, with its venue filled in. Bodies are called from several workers at once, through a
-// reference: they are not copied. First exception: rethrown, the rest is dropped. A stop is reported as `cancelled`.
+// Any thread may call `on::parallel_for<Executor>(..)`: the executor supplies a `here`. A machine exports them as
+// skua::parallel_for and so on, with its executor filled in. Several workers call the bodies at once, through a
+// reference: bodies are not copied. The first exception is rethrown and the rest is dropped. A stop throws `cancelled`.
 #pragma once
 
 #include <concepts>
@@ -24,7 +24,8 @@
 
 namespace skua::on {
 
-/// body(piece) for pieces of a self-dividing range.
+/// Calls body(piece) for the pieces of a self-dividing range, each once, in any order; P decides how many
+/// (partitioner.hpp). Work: the bodies and a fork per piece; span: the largest piece and O(log pieces) forks.
 template <executor Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires std::invocable<Body const&, Range&>
 void parallel_for(Range const& range, Body const& body, P const& = {}) {
@@ -34,7 +35,8 @@ void parallel_for(Range const& range, Body const& body, P const& = {}) {
   });
 }
 
-/// f(i) for i = first, first + 1, .., last - 1.
+/// Calls f(i) for i = first, first + 1, .., last - 1, each once, in any order. Cost: as for_each; with
+/// simple_partitioner every element is a leaf.
 template <executor Venue, std::integral First, std::integral Last, class F, partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, F const& f, P const& = {}) {
   Venue::with_here([&](typename Venue::here& here) {
@@ -42,7 +44,8 @@ void parallel_for(First first, Last last, F const& f, P const& = {}) {
   });
 }
 
-/// f(i) for i = first, first + step, .. below last. Throws std::invalid_argument (as oneTBB does) unless step > 0.
+/// Calls f(i) for i = first, first + step, .. below last. Cost: as above.
+/// Throws std::invalid_argument (as oneTBB does) unless step > 0.
 template <executor Venue, std::integral First, std::integral Last, std::integral Step, class F,
           partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}) {
@@ -63,8 +66,9 @@ void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}
       p);
 }
 
-/// body(*it) for every iterator of [first, last), once, in any order. Iterators that are not random access are
-/// walked first, serially; what input iterators yield is copied.
+/// Calls body(*it) for every iterator of [first, last), once, in any order. Walks iterators that are not random access
+/// serially first; copies the values of input iterators.
+/// Cost: as for_each; without random access also O(n) space and span.
 template <executor Venue, std::input_iterator It, class Body>
 void parallel_for_each(It first, It last, Body const& body) {
   if constexpr (std::random_access_iterator<It>) {
@@ -84,13 +88,13 @@ void parallel_for_each(Container&& all, Body const& body) {
   parallel_for_each<Venue>(std::ranges::begin(all), std::ranges::end(all), body);
 }
 
-/// Calls every f(), at the same time.
+/// Calls every f(), in parallel. Work and span: the sum and the maximum of theirs.
 template <executor Venue, class... F>
 void parallel_invoke(F&&... f) {
   Venue::with_here([&](typename Venue::here& here) { invoke(here, f...); });
 }
 
-/// Sorts [first, last). Stable, unlike oneTBB's; needs room for as many elements again.
+/// Sorts [first, last). Stable, unlike oneTBB's. Cost and errors: as sort, which needs room for as many elements again.
 template <executor Venue, std::random_access_iterator It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less const& less = {}) {
   Venue::with_here([&](typename Venue::here& here) { sort(here, first, last, std::cref(less)); });

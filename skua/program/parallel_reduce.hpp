@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// parallel_reduce, parallel_deterministic_reduce and parallel_scan of the conventional face. See parallel.hpp.
+// parallel_reduce, parallel_deterministic_reduce and parallel_scan of the oneTBB-style interface. See parallel.hpp.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace skua {
 
-/// The value of a self-dividing range: fold(piece, identity) of its pieces, joined left to right.
+/// The value of a self-dividing range: fold(piece, identity) for its pieces, joined left to right.
 template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
 Value fold_divided(Here& here, Range& range, unsigned depth, Value const& identity, Fold const& fold,
                    Join const& join) {
@@ -27,7 +27,7 @@ Value fold_divided(Here& here, Range& range, unsigned depth, Value const& identi
 }
 
 /// The same where the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
-/// Unlike in oneTBB, which may skip it where nothing was stolen, every division of the range splits the body.
+/// Every division of the range splits the body; oneTBB may skip that where nothing was stolen.
 template <fork_join Here, self_dividing Range, class Body>
 void fold_divided(Here& here, Range& range, unsigned depth, Body& body) {
   if (depth == 0 || !range.is_divisible()) {
@@ -42,7 +42,7 @@ void fold_divided(Here& here, Range& range, unsigned depth, Body& body) {
   body.join(right_body);
 }
 
-/// Appends the pieces of the range, in order.
+/// Appends the pieces of the range to `pieces`, in order.
 template <self_dividing Range>
 void collect_pieces(Range& range, unsigned depth, std::vector<Range>& pieces) {
   if (depth == 0 || !range.is_divisible()) {
@@ -60,7 +60,8 @@ namespace skua::on {
 
 /// fold(piece, value) -> value for pieces of the range, starting from identity; join(left, right) -> value.
 /// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
-/// schedule; with simple_partitioner on the range alone.
+/// schedule; with simple_partitioner they depend on the range alone. Work: a fold per piece, a join per division; span:
+/// the largest fold and O(log pieces) joins.
 template <executor Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
   requires std::invocable<Join const&, Value, Value>
 Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join, P const& = {}) {
@@ -71,7 +72,7 @@ Value parallel_reduce(Range const& range, Value const& identity, Fold const& fol
   });
 }
 
-/// The imperative form: the value is left in `body`.
+/// The imperative form: leaves the value in `body`. Every division of the range copies and joins a body.
 template <executor Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires std::constructible_from<Body, Body&, split>
 void parallel_reduce(Range const& range, Body& body, P const& = {}) {
@@ -81,7 +82,7 @@ void parallel_reduce(Range const& range, Body& body, P const& = {}) {
   });
 }
 
-/// parallel_reduce whose parentheses depend on the range and its grain only: the same bits in every run, on any number
+/// parallel_reduce whose parentheses depend only on the range and its grain: the same bits in every run, on any number
 /// of workers.
 template <executor Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
   requires std::invocable<Join const&, Value, Value>
@@ -95,9 +96,10 @@ void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}
   parallel_reduce<Venue>(range, body, simple_partitioner{});
 }
 
-/// scan(piece, sum_before, is_final) -> sum up to its end; join(left, right) -> value. Every piece is scanned with
-/// is_final == true exactly once, and all but the last once before that with false and the identity, unless there is
-/// one worker. Returns the sum of the range.
+/// scan(piece, sum_before, is_final) -> sum up to its end; join(left, right) -> value. Scans every piece exactly once
+/// with is_final == true. With more than one worker, it scans all but the last piece once before that, with false and
+/// the identity. Returns the sum of the range. Work: two scans and a join per piece; span: two scans of the largest
+/// piece and a join per piece. Space: a value per piece.
 template <executor Venue, self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
 Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& = {}) {
   return Venue::with_here([&](typename Venue::here& here) {

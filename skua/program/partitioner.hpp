@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far a self-dividing range is divided. The tags are oneTBB's; two behaviours stand behind them.
+// How far a self-dividing range is divided. The tags are oneTBB's; there are two behaviours behind them.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,20 @@
 
 namespace skua {
 
-/// Divide until the range says no.
+/// Divides until the range refuses.
 struct simple_partitioner {};
-/// Divide until there are 8 to 16 pieces per worker, or the range says no. The default.
+/// Divides until there are 8 to 16 pieces per worker, or the range refuses. The default.
 struct auto_partitioner {};
 /// Accepted; divides like auto_partitioner. Where pieces run is the policy's decision, not the loop's.
 struct static_partitioner {};
-/// Accepted; divides like auto_partitioner. Nothing is remembered in it: a policy with a memory does that.
+/// Accepted; divides like auto_partitioner. It remembers nothing: that is the task of a policy with a memory.
 struct affinity_partitioner {};
 
 template <class P>
 concept partitioner = std::same_as<P, simple_partitioner> || std::same_as<P, auto_partitioner> ||
                       std::same_as<P, static_partitioner> || std::same_as<P, affinity_partitioner>;
 
-/// How often a range may be halved, one inside the other.
+/// How many nested halvings a range may undergo.
 template <partitioner P, fork_join Here>
 constexpr unsigned halvings(Here const& here) noexcept {
   if constexpr (std::same_as<P, simple_partitioner>) {
@@ -36,7 +36,7 @@ constexpr unsigned halvings(Here const& here) noexcept {
   }
 }
 
-/// body(piece) for every piece of the range, each once, in any order; nothing for an empty range.
+/// Calls body(piece) for every piece of the range, each once, in any order; nothing for an empty range.
 template <fork_join Here, self_dividing Range, class Body>
 void divide(Here& here, Range& range, unsigned depth, Body const& body) {
   if (depth == 0 || !range.is_divisible()) {

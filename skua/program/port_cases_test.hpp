@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Code as a user of oneTBB writes it, with the namespace called `api`. Included by two programs, once with
-// `namespace api = tbb`, once with Skua's face: "ports by changing the namespace" is what both show.
+// Code as a user of oneTBB writes it, with the namespace called `api`. Two programs include it, one with
+// `namespace api = tbb`, one with Skua's interface: together they show "ports by changing the namespace".
 #pragma once
 
 #include <gtest/gtest.h>

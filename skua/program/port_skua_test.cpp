@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same cases on Skua's face, exported the way a machine exports it.
+// The same cases on Skua's interface, exported the way a machine exports it.
 #include <utility>
 
 #include "skua/program/blocked_range.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases compile with, and hold for, oneTBB itself: so they are what its users write.
+// The cases compile and pass with oneTBB itself, so they are what its users write.
 #include <tbb/blocked_range.h>
 #include <tbb/blocked_range2d.h>
 #include <tbb/parallel_for.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made-up fork-join programs for tests: same seed and shape, same tree. Hints are random, and some are nonsense.
+// Random fork-join programs for tests: same seed and shape, same tree. Hints are random, and some are invalid.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace skua {
 
-/// What the trees look like.
+/// The shape of the trees.
 struct tree_shape {
-  std::uint32_t tasks = 200;         ///< about so many
+  std::uint32_t tasks = 200;         ///< approximately
   std::uint32_t most_children = 5;   ///< of one group, at least 2
   std::uint32_t most_flops = 20;     ///< of one leaf
   std::uint32_t scope_percent = 20;  ///< of the groups
@@ -33,7 +33,7 @@ class random_tree {
  private:
   random_tree(std::uint64_t seed, tree_shape shape) : shape_(shape), roll_(seed) {}
 
-  /// Up to three steps of a task, `budget` tasks below them; a task with nothing to spend often has no step at all.
+  /// Adds up to three steps of a task, with `budget` tasks below them; a task without budget often has no step at all.
   void steps(node_id at, std::uint32_t budget, bool at_least_one) {
     std::uint32_t const n = roll_.below(3) + (at_least_one || budget > 0 ? 1 : 0);
     for (std::uint32_t i = 0; i < n; ++i) {

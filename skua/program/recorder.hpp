@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A `here` that calls like `serial` and writes the task tree down. Values and exceptions pass through unchanged;
-// after an exception the tree holds what was met until then.
+// A `here` that calls like `serial` and writes down the task tree. Values and exceptions pass through unchanged;
+// after an exception the tree holds what ran until then.
 #pragma once
 
 #include <chrono>
@@ -18,17 +18,18 @@
 
 namespace skua {
 
-/// Does the recorder measure how long leaves and strands take? (Then it writes strands down, too.)
+/// Whether the recorder measures how long leaves and strands take. (Then it records strands, too.)
 enum class timing : std::uint8_t { off, on };
 
 /// Cost: one node of about 90 bytes per task, group, leaf and strand; with timing two clock readings per node.
+/// Throws usage_error if a leaf forks or contains a leaf, and if scope.fork is called outside the body of its scope.
 class recorder {
  public:
   explicit recorder(timing t = timing::off) : timing_(t), last_(now()) {}
   recorder(recorder const&) = delete;
   recorder& operator=(recorder const&) = delete;
 
-  /// What was recorded since construction or the last call; the recorder starts with a new root.
+  /// The tree recorded since construction or the last call; the recorder starts again with a new root.
   task_tree take() {
     stamp();
     task_tree finished = std::exchange(tree_, task_tree{});
@@ -107,7 +108,7 @@ class recorder {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// While it lives, the recorder stands in this node.
+  /// While it lives, the recorder is inside this node.
   class entered {
    public:
     entered(recorder& here, node_kind kind, hint hints = {}) : here_(here), outer_(here.current_) {
@@ -147,7 +148,7 @@ class recorder {
     return timing_ == timing::on ? clock::now() : clock::time_point{};
   }
 
-  /// Book the time since `last_`: to the leaf we are in, or to a strand of the task or scope body we are in.
+  /// Charges the time since `last_` to the current leaf, or to a strand of the current task or scope body.
   void stamp() {
     if (timing_ == timing::off) return;
     auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - last_).count();
@@ -168,7 +169,7 @@ class recorder {
   node_id current_ = 0;
   timing timing_;
   clock::time_point last_;
-  serial stops_;  ///< the tokens of the with_stop calls we are in
+  serial stops_;  ///< the tokens of the enclosing with_stop calls
 };
 
 static_assert(fork_join<recorder>);

@@ -23,7 +23,7 @@ long fib(auto& here, int n) {
   return a + b;
 }
 
-/// A program that uses every word, and whose trace shows the order in which its parts ran.
+/// A program that uses every operation, and whose trace shows the order in which its parts ran.
 std::string everything(auto& here) {
   std::string trace;
   auto [text, none, number] =

@@ -14,6 +14,8 @@
 
 namespace skua {
 
+/// Every operation is a plain call on the calling thread, in the order of the program; hints and footprints cost
+/// nothing. An exception leaves the join at once, so later siblings never start. One worker, number 0.
 class serial {
  public:
   template <class... Args>
@@ -82,7 +84,7 @@ class serial {
   [[nodiscard]] constexpr std::uint32_t workers() const noexcept { return 1; }
 
  private:
-  /// The tokens of the `with_stop` calls we are in, innermost first.
+  /// The tokens of the enclosing `with_stop` calls, innermost first.
   struct watched {
     watched(serial& here, std::stop_token t) noexcept : here_(here), token(std::move(t)), outer(here.watched_) {
       here_.watched_ = this;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A serial `here` that runs the children of a group in another order than they were named: backwards, or drawn from a
-// seed. A program whose answer changes has assumed an order that no scheduler promises.
+// A serial `here` that runs the children of a group in an order other than the program's: backwards, or drawn from a
+// seed. A program whose answer changes relies on an order that no scheduler promises.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ namespace skua {
 
 enum class child_order { backwards, drawn };
 
-/// Says that it has `workers` workers, and that another one of them runs every child. A scope's children start when
-/// they are forked or when the body has ended, as drawn.
+/// Pretends to have `workers` workers, and that another of them runs every child. A scope's children start when they
+/// are forked or when the body has ended, as drawn.
 class shuffled {
  public:
   explicit shuffled(std::uint64_t seed, std::uint32_t workers = 4, child_order order = child_order::drawn) noexcept
@@ -71,7 +71,7 @@ class shuffled {
       fork(std::forward<F>(f));
     }
 
-    /// Children may fork more; all are run.
+    /// Runs all children, also those that children fork meanwhile.
     void finish() {
       while (!later_.empty()) {
         std::size_t const last = later_.size() - 1;
@@ -118,7 +118,7 @@ class shuffled {
     return call_kernel(std::forward<Args>(args)...);
   }
 
-  /// `source`: a std::stop_token, or anything else with `stop_requested()`, which is asked in place.
+  /// `source`: a std::stop_token, or anything else with `stop_requested()`, which is queried in place.
   template <class Source, class F>
   decltype(auto) with_stop(Source const& source, F&& f) {
     return watching(source, [&](shuffled& here) -> decltype(auto) {
@@ -127,7 +127,7 @@ class shuffled {
     });
   }
 
-  /// The same, but f is called even if the source has already been asked to stop.
+  /// The same, but calls f even if the source has already requested a stop.
   template <class Source, class F>
   decltype(auto) watching(Source const& source, F&& f) {
     watched const inner{*this, &source, [](void const* s) { return static_cast<Source const*>(s)->stop_requested(); }};
@@ -144,7 +144,7 @@ class shuffled {
   [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
 
  private:
-  /// The stop sources of the `with_stop` calls we are in, innermost first.
+  /// The stop sources of the enclosing `with_stop` calls, innermost first.
   struct watched {
     watched(shuffled& h, void const* s, bool (*ask)(void const*)) noexcept
         : here(h), source(s), asked(ask), outer(h.watched_) {
@@ -160,7 +160,7 @@ class shuffled {
     watched const* outer;
   };
 
-  /// Before every child: what has not started when a stop is asked for is dropped.
+  /// Called before every child: a child that has not started when a stop is requested is dropped.
   void start() {
     if (stop_requested()) throw cancelled{};
     worker_ = worker_id{dice_.below(workers_)};

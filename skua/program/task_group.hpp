@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// task_group, as people know it from oneTBB: start tasks here, wait for them there, from any thread.
-// A program that has a `here` is better served by `here.join` and `here.scope`, which allocate nothing.
+// task_group, as oneTBB's users know it: start tasks here, wait for them there, from any thread.
+// A program that has a `here` does better with `here.join` and `here.scope`, which allocate nothing.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@
 
 namespace skua {
 
-/// What `wait` says. Unscoped, as ported code expects: `task_group_status::complete` and plain `complete`.
+/// What `wait` returns. Unscoped, as ported code expects: `task_group_status::complete` and plain `complete`.
 enum task_group_status : std::uint8_t {
   not_complete,  ///< never returned
   complete,      ///< every task ran to its end
   canceled,      ///< the group was cancelled; some tasks may have been dropped
 };
 
-/// A free task that calls a user's function, for its group.
+/// A free task that calls a user's function on behalf of its group.
 template <class Here, class F>
 struct group_task final : free_task<Here> {
   template <class G>
@@ -37,7 +37,7 @@ struct group_task final : free_task<Here> {
     drop(&task);
   }
 
-  /// The function is destroyed before the group is told: what it refers to may live in a frame that waits.
+  /// Destroys the function before it tells the group: the function may refer to a frame that waits for the group.
   static void drop(free_task<Here>* task) noexcept {
     wait_group& group = *task->group;
     delete static_cast<group_task*>(task);
@@ -49,7 +49,7 @@ struct group_task final : free_task<Here> {
     try {
       static_cast<void>(call_body(here, self.function));
     } catch (cancelled const&) {
-      // Cancelled because the group was: `wait` says so. For another reason: somebody else must hear of it.
+      // If the group was cancelled, `wait` reports it. Otherwise the exception has another cause and must be reported.
       if (!self.group->stop_requested()) self.group->fail(std::current_exception());
     } catch (...) {
       self.group->fail(std::current_exception());
@@ -59,8 +59,8 @@ struct group_task final : free_task<Here> {
   F function;
 };
 
-/// A task made by `defer` and not yet started. Its group counts it from the beginning: give it to `run` of that
-/// group, or destroy it, or `wait` does not return.
+/// A task that `defer` made and nobody has started yet. Its group counts it from the beginning: pass it to `run` of
+/// that group, or destroy it; otherwise `wait` does not return.
 template <executor Venue>
 class basic_task_handle {
   using task = free_task<typename Venue::here>;
@@ -79,13 +79,13 @@ class basic_task_handle {
   owner task_;
 };
 
-/// Tasks that are started one by one and waited for together. Every verb may be called by any thread, worker or not;
-/// `run`, `cancel` and `is_canceling` also by the group's own tasks. After `wait` the group is as new.
+/// Tasks that are started one by one and waited for together. Any thread, worker or not, may call every member
+/// function; the group's own tasks may call `run`, `cancel` and `is_canceling`. After `wait` the group is as new.
 ///
-/// Errors: the first exception of a task cancels the rest and is rethrown by `wait`; later ones are dropped. If several
+/// Errors: the first exception of a task cancels the rest, and `wait` rethrows it; later ones are dropped. If several
 /// threads wait at once, one of them gets the exception or the `canceled`.
-/// The destructor never throws: it waits for tasks that nobody waited for (first cancelling them, if it runs because
-/// an exception unwinds the stack) and drops their exceptions. oneTBB cancels and throws missing_wait there.
+/// The destructor never throws. It waits for tasks that nobody has waited for (and first cancels them if an exception
+/// unwinds the stack), and drops their exceptions. oneTBB cancels and throws missing_wait instead.
 template <executor Venue>
 class basic_task_group {
  public:
@@ -100,33 +100,34 @@ class basic_task_group {
   basic_task_group(basic_task_group const&) = delete;
   basic_task_group& operator=(basic_task_group const&) = delete;
 
-  /// Starts f() or f(here), some time, somewhere. One allocation; throws what it or the copy of f throws, and, in a thread
-  /// that is no worker, what making the default pool throws; then nothing was started. If the group is cancelled, the task is counted, destroyed, but not called.
+  /// Starts f() or f(here), at some time, on some worker. One allocation. Throws what the allocation or the copy of f
+  /// throws, and, on a thread that is not a worker, what making the default pool throws; then nothing was started. If
+  /// the group is cancelled, the task is counted and destroyed, but not called.
   template <class F>
   void run(F&& f) {
     run(hint{}, std::forward<F>(f));
   }
-  /// The same with what is known of the task.
+  /// The same with a hint for the task.
   template <hint_word Hint, class F>
   void run(Hint hint, F&& f) {
     run(make(as_hint(hint), std::forward<F>(f)));
   }
-  /// Starts what `defer` of this group made.
+  /// Starts a task that `defer` of this group made.
   void run(task_handle&& handle) {
     auto task = handle.release();
     runtime::expects(task != nullptr && task->group == &group_,
                      "task_group::run: a handle made by defer of this group");
-    Venue::spawn(*task);  // if it throws, the task is dropped, and the group counts it no more
+    Venue::spawn(*task);  // if it throws, the task is dropped, and the group no longer counts it
     static_cast<void>(task.release());
   }
 
-  /// A task that `run` will start later. Errors: as run.
+  /// Makes a task that `run` will start later. Errors: as run.
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
     return make(hint{}, std::forward<F>(f));
   }
 
-  /// run, then wait; f is not copied.
+  /// run, then wait; does not copy f.
   template <class F>
   task_group_status run_and_wait(F&& f) {
     run([&f](typename Venue::here& here) { static_cast<void>(call_body(here, f)); });
@@ -137,8 +138,8 @@ class basic_task_group {
     return wait();
   }
 
-  /// Returns when no task of the group is out; a worker does other work meanwhile. Not to be called by a task of the
-  /// group itself, which would wait for its own end. Rethrows the first exception of a task.
+  /// Returns when no task of the group is left; a worker does other work meanwhile. A task of the group must not call
+  /// it: it would wait for its own end. What the tasks did is then visible. Rethrows the first exception of a task.
   task_group_status wait() {
     Venue::wait(group_);
     wait_group::outcome what = group_.take_outcome();
@@ -146,7 +147,7 @@ class basic_task_group {
     return what.cancelled ? canceled : complete;
   }
 
-  /// Tasks not yet begun are dropped, running ones see is_canceling(); undone by the next `wait`.
+  /// Drops tasks that have not begun; running tasks see is_canceling(). The next `wait` resets it.
   void cancel() noexcept { group_.cancel(); }
   [[nodiscard]] bool is_canceling() const noexcept { return group_.stop_requested(); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fork-join program as plain data: which task forked which, what each leaf touched and cost. Written by the
-// recorder or made up by random_tree, read by simulators, tests and people.
+// A fork-join program as plain data: which task forked which, what each leaf touched and cost. The recorder or
+// random_tree writes it; simulators, tests and people read it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace skua {
 
-/// A node of a tree: 0 is the root, and the order of numbers is the order in which the serial program meets the nodes.
+/// A node of a tree. 0 is the root; nodes are numbered in the order in which the serial program meets them.
 using node_id = std::uint32_t;
 inline constexpr node_id no_node = 0xffff'ffffU;
 
@@ -24,7 +24,7 @@ enum class node_kind : std::uint8_t {
   each,   ///< the same, made from a range: none, one or more tasks
   scope,  ///< its children are steps like a task's, and tasks that were forked between them
   leaf,   ///< a kernel
-  fiber,  ///< what ran between two of the above
+  fiber,  ///< the code between two of the above
 };
 
 struct node {
@@ -50,7 +50,7 @@ struct touch {
   friend constexpr bool operator==(touch const&, touch const&) = default;
 };
 
-/// What a leaf was said to read or write, as data.
+/// One `reads` or `writes` of a leaf, as data.
 template <class Word>
   requires std::is_same_v<Word, reads> || std::is_same_v<Word, writes>
 touch touch_of(Word const& w) noexcept {
@@ -61,20 +61,20 @@ touch touch_of(Word const& w) noexcept {
           .written = std::is_same_v<Word, writes>};
 }
 
-/// In what a tree is weighed.
+/// The units in which a tree is weighed.
 enum class unit : std::uint8_t {
   leaves,  ///< 1 for every leaf and for every task without steps
   flops,   ///< as given to leaves; anything but a positive finite number is 0
   ns,      ///< as measured
 };
 
-/// What a tree amounts to, in one unit.
+/// The measures of a whole tree, in one unit.
 struct totals {
   double work = 0;          ///< T1: everything, one after the other
-  double span = 0;          ///< Tinf: the longest chain of things that wait for each other
+  double span = 0;          ///< Tinf: the longest chain of nodes that wait for each other
   std::uint64_t forks = 0;  ///< n - 1 for a join or each of n tasks, n for a scope
   std::uint64_t tasks = 0;
-  std::uint64_t leaves = 0;  ///< things of kind leaf
+  std::uint64_t leaves = 0;  ///< nodes of kind leaf
   friend constexpr bool operator==(totals const&, totals const&) = default;
 };
 
@@ -83,7 +83,7 @@ class task_tree {
   /// The root task.
   task_tree() : nodes_(1) {}
 
-  /// Append a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
+  /// Appends a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
   node_id add(node_id parent, node_kind kind, hint hints = {}) {
     runtime::expects(parent < nodes_.size() && nodes_.size() < no_node,
                      "task_tree::add: an existing parent, fewer than 2^32 nodes");
@@ -99,7 +99,7 @@ class task_tree {
     return id;
   }
 
-  /// What the leaf that was added last touches.
+  /// Adds to what the most recently added leaf touches.
   void add_touch(node_id leaf, touch what) {
     runtime::expects(nodes_[leaf].kind == node_kind::leaf, "task_tree::add_touch: a leaf");
     if (nodes_[leaf].touches++ == 0) nodes_[leaf].first_touch = static_cast<std::uint32_t>(touches_.size());
@@ -111,13 +111,13 @@ class task_tree {
   [[nodiscard]] node_id size() const noexcept { return static_cast<node_id>(nodes_.size()); }
   [[nodiscard]] std::vector<touch> const& touches() const noexcept { return touches_; }
 
-  /// The first child of `id` from `from` on that is a task (no_node: none).
+  /// The first task among `from` and its later siblings (no_node: none).
   [[nodiscard]] node_id task_from(node_id from) const noexcept {
     while (from != no_node && nodes_[from].kind != node_kind::task) from = nodes_[from].next;
     return from;
   }
 
-  /// What one node costs itself, without its children.
+  /// The cost of one node itself, without its children.
   [[nodiscard]] double amount(node_id id, unit in) const noexcept {
     node const& n = nodes_[id];
     switch (in) {
@@ -128,8 +128,8 @@ class task_tree {
     return static_cast<double>(n.ns);
   }
 
-  /// Work and span, where node i costs cost(i) itself and every fork costs `per_fork` to him who forks: child i of a
-  /// join starts after i+1 forks (the last after as many as the one before it). Work O(n), space O(n), no recursion.
+  /// Work and span if node i itself costs cost(i) and every fork costs its parent `per_fork`: child i of a join starts
+  /// after i+1 forks (the last after as many as the one before it). Work O(n), space O(n), no recursion.
   template <class Cost>
   [[nodiscard]] totals weigh(Cost cost, double per_fork) const {
     totals all;
@@ -169,7 +169,7 @@ class task_tree {
     if (n.kind == node_kind::leaf) return true;
     if (n.kind == node_kind::task) return n.first == no_node;
     if (n.kind != node_kind::fiber) return false;
-    node const& p = nodes_[n.parent];  // a task that is nothing but a strand
+    node const& p = nodes_[n.parent];  // a task that consists of one strand
     return p.kind == node_kind::task && p.first == p.last;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many tasks are still out, who waits for them, and what went wrong: the heart of task_group.
+// Counts the tasks that are not done, knows who waits for them, and keeps what went wrong: the core of task_group.
 // States, invariants and proof: wait_group.md.
 #pragma once
 
@@ -13,28 +13,28 @@
 
 namespace skua {
 
-/// One who waits. Lives with the waiting frame. `wake` is called exactly once if `enroll` returned true, by the thread
-/// that finished the last task, and possibly before `enroll` has returned. `wake` must not throw.
+/// A waiter, which lives in the waiting frame. If `enroll` returned true, the thread that finished the last task calls
+/// `wake` exactly once, possibly before `enroll` has returned. `wake` must not throw.
 struct group_waiter {
   void (*wake)(group_waiter&) noexcept;
   group_waiter* next = nullptr;  ///< belongs to the group until `wake`
 };
 
-/// What the protocol is written against; its check replaces it (wait_group_model.cpp).
+/// The operations that the protocol is written against; its model check replaces them (wait_group_model.cpp).
 struct group_sync {
   template <class T>
   using atomic = std::atomic<T>;
 
-  /// `word` was just seen to be `seen`; nothing to do before it changes, which takes a few instructions.
+  /// Called when `word` was just seen to be `seen`, and will change within a few instructions.
   template <class T>
   static void pause(std::atomic<T> const&, T) noexcept {
     runtime::relax();
   }
 };
 
-/// Counts tasks; wakes everybody who waits when the count falls to zero; keeps the first exception.
-/// Every verb may be called by any thread. It may be destroyed when no task is out and nobody is inside `enroll`
-/// or still to be woken: in particular by a waiter, as soon as it was woken or told not to wait.
+/// Counts tasks; wakes all waiters when the count falls to zero; keeps the first exception.
+/// Any thread may call every member function. The group may be destroyed when no task is left and nobody is inside
+/// `enroll` or still to be woken: in particular by a waiter, as soon as it was woken or told not to wait.
 template <class Sync>
 class basic_wait_group {
  public:
@@ -45,34 +45,34 @@ class basic_wait_group {
   basic_wait_group(basic_wait_group const&) = delete;
   basic_wait_group& operator=(basic_wait_group const&) = delete;
 
-  /// One more task. The caller is a task of this group, or knows that no waiter relies on the count reaching zero.
+  /// Adds a task. The caller is a task of this group, or knows that no waiter relies on the count reaching zero.
   void add() noexcept {
     state_.fetch_add(one, std::memory_order_relaxed);  // relaxed: publishes nothing; the task is published by its queue
   }
 
-  /// A task has ended, and everything it owned is destroyed. The last one wakes the waiters. The group may be gone
-  /// when this returns.
+  /// Call it when a task has ended and everything that it owned is destroyed. The last call wakes the waiters. The
+  /// group may be gone when this returns.
   void finish() noexcept;
 
-  /// True once no task is out; then everything they did is visible here.
+  /// True once no task is left; then everything they did is visible to the caller.
   [[nodiscard]] bool done() const noexcept {
     // acquire: pairs with the release of every `finish`; the later additions to the same word keep that chain.
     return state_.load(std::memory_order_acquire) == 0;
   }
 
-  /// Join those who will be woken. False: no task is out, do not wait, `wake` is not called.
+  /// Adds a waiter to be woken. False: no task is left, do not wait, `wake` is not called.
   [[nodiscard]] bool enroll(waiter& who) noexcept;
 
-  /// The first failure since the last `settle` is kept, and the group cancelled; later ones are dropped.
+  /// Keeps the first failure since the last `take_outcome` and cancels the group; drops later failures.
   void fail(std::exception_ptr why) noexcept;
-  /// Tasks not yet begun will be dropped, running ones see stop_requested().
+  /// Tasks not yet begun will be dropped; running ones see stop_requested().
   void cancel() noexcept {
     cancelled_.store(true, std::memory_order_relaxed);
-  }  // relaxed: advice, no data goes with it
+  }  // relaxed: advice, it publishes no data
   [[nodiscard]] bool stop_requested() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
-  /// What came of the tasks that are done. Each failure and each cancellation is reported once; then the group is as
-  /// new. To be called by one who waited.
+  /// The outcome of the tasks that are done. Reports each failure and each cancellation once; then the group is as new.
+  /// Only a waiter calls it.
   struct outcome {
     std::exception_ptr failure;
     bool cancelled = false;
@@ -80,13 +80,13 @@ class basic_wait_group {
   [[nodiscard]] outcome take_outcome() noexcept;
 
  private:
-  // state_: number of tasks out, times four, plus two bits.
-  static constexpr std::uint64_t locked = 1;   ///< somebody works on waiters_
+  // state_: four times the number of unfinished tasks, plus two bits.
+  static constexpr std::uint64_t locked = 1;   ///< some thread works on waiters_
   static constexpr std::uint64_t awaited = 2;  ///< waiters_ is not empty
   static constexpr std::uint64_t one = 4;
 
   static void wake_all(waiter* first) noexcept;
-  /// The holder of the lock takes the waiters and releases it. The group may be gone when they are woken.
+  /// The lock's holder takes the waiters and unlocks. The group may be gone when they are woken.
   waiter* take_waiters_and_unlock() noexcept;
 
   enum class claim : std::uint8_t { none, writing, kept, taking };
@@ -110,7 +110,7 @@ void basic_wait_group<Sync>::wake_all(waiter* first) noexcept {
 template <class Sync>
 group_waiter* basic_wait_group<Sync>::take_waiters_and_unlock() noexcept {
   waiter* const all = std::exchange(waiters_, nullptr);
-  // release: pairs with the acquire of whoever locks next, and of `done` before a destruction. Our last touch.
+  // release: pairs with the acquire of whoever locks next, and of `done` before a destruction. Our last access.
   state_.fetch_and(~(locked | awaited), std::memory_order_release);
   return all;
 }
@@ -154,7 +154,7 @@ bool basic_wait_group<Sync>::enroll(waiter& who) noexcept {
       return true;
     }
   }
-  // The last task has ended while we held the lock, and left the waking to us. We are the head of the list.
+  // The last task has ended while we held the lock, and left it to us to wake. We are the head of the list.
   waiter* const all = take_waiters_and_unlock();
   wake_all(all->next);
   return false;
@@ -163,7 +163,7 @@ bool basic_wait_group<Sync>::enroll(waiter& who) noexcept {
 template <class Sync>
 void basic_wait_group<Sync>::fail(std::exception_ptr why) noexcept {
   claim seen = claim::none;
-  // acquire: failure_ as `settle` left it. Pairs with the release there.
+  // acquire: failure_ as `take_outcome` left it. Pairs with the release there.
   while (!claim_.compare_exchange_weak(seen, claim::writing, std::memory_order_acquire, std::memory_order_relaxed)) {
     if (seen == claim::writing || seen == claim::kept) break;  // we are not the first
     if (seen == claim::taking) Sync::pause(claim_, seen);      // our failure is the first of the next round
@@ -171,7 +171,7 @@ void basic_wait_group<Sync>::fail(std::exception_ptr why) noexcept {
   }
   if (seen == claim::none) {
     failure_ = std::move(why);
-    claim_.store(claim::kept, std::memory_order_release);  // failure_ is written. Pairs with: settle, exchange.
+    claim_.store(claim::kept, std::memory_order_release);  // failure_ is written. Pairs with: take_outcome, exchange.
   }
   cancel();
 }

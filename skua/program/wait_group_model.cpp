@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// wait_group under every schedule of small scripts: who enrolled is woken exactly once and not too early, and nobody
-// touches the group once its waiters have left. With a broken façade the scripts find it.
+// wait_group under every schedule of small scripts: each enrolled waiter is woken exactly once and not too early, and
+// nobody touches the group once its waiters have left. With a broken façade the scripts find the violation.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -14,10 +14,11 @@ namespace {
 using namespace skua::explorer;
 using skua::basic_wait_group, skua::group_waiter;
 
-/// Set once the last waiter has left: from then on the group's memory is somebody else's.
+/// Set once the last waiter has left: from then on the group's memory belongs to somebody else.
 bool gone = false;
 
-/// Knows its value in memory, so that `pause` can wait for another one instead of spinning; and knows when it is dead.
+/// Knows its value in memory, so that `pause` can wait for another value instead of
+/// spinning; and knows when it is dead.
 template <class T>
 class watched_atomic : public model_atomic<T> {
  public:
@@ -54,7 +55,7 @@ class watched_atomic : public model_atomic<T> {
   [[nodiscard]] T now() const noexcept { return now_; }
 
  private:
-  // The operation has just been performed, and nobody else has run since.
+  // The operation was just performed, and nobody else has run since.
   template <class V>
   static V alive(V value) noexcept {
     require(!gone, "the group is not touched after its last waiter has left");
@@ -72,11 +73,11 @@ struct watched_sync : model_sync {
   }
 };
 
-/// The group, its waiters, and what every script requires in the end.
+/// The group, its waiters, and the conditions that every script checks in the end.
 template <class Sync>
 class scene {
  public:
-  /// `waiters`: after so many have left, the group is gone; 0: it outlives the script.
+  /// `waiters`: once so many have left, the group is gone; 0: the group outlives the script.
   scene(int tasks, int waiters) : expected_(waiters) {
     gone = false;
     for (int i = 0; i < tasks; ++i) group_.add();
@@ -91,7 +92,7 @@ class scene {
     finish_task();
   }
 
-  /// `tasks`: at least so many have ended when this returns.
+  /// `tasks`: at least so many tasks have ended when this returns.
   void wait(int number, int tasks) {
     sleeper& me = sleepers_[number];
     me.enrolled = group_.enroll(me);
@@ -103,7 +104,7 @@ class scene {
   void finish() {
     gone = false;
     for (sleeper& s : sleepers_) {
-      require(s.calls == (s.enrolled ? 1 : 0), "who enrolled is woken once, others never");
+      require(s.calls == (s.enrolled ? 1 : 0), "an enrolled waiter is woken once, others never");
     }
     require(group_.done(), "in the end the group is at rest");
   }
@@ -114,7 +115,7 @@ class scene {
     static void rouse(group_waiter& w) noexcept {
       auto& self = static_cast<sleeper&>(w);
       ++self.calls;
-      self.next = nullptr;  // what was the node may be anything now
+      self.next = nullptr;  // the node's memory may now be anything
       self.woken.exchange(1, std::memory_order_release);
       self.woken.notify_all();
     }
@@ -169,7 +170,7 @@ struct two_tasks_two_waiters {
   void finish() { s.finish(); }
 };
 
-/// A task from outside comes while others finish and wait: the count may fall to zero twice.
+/// A task from outside is added while others finish and wait: the count may fall to zero twice.
 template <class Sync>
 struct a_task_is_added_meanwhile {
   static constexpr int threads = 3;
@@ -182,7 +183,7 @@ struct a_task_is_added_meanwhile {
   void finish() { s.finish(); }
 };
 
-/// The same with a second waiter, and the added task comes from the one that finishes.
+/// The same with a second waiter, and the finishing task adds the new one.
 template <class Sync>
 struct the_count_falls_twice {
   static constexpr int threads = 3;
@@ -198,7 +199,7 @@ struct the_count_falls_twice {
   void finish() { s.finish(); }
 };
 
-/// Compare-exchange is a load and a store: what comes between is overwritten.
+/// Compare-exchange is a load and a store: it overwrites what comes between.
 struct torn_compare_exchange : watched_sync {
   template <class T>
   struct atomic : watched_atomic<T> {
@@ -213,7 +214,7 @@ struct torn_compare_exchange : watched_sync {
   };
 };
 
-/// The lock bit is not given back.
+/// The lock bit is never cleared.
 struct never_unlocked : watched_sync {
   template <class T>
   struct atomic : watched_atomic<T> {

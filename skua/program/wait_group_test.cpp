@@ -26,7 +26,7 @@ struct sleeper : group_waiter {
       : group_waiter{.wake = [](group_waiter& w) noexcept {
           static_cast<sleeper&>(w).woken.fetch_add(1, std::memory_order_release);
         }} {}
-  // acquire: pairs with the release in wake: what the tasks did.
+  // acquire: sees what the tasks did. Pairs with the release in wake.
   [[nodiscard]] int wake_ups() const { return woken.load(std::memory_order_acquire); }
   std::atomic<int> woken{0};
 };
@@ -74,8 +74,8 @@ TEST(wait_group, take_outcome_reports_the_first_failure_once) {
   EXPECT_TRUE(group.take_outcome().cancelled);
 }
 
-/// Some threads finish tasks, some wait, and the moment the last waiter is through, the group is destroyed and its memory
-/// filled with a pattern: a late touch would change it (and be a race for TSan).
+/// Some threads finish tasks, some wait. As soon as the last waiter is through, the group is destroyed and its memory
+/// filled with a pattern: a late access would change it (and be a race for TSan).
 class storm {
  public:
   explicit storm(int rounds) : rounds_(rounds), gate_(threads) {}

@@ -98,12 +98,12 @@ class Numbers(command.Case):
             self.refuses("compare", "fib", "--repeat", count, says=["--repeat", "1 to"])
 
     def test_an_apps_own_numbers(self):
-        self.refuses("run", "fib", "--n", "0", says=["--n", "1 and 93"])
-        self.refuses("run", "fib", "--n", "-5", says=["--n", "1 and 93"])
+        self.refuses("run", "fib", "--n", "0", says=["--n", "1 to 93"])
+        self.refuses("run", "fib", "--n", "-5", says=["--n", "1 to 93"])
         self.refuses("run", "fib", "--n", "abc", says=["--n", '"abc"', "whole number"])
         self.refuses("run", "uts", "--branching", "wide", says=["--branching", "number"])
-        self.refuses("run", "uts", "--branching", "1e300", says=["--branching", "between 1 and 1e+06, not 1e+300"])
-        self.refuses("run", "heat", "--alpha", "nan", says=["--alpha", "between 0 and 1, not nan"])
+        self.refuses("run", "uts", "--branching", "1e300", says=["--branching is 1e+300; allowed: 1 to 1e+06"])
+        self.refuses("run", "heat", "--alpha", "nan", says=["--alpha", "is nan; allowed: 0 to 1"])
         self.refuses("run", "uts", "--tree", "T9", says=["T9", "T3L"])
 
     def test_other_choices_of_a_pool(self):
@@ -132,7 +132,7 @@ class Variables(command.Case):
         # The OpenMP library of the peers complains as well, in its own words, before the command begins.
         code, out, err = command.run("run", "fib", "--n", "5", variables={"OMP_NUM_THREADS": "b0gus!"})
         self.assertEqual((code, out), (2, ""))
-        self.assertRegex(err, r'skua: run: OMP_NUM_THREADS="b0gus!": allowed .* 1 to 65536.*\n$')
+        self.assertRegex(err, r'skua: run: OMP_NUM_THREADS is "b0gus!"; allowed: .* 1 to 65536.*\n$')
 
     def test_doctor_names_them_too(self):
         self.refuses("doctor", variables={"SKUA_WORKERS": "0"}, says=["SKUA_WORKERS", "1 to 65536"])

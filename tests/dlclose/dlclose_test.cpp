@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program that knows nothing of Skua loads a plugin, has it work in parallel, and unloads it: nothing stays behind, no
-// thread and no code, and it can be loaded again.
+// A program that knows nothing of Skua loads a plugin, lets it work in parallel, and unloads it. Nothing stays behind,
+// neither a thread nor code, and the plugin can be loaded again.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

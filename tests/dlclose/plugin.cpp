@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plugin that brings Skua along: its default pool lives in here.
+// A plugin that uses Skua: the default pool lives in the plugin.
 #include <atomic>
 
 #include "skua/skua.hpp"

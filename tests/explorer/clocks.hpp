@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What has happened before what, going by the memory orders as they are written: vector clocks, one entry per model
-// thread. A read-modify-write empties store buffers whatever its order is; only clocks tell a relaxed one from a
-// release. After Flanagan and Freund, FastTrack (2009).
+// Which accesses happened before which, judged by the memory orders as they are written: vector clocks, one entry per
+// model thread. A read-modify-write empties store buffers whatever its order is; only clocks tell a relaxed one from a
+// releasing one. After Flanagan and Freund, FastTrack (2009).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr bool releases(std::memory_order order) noexcept {
   return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
 }
 
-/// How far each thread had come. A thread counts its releases; 0 is what was there before any began.
+/// How far each thread had come. A thread counts its releases; 0 is what existed before any thread began.
 class vector_clock {
  public:
   static constexpr std::size_t threads_max = 4;
@@ -48,17 +48,17 @@ class vector_clock {
   std::array<std::uint16_t, threads_max> at_{};
 };
 
-/// Who has touched a piece of memory, and when in his own time.
+/// Who has touched a piece of memory, and when by the toucher's clock.
 struct trail {
   vector_clock reads;
   vector_clock writes;
 
-  /// False: somebody's write did not happen before this.
+  /// False: another thread's write did not happen before this read.
   [[nodiscard]] bool read(int thread, vector_clock const& now) noexcept {
     reads.join(now, thread);
     return now.covers(writes);
   }
-  /// False: somebody's access did not happen before this.
+  /// False: another thread's access did not happen before this write.
   [[nodiscard]] bool write(int thread, vector_clock const& now) noexcept {
     bool const ordered = now.covers(writes) && now.covers(reads);
     writes.join(now, thread);

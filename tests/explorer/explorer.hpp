@@ -22,28 +22,28 @@
 // To prove that the check can fail, mutate the façade, not the code: derive from model_sync (model_sync.hpp), hide what
 // shall be broken (`static void heavy_fence() noexcept {}`), and expect a violation.
 //
-// The script is made anew for every execution. It must be a function of the schedule: no clocks, no randomness, and no
-// memory from the heap in what model atomics live in (use explorer::memory(), which hands out the same addresses every
-// time). No spinning: wait with atomic::wait, Sync::pause or a condition; a spinning thread is reported ("no end in sight"). A wait
-// that nobody ends is reported ("deadlock"), which is how lost wake-ups show, unless the thread has said that it
-// `may_rest`. `require` also works inside `run`.
+// The explorer constructs the script anew for every execution. The script must be a function of the schedule: no
+// clocks, no randomness, and no heap memory for what model atomics live in (use explorer::memory(), which hands out the
+// same addresses every time). No spinning: wait with atomic::wait, Sync::pause or a condition; a spinning thread is
+// reported ("no end in sight"). A wait that nobody ends is reported ("deadlock"), which is how lost wake-ups show,
+// unless the thread has declared that it `may_rest`. `require` also works inside `run`.
 //
 // The model. Each thread has a buffer of its stores. `tso` (x86): they reach memory in order, at any later moment;
 // `pso` (closer to AArch64): in any order, but a release store after all earlier ones, and stores to one word in order.
-// Loads are performed in program order (load reordering is not modelled), see their own buffer first, then memory.
-// Read-modify-writes, seq_cst stores, taking a lock and full fences empty the own buffer; giving a lock back is a
-// release store; a heavy fence empties its own buffer, then each other thread's at some moment before it returns; a
-// light fence does nothing. Constructors write memory at once.
+// Loads execute in program order (load reordering is not modelled), and see their own buffer first, then memory.
+// Read-modify-writes, seq_cst stores, locking and full fences empty the thread's own buffer. Unlocking is a release
+// store. A heavy fence empties its own buffer, then each other thread's at some moment before it returns; a light fence
+// does nothing. Constructors write memory at once.
 //
-// Races. A read-modify-write empties the buffer whatever its order is, so in the buffers a relaxed one is as good as a
-// release. With `races` the memory orders are followed as they are written, too (fences order nothing, as for
-// ThreadSanitizer): two accesses to a Sync::plain, or to anything and to its construction or destruction inside `run`
-// (immortal<T>, std::destroy_at), that no release and acquire put in order are a violation.
+// Races. A read-modify-write empties the buffer whatever its order is, so for the buffers a relaxed one is as good as a
+// release. With `races` the explorer also follows the memory orders as they are written (fences order nothing, as for
+// ThreadSanitizer): it is a violation if no release and acquire order two accesses to a Sync::plain, or an access to
+// any object and its construction or destruction inside `run` (immortal<T>, std::destroy_at).
 //
 // The search. Depth first by re-execution; two prefixes that leave every thread with the same history of operations and
 // results, the same memory and the same buffers are continued once (a 64-bit hash tells; with 10^6 states the chance
-// that any two collide is 10^-7). Other data are part of that only through histories and locks: what threads share
-// outside of atomics must be a Sync::plain, be guarded by a Sync::mutex, or not depend on an order (a tally). So
+// that any two collide is 10^-7). Other data enter the state only through histories and locks: data that threads share
+// outside of atomics must be a Sync::plain, be guarded by a Sync::mutex, or not depend on an order (a counter). So
 // without a bound on preemptions `exhausted` means: all executions. With `random > 0` it draws that many schedules from
 // `seed` instead, for programs that are too large.
 #pragma once
@@ -67,7 +67,7 @@ struct report {
   std::string violation;           ///< empty: none found
   std::vector<std::string> trace;  ///< the execution that shows it, one step a line
   std::uint64_t executions = 0;
-  std::uint64_t states = 0;  ///< distinct ones at which there was a choice
+  std::uint64_t states = 0;  ///< distinct states at which there was a choice
   bool exhausted = false;    ///< nothing is left to explore
 };
 
@@ -78,7 +78,7 @@ inline std::ostream& operator<<(std::ostream& out, report const& r) {
   return out;
 }
 
-/// All choices, depth first; a state that was seen before is not explored again.
+/// Makes all choices, depth first; does not explore a state again that it has seen before.
 class every_choice final : public chooser {
  public:
   std::size_t choose(std::size_t count, std::uint64_t state) override {
@@ -92,7 +92,7 @@ class every_choice final : public chooser {
 
   bool indifferent() const noexcept override { return known_ && depth_ == path_.size(); }
 
-  /// On to the next path; false if there is none.
+  /// Goes on to the next path; false if there is none.
   bool next() {
     depth_ = 0;
     known_ = false;
@@ -101,10 +101,10 @@ class every_choice final : public chooser {
     ++path_.back().taken;
     return true;
   }
-  /// The same path again.
+  /// Repeats the same path.
   void again() {
     depth_ = 0;
-    known_ = true;  // beyond the path it went on with first choices
+    known_ = true;  // beyond the path it took the first choices
   }
   std::uint64_t states() const noexcept { return seen_.size(); }
 
@@ -115,7 +115,7 @@ class every_choice final : public chooser {
   };
   std::vector<branch> path_;
   std::size_t depth_ = 0;
-  bool known_ = false;  // this execution has come to a known state: its rest does not matter
+  bool known_ = false;  // this execution has reached a known state: its rest does not matter
   std::unordered_set<std::uint64_t> seen_;
 };
 
@@ -177,7 +177,7 @@ class exploration {
     }
   }
 
-  // Whether nothing was violated.
+  // True if nothing was violated.
   bool execute(chooser& by, std::vector<std::string>* trace) {
     ++report_.executions;
     world_.forget_memory();

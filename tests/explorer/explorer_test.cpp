@@ -59,8 +59,8 @@ struct message_passing {
   void finish() {}
 };
 
-/// The same by a read-modify-write, which empties the buffer whatever its order is; the data are no atomic. Thread 2
-/// goes on with the release sequence, or breaks it.
+/// The same by a read-modify-write, which empties the buffer whatever its order is; the data are not atomic. Thread 2
+/// continues the release sequence, or breaks it.
 template <std::memory_order Publication, std::memory_order Look, bool Breaks = false>
 struct plain_message {
   static constexpr int threads = 3;
@@ -82,7 +82,7 @@ struct plain_message {
   void finish() {}
 };
 
-/// Thread 1 ends what thread 0 has used, and has said so, or not yet.
+/// Thread 1 destroys what thread 0 has used. Thread 0 announced the end of its use, or uses the object again after it.
 template <std::memory_order Leave, bool Comes_back>
 struct end_of_life {
   static constexpr int threads = 2;
@@ -172,7 +172,7 @@ struct sleeper_on_a_word {
   void finish() {}
 };
 
-/// Of two who wait for a word that nobody sets, the one that may rest is no deadlock.
+/// Of two threads that wait for a word that nobody sets, the one that may rest is no deadlock.
 template <int Impatient>
 struct rest {
   static constexpr int threads = 2;
@@ -209,7 +209,7 @@ struct interleavings {
   void finish() { results.insert(word.load(memory_order_relaxed)); }
 };
 
-// A bit of everything; what came of it, as one number. The order of the locks is in plain data only.
+// A bit of everything; the result is one number. Only plain data show the order of the locks.
 struct medley {
   static constexpr int threads = 3;
   static inline std::set<int> results;

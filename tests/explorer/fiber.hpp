@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model thread's stack: Boost.Context's fcontext, told to the sanitizers.
+// A model thread's stack: Boost.Context's fcontext, announced to the sanitizers.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -32,7 +32,7 @@ class fiber {
   fiber(fiber const&) = delete;
   fiber& operator=(fiber const&) = delete;
 
-  /// The next resume starts `f`. What ran here before and has not ended is forgotten, not unwound.
+  /// The next resume starts `f`. A function that ran here and has not ended is forgotten, not unwound.
   void start(function f, void* argument) {
     function_ = f;
     argument_ = argument;
@@ -60,7 +60,7 @@ class fiber {
  private:
   static constexpr std::size_t stack_bytes = 256 * 1024;
 
-  // A fresh stack. Avoided where possible: to ThreadSanitizer it is a new thread.
+  // Begins a fresh stack. Avoided where possible, because ThreadSanitizer takes it for a new thread.
   void begin() {
     forget();
     if constexpr (runtime::under_asan) __asan_unpoison_memory_region(stack_.get(), stack_bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The façade of base/sync.hpp in which the explorer chooses. Derive from it and hide a member to break something.
+// The model of base/sync.hpp, in which the explorer makes the choices. Derive from it and hide a member to break it.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace skua::explorer {
 
-/// Threads that sleep until they are notified, oldest first: a list through their stacks, so that one that is never
-/// destroyed leaks nothing.
+/// Threads that sleep until they are notified, oldest first. The list runs through their stacks, so that a list that is
+/// never destroyed leaks nothing.
 class wait_list {
  public:
-  /// Sleeps; from the last operation of the running thread until now nobody else has run.
+  /// Sleeps. Nobody else has run between the last operation of the running thread and this call.
   void sleep() noexcept {
     auto& w = *current_world();
     sleeper me{w.thread()};
@@ -52,7 +52,7 @@ class wait_list {
     return at;
   }
 
-  // Notes who was woken: whether a sleep began before or after a notification must show in somebody's history.
+  // Notes who was woken: some thread's history must show whether a sleep began before or after a notification.
   void wake(sleeper** from, std::size_t most) noexcept {
     std::uint64_t woken = 0;
     for (; most > 0 && *from != nullptr; --most) {
@@ -69,7 +69,7 @@ class wait_list {
   std::size_t count_ = 0;
 };
 
-/// Values are kept as words.
+/// Cells store values as words.
 template <class T>
 std::uint64_t pack(T value) noexcept {
   static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
@@ -86,7 +86,7 @@ T unpacked(std::uint64_t bits) noexcept {
 
 /// std::atomic of up to eight bytes, modelled. compare_exchange_weak never fails spuriously.
 template <class T>
-class alignas(64) model_atomic {  // a power of two: queues divide by the size of what is made of it
+class alignas(64) model_atomic {  // a power of two: queues divide by the size of slots made of it
  public:
   model_atomic() noexcept : model_atomic(T{}) {}
   model_atomic(T value) noexcept {  // NOLINT: implicit, as std::atomic
@@ -152,7 +152,7 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
   void notify_one() noexcept { waiters_.notify_one(); }
   void notify_all() noexcept { waiters_.notify_all(); }
 
-  /// A thread that spins goes on when the word in memory is another one.
+  /// Instead of spinning, the thread goes on when the word in memory has another value.
   void pause(T seen) const noexcept {
     w().step([this, seen] { return cell_.value != pack(seen); });
     w().use(life_);
@@ -185,8 +185,8 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
   mutable wait_list waiters_;
 };
 
-/// A variable that is no atomic. With `options::races` two accesses that nothing puts in order are a violation, as is
-/// one after its end. Not a point at which others may run: where order is proved, there is nothing to choose.
+/// A non-atomic variable. With `options::races` two accesses that nothing orders are a violation, as is an access after
+/// its end. Not a point at which others may run: where the order is proved there is nothing to choose.
 template <class T>
 class model_plain {
  public:
@@ -209,7 +209,7 @@ class model_plain {
   mutable plain_cell cell_;
 };
 
-/// Unlocking is no more than a release store, as the standard promises no more.
+/// Unlocking is only a release store, because the standard promises no more.
 class model_mutex {
  public:
   void lock() noexcept {
@@ -240,11 +240,11 @@ class model_mutex {
 
  private:
   cell held_;
-  cell story_;  // who held it, in which order, in which state: what plain data under the lock are a function of
+  cell story_;  // who held it, in which order, in which state: determines the plain data under the lock
 };
 
-/// std::condition_variable without time and without spurious wake-ups (so that a missing loop is not hidden by luck,
-/// and a lost wake-up is a deadlock).
+/// std::condition_variable without time and without spurious wake-ups, so that luck does not hide a missing loop, and a
+/// lost wake-up is a deadlock.
 class model_condition {
  public:
   void wait(std::unique_lock<model_mutex>& held) noexcept {
@@ -263,7 +263,7 @@ class model_condition {
   wait_list waiters_;
 };
 
-/// A kernel with membarrier: light at the owner, heavy at the thief.
+/// A kernel with membarrier: light fence at the owner, heavy fence at the thief.
 struct model_sync {
   template <class T>
   using atomic = model_atomic<T>;
@@ -291,7 +291,7 @@ struct model_sync {
   }
 };
 
-/// A kernel without.
+/// A kernel without membarrier.
 struct full_model_sync : model_sync {
   static runtime::fences kind() noexcept { return runtime::fences::full; }
   static void heavy_fence() noexcept { runtime::full_fence(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One execution of a model program: threads, memory, store buffers, and the loop that lets a chooser decide what
-// happens next. The model is described in explorer.hpp.
+// happens next. explorer.hpp describes the model.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct options {
   int preemptions = std::numeric_limits<int>::max();  ///< at most so many switches away from a thread that could go on
   std::uint64_t executions = 20'000'000;              ///< give up after so many (then not `exhausted`)
   std::uint64_t random = 0;                           ///< > 0: so many random schedules instead of all
-  std::uint64_t seed = 1;                             ///< of the random schedules
+  std::uint64_t seed = 1;                             ///< for the random schedules
   std::uint32_t steps = 5'000;                        ///< of one execution; beyond: "no end in sight"
-  bool races = false;  ///< report plain accesses and ends of lifetimes that no memory order puts in order; more states
+  bool races = false;  ///< report plain accesses and ends of lifetimes that no memory order orders; more states
 };
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
@@ -42,13 +42,13 @@ struct cell {
   vector_clock released{};  ///< what happened before whoever acquires this value
 };
 
-/// Who has touched an object, and whether it has ended. Only with `options::races`.
+/// Who has touched an object, and whether it has ended. Used only with `options::races`.
 struct lifetime {
   trail touched{};
   bool over = false;
 };
 
-/// A variable that is no atomic.
+/// A non-atomic variable.
 struct plain_cell {
   std::uint64_t value = 0;
   lifetime life{};
@@ -62,13 +62,13 @@ struct buffered {
   vector_clock released{};
 };
 
-/// Where choices come from: replays a path, then extends it.
+/// Makes the choices: replays a path, then extends it.
 class chooser {
  public:
   virtual ~chooser() = default;
-  /// One of `count` ways to go on from a state.
+  /// Chooses one of `count` ways to go on from a state.
   virtual std::size_t choose(std::size_t count, std::uint64_t state) = 0;
-  /// Whether it will take the first way from now on, whatever the others are.
+  /// True if it will take the first way from now on, whatever the others are.
   virtual bool indifferent() const noexcept { return false; }
 };
 
@@ -77,7 +77,7 @@ class world {
  public:
   explicit world(int threads, options const& with) : options_(with), threads_(static_cast<std::size_t>(threads)) {}
 
-  /// Runs `body(i)` for every thread under the choices of `by`. Returns what was violated.
+  /// Runs `body(i)` for every thread under the choices of `by`. Returns the violation, if any.
   std::string run(std::function<void(int)> const& body, chooser& by, std::vector<std::string>* trace) {
     body_ = &body;
     by_ = &by;
@@ -95,11 +95,11 @@ class world {
     return violation_;
   }
 
-  /// Memory that is handed out in the same order at the same addresses in every execution.
+  /// Memory that hands out the same addresses in the same order in every execution.
   std::pmr::memory_resource& memory() noexcept { return arena_; }
   void forget_memory() noexcept { arena_.release(); }
 
-  // What a model thread does. Outside of any model thread these have immediate effect.
+  // The operations of a model thread. Outside of any model thread they have immediate effect.
 
   bool inside() const noexcept { return running_ != nullptr; }
   /// Equal histories: the same operations with the same results.
@@ -111,7 +111,7 @@ class world {
   void step(Enabled enabled) {
     if (!inside()) return;
     auto& self = *running_;
-    self.history = mix(self.history, 1);  // being a step further is a difference, even if nothing was read
+    self.history = mix(self.history, 1);  // one step further is a different state, even if nothing was read
     self.enabled = [](void* e) { return (*static_cast<Enabled*>(e))(); };
     self.enabled_argument = &enabled;
     self.stack.suspend();
@@ -143,13 +143,13 @@ class world {
       c.value = value;
     }
   }
-  /// A store that everybody sees at once, of a read-modify-write; the own buffer is empty.
+  /// The store of a read-modify-write, which everybody sees at once. The thread's own buffer is empty.
   void write(cell& c, std::uint64_t value, bool release) {
-    vector_clock released = c.released;  // a read-modify-write goes on with the release sequence
+    vector_clock released = c.released;  // a read-modify-write continues the release sequence
     if (release) released.join(stamp());
     put(c, value, released);
   }
-  /// What was released with the value that the running thread has just read. Its own is no news to it.
+  /// Learns what was released with the value that the running thread has just read; its own releases teach it nothing.
   void acquire(cell const& c) {
     if (!inside() || !options_.races) return;
     for (auto const& s : running_->stores) {
@@ -159,26 +159,27 @@ class world {
   }
 
   std::uint64_t get(plain_cell& c) {
-    if (inside() && !options_.races) require(false, "who uses plain variables sets options::races");
+    if (inside() && !options_.races) require(false, "a script with plain variables sets options::races");
     touch(c.life, "read", &trail::read);
     return c.value;
   }
   void set(plain_cell& c, std::uint64_t value) {
-    if (inside() && !options_.races) require(false, "who uses plain variables sets options::races");
+    if (inside() && !options_.races) require(false, "a script with plain variables sets options::races");
     touch(c.life, "written", &trail::write);
     if (inside()) memory_hash_ += hash_of(c, value) - hash_of(c, c.value);
     c.value = value;
   }
-  /// An atomic operation: in order with everything but its end.
+  /// An atomic operation: ordered with everything but the end of the lifetime.
   void use(lifetime& life) { touch(life, "used", &trail::read); }
   void begin(lifetime& life) { touch(life, "constructed", &trail::write); }
-  /// Nobody may touch it any more.
+  /// From now on nobody may touch it.
   void end(lifetime& life) { touch(life, "destroyed", &trail::write, true); }
   void drain_own() {
     if (inside()) drain(*running_);
   }
-  /// membarrier: every other thread's buffer is emptied at some moment during the call, in any order. Whose is empty
-  /// now is served now, which allows most: what it stores from now on may reach memory at any moment anyhow.
+  /// membarrier: empties every other thread's buffer at some moment during the call, in any order. A buffer
+  /// that is empty now counts as emptied now, which allows most: later stores of that thread may reach
+  /// memory at any moment anyhow.
   void drain_others() {
     if (!inside()) return;
     std::vector<model_thread*> left;
@@ -198,14 +199,14 @@ class world {
       step();
     }
   }
-  /// One of n, explored like a schedule.
+  /// Chooses one of n ways; the explorer tries them like schedules.
   std::size_t choose(std::size_t n) {
     if (n <= 1 || !inside()) return 0;
     return by_->choose(
         n, mix(state(), 1 + static_cast<std::uint64_t>(running_->id)));  // not the state it was scheduled in
   }
 
-  /// The running thread may wait for ever: that is no deadlock.
+  /// Declares that the running thread may wait for ever, which is then no deadlock.
   void may_rest() {
     if (inside()) running_->may_rest = true;
   }
@@ -246,7 +247,7 @@ class world {
     bool can_run() const { return !done && enabled(enabled_argument); }
   };
 
-  /// What may happen next: `thread` runs to its next step, or its buffered store number `flush` reaches memory.
+  /// A possible next move: `thread` runs to its next step, or its buffered store number `flush` reaches memory.
   static constexpr std::size_t runs = ~std::size_t{0};
   struct move {
     model_thread* thread;
@@ -316,7 +317,7 @@ class world {
     while (!t.stores.empty()) commit(t, 0);
   }
 
-  // The running thread's time, which it gives away: what it does from now on is later.
+  // The running thread's time. Hands it out, so what the thread does from now on is later.
   vector_clock stamp() {
     if (!inside() || !options_.races) return {};
     vector_clock const now = running_->now;
@@ -402,7 +403,7 @@ inline world*& current_world() noexcept {
 inline void require(bool holds, std::string const& what) { current_world()->require(holds, what); }
 inline std::pmr::memory_resource& memory() noexcept { return current_world()->memory(); }
 
-/// An object that lives to the end of the execution and is never destroyed, because after a violation it may be broken.
+/// An object that lives to the end of the execution and is never destroyed, because a violation may leave it broken.
 template <class T, class... Args>
 T& immortal(Args&&... args) {
   return *new (memory().allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pools that come and go leave nothing behind: no memory, no mapping, no open file. What bench/memory.cpp does ten
-// thousand times is done here until a leak of a few KiB a pool would show.
+// Pools that come and go leave nothing behind: no memory, no mapping, no open file. bench/memory.cpp makes ten thousand
+// pools; this test makes enough for a leak of a few KiB per pool to show.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct belongings {
 void come_and_go(int times) {
   for (int i = 0; i < times; ++i) {
     skua::pool p({.workers = 2});
-    // Forks enough for steals, parked frames and stacks of their own.
+    // Enough forks for steals, parked frames and stacks of their own.
     ASSERT_EQ(p.run([](auto& here) { return skua::apps::fib::program(here, 12); }), 144U);
   }
 }

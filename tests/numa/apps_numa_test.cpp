@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The data of the apps lie where their place hints point: asked of the kernel, page by page, with the hints as a recorder
-// sees them. Skipped on a machine with one node; tools/numa_bed.py boots one with four. [numa-ws-2018 III-A]
+// The data of the apps lie where their place hints point. The test asks the kernel, page by page, and takes the hints
+// from a recorder. Skipped on a machine with one node; tools/numa_bed.py boots one with four. [numa-ws-2018 III-A]
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace skua::apps {
 namespace {
 
-/// The place of a node: what it says, or the next one above it that says something.
+/// The place of a node: its own hint, or that of the nearest node above it that has one.
 std::optional<place_id> place_of(task_tree const& tree, node_id id) {
   for (; id != no_node; id = tree[id].parent) {
     if (tree[id].hints.place) return tree[id].hints.place;
@@ -25,7 +25,7 @@ std::optional<place_id> place_of(task_tree const& tree, node_id id) {
   return {};
 }
 
-/// Pages that begin in what leaves write, whole rows of it, and how many of them lie at their leaf's place.
+/// Pages that begin in rows that leaves write, and how many of them lie at their leaf's place.
 struct census {
   std::size_t pages = 0;
   std::size_t at_home = 0;
@@ -57,7 +57,7 @@ TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
     GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
   pool crew({.policy = "numa-ws", .places = "numa_domains", .pin = true});
   ASSERT_EQ(why_distribution_is_pointless(crew.map()), "");
-  // Bands of whole rows, and quadrants: there a row belongs to two places.
+  // Bands of whole rows, and quadrants, where a row belongs to two places.
   for (std::size_t const columns : {std::size_t{1500}, std::size_t{6000}}) {
     heat::problem plate(heat::landscape(600, columns, 1), 3);
     heat::cutoff const end{.rows = 64, .columns = 4096, .sweep = heat::sweeps().front().function};

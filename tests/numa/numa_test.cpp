@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A machine with several NUMA nodes, from the topology to the page: nodes and distances are those of the firmware,
-// workers stay on their nodes, and arrays lie where their owners run, with mbind(2) and without. Every test is skipped
-// on a machine with one node; tools/numa_bed.py boots one with four and lets none be skipped.
+// workers stay on their nodes, and arrays lie where their owners run, with and without mbind(2). Every test is skipped
+// on a machine with one node; tools/numa_bed.py boots one with four and lets no test be skipped.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace {
 
 using runtime::testing::nodes_with_memory;
 
-/// The real kernel as a container shows it: it may do all but bind.
+/// The real kernel as seen in a container: everything works but bind.
 class forbidding_kernel final : public runtime::page_kernel {
  public:
   int bind(std::span<std::byte>, runtime::page_rule, runtime::numa_set const&) const noexcept override { return EPERM; }
@@ -91,7 +91,7 @@ TEST_F(numa, latencies_are_those_of_the_firmware) {
     }
     all.insert(all.end(), row.begin(), row.end());
   }
-  // The bed knows what the firmware was made of; elsewhere the kernel is believed.
+  // The test bed knows the firmware's distances; elsewhere trust the kernel.
   char const* const slit = std::getenv("SKUA_TEST_SLIT");
   if (slit != nullptr) {
     EXPECT_EQ(all, numbers_of(slit));
@@ -122,7 +122,7 @@ TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
   std::vector<int> const everybody(map.workers());
   crew.run([&](auto& here) {
     here.each(everybody, [&](auto& h, int) {
-      // Nobody leaves before all are here, so that every worker runs exactly one of these.
+      // Nobody leaves before all have arrived, so that every worker runs exactly one of these.
       seen[index(h.worker())] = node_of_this_thread();
       arrived.fetch_add(1);
       testing::wait_until("every worker takes one task", [&] { return arrived.load() == everybody.size(); });

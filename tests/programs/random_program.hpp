@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random fork-join programs for tests: same seed, same program, same answer on every `here`. They join, iterate, open
-// scopes and count what they hold; they can throw or ask for a stop at a chosen task, and give hints of every kind.
+// scopes and count the objects that they hold; they can throw or request a stop at a chosen task, and give all hints.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace skua::testing {
 
-/// Counts its living instances: after a run, whatever way it ended, there are none.
+/// Counts its living instances: none is left after a run, however the run ended.
 class token {
  public:
   explicit token(std::atomic<long>& live) noexcept : live_(&live) { live_->fetch_add(1, std::memory_order_relaxed); }
@@ -34,13 +34,13 @@ struct thrown : std::runtime_error {
 
 class random_program {
  public:
-  /// With `places` above 0 children come with hints: work and places (of so many), sensible ones and others.
+  /// With `places` above 0 children get hints: work and places (out of so many), valid and invalid ones.
   explicit random_program(std::uint64_t seed, int depth = 5, std::uint32_t places = 0) noexcept
       : seed_(seed), depth_(depth), places_(places) {}
 
   /// Every task from the k-th on (in the order in which they start) throws. 0: none does.
   void throw_from(long k) noexcept { throw_from_ = k; }
-  /// The k-th task that starts asks for a stop, and goes on.
+  /// The k-th task that starts requests a stop, and goes on.
   void stop_at(long k, std::stop_source& source) noexcept {
     stop_at_ = k;
     source_ = &source;
@@ -79,7 +79,7 @@ class random_program {
     }
   }
 
-  /// What is said of the child with this seed.
+  /// The hint of the child with this seed.
   [[nodiscard]] hint said(std::uint64_t seed) const noexcept {
     using numbers = std::numeric_limits<double>;
     constexpr std::array works{0.0, -1.0, numbers::quiet_NaN(), numbers::infinity(), 1e-3, 1.0, 2.0, 7.0};
@@ -115,7 +115,7 @@ class random_program {
     if (places_ == 0) {
       here.each(cells, body);
     } else {
-      auto const seeds = cells;  // what is said of a cell does not change when the cell does
+      auto const seeds = cells;  // the hint of a cell does not change when the cell does
       here.each(
           cells, [&](std::uint64_t const& c) { return said(seeds[static_cast<std::size_t>(&c - cells.data())]); },
           body);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random tests: every seed with every number of simulated workers, or one seed that is new each time; and, when one
-// fails, the command line that repeats that one alone.
+// Random tests: every seed with every number of simulated workers, or one seed that is new each time. When a test fails
+// it prints the command line that repeats the failing run alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace skua::testing {
 
-/// What an environment variable says, as a number.
+/// The value of an environment variable, as a number.
 inline std::optional<std::uint64_t> number_of(char const* variable) {
   char const* const given = std::getenv(variable);
   if (given == nullptr) return {};
@@ -29,13 +29,14 @@ inline std::string command_line_of(std::uint64_t seed, std::string const& more =
          " --gtest_filter='" + test->test_suite_name() + "." + test->name() + "'";
 }
 
-/// The seed that SKUA_SEED names, else one that was never used before.
+/// The seed in SKUA_SEED, else a fresh one.
 inline std::uint64_t fresh_seed() {
   if (auto const given = number_of("SKUA_SEED")) return *given;
   return std::random_device{}();
 }
 
-/// f(seed, workers) for seeds 1 .. last; or only for the seed and the workers that SKUA_SEED and SKUA_TEST_WORKERS name.
+/// Calls f(seed, workers) for seeds 1 .. last; or only for the seed and the workers that SKUA_SEED and
+/// SKUA_TEST_WORKERS name.
 template <class F>
 void each_random_run(std::uint64_t last, std::span<std::uint32_t const> workers, F&& f) {
   auto const only_seed = number_of("SKUA_SEED");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pools with the smallest stacks, whose strands wait and are resumed: stacks that lie close to each other, and switches
-// between them in both directions. Run as it is, and under memcheck.
+// Pools with the smallest stacks, whose fibers wait and are resumed: the stacks lie close to each other, and switches
+// between them go in both directions. Run plainly, and under memcheck.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t small =
     skua::runtime::under_tsan || skua::runtime::under_asan ? skua::runtime::default_stack_bytes : std::size_t{64} << 10;
 
-/// Joins whose right children are slow, so that most left sides must wait, and scopes above them.
+/// Joins whose right children are slow, so that most left sides must wait; scopes above them.
 void waits(skua::fork_join auto& here, int depth, std::atomic<int>& ran) {
   if (depth == 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -39,7 +39,7 @@ TEST(small_stacks, fibers_wait_and_are_resumed_under_every_policy) {
     EXPECT_EQ(ran.load(), 81) << policy.name;
     for (auto const& c : pool.counters()) parked += c.parked;
   }
-  EXPECT_GT(parked, 0U) << "no strand ever waited: this program shows nothing";
+  EXPECT_GT(parked, 0U) << "no fiber ever waited: this program shows nothing";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A lock for a few instructions between few threads: a waiter spins, because sleeping and waking cost a hundred times
-// what it waits for; once it has spun in vain, the holder has lost its processor, and the waiter gives up its own.
-// Every schedule of it: tagged_queue_model.cpp.
+// A spin lock for critical sections of a few instructions and few threads: sleeping and waking would cost a hundred
+// times more than the wait. A waiter that has spun in vain yields its processor, because the holder has lost its own.
+// Every schedule: tagged_queue_model.cpp.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 
 namespace skua::runtime {
 
-/// Models BasicLockable. Not fair. Sync is the real world, or the explorer's.
+/// Models BasicLockable. Not fair. `Sync`: real_sync, or the explorer's model of it.
 template <synchronisation Sync = real_sync>
 class brief_lock {
  public:
   void lock() noexcept {
     for (int tries = 0;; ++tries) {
-      // relaxed: only saves the exchange. acquire: what the last holder did. Pairs with: unlock.
+      // relaxed: only saves the exchange. acquire: sees what the last holder did. Pairs with: unlock.
       if (!held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire)) return;
       Sync::pause(held_, true, tries);
     }

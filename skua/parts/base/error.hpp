@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The exceptions a user can meet. Thrown at the API, never from inside the scheduler.
+// The exceptions that reach users. The API throws them; the scheduler never does.
 #pragma once
 
 #include <stdexcept>
@@ -12,8 +12,8 @@ struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The user asked for something that makes no sense: an option, an environment variable, a file's content.
-/// The message names the culprit and says what would be right. The `skua` command ends with exit code 2.
+/// The user asked for something impossible: an option, an environment variable, a file's content.
+/// The message names the culprit and what is allowed. The `skua` command exits with code 2.
 struct usage_error : error {
   using error::error;
 };
@@ -23,8 +23,8 @@ struct resource_error : error {
   using error::error;
 };
 
-/// Thrown by a join (and by what is built on it) once a stop was requested for the task that waits there:
-/// some children may not have run, so there is no result to return.
+/// A join (or an algorithm built on it) throws this once a stop was requested for the waiting task: some children may
+/// not have run, so there is no result to return.
 struct cancelled : error {
   cancelled() : error("cancelled: a stop was requested before the work was done") {}
 };

@@ -17,7 +17,7 @@ namespace {
 
 enum class decision : std::uint8_t { open, asymmetric, refused, forced };
 
-// Process-wide because the kernel's registration is: these three mirror it.
+// Process-wide, because the kernel's registration is: these three mirror it.
 std::atomic<decision> decided{decision::open};
 std::atomic<bool> registered{false};
 std::atomic<int> refusal{0};
@@ -30,7 +30,7 @@ decision ask_kernel() noexcept {
     refusal.store(error, std::memory_order_relaxed);  // relaxed: published by the exchange of `decided`
     return decision::refused;
   }
-  // Relaxed: who uses an asymmetric queue has got it from a thread that came through here before it made the queue.
+  // Relaxed: a thread gets an asymmetric queue from the thread that made it, which came through here before.
   registered.store(true, std::memory_order_relaxed);
   return decision::asymmetric;
 }
@@ -39,7 +39,7 @@ decision decide() noexcept {
   auto now = decided.load(std::memory_order_acquire);  // pairs with the exchange below: `refusal` is visible
   if (now != decision::open) return now;
   auto const answer = ask_kernel();
-  // Release: publishes `refusal`. Acquire on failure: somebody else's. The first answer stays.
+  // Release: publishes `refusal`. Acquire on failure: reads the winner's `refusal`. The first answer stays.
   if (decided.compare_exchange_strong(now, answer, std::memory_order_release, std::memory_order_acquire)) return answer;
   return now;
 }
@@ -68,7 +68,7 @@ void heavy_fence() noexcept {
     return;
   }
   int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-  if (error == EPERM) {  // a kernel that does not hand the registration on to a forked child
+  if (error == EPERM) {  // a kernel that does not pass the registration on to a forked child
     error = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
     if (error == 0) error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   }

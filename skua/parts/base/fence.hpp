@@ -17,15 +17,15 @@ enum class fences : std::uint8_t {
   full,        ///< both are full fences
 };
 
-/// What queues made from now on use. The first call asks the kernel; the answer stays, but for `force_full_fences`.
-/// Cost of the first call: a system call, which in a process that already has threads may take milliseconds.
+/// The fences that new queues use. The first call asks the kernel; afterwards only `force_full_fences` changes the
+/// answer. Cost of the first call: a system call, which may take milliseconds in a process that already has threads.
 [[nodiscard]] fences fence_kind() noexcept;
 
-/// Why; one line for people (`skua doctor`).
+/// The reason for that choice: one line for people (`skua doctor`).
 [[nodiscard]] std::string fence_reason();
 
-/// Queues made from now on use full fences. For tests and benchmarks. Queues that exist keep what they have, and stay
-/// correct; if the process has registered for membarrier already, `heavy_fence` stays as slow as it was.
+/// Makes new queues use full fences. For tests and benchmarks. Existing queues keep their fences and stay correct; if
+/// the process has already registered for membarrier, `heavy_fence` stays as slow as it was.
 void force_full_fences() noexcept;
 
 /// The rare side's fence: pairs with `light_fence` and with `full_fence` of any thread of this process.

@@ -54,7 +54,7 @@ int rounds_where_both_missed(int rounds, FrequentFence frequent_fence, RareFence
   });
   for (int round = 1; round <= rounds; ++round) {
     go.store(round, std::memory_order_release);  // starts the round
-    // The other side learns of it some 100 ns later: meet it at every distance.
+    // The other side sees the new round some 100 ns later: vary the delay, so that the two meet at every distance.
     for (int i = round % 512; i > 0; --i) std::atomic_signal_fence(std::memory_order_seq_cst);  // keeps the loop
     y.store(round, std::memory_order_relaxed);
     rare_fence();
@@ -100,7 +100,7 @@ TEST(fence, a_forked_child_can_still_fence) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// Run again from the start in a fresh process: the decision must still be open.
+// These tests run in a fresh process, because the decision must still be open.
 class fence_in_a_fresh_process : public ::testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The small numbers that name things. Each is its own type, so that a worker cannot be passed for a place.
+// Ids of workers and places. Each is its own type, so that a worker cannot be passed for a place.
 #pragma once
 
 #include <cstdint>

@@ -29,10 +29,10 @@ std::string lower(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view name, std::string_view text, std::string_view allowed) {
-  throw usage_error(std::string{name} + "=\"" + std::string{text} + "\": allowed is " + std::string{allowed});
+  throw usage_error(std::string{name} + " is \"" + std::string{text} + "\"; allowed: " + std::string{allowed});
 }
 
-/// Leading decimal digits, and what follows them. No digits, or a number above 2^64-1: nullopt.
+/// Leading decimal digits, and what follows them. nullopt without digits, and for a number above 2^64-1.
 std::optional<std::pair<std::uint64_t, std::string_view>> number_and_rest(std::string_view text) {
   std::uint64_t value = 0;
   auto const [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -40,14 +40,14 @@ std::optional<std::pair<std::uint64_t, std::string_view>> number_and_rest(std::s
   return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
-/// Set, and not blank.
+/// The variable's value if it is set and not blank.
 std::optional<std::string> value_of_variable(environment const& get, char const* name) {
   std::optional<std::string> value = get(name);
   if (value && trimmed(*value).empty()) return std::nullopt;
   return value;
 }
 
-/// Every number of the comma list must make sense, though only the first (outermost level) is used.
+/// Every number of the comma list must be valid, though only the first (the outermost level) is used.
 std::uint32_t read_thread_list(std::string_view name, std::string_view text) {
   std::optional<std::uint32_t> first;
   std::string_view rest = text;

@@ -18,7 +18,7 @@
 
 namespace skua::runtime {
 
-/// More workers than this is taken for a typing error.
+/// A larger number of workers is taken for a typing error.
 inline constexpr std::uint32_t max_workers = 65'536;
 
 /// An idle worker searches this long before it sleeps; `spin_forever` = it never sleeps.
@@ -45,9 +45,9 @@ struct settings {
   setting<std::optional<std::uint32_t>> workers;   ///< unset: min(affinity mask, cgroup quota)
   setting<std::string> places;                     ///< OMP_PLACES grammar, see topology/places.hpp; empty: L3 clusters
   setting<std::optional<bool>> pin;                ///< unset: the machine decides
-  setting<std::string> policy{.value = "random"};  ///< of policy/registry.hpp, which also says what is wrong with it
+  setting<std::string> policy{.value = "random"};  ///< a name in policy/registry.hpp, which also checks it
   setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
-  setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
+  setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< a main thread's; only touched pages cost memory
 };
 
 /// From a variable's name to its value; nullopt = unset.
@@ -56,13 +56,13 @@ using environment = std::function<std::optional<std::string>(char const* name)>;
 /// The environment of this process. Reads with getenv: not while another thread calls setenv.
 [[nodiscard]] environment process_environment();
 
-/// Reads the variables above. Throws usage_error that names the variable, its value and what is allowed; what SKUA_PLACES
-/// and SKUA_POLICY name is only looked at by who knows what there is (read_places, check_policy).
-/// An OMP_ variable is not looked at when its SKUA_ counterpart is set.
+/// Reads the variables above. Throws usage_error that names the variable, its value and what is allowed. The values of
+/// SKUA_PLACES and SKUA_POLICY are checked later, by read_places and check_policy. An OMP_ variable is ignored when its
+/// SKUA_ counterpart is set.
 [[nodiscard]] settings settings_from_environment(environment const& get);
 
-// The readers of single values, for command lines as well. `name` is what the error calls the value.
-// All ignore spaces around the value and throw usage_error.
+// Readers of single values, also used for command lines. `name` is what the error calls the value.
+// All ignore surrounding spaces and throw usage_error.
 
 /// 1 .. max_workers, decimal digits only.
 [[nodiscard]] std::uint32_t read_workers(std::string_view name, std::string_view text);

@@ -8,9 +8,9 @@ namespace skua::runtime {
 
 enum class outcome : std::uint8_t {
   got,     ///< a task
-  empty,   ///< nothing there: go away
-  lost,    ///< somebody was faster: trying again may pay
-  barred,  ///< there is something, but not for this worker
+  empty,   ///< nothing there: try elsewhere
+  lost,    ///< another thread was faster: a retry may pay
+  barred,  ///< there are tasks, but none for this worker
 };
 
 }  // namespace skua::runtime

@@ -42,10 +42,10 @@ inline constexpr bool under_tsan = false;
 inline constexpr bool under_tsan = false;
 #endif
 
-/// Two objects written by different workers stand at least this far apart (two lines: adjacent-line prefetch).
+/// Objects that different workers write lie at least this far apart (two lines, because of adjacent-line prefetch).
 inline constexpr std::size_t cache_line_bytes = 128;
 
-/// Tell the processor that this is a spin loop.
+/// Tells the processor that this is a spin loop.
 inline void relax() noexcept {
 #if defined(__x86_64__)
   _mm_pause();
@@ -54,8 +54,8 @@ inline void relax() noexcept {
 #endif
 }
 
-/// No load after it is performed before a store ahead of it has become visible: a sequentially consistent fence.
-/// Written out because Clang's `mfence` costs twice the locked instruction, and because GCC refuses
+/// A sequentially consistent fence: stores before it become visible before any load after it executes.
+/// Written by hand, because Clang's `mfence` costs twice the locked instruction, and because GCC refuses
 /// `atomic_thread_fence` under -fsanitize=thread (which does not see fences anyway).
 inline void full_fence() noexcept {
 #if defined(__x86_64__)
@@ -63,11 +63,11 @@ inline void full_fence() noexcept {
 #elif defined(__aarch64__)
   asm volatile("dmb ish" ::: "memory");
 #else
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // the fence itself; whoever calls it names its partner
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // the fence itself; each caller names its partner
 #endif
 }
 
-/// Rounding mode and trap masks, where Boost.Context's switch does not carry them with the flow. It does on x86.
+/// Rounding mode and trap masks, on processors where Boost.Context's switch does not save them. On x86 it does.
 inline std::uint64_t float_control() noexcept {
 #if defined(__aarch64__)
   std::uint64_t fpcr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What lock-free code is written against: `template <synchronisation Sync = real_sync>`. The real one is the standard
-// library plus the asymmetric fences; tests/explorer offers a modelled one with the same names, in which a checker
-// chooses every interleaving and every moment at which a store becomes visible.
+// The interface that lock-free code is written against: `template <synchronisation Sync = real_sync>`. real_sync is the
+// standard library plus the asymmetric fences. tests/explorer models the same names; its checker chooses every
+// interleaving and every moment at which a store becomes visible.
 #pragma once
 
 #include <sched.h>
@@ -17,8 +17,8 @@
 namespace skua::runtime {
 
 /// Laws. Let W be a store and R a later load of one thread, with F between them; W' and R' with F' in another thread;
-/// R reads what W' writes and R' what W. If (F, F') is (light, heavy) and `fence_kind()` was asymmetric when the queue
-/// was made, or (full, full), or (full, heavy), then R sees W' or R' sees W. No fence orders anything else.
+/// R reads what W' writes, and R' what W writes. If (F, F') is (light, heavy) and `fence_kind()` was asymmetric when
+/// the queue was made, or (full, full), or (full, heavy), then R sees W' or R' sees W. No fence orders anything else.
 template <class Sync>
 concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   typename Sync::template plain<int>;
@@ -32,8 +32,8 @@ concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   Sync::pause(word, 0, 0);
 };
 
-/// A variable that is no atomic, and holds nothing until it is set. Threads touch it only in an order that something
-/// else gives: its modelled twin checks that. Free of cost.
+/// A non-atomic variable, unset at first. Something else must order the threads that touch it; the explorer's model
+/// checks that. Costs nothing.
 template <class T>
 class plain_variable {
  public:
@@ -52,15 +52,15 @@ struct real_sync {
   using mutex = std::mutex;
   using condition = std::condition_variable;
 
-  /// What a queue made now shall use.
+  /// The fences that a new queue uses.
   [[nodiscard]] static fences kind() noexcept { return fence_kind(); }
 
-  /// The frequent side: forbids the compiler to reorder; no instruction.
+  /// The frequent side: keeps the compiler from reordering; emits no instruction.
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // see heavy_fence
   static void full_fence() noexcept { skua::runtime::full_fence(); }
   static void heavy_fence() noexcept { skua::runtime::heavy_fence(); }
 
-  /// `word` was seen to be `seen`, after so many vain tries before: some time passes in which it may change.
+  /// Lets time pass after `tries` looks at `word` that all found `seen`: spins first, then yields the processor.
   template <class T>
   static void pause(std::atomic<T> const&, T, int tries) noexcept {
     if (tries < patience) {

@@ -16,7 +16,7 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-/// What the departing flow tells the arriving one. It lies on the stack that is left, so it is copied before `after`.
+/// What the departing flow tells the arriving one. It lies on the departing stack, so it is copied before `after` runs.
 struct handover {
   context* departed;  ///< nullptr = it ended
   void* ended_tsan;   ///< TSan's name of the flow that ended
@@ -25,19 +25,19 @@ struct handover {
   void* argument;
 };
 
-/// The exception globals of this thread. Its declaration promises the same address for ever, which is false across a
-/// switch; the asm makes every call count (see current.cpp).
+/// The exception globals of this thread. Their declaration promises one address forever, which is false across a
+/// switch; the asm keeps the compiler from reusing an earlier answer (see current.cpp).
 [[gnu::noinline]] exception_state& exceptions_of_thread() noexcept {
   asm volatile("" ::: "memory");
   return *reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
 }
 
-// The functions below run between two flows. ASan must not put their locals on a fake stack that is being exchanged;
+// The functions below run between two flows. ASan must not put their locals on a fake stack that is being exchanged.
 // TSan must not see them read what the other flow has written, because there is no edge between the two. They call no
 // std:: helpers, which would be instrumented.
 
-/// All that belongs to the thread changes hands before the jump, while both flows are on the same thread. After the
-/// jump nothing here touches a thread-local.
+/// Exchanges all per-thread state before the jump, while both flows are on the same thread. Nothing after the jump
+/// touches a thread-local.
 [[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void* exchange(context& from,
                                                                                     context& to) noexcept {
   thread_record* const me = current_thread();
@@ -59,8 +59,8 @@ struct handover {
   return there;
 }
 
-/// First act of a flow on its own stack after a jump. Field by field: a copy of the whole may be a call of memcpy, which
-/// the sanitizers intercept.
+/// The first act of a flow on its own stack after a jump. Copies field by field, because a copy of the whole may be a
+/// call of memcpy, which the sanitizers intercept.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void arrive(transfer_t const& jumped) noexcept {
   auto const* const told = static_cast<handover const*>(jumped.data);
   context* const departed = told->departed;
@@ -103,7 +103,7 @@ void start(context& target, stack& on, void (*entry)(void*) noexcept, void* argu
   target.sanitizer.stack_low = on.low();
   target.sanitizer.stack_bytes = on.bytes();
   target.stack_pointer = make_fcontext(on.top(), on.bytes(), begin);
-  // Last: whatever touched the stack's record so far happens before what the flow does, its end included.
+  // Last, so that every access to the stack's record so far happens before anything the flow does, its end included.
   target.sanitizer.tsan_fiber = tsan::create();
 }
 
@@ -137,7 +137,7 @@ void forget(context& never_ran) noexcept {
                 .argument = argument};
   void* const identity = to.sanitizer.tsan_fiber;
   if constexpr (under_asan) {
-    // The frames between here and the top never return, so nobody else takes their red zones away.
+    // The frames between here and the top never return, so nobody else clears their red zones.
     auto* const frame = static_cast<std::byte*>(__builtin_frame_address(0));
     asan::unpoison(frame, static_cast<std::size_t>(leaving.on->top() - frame));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a park costs: switches, stacks, and both together. `time/2` of switch_pair is one switch.
+// The cost of a park: switches, stacks, and both together. `time/2` of switch_pair is one switch.
 #include <benchmark/benchmark.h>
 
 #include <cstring>

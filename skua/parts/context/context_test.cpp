@@ -84,12 +84,12 @@ TEST(context, running_names_the_stack_of_the_flow) {
 /// A parked flow whose `after` publishes it, and a thread that resumes it as soon as it is published.
 struct parked_flow {
   context here;  ///< the flow that parks
-  context loop;  ///< who ran it
+  context loop;  ///< the flow that ran it
   std::atomic<context*> published{nullptr};
   std::byte* after_ran_at = nullptr;
   bool complete_in_after = false;
   std::atomic<bool> ended{false};
-  std::atomic<bool> last_words{false};  ///< by the flow itself: what `after` publishes is not the flow's for TSan
+  std::atomic<bool> last_words{false};  ///< set by the flow itself: for TSan, what `after` publishes is not the flow's
 };
 
 void publish(void* argument) noexcept {
@@ -139,7 +139,7 @@ TEST(context, published_flow_may_be_resumed_elsewhere_at_once) {
       // Pairs with the store into `mail`, so that p is complete.
       while ((p = mail.exchange(nullptr, std::memory_order_acquire)) == nullptr) std::this_thread::yield();
       context* ready = nullptr;
-      // Pairs with the store in `publish`, so that the fiber is complete.
+      // Pairs with the store in `publish`, so that the context is complete.
       while ((ready = p->published.load(std::memory_order_acquire)) == nullptr) relax();
       switch_to(p->loop, *ready, nullptr, nullptr);
       resumed.fetch_add(1, std::memory_order_release);  // pairs with the main thread's load: p is not used any more
@@ -310,7 +310,7 @@ TEST(context_DeathTest, misuse_is_named) {
       "resumed by its own thread");
 }
 
-/// A flow that leaves the address of a local behind in every frame it had, and no edge to whom comes next.
+/// Touches a local in every frame, and has no edge to the flow that uses its stack next.
 struct scribbles {
   context self;
   context back;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Who runs on this thread: the one thread_local of the library, behind two functions.
+// The record of the worker on this thread: the one thread_local of the library, behind two functions.
 //
-// A flow may be suspended on one thread and resumed on another, so the address of a thread-local must never be kept
-// over a switch. Compilers do keep it when they can see it; hence both functions are opaque to them (current.cpp).
+// A flow may be suspended on one thread and resumed on another, so nobody may keep the address of a thread-local over a
+// switch. Compilers keep it when they can see it; hence both functions are opaque to them (current.cpp).
 #pragma once
 
 #include <cstddef>
@@ -21,21 +21,21 @@ struct address_range {
   }
 };
 
-/// What a thread of a machine knows of itself. Touched only by that thread, and by signal handlers on it.
+/// A pool thread's record of itself. Only that thread and its signal handlers touch it.
 struct thread_record {
   std::uint32_t worker = 0;  ///< its number, for messages
   void* owner = nullptr;     ///< the machine's worker object
-  stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by fiber.cpp
+  stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by context.cpp
 
   address_range native_guard;      ///< a fault here is an overflow of the native stack. Kept by overflow_watch
   std::size_t native_bytes = 0;    ///< size of the native stack
   bool overflow_reported = false;  ///< the message is printed once, even if a foreign handler returns
 };
 
-/// The record of the calling thread; nullptr on threads that are no workers. Async-signal-safe. 1 ns.
+/// The record of the calling thread; nullptr on threads that are not workers. Async-signal-safe. 1 ns.
 [[nodiscard]] thread_record* current_thread() noexcept;
 
-/// The record must outlive its being current. The caller resets it to what it was before.
+/// The record must stay alive while it is current. The caller restores the previous record afterwards.
 void set_current_thread(thread_record* record) noexcept;
 
 }  // namespace skua::runtime

@@ -95,7 +95,7 @@ TEST(exceptions, handlers_of_two_flows_interleave) {
   std::string caught_b;
   flow a(pool, body("a", caught_a));
   flow b(pool, body("b", caught_b));
-  // Ends of handlers do not nest: a's first handler ends after b's began, and so on.
+  // The lifetimes of handlers do not nest: a's first handler ends after b's began, and so on.
   for (bool more = true; more;) {
     bool const a_lives = a.resume();
     more = b.resume();
@@ -180,7 +180,7 @@ TEST(exceptions, exception_objects_are_destroyed_once) {
   EXPECT_FALSE(f.resume());
 }
 
-/// What a flow throws when it recurses, throws, catches and pauses as the dice tell it.
+/// Recurses, throws, catches and pauses as the dice tell it.
 void wander(flow& me, dice& roll, int depth) {
   me.pause();
   if (depth == 0) throw depth;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The smallest thing that uses fibers as a machine does: a body that runs on a stack of its own and goes back and forth
-// with whoever resumes it.
+// The smallest user of contexts: a body on a stack of its own that alternates with whoever resumes it.
 #pragma once
 
 #include <atomic>
@@ -30,7 +29,7 @@ class worker_thread {
   thread_record record_;
 };
 
-/// body(flow) runs on a pooled stack; it calls pause(), its creator calls resume(), from whichever thread.
+/// body(flow) runs on a pooled stack and calls pause(); its creator calls resume(), from any thread.
 class flow {
  public:
   using body = std::function<void(flow&)>;
@@ -46,9 +45,10 @@ class flow {
   flow(flow const&) = delete;
   flow& operator=(flow const&) = delete;
 
-  // A switch orders nothing for TSan, so each side publishes what it did and acquires what the other did: `edge_`.
+  // A switch orders nothing for TSan, so through `edge_` each side publishes what it
+  // did and acquires what the other did.
 
-  /// Let the body run until it pauses or ends; what it throws is thrown here. False once it has ended.
+  /// Lets the body run until it pauses or ends; rethrows what it throws. False once it has ended.
   bool resume() {
     begun_ = true;
     publish();

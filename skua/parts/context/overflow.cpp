@@ -30,7 +30,7 @@ struct handler_state {
 };
 constinit handler_state handler;
 
-/// One message, built without the heap, written with one write(2).
+/// One message, built without the heap and written with one write(2).
 class signal_safe_line {
  public:
   signal_safe_line& operator<<(std::string_view text) noexcept {
@@ -49,7 +49,7 @@ class signal_safe_line {
     return *this << std::string_view(digits + first, sizeof digits - first);
   }
   void print() const noexcept {
-    if (write(STDERR_FILENO, text_, size_) < 0) return;  // nobody listens: nothing to be done
+    if (write(STDERR_FILENO, text_, size_) < 0) return;  // stderr is closed: nothing to be done
   }
 
  private:
@@ -57,7 +57,7 @@ class signal_safe_line {
   std::size_t size_ = 0;
 };
 
-/// Says what is full, if the fault was an overflow on this thread.
+/// Reports which stack is full if the fault was an overflow on this thread.
 void explain(std::uintptr_t address) noexcept {
   tsan::unseen const other_flows_wrote_the_record;
   thread_record* const me = current_thread();
@@ -78,7 +78,7 @@ void explain(std::uintptr_t address) noexcept {
   line.print();
 }
 
-/// Let the signal do what it does by default. After a real fault we return into the faulting instruction, which then
+/// Lets the signal take its default action. After a real fault we return into the faulting instruction, which then
 /// kills the process with the right address in the core; a signal that somebody sent is sent again.
 void die_by(int signal, bool sent) noexcept {
   struct sigaction fatal = {};
@@ -87,7 +87,7 @@ void die_by(int signal, bool sent) noexcept {
   if (sent) raise(signal);
 }
 
-/// Do what would have happened without us.
+/// Does what would have happened without us.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   bool const sent = info->si_code <= 0;
   struct sigaction const& previous = handler.previous;
@@ -126,7 +126,7 @@ void add_watch() {
     if (sigaction(SIGSEGV, nullptr, &handler.previous) != 0) refuse("sigaction", errno);
     struct sigaction ours = {};
     ours.sa_sigaction = on_fault;
-    // What we call in turn finds the mask it asked for.
+    // The handler that we call in turn finds the mask that it asked for.
     ours.sa_mask = handler.previous.sa_mask;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (handler.previous.sa_flags & (SA_NODEFER | SA_RESTART));
     if (sigaction(SIGSEGV, &ours, nullptr) != 0) refuse("sigaction", errno);
@@ -139,13 +139,13 @@ void remove_watch() noexcept {
   std::lock_guard const lock(handler.mutex);
   if (--handler.watches > 0) return;
   struct sigaction now = {};
-  // If a later handler stands in front of ours it may still call us, so ours stays in the chain.
+  // If a later handler precedes ours in the chain it may still call ours, so ours stays.
   if (sigaction(SIGSEGV, nullptr, &now) != 0 || !is_ours(now)) return;
   sigaction(SIGSEGV, &handler.previous, nullptr);
   handler.installed = false;
 }
 
-/// Where this thread's own stack ends.
+/// Finds where this thread's own stack ends.
 void find_native_stack(thread_record& record) noexcept {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;  // then native overflows stay unexplained
@@ -166,7 +166,7 @@ signal_stack::signal_stack() {
   stack_t before{};
   if (sigaltstack(nullptr, &before) != 0) refuse("sigaltstack", errno);
   if ((before.ss_flags & SS_DISABLE) == 0) return;
-  // The kernel's frame grows with the processor's registers; a foreign handler behind ours wants room too.
+  // The kernel's frame grows with the processor's registers, and a foreign handler behind ours needs room, too.
   long const wanted = sysconf(_SC_SIGSTKSZ);
   bytes_ = std::max(std::size_t{64} << 10, wanted > 0 ? static_cast<std::size_t>(wanted) : 0);
   void* const mapping = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -186,7 +186,7 @@ signal_stack::~signal_stack() {
   if (mapping_ == nullptr) return;
   stack_t none{};
   none.ss_flags = SS_DISABLE;
-  // Refused while a handler runs on it; then it must stay.
+  // The kernel refuses while a handler runs on it; then the mapping must stay.
   if (sigaltstack(&none, nullptr) == 0) munmap(mapping_, bytes_);
 }
 

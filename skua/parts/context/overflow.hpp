@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A full stack says so: which worker, how large the stack, which option makes it larger. Then the process dies by
-// SIGSEGV as it would have anyway. Design, and what happens to other SIGSEGV handlers: overflow.md.
+// Reports a stack overflow: on which worker, how large its stack is, and which option makes it larger. The process then
+// dies by SIGSEGV, as it would have anyway. Design, and what happens to other SIGSEGV handlers: overflow.md.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ class signal_stack {
   std::size_t bytes_ = 0;
 };
 
-/// While one lives, an overflow on the thread that made it is explained on stderr. Made and destroyed on that thread's
-/// native stack. The process-wide SIGSEGV handler comes with the first and goes with the last; it passes on every fault
-/// that is not an overflow.
+/// While it lives, an overflow on the thread that made it is explained on stderr. Make and destroy it on that thread's
+/// native stack. The first watch installs the process-wide SIGSEGV handler and the last removes it; the handler passes
+/// on every fault that is not an overflow.
 class overflow_watch {
  public:
   /// Writes the native stack's bounds into `record`, which must become current on this thread.

@@ -32,7 +32,7 @@ using testing::worker_thread;
 
 constexpr int forever = 1 << 30;
 
-/// What the next handler in the chain is, is part of each test; sanitizers bring one of their own.
+/// Each test chooses the next handler in the chain; sanitizers install one of their own.
 void take_default_action() { std::signal(SIGSEGV, SIG_DFL); }
 
 void overflow_a_fiber(std::uint32_t number, std::size_t stack_bytes) {
@@ -43,7 +43,7 @@ void overflow_a_fiber(std::uint32_t number, std::size_t stack_bytes) {
   f.resume();
 }
 
-/// Nothing but `text` is on stderr: no message of ours. An emulator may add a line of its own.
+/// Matches a stderr that holds `text` and no message of ours. An emulator may add a line of its own.
 std::string only(std::string const& text) { return "^" + text + "(qemu: .*)?$"; }
 
 /// Valgrind reports every fault as an error; its runs leave out the tests that fault on purpose.
@@ -292,7 +292,7 @@ TEST_F(overflow, later_handler_is_not_taken_out) {
   struct sigaction now = {};
   sigaction(SIGSEGV, nullptr, &now);
   EXPECT_EQ(now.sa_handler, hear);
-  // When the later one goes, ours is at the head again, still passes faults on, and the next last watch removes it.
+  // When the later handler goes, ours is at the head again and still passes faults on; the next last watch removes it.
   sigaction(SIGSEGV, &ours, nullptr);
   signals_heard = 0;
   if (sigsetjmp(back, 1) == 0) *forbidden_page() = 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What AddressSanitizer and ThreadSanitizer want to hear about flows that switch stacks: their interface, and one plain
-// function per message. Without a sanitizer every function here is empty. Who must say what when: fiber.md, section 4.
+// Tells AddressSanitizer and ThreadSanitizer about flows that switch stacks: their interface, and one plain function
+// per message. Without a sanitizer every function here is empty. Who must call what and when: context.md, section 4.
 //
-// always_inline: a function of its own would be instrumented, and would enter on one flow's shadow stack and return on
-// the other's.
+// always_inline: an out-of-line function would be instrumented, so it would enter on one flow's
+// shadow stack and return on the other's.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ void AnnotateIgnoreWritesEnd(char const* file, int line);
 
 namespace skua::runtime {
 
-/// What the sanitizers know of a suspended flow. Its layout is the same in every build.
+/// The sanitizers' state of a suspended flow. Its layout is the same in every build.
 struct sanitizer_state {
   void* fake_stack = nullptr;       ///< ASan: where locals live while use-after-return is looked for
   void const* stack_low = nullptr;  ///< ASan: lowest address of the flow's stack
@@ -57,7 +57,7 @@ namespace asan {
   }
 }
 
-/// No red zones in [low, low + bytes): frames that never return leave theirs behind.
+/// Clears the red zones in [low, low + bytes): frames that never return leave theirs behind.
 [[gnu::always_inline]] inline void unpoison(void const* low, std::size_t bytes) noexcept {
   if constexpr (under_asan) __asan_unpoison_memory_region(low, bytes);
 }
@@ -78,7 +78,7 @@ inline constexpr unsigned no_sync = 1;
   if constexpr (under_tsan) return __tsan_create_fiber(0);
   return nullptr;
 }
-/// Never the running flow.
+/// `flow` must not be the running flow.
 [[gnu::always_inline]] inline void destroy(void* flow) noexcept {
   if constexpr (under_tsan) {
     if (flow != nullptr) __tsan_destroy_fiber(flow);
@@ -88,9 +88,9 @@ inline constexpr unsigned no_sync = 1;
   if constexpr (under_tsan) __tsan_switch_to_fiber(flow, no_sync);
 }
 
-/// While one of these lives, TSan does not look at the plain reads and writes of the flow that made it (atomics still
-/// publish). For the machine's per-worker state, which flows of one thread share in turn without any edge between
-/// them. It may live across a switch. User code must never run inside.
+/// While it lives, TSan ignores the plain reads and writes of the flow that made it (atomics still publish). For the
+/// per-worker state of a pool, which flows of one thread use in turn without any edge between them. It may live across
+/// a switch. User code must never run inside.
 class unseen {
  public:
   [[gnu::always_inline]] unseen() noexcept {

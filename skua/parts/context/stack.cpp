@@ -35,9 +35,8 @@ std::string kib(std::size_t bytes) { return std::to_string(bytes >> 10) + " KiB"
 
 std::size_t checked_size(std::size_t bytes) {
   if (bytes < smallest_stack_bytes || bytes > largest_stack_bytes) {
-    throw usage_error("stack size " + std::to_string(bytes) + " bytes makes no sense: choose " +
-                      kib(smallest_stack_bytes) + " to " + kib(largest_stack_bytes) +
-                      " (SKUA_STACK, or the pool option stack_bytes)");
+    throw usage_error("stack size is " + std::to_string(bytes) + " bytes; allowed: " + kib(smallest_stack_bytes) +
+                      " to " + kib(largest_stack_bytes) + " (SKUA_STACK, or the pool option stack_bytes)");
   }
   return whole_pages(bytes);
 }
@@ -84,7 +83,7 @@ stack* stack::map(std::size_t bytes) {
     errno = why;
     return nullptr;
   }
-  // Before Linux 6.7 the first touch of a large stack could take 2 MiB. Kernels without huge pages refuse: no matter.
+  // Before Linux 6.7 the first touch of a large stack could take 2 MiB. Kernels without huge pages may refuse this.
   if (bytes >= (std::size_t{2} << 20)) madvise(low, bytes, MADV_NOHUGEPAGE);
   return s;
 }
@@ -99,7 +98,7 @@ stack::~stack() {
 
 void stack::forget_accesses() noexcept {
   if constexpr (under_tsan) {
-    // TSan's interceptor forgets a range that is mapped anew while writes are ignored.
+    // TSan's interceptor forgets a range that is mapped anew while it ignores writes.
     tsan::unseen const mapping_is_no_write;
     void* const again = mmap(low_, bytes_, PROT_READ | PROT_WRITE, stack_flags | MAP_FIXED, -1, 0);
     if (again == MAP_FAILED) broken("invariant", "a stack can be mapped again where it is");
@@ -108,7 +107,7 @@ void stack::forget_accesses() noexcept {
 
 void stack::shed(std::size_t keep) noexcept {
   std::size_t const kept = std::min(whole_pages(keep), bytes_);
-  // The kernel may refuse (locked memory): then the memory stays, which is no error.
+  // The kernel may refuse (locked memory). Then the memory stays, which is no error.
   if (kept < bytes_) madvise(low_, bytes_ - kept, MADV_DONTNEED);
 }
 

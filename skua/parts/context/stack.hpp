@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Stacks for flows that may have to wait, and the pools that lend them.
+// Stacks for flows that may have to wait, and the pools that lend them out.
 //
-// A stack is one mapping: a guard that faults, then the usable bytes. Only pages that were touched cost memory, so
-// the default is what a program has on its main thread: whatever recursion runs serially runs on a worker.
+// A stack is one mapping: a guard that faults, then the usable bytes. Only touched pages cost memory, so the default is
+// the size of a main thread's stack: whatever recursion runs serially also runs on a worker.
 #pragma once
 
 #include <cstddef>
@@ -33,17 +33,17 @@ class stack {
   [[nodiscard]] std::byte* top() const noexcept { return low_ + bytes_; }  ///< one past the highest; page-aligned
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// A fault at an address in here means that this stack is full.
+  /// A fault at an address in this range means that the stack is full.
   [[nodiscard]] address_range guard() const noexcept {
     auto const low = reinterpret_cast<std::uintptr_t>(low_);
     return {low - guard_bytes, low};
   }
 
-  /// TSan would compare the accesses of the next flow on this stack with those of the last one. Forget them, and with
-  /// them the contents. Nothing without TSan. Nobody may be running on the stack.
+  /// Makes TSan forget the accesses of the last flow on this stack, which it would compare with those of the next one;
+  /// drops the contents, too. Does nothing without TSan. Nobody may be running on the stack.
   void forget_accesses() noexcept;
 
-  /// Give its memory back to the kernel, except for the highest `keep` bytes. Nobody may be running on the stack.
+  /// Gives its memory back to the kernel, except for the highest `keep` bytes. Nobody may be running on the stack.
   void shed(std::size_t keep) noexcept;
 
  private:
@@ -60,7 +60,7 @@ class stack {
   stack* next_ = nullptr;
 };
 
-/// A last-in first-out list of stacks that nobody uses: the warmest is lent first.
+/// A last-in first-out list of unused stacks: the warmest is lent first.
 class stack_list {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -76,12 +76,12 @@ class stack_list {
 class stack_pool {
  public:
   struct census {
-    std::size_t live = 0;  ///< lent, including those that lie in a stack_cache
+    std::size_t live = 0;  ///< lent, including those in a stack_cache
     std::size_t peak = 0;  ///< the most that were ever live
     std::size_t free = 0;  ///< mapped and waiting here
   };
 
-  /// Free stacks kept here; more are unmapped. Each keeps at most `warm_bytes` of memory.
+  /// The pool keeps at most so many free stacks mapped. Each keeps at most `warm_bytes` of memory.
   static constexpr std::size_t kept_free = 64;
   static constexpr std::size_t warm_bytes = std::size_t{16} << 10;
 
@@ -99,7 +99,7 @@ class stack_pool {
   /// A lock and a system call. Nobody may be running on `s`.
   void give(stack* s) noexcept;
 
-  /// Unmap all free stacks.
+  /// Unmaps all free stacks.
   void trim() noexcept;
 
   [[nodiscard]] std::size_t stack_bytes() const noexcept { return stack_bytes_; }
@@ -114,7 +114,7 @@ class stack_pool {
   std::size_t peak_ = 0;
 };
 
-/// One worker's few stacks, taken and given without a lock or a system call. Used by its worker only.
+/// One worker's few stacks, taken and given without a lock or a system call. Only its worker uses it.
 class stack_cache {
  public:
   static constexpr std::size_t kept = 4;
@@ -128,7 +128,8 @@ class stack_cache {
   [[nodiscard]] stack* take();
   void give(stack* s) noexcept;
 
-  /// All back to the pool; a worker does this before a long sleep, because cached stacks keep all memory they touched.
+  /// Gives all stacks back to the pool. A worker does this before a long sleep, because cached stacks keep all memory
+  /// that they touched.
   void flush() noexcept;
 
  private:

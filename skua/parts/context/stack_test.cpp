@@ -161,8 +161,7 @@ TEST(stack_cache, keeps_a_few_and_passes_the_rest_on) {
   EXPECT_EQ(pool.count().live, 0U) << "a cache gives its stacks back when it ends";
 }
 
-/// Takes stacks until the kernel refuses; ends the process with 0 if the refusal explains itself and the pool can
-/// still be used.
+/// Takes stacks until the kernel refuses; exits with 0 if the refusal explains itself and the pool can still be used.
 [[noreturn]] void exhaust(stack_pool& pool, char const* limit) {
   std::vector<stack*> lent;
   try {

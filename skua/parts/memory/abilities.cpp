@@ -18,7 +18,7 @@ page_ability answer(std::error_code refusal, std::string const& call, std::strin
 
 page_ability try_bind(page_kernel const& kernel) {
   page_block const one(1, page_size::small, kernel);
-  // The rule that every page has anyway: it asks for the right to call, and for no particular node.
+  // The rule that every page has anyway: this tests the right to call mbind, and needs no particular node.
   return answer(unbind_pages(one.bytes(), kernel), "mbind(2)", "mbind(2)");
 }
 

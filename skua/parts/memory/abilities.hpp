@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What this kernel lets us do with pages. Containers often forbid placing and asking; then arrays are placed by first
-// touch alone, and `skua doctor` says so.
+// What this kernel lets us do with pages. Containers often forbid binding and locating them. Then first touch alone
+// places arrays, and `skua doctor` says so.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct page_abilities {
   page_ability huge;    ///< madvise(2), and what the administrator allows
 };
 
-/// Tries each on a page of its own. A dozen system calls. Throws resource_error if there is no page to try it on.
+/// Tries each ability on a page of its own. A dozen system calls. Throws resource_error if there is no page to try.
 [[nodiscard]] page_abilities try_pages(page_kernel const& kernel = running_kernel());
 
 }  // namespace skua::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a kernel lets us do is found out by trying, and every refusal is named.
+// Trying finds out what a kernel lets us do, and names every refusal.
 #include "skua/parts/memory/abilities.hpp"
 
 #include <gtest/gtest.h>

@@ -43,7 +43,7 @@ std::error_code bind_pages(std::span<std::byte> pages, std::span<page_run const>
     if (node == no_numa_node) continue;
     if (std::error_code const fault = bind_pages(pages.subspan(first, end - first), node, kernel)) {
       static_cast<void>(
-          unbind_pages(pages, kernel));  // who refuses to bind may refuse this too; then nothing was bound
+          unbind_pages(pages, kernel));  // a kernel that refuses to bind may refuse this too; then nothing was bound
       return fault;
     }
   }

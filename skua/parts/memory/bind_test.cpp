@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pages land where asked, or the refusal is told and nothing has changed. On a fake kernel with four nodes everywhere;
-// on the real one where it has several.
+// Pages land where asked, or the refusal is reported and nothing has changed. On a fake kernel with four nodes
+// everywhere; on the real one where it has several.
 #include "skua/parts/memory/bind.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A kernel with as many NUMA nodes as a test wants, which places pages in a book instead of in memory and refuses what
-// the test tells it to refuse. And the nodes of the kernel that runs us, for the tests that need several real ones.
+// A fake kernel with as many NUMA nodes as a test wants: it records where pages would lie, and refuses what the test
+// tells it to refuse. Also the nodes of the real kernel, for the tests that need several.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class fake_kernel final : public page_kernel {
     return 0;
   }
 
-  /// As the real one: the book only knows pages that were mapped.
+  /// Asks the real kernel: the fake one only knows pages that were mapped.
   int find(std::span<std::byte> pages) const noexcept override { return running_kernel().find(pages); }
 
   int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
@@ -100,7 +100,7 @@ class fake_kernel final : public page_kernel {
   mutable std::map<std::uintptr_t, numa_id> placed_;
 };
 
-/// The NUMA nodes that have memory, as the kernel lists them ("0-3,5"); one node, if it lists none.
+/// The NUMA nodes that have memory, as the kernel lists them ("0-3,5"); one node if it lists none.
 inline std::vector<numa_id> nodes_with_memory() {
   std::string list;
   std::getline(std::ifstream("/sys/devices/system/node/has_memory"), list);

@@ -20,7 +20,7 @@ page_home meaning_of(int found) noexcept {
   return {};
 }
 
-/// Old kernels call a page that was not touched yet what they call one that is not mapped: ask again.
+/// Old kernels report an untouched page as unmapped: asks again which of the two it is.
 void tell_apart(std::span<std::byte> stretch, std::span<page_home> homes, page_kernel const& kernel) {
   std::size_t const page = small_page_bytes();
   if (std::ranges::find(homes, page_state::unmapped, &page_home::state) == homes.end()) return;
@@ -49,7 +49,7 @@ page_homes locate_pages(std::span<std::byte const> bytes, page_kernel const& ker
   std::size_t const page = small_page_bytes();
   std::size_t const into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
   std::size_t const count = (into_page + bytes.size() + page - 1) / page;
-  // The kernel only looks at addresses.
+  // The kernel only looks at the addresses and writes nothing.
   std::byte* const first = const_cast<std::byte*>(bytes.data()) - into_page;
   all.pages.resize(count);
   for (std::size_t done = 0; done < count; done += pages_per_call) {

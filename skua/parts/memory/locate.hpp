@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where is this page? The kernel's answer for every page of an array, and the sums that people and tests ask for.
+// Where pages lie: the kernel's answer for every page of an array, and summaries for people and tests.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace skua::runtime {
 enum class page_state : std::uint8_t {
   on_node,
   untouched,  ///< mapped, but nobody has written there yet, or it was swapped out
-  unmapped,   ///< no memory of ours
-  unknown,    ///< the kernel said something else, or refused to say anything
+  unmapped,   ///< no memory of this process
+  unknown,    ///< the kernel gave another answer, or none
 };
 
 struct page_home {
   page_state state = page_state::unknown;
-  numa_id node = no_numa_node;  ///< for on_node
+  numa_id node = no_numa_node;  ///< set if on_node
   friend bool operator==(page_home const&, page_home const&) = default;
 };
 
@@ -37,7 +37,7 @@ struct page_homes {
 /// per page measured.
 [[nodiscard]] page_homes locate_pages(std::span<std::byte const> bytes, page_kernel const& kernel = running_kernel());
 
-/// How many pages lie where.
+/// Number of pages per node and state.
 struct page_census {
   struct row {
     numa_id node;
@@ -55,8 +55,8 @@ struct page_census {
 /// "node 0: 64 pages, node 1: 64 pages, untouched: 3 pages"
 [[nodiscard]] std::string to_text(page_census const& census);
 
-/// Of the pages that lie on a node and whose place has one: the part that lies on it, 0 .. 1; 1 if there is none such.
-/// `pages` are those of a whole block, as locate_pages tells them, and `runs` its runs.
+/// The share of pages that lie on their place's home node, 0 .. 1, among those that lie on a node and whose place has a
+/// home; 1 if there are none. `pages`: of a whole block, as locate_pages returns them; `runs`: the runs of that block.
 [[nodiscard]] double part_at_home(std::span<page_home const> pages, std::span<page_run const> runs,
                                   std::span<numa_id const> homes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a page is: told for every page, also if the answer is that nobody knows.
+// Every page is reported, also when nobody knows where it is.
 #include "skua/parts/memory/locate.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::fake_kernel;
 using testing::nodes_with_memory;
 
-/// How the kernel calls a page that was not touched yet.
+/// The error by which the kernel reports an untouched page.
 class locating : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(kernels, locating, ::testing::Values(-ENOENT, -EFAULT));
 

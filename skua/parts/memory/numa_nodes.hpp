@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NUMA nodes by the numbers of the kernel, and sets of them in the form in which system calls want them.
+// NUMA nodes by the kernel's numbers, and sets of them in the form that system calls take.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace skua::runtime {
 /// A NUMA node, by the operating system's number.
 enum class numa_id : std::uint32_t {};
 
-/// No NUMA node: a simulated machine, or one whose memory is all equally near.
+/// No NUMA node: a simulated machine, or a machine whose memory is all equally near.
 inline constexpr numa_id no_numa_node{0xffff'ffffU};
 
 /// The most that Linux can be configured for (CONFIG_NODES_SHIFT = 10).
@@ -38,7 +38,7 @@ class numa_set {
     return nodes;
   }
   [[nodiscard]] constexpr bool empty() const noexcept { return *this == numa_set{}; }
-  /// Bit n of the whole stands for node n.
+  /// Bit n, counted across all words, stands for node n.
   [[nodiscard]] constexpr std::span<unsigned long const> words() const noexcept { return words_; }
   friend constexpr bool operator==(numa_set const&, numa_set const&) = default;
 

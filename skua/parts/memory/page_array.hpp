@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An array on pages of its own, so that these can be placed: what numbers of a matrix or cells of a grid live in.
+// An array on pages of its own, so that they can be placed: for the numbers of a matrix or the cells of a grid.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace skua::runtime {
 
-/// All elements are zero bytes at first, and no page has been touched: the first to write to a page decides where it
-/// lies, unless it was bound. Aligned to a page. Moves, and does not copy. After a move it is empty.
+/// Elements start as zero bytes, and no page is touched yet: whoever first writes to a page decides where it lies,
+/// unless it was bound. Aligned to a page. Movable, not copyable; empty after a move.
 template <class T>
   requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
 class page_array {
  public:
   using value_type = T;
 
-  /// Throws resource_error: no elements, more than can be counted in bytes, no memory. One to four system calls.
+  /// Throws resource_error: zero elements, more bytes than can be counted, or no memory. One to four system calls.
   explicit page_array(std::size_t elements, page_size pages = page_size::small,
                       page_kernel const& kernel = running_kernel())
       : block_(bytes_of(elements), pages, kernel), size_(elements) {}
@@ -34,7 +34,7 @@ class page_array {
   [[nodiscard]] T* end() const noexcept { return data() + size(); }
   [[nodiscard]] std::span<T> elements() const noexcept { return {data(), size()}; }
 
-  /// The pages below: what bind_pages, locate_pages and first touch take.
+  /// The pages below, for bind_pages, locate_pages and touch_pages.
   [[nodiscard]] page_block const& block() const noexcept { return block_; }
 
  private:

@@ -19,7 +19,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 62;
   throw resource_error("cannot map an array of " + std::to_string(bytes) + " bytes: " + why);
 }
 
-/// A mapping of `bytes` that starts at a multiple of `page`, by cutting off what is around it.
+/// A mapping of `bytes` that starts at a multiple of `page`: maps more and unmaps what sticks out.
 std::span<std::byte> map_aligned(std::size_t bytes, std::size_t page) {
   std::size_t const spare = page > small_page_bytes() ? page : 0;
   void* const got = mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -48,7 +48,7 @@ page_block::page_block(std::size_t bytes, page_size pages, page_kernel const& ke
     refusal_ = large > 0 ? kernel.advise(bytes_, page_advice::huge) : ENOSYS;
     if (refusal_ == 0) page_bytes_ = large;
   } else {
-    // A kernel that knows no huge pages refuses, and gives small ones.
+    // A kernel without huge pages refuses, and gives small ones anyway.
     static_cast<void>(kernel.advise(bytes_, page_advice::small));
   }
   invariant(bytes_.size() % page_bytes_ == 0, "a block is whole pages");

@@ -36,7 +36,7 @@ bool resident(std::byte& byte) noexcept {
   return mincore(start, page, &in_core) == 0 && (in_core & 1U) != 0;
 }
 
-/// System calls without libnuma: three of them do not make up for a dependency.
+/// Bare system calls: three of them do not justify a dependency on libnuma.
 class linux_kernel final : public page_kernel {
  public:
   int bind(std::span<std::byte> pages, page_rule rule, numa_set const& nodes) const noexcept override {
@@ -58,7 +58,7 @@ class linux_kernel final : public page_kernel {
 
   int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
     if (madvise(pages.data(), pages.size(), advice_of(advice)) != 0) return errno;
-    // An emulator of user programs may nod at advice that it does not know.
+    // A user-mode emulator may nod at advice that it does not know.
     bool const nodded = advice == page_advice::populate && !resident(pages.back());
     return nodded ? EINVAL : 0;
   }

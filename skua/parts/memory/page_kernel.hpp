@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the kernel does for pages, as far as we ask it: an interface, so that tests can be a kernel that refuses, or one
-// with four NUMA nodes. Every function answers 0 or the error number; none throws.
+// The kernel's operations on pages, as far as we use them. An interface, so that tests can supply a kernel that
+// refuses, or one with four NUMA nodes. Every function returns 0 or the error number; none throws.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace skua::runtime {
 
-/// On which node of a set a page is put when it is touched first. All but `local` fall back to other nodes where the
-/// wanted one is full: a full node costs speed, it never ends the program (docs/decisions/0009).
+/// On which node of a set the first touch puts a page. All but `local` fall back to other nodes where the wanted one is
+/// full: a full node costs speed, it never ends the program (docs/decisions/0009).
 enum class page_rule : std::uint8_t {
-  local,       ///< the toucher's own; takes an empty set
-  prefer,      ///< the one of the set
-  interleave,  ///< page by page round the set
+  local,       ///< on the toucher's own node; takes an empty set
+  prefer,      ///< on the one node of the set
+  interleave,  ///< round-robin over the set
 };
 
 enum class page_advice : std::uint8_t {
@@ -28,29 +28,29 @@ enum class page_advice : std::uint8_t {
 
 class page_kernel {
  public:
-  /// mbind(2) with MPOL_MF_MOVE: the rule for pages yet to come; those that are there move, as far as they can.
+  /// mbind(2) with MPOL_MF_MOVE: sets the rule for future pages, and moves existing pages as far as possible.
   /// EPERM, ENOSYS: forbidden, mostly in containers. EINVAL: a node that does not exist or may not be used here.
   /// ENOMEM: more differently bound stretches than the process may have mappings (vm.max_map_count).
   [[nodiscard]] virtual int bind(std::span<std::byte> pages, page_rule rule, numa_set const& nodes) const noexcept = 0;
-  /// move_pages(2) without nodes: found[i] = the node of the page at pages[i], or -errno: -ENOENT = mapped but not touched
-  /// yet, -EFAULT = not mapped, or only ever read (then it is the kernel's page of zeros); before Linux 6.12 also not
-  /// touched yet.
+  /// move_pages(2) without nodes: found[i] = the node of the page at pages[i], or -errno: -ENOENT = mapped but not
+  /// touched yet, -EFAULT = not mapped, or only ever read (then it is the kernel's page of zeros); before Linux 6.12
+  /// also not touched yet.
   [[nodiscard]] virtual int locate(std::span<void* const> pages, std::span<int> found) const noexcept = 0;
-  /// msync(2) with MS_ASYNC, which does nothing but look: ENOMEM = some of these pages are not mapped.
+  /// msync(2) with MS_ASYNC, which only checks. ENOMEM: some of these pages are not mapped.
   [[nodiscard]] virtual int find(std::span<std::byte> pages) const noexcept = 0;
-  /// madvise(2), for one page or more. EINVAL: this kernel does not know such advice.
+  /// madvise(2), for at least one page. EINVAL: this kernel does not know such advice.
   [[nodiscard]] virtual int advise(std::span<std::byte> pages, page_advice advice) const noexcept = 0;
 
  protected:
   ~page_kernel() = default;
 };
 
-/// The kernel that runs us.
+/// The kernel that this process runs on.
 [[nodiscard]] page_kernel const& running_kernel() noexcept;
 
 /// Bytes of a page.
 [[nodiscard]] std::size_t small_page_bytes() noexcept;
-/// Bytes of a huge page, as the kernel gives them to those who ask; 0 if it has none.
+/// Bytes of a huge page as madvise gives them; 0 if the kernel has none.
 [[nodiscard]] std::size_t huge_page_bytes() noexcept;
 
 /// "Operation not permitted"

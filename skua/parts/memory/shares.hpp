@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whose is which part of an array: contiguous shares as large as the places' ranges of workers, or blocks dealt out in
-// turn [numa-ws-2018 III-A]. Pure arithmetic; bind.hpp and touch.hpp make it true.
+// Which place owns which part of an array: contiguous shares in proportion to the places' workers, or blocks dealt out
+// in turn [numa-ws-2018 III-A]. Pure arithmetic; bind.hpp and touch.hpp put it into effect.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ struct share {
   friend bool operator==(share const&, share const&) = default;
 };
 
-/// One share per place, in order, without gaps; place p has weights[p] of the whole, which is the number of its workers
-/// where the shares are to match the ranges that the places own. A share may have no elements. Exact: boundary k is
-/// floor(elements * (weights before k) / (all weights)). No weight, or only zeros: the first place has all.
+/// One share per place, in order, without gaps. Place p gets weights[p] of the whole; with the number of its workers as
+/// weight, the shares match the ranges that the places own. A share may be empty. Exact: boundary k is
+/// floor(elements * (weights before k) / (all weights)). Without weights, or if all are zero, the first place gets all.
 [[nodiscard]] std::vector<share> contiguous_shares(std::size_t elements, std::span<std::uint32_t const> weights);
 
-/// Whole pages of a place: bytes [first, first + bytes) from the beginning of the array.
+/// Whole pages of one place: bytes [first, first + bytes) from the beginning of the array.
 struct page_run {
   place_id place;
   std::size_t first;
@@ -34,12 +34,12 @@ struct page_run {
 };
 
 /// The pages under shares that cover `bytes` (whole pages) in order. A page belongs to the place that owns its first
-/// byte; what is left behind the last element belongs to the last share. Every page is in exactly one run.
+/// byte; bytes behind the last element belong to the last share. Every page is in exactly one run.
 [[nodiscard]] std::vector<page_run> pages_of(std::span<share const> shares, std::size_t element_bytes,
                                              std::size_t bytes, std::size_t page_bytes);
 
-/// Block k belongs to place k mod places. Blocks are `block_bytes` rounded up to whole pages (at least one); the last may
-/// be shorter. Every page is in exactly one run.
+/// Block k belongs to place k mod places. Blocks are `block_bytes` rounded up to whole pages (at least one); the last
+/// may be shorter. Every page is in exactly one run.
 [[nodiscard]] std::vector<page_run> cyclic_blocks(std::size_t bytes, std::size_t block_bytes, std::size_t page_bytes,
                                                   std::uint32_t places);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whoever divides an array, every element and every page has exactly one owner.
+// However an array is divided, every element and every page has exactly one owner.
 #include "skua/parts/memory/shares.hpp"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@ namespace skua::runtime {
 std::error_code touch_pages(std::span<std::byte> pages, page_kernel const& kernel) {
   if (pages.empty()) return {};
   int const error = kernel.advise(pages, page_advice::populate);
-  // Any other error says that a touch would end the process.
+  // Any other error means that a touch would kill the process.
   bool const advice_unknown = error == EINVAL || error == ENOSYS || error == EPERM;
   if (!advice_unknown) return {error, std::generic_category()};
   std::size_t const page = small_page_bytes();

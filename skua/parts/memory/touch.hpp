@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// First touch: a page lies where the thread runs that touches it first, unless it was bound elsewhere. Works in every
-// container, and is all that many of them leave.
+// First touch: the thread that touches a page first decides on which node it lies, unless it was bound. Works in every
+// container; many containers allow nothing else.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace skua::runtime {
 
-/// Brings the pages in, on the caller's node if they are neither bound nor there yet; what they contain stays.
-/// Nobody else may write to them meanwhile: on kernels before 5.14 each page is read and written back. Most of the time
-/// is the kernel's, which clears them: 240 us per MiB of small pages and 115 of huge ones on a 2-core Sapphire Rapids
-/// virtual machine. not_enough_memory: there is none; some pages may have come in.
+/// Brings the pages in, on the caller's node unless they are bound or present; keeps their contents. Nobody else may
+/// write to them meanwhile: on kernels before 5.14 each page is read and written back. Most of the time goes into the
+/// kernel's clearing: 240 us per MiB of small pages and 115 of huge ones on a 2-core Sapphire Rapids virtual machine.
+/// not_enough_memory: no memory is left; some pages may have come in.
 [[nodiscard]] std::error_code touch_pages(std::span<std::byte> pages, page_kernel const& kernel = running_kernel());
 
 }  // namespace skua::runtime

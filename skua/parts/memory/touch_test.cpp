@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A touched page is there, and what it contained is still in it.
+// A touched page is present and keeps its contents.
 #include "skua/parts/memory/touch.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::size_t resident_pages(page_block const& block) {
   return static_cast<std::size_t>(std::ranges::count_if(in_core, [](unsigned char c) { return (c & 1U) != 0; }));
 }
 
-/// With the kernel's help, and page by page for a kernel that knows no such advice.
+/// With the kernel's help, and page by page for a kernel that does not know the advice.
 class touching : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override { old_kernel_.populate_error = GetParam(); }

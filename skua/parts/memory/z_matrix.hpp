@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The blocked Z-Morton layout: square blocks on a Z curve, row-major inside a block. [numa-ws-2018 III-C, Fig. 6b]
 //
-// Every quadrant of the matrix, of its quadrants and so on down to one block is one piece of memory: a leaf of a
-// divide-and-conquer algorithm reads few pages, all of them its own, and can be bound to a place. Programs walk by
+// Every quadrant of the matrix, of its quadrants and so on down to one block is one piece of memory. So a leaf of a
+// divide-and-conquer algorithm reads few pages, all of them its own, which can be bound to a place. Programs walk by
 // `quadrants()`, a few additions per step, and use plain row-major addresses inside a block; no bits are interleaved.
 //
 // A side that is no power of two is halved in whole blocks, the larger half first. Where sides are equal powers of two
@@ -25,18 +25,18 @@
 
 namespace skua::runtime {
 
-/// A matrix in Z layout or a quadrant of one: a pointer and sizes, to be passed by value. Rows and columns count elements;
-/// blocks at the lower and right edge are stored whole, and what is beyond the edge is padding.
+/// A matrix in Z layout or a quadrant of one: a pointer and sizes, to be passed by value. Rows and columns count
+/// elements; blocks at the lower and right edge are stored whole, with padding beyond the edge.
 template <class T>
 class z_view {
  public:
   z_view() = default;
-  /// `side`: of a block, in elements, at least 1.
+  /// `side`: rows and columns of a block, in elements, at least 1.
   z_view(T* data, std::size_t rows, std::size_t columns, std::size_t side) noexcept
       : data_(data), rows_(rows), columns_(columns), side_(side) {
     expects(side > 0, "a block of a z_view has at least one element");
   }
-  /// One may always look without writing.
+  /// Converts to a read-only view.
   operator z_view<T const>() const noexcept
     requires(!std::is_const_v<T>)
   {
@@ -49,15 +49,15 @@ class z_view {
   [[nodiscard]] bool empty() const noexcept { return rows_ == 0 || columns_ == 0; }
   [[nodiscard]] bool is_block() const noexcept { return rows_ <= side_ && columns_ <= side_; }
 
-  /// Where it begins; everything of it stands in [data, data + stored).
+  /// The first element; the whole view lies in [data, data + stored).
   [[nodiscard]] T* data() const noexcept { return data_; }
-  /// Elements with padding.
+  /// Number of elements, padding included.
   [[nodiscard]] std::size_t stored() const noexcept { return stored(rows_, columns_, side_); }
   [[nodiscard]] static std::size_t stored(std::size_t rows, std::size_t columns, std::size_t side) noexcept {
     return blocks(rows, side) * blocks(columns, side) * side * side;
   }
 
-  /// From row to row inside a block, in elements.
+  /// Distance between rows inside a block, in elements.
   [[nodiscard]] std::size_t stride() const noexcept { return side_; }
   /// Row i of a view that is one block.
   [[nodiscard]] T* row(std::size_t i) const noexcept {
@@ -66,7 +66,7 @@ class z_view {
   }
 
   /// Upper left, upper right, lower left, lower right: in this order they fill the memory of the whole. A side of one
-  /// block is not cut, so that up to three of them may be empty; the first is empty only if all are.
+  /// block is not cut, so up to three quadrants may be empty; the first is empty only if all are.
   [[nodiscard]] std::array<z_view, 4> quadrants() const noexcept {
     std::size_t const top = first_half(rows_, side_);
     std::size_t const left = first_half(columns_, side_);
@@ -108,8 +108,8 @@ class z_view {
   std::size_t side_ = 1;
 };
 
-/// Fill `to` from a row-major matrix of the same sizes whose rows are `stride` elements apart; padding becomes T{}.
-/// Quadrants may be converted by different workers: `to_z(q[1], from + q[0].columns(), stride)`, and so on.
+/// Fills `to` from a row-major matrix of the same sizes whose rows are `stride` elements apart; padding becomes T{}.
+/// Several workers may convert the quadrants: `to_z(q[1], from + q[0].columns(), stride)`, and so on.
 /// Work O(elements).
 template <class T>
 void to_z(z_view<T> to, T const* from, std::size_t stride) noexcept {
@@ -129,7 +129,7 @@ void to_z(z_view<T> to, T const* from, std::size_t stride) noexcept {
   }
 }
 
-/// The way back. What lies between the rows of `to` is left alone.
+/// The reverse of to_z. Leaves the gaps between the rows of `to` alone. Work O(elements).
 template <class T>
 void from_z(z_view<T> from, std::remove_const_t<T>* to, std::size_t stride) noexcept {
   if (from.empty()) return;
@@ -143,7 +143,7 @@ void from_z(z_view<T> from, std::remove_const_t<T>* to, std::size_t stride) noex
   for (std::size_t i = 0; i < from.rows(); ++i) std::copy_n(from.row(i), from.columns(), to + i * stride);
 }
 
-/// Owns a matrix in Z layout. It begins on a page, so that blocks of whole pages are pages of their own.
+/// Owns a matrix in Z layout. It begins on a page, so that a block of whole pages shares none of them.
 template <class T>
 class z_matrix {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>);
@@ -156,8 +156,8 @@ class z_matrix {
   z_matrix(std::size_t rows, std::size_t columns, std::size_t side) : z_matrix(untouched(rows, columns, side)) {
     std::fill_n(data_.get(), view().stored(), T{});
   }
-  /// The contents are indeterminate, and pages belong to whoever first writes them: convert or fill it by quadrants, each on
-  /// the worker that will use it.
+  /// The contents are indeterminate, and whoever first writes a page decides where it lies. So convert or fill it by
+  /// quadrants, each on the worker that will use it.
   [[nodiscard]] static z_matrix untouched(std::size_t rows, std::size_t columns, std::size_t side) {
     return z_matrix(rows, columns, side, allocate(rows, columns, side));
   }
@@ -178,7 +178,7 @@ class z_matrix {
 
   static elements allocate(std::size_t rows, std::size_t columns, std::size_t side) {
     expects(side > 0, "a block of a z_matrix has at least one element");
-    // In floating point, because the product may not fit; rounding up to blocks less than doubles what is not tiny.
+    // In floating point, because the product may overflow. Rounding up to blocks adds less than `side` to each side.
     double const wanted = (static_cast<double>(rows) + static_cast<double>(side)) *
                           (static_cast<double>(columns) + static_cast<double>(side)) * sizeof(T);
     auto const most = static_cast<double>(std::numeric_limits<std::ptrdiff_t>::max());

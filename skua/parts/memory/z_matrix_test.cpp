@@ -20,7 +20,7 @@ struct shape {
   std::size_t side;
 };
 
-/// Edges of every kind, and some drawn.
+/// Shapes with edges of every kind, and some random ones.
 std::vector<shape> shapes(std::uint64_t seed) {
   std::vector<shape> all{{0, 0, 4},   {0, 7, 4},    {5, 0, 4},  {1, 1, 1},  {1, 1, 4},    {4, 4, 4},   {8, 8, 4},
                          {5, 5, 4},   {1, 40, 4},   {40, 1, 4}, {3, 40, 4}, {12, 20, 4},  {13, 21, 4}, {64, 64, 8},

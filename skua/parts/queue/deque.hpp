@@ -4,9 +4,9 @@
 // States, invariants and proof: deque.md.
 //
 // Two ideas keep push and pop short. The limit: push compares the bottom with one word that says where the ring ends
-// as far as the owner knows, and that others may overwrite with 0 to get the owner's attention (`victim::poke`). The
+// as far as the owner knows; others overwrite it with 0 to get the owner's attention (`victim::request_attention`). The
 // decoys: where owners must fence, push and pop compare with a limit of 0 and a top of infinity instead, so that both
-// always take their slow paths, which fence; no flag is tested on the hot path.
+// always take their slow paths, which fence. The hot path tests no flag.
 #pragma once
 
 #include <atomic>
@@ -25,26 +25,26 @@
 
 namespace skua::runtime {
 
-/// Why a push wanted attention.
+/// Why a push returned true.
 enum class attention : std::uint8_t {
-  calm,       ///< nothing: the ring has grown, or the owner has learnt how far thieves have come
-  requested,  ///< some thread called `poke` since the last time
-  full,  ///< no memory to grow: pop what was pushed and run it at once; a push now would overwrite the oldest entry
+  calm,       ///< no request: the ring has grown, or the owner has learnt how far thieves have come
+  requested,  ///< some thread called `request_attention` since the last time
+  full,  ///< no memory to grow: pop what was pushed and run it at once; another push would overwrite the oldest entry
 };
 
 struct deque_options {
   std::size_t capacity = 64;   ///< entries of the first ring; a power of two, at least 2
-  fences kind = fence_kind();  ///< a wish: without the kernel's help, all are `full`
+  fences kind = fence_kind();  ///< a request: `full` if the kernel does not help
   std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 
-/// All members but `outside` belong to the owner. The deque outlives its victims' users.
+/// Only the owner uses its members, except `outside`. The deque must outlive every use of its victims.
 template <synchronisation Sync = real_sync>
 class deque {
  public:
   class victim;
 
-  /// From one entry to the next, in what `each_stolen`, `top` and `bottom` speak of.
+  /// Distance between entries in the units of `each_stolen`, `top` and `bottom`.
   static constexpr auto step = static_cast<std::int64_t>(sizeof(slot<Sync>));
 
   /// Throws std::bad_alloc.
@@ -53,7 +53,7 @@ class deque {
   deque(deque const&) = delete;
   deque& operator=(deque const&) = delete;
 
-  /// Adds the newest entry. True: call `attend` before anything else. Leaves `extra` as some earlier push left it.
+  /// Adds the newest entry. True: call `poll` before anything else. Leaves `extra` as some earlier push left it.
   [[nodiscard]] bool push(void* task) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: only we write it
     place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
@@ -67,18 +67,18 @@ class deque {
     return publish(b);
   }
 
-  /// After a push that returned true. Makes room for the next push; with `poked`, all that any poker did before its
-  /// poke has happened before this returns.
+  /// Call it after a push that returned true. Makes room for the next push. If it reports a request for attention, all
+  /// that any requester did before its request happened before this returns.
   attention poll() noexcept;
 
-  /// Makes room for two pushes, so that one more push will need no memory; false if there is no memory for that.
+  /// Makes room for two pushes, so that one more push needs no memory; false if there is no memory for that.
   [[nodiscard]] bool reserve() noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed) + step;  // relaxed: only we write it
-    auto const t = top_at_->load(std::memory_order_acquire);        // acquire: as in attend
+    auto const t = top_at_->load(std::memory_order_acquire);        // acquire: as in poll
     return b - t <= static_cast<position>(mask_) || grow(t, b - step);
   }
 
-  /// Removes the newest entry; false if there is none, or a thief has taken it.
+  /// Removes the newest entry; false if there is none or a thief has taken it.
   [[nodiscard]] bool pop() noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed: only we write it
     bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal what is below it: steal, bottom
@@ -95,8 +95,8 @@ class deque {
     return true;
   }
 
-  /// What `pop` would remove, as far as one can tell: a thief may take it before, or have taken it already.
-  /// False if there is certainly nothing.
+  /// The entry that `pop` would remove; a thief may take it first, or may have taken it already.
+  /// False if there is certainly none.
   [[nodiscard]] bool peek(entry& newest) const noexcept {
     // Relaxed: a stale top only makes a taken entry look present.
     if (top_at_->load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_relaxed)) return false;
@@ -104,9 +104,9 @@ class deque {
     return true;
   }
 
-  /// For the owner: f(task, extra) for the entries that thieves have taken since `seen` stood where it stands, oldest
-  /// first; then `seen` is the top. A null task stands for an entry that is not known any more: the owner took it
-  /// itself as the last one, or the ring grew meanwhile. Complete, if called after every `attend`, before the next push.
+  /// For the owner: calls f(task, extra) for each entry that was taken from the top since it stood at `seen`, oldest
+  /// first, and sets `seen` to the top. A null task stands for an entry that is no longer known: the owner took it
+  /// itself as the last one, or the ring has grown. Misses nothing if called after every `poll`, before the next push.
   template <class F>
   void each_stolen(std::int64_t& seen, F&& f) const noexcept {
     for (auto const t = top(); seen < t; seen += step) {
@@ -115,7 +115,7 @@ class deque {
       f(slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed));
     }
   }
-  /// Where the oldest entry lies, and where the next one will. For the owner.
+  /// Positions of the oldest entry and of the next push. For the owner.
   [[nodiscard]] std::int64_t top() const noexcept {
     return top_at_->load(std::memory_order_relaxed);
   }  // relaxed: a hint
@@ -137,8 +137,8 @@ class deque {
 
   bool publish(position b) noexcept {
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
-    Sync::light_fence();                                 // the entry before the limit. Partner: who pokes, heavy fence
-    return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: attend acquires
+    Sync::light_fence();                                 // the entry before the limit. Partner: requester's heavy fence
+    return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires
   }
 
   [[gnu::noinline]] bool pop_last(position b) noexcept;
@@ -150,8 +150,8 @@ class deque {
     return {slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};  // relaxed: ours
   }
 
-  // The owner's line. Invariant (room): limit_ is attention_mark, or at most top + capacity; between a push's attend and the
-  // next push, bottom - top < capacity.
+  // The owner's line. Invariant (room): limit_ is 0 (attention is requested), or at most top + capacity; between a
+  // push's poll and the next push, bottom - top < capacity.
   alignas(cache_line_bytes) typename Sync::template atomic<position> bottom_{0};
   typename Sync::template atomic<position> limit_{attention_mark};  // what push looks at: the limit, or a decoy
   std::byte* slots_ = nullptr;                                      // of the newest ring
@@ -162,7 +162,7 @@ class deque {
   typename Sync::template atomic<position> fenced_limit_{attention_mark};  // the limit where limit_ is a decoy
   fences kind_;
 
-  // The thieves' line. top_at_ stands here, because who follows it wants the top next.
+  // The thieves' line. top_at_ is here because whoever follows it reads the top next.
   alignas(cache_line_bytes) typename Sync::template atomic<position> top_{0};  // what pop looks at: the top, or a decoy
   typename Sync::template atomic<position> fenced_top_{0};                     // the top where top_ is a decoy
   typename Sync::template atomic<position>* top_at_;                           // the top
@@ -177,17 +177,18 @@ class deque<Sync>::victim {
   /// Takes the oldest entry: got, empty or lost. Costs a heavy fence, unless the deque looks empty.
   outcome steal(entry& oldest) const noexcept;
 
-  /// No fence; may be wrong either way by what happens meanwhile. After `poke` and a heavy fence: deque.md, "poke".
+  /// No fence: operations under way may make it wrong in both directions. What it means after `request_attention` and a
+  /// heavy fence: deque.md.
   [[nodiscard]] bool looks_empty() const noexcept {
-    // Acquire: before the bottom, else a deque with entries may look empty.
+    // Acquire: the top is read before the bottom, else a deque with entries may look empty.
     auto const t = of_->top_at_->load(std::memory_order_acquire);
     return of_->bottom_.load(std::memory_order_relaxed) <= t;
   }
 
-  /// The owner's next push will return true, and the attend after it `poked`.
+  /// Makes the owner's next push return true, and the `poll` after it report the request.
   void request_attention() const noexcept {
-    // Release: what we announced before is visible to the attend that finds the mark. A read-modify-write, so that a
-    // second poke does not hide what the first announced. Partner: attend, exchange.
+    // Release: the poll that finds the mark sees what we announced before. A read-modify-write, so that a second
+    // request does not hide what the first announced. Partner: poll, exchange.
     of_->limit_at_->exchange(attention_mark, std::memory_order_acq_rel);
   }
 
@@ -203,7 +204,7 @@ deque<Sync>::deque(deque_options options)
   if (kind_ == fences::full) {
     limit_at_ = &fenced_limit_;
     top_at_ = &fenced_top_;
-    top_.store(beyond_all, std::memory_order_relaxed);  // relaxed, here and below: nobody else knows us yet
+    top_.store(beyond_all, std::memory_order_relaxed);  // relaxed, here and below: no other thread knows us yet
   }
   auto* const first = ring_type::make(*memory_, options.capacity, nullptr);
   slots_ = first->slots();
@@ -214,23 +215,24 @@ deque<Sync>::deque(deque_options options)
 
 template <synchronisation Sync>
 attention deque<Sync>::poll() noexcept {
-  if (kind_ == fences::full) Sync::full_fence();  // the entry before the limit. Partner: who pokes, its fence
+  if (kind_ == fences::full) Sync::full_fence();  // the entry before the limit. Partner: a requester's fence
   auto const b = bottom_.load(std::memory_order_relaxed);
   if (b < limit_at_->load(std::memory_order_relaxed)) return attention::calm;  // only the decoy was reached
-  // Acquire: a thief has read its slot before it moved the top past it, and we are about to write there again.
+  // Acquire: a thief has read its slot before it moved the top past it, and we are about to write that slot again.
   // Partner: steal, compare-exchange.
   auto const t = top_at_->load(std::memory_order_acquire);
   if (b - t > static_cast<position>(mask_) && !grow(t, b)) return attention::full;
   auto const room = t + static_cast<position>(mask_) + 1;
   invariant(b < room, "room");
-  // A read-modify-write, so that no poke is overwritten unseen. Acquire: what pokers announced. Partner: poke.
+  // A read-modify-write, so that no request is overwritten unseen. Acquire: what requesters announced before.
+  // Partner: request_attention.
   return limit_at_->exchange(room, std::memory_order_acq_rel) == attention_mark ? attention::requested
                                                                                 : attention::calm;
 }
 
 template <synchronisation Sync>
 bool deque<Sync>::pop_last(position b) noexcept {
-  if (kind_ == fences::full) Sync::full_fence();      // what the light fence was meant to be. Partner: steal, its fence
+  if (kind_ == fences::full) Sync::full_fence();      // in place of the light fence. Partner: steal, its fence
   auto t = top_at_->load(std::memory_order_relaxed);  // relaxed: ordered by the fence; a stale top fails below
   if (t < b) return true;
   // The last entry goes to whoever moves the top first. seq_cst: one order of all who move it. Partner: steal.
@@ -291,7 +293,7 @@ outcome deque<Sync>::victim::steal(entry& oldest) const noexcept {
   // Relaxed, and before the exchange: once it succeeds, nothing of what we read is used by anybody else; if it fails,
   // what we read may be anything and is dropped.
   entry const seen{slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};
-  // seq_cst: one order of all who move the top; releases our reads of the slot. Partners: pop_last; attend, its top.
+  // seq_cst: one order of all who move the top; releases our reads of the slot. Partners: pop_last; poll, its top.
   if (!d.top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst, std::memory_order_relaxed)) {
     return outcome::lost;
   }

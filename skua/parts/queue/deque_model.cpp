@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The deque under every schedule of small scripts: each entry is taken exactly once, no poke is lost. And, because a
-// check that cannot fail proves nothing: with a broken façade each script finds the violation. deque.md says which.
+// The deque under every schedule of small scripts: each entry is taken exactly once, and no request for
+// attention is lost. A check that cannot fail proves nothing, so with a broken façade each script must find the
+// violation. deque.md says which.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,9 +16,9 @@ namespace {
 using namespace skua::explorer;
 using skua::runtime::attention, skua::runtime::entry, skua::runtime::outcome;
 
-// What is broken, one thing each.
+// Mutants, each of which breaks one thing.
 
-/// membarrier does nothing to others.
+/// membarrier has no effect on other threads.
 struct without_heavy_fence : model_sync {
   static void heavy_fence() noexcept { full_fence(); }
 };
@@ -51,7 +52,7 @@ struct bottom_published_early : model_sync {
   };
 };
 
-/// Exchange is a load and a store: what comes between is overwritten.
+/// Exchange is a load and a store: it overwrites what comes between.
 struct torn_exchange : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -141,7 +142,7 @@ struct one_thief_two_steals {
   void finish() { l.check(); }
 };
 
-/// Two entries are there before anybody looks; then there are three takers.
+/// Two entries are there before anybody looks; then three threads take.
 template <class Sync>
 struct two_thieves {
   static constexpr int threads = 3;
@@ -181,7 +182,7 @@ struct growth {
   void finish() { l.check(); }
 };
 
-/// Too large for all schedules: two thieves, two growths, an owner that comes and goes.
+/// Too large for all schedules: two thieves, two growths, an owner that pushes and pops in turn.
 template <class Sync>
 struct long_day {
   static constexpr int threads = 3;
@@ -201,8 +202,8 @@ struct long_day {
   void finish() { l.check(); }
 };
 
-/// deque.md, "poke": a thread that pokes, fences, sees nothing and sleeps is woken by the owner of the next entry.
-/// With two pushes and more, the owner refreshes the limit, which races with the poke.
+/// A thread that requests attention, fences, sees nothing and sleeps is woken by the owner of the next entry
+/// (deque.md). With two or more pushes the owner refreshes the limit, which races with the request.
 template <class Sync, int Pushes>
 struct sleeper {
   static constexpr int threads = 2;
@@ -223,7 +224,8 @@ struct sleeper {
     if (victim.looks_empty()) asleep.wait(1, std::memory_order_acquire);
   }
   void wake() {
-    if (asleep.load(std::memory_order_relaxed) == 0) require(false, "a poke shows what was announced before it");
+    if (asleep.load(std::memory_order_relaxed) == 0)
+      require(false, "a request for attention shows what was announced before it");
     if (asleep.exchange(0, std::memory_order_acq_rel) == 1) asleep.notify_all();
   }
   void finish() {}

@@ -30,7 +30,7 @@ std::vector<skua::runtime::fences> kinds() {
   return all;
 }
 
-/// Gives memory until told not to; counts what is out.
+/// Allocates until told to refuse; counts the blocks that are out.
 class moody_memory final : public std::pmr::memory_resource {
  public:
   bool refuses = false;
@@ -147,7 +147,7 @@ TEST_P(deque_with, without_memory_it_is_full_and_goes_on_once_there_is_room) {
   memory_.refuses = true;
   entry e;
   EXPECT_EQ(push(d, 1), attention::calm);
-  for (int i = 0; i < 3; ++i) {  // the caller runs the task itself and comes again
+  for (int i = 0; i < 3; ++i) {  // the caller runs the task itself and tries again
     EXPECT_EQ(push(d, 2), attention::full);
     EXPECT_TRUE(d.pop(e));
     EXPECT_EQ(id_of(e), 2U);
@@ -223,7 +223,8 @@ TEST(deque, wrong_capacities_are_refused) {
 
 namespace {
 
-/// A random owner against thieves and a poker. Every entry must be taken once, every poke reported once.
+/// A random owner against thieves and a thread that requests attention. Every entry must be
+/// taken once, every request reported once.
 class storm {
  public:
   storm(std::uint64_t seed, skua::runtime::fences kind, std::uint64_t pushes)
@@ -237,7 +238,7 @@ class storm {
         others.emplace_back([this, i] { steal_all(taken_[static_cast<std::size_t>(i)]); });
       others.emplace_back([this] { request_again_and_again(); });
       own(taken_[0]);
-      done_.store(true, std::memory_order_release);  // pairs with the loops below: the last poke may be counted
+      done_.store(true, std::memory_order_release);  // pairs with the loops below: the last request may be counted
     }
     entry e;
     while (queue_.pop(e)) take(e, taken_[0]);
@@ -272,7 +273,7 @@ class storm {
   void poll() {
     auto const why = queue_.poll();
     EXPECT_NE(why, attention::full);
-    // Relaxed: a poke shows what was announced before it, which is what this checks.
+    // Relaxed: a request shows what was announced before it, which is what this checks.
     if (why == attention::requested)
       answered_.store(requested_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where tasks from outside come in: many producers, many consumers, first in, first out. Intrusive, so that handing in
-// a task never allocates; a lock around two pointers, and a count that can be read without it. Proof: injector.md.
+// The queue for tasks from outside: many producers, many consumers, first in, first out. Intrusive, so that a push
+// never allocates; a lock around two pointers, and a count that can be read without the lock. Proof: injector.md.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace skua::runtime {
 
-/// Base of what can be injected. It belongs to the injector from `push` until `pop` returns it.
+/// Base of what can be injected. The injector owns it from `push` until `pop` returns it.
 struct injectable {
   injectable* next = nullptr;
 };
@@ -26,8 +26,8 @@ class injector {
   injector& operator=(injector const&) = delete;
   ~injector() { invariant(first_ == nullptr, "an injector dies empty"); }
 
-  /// Any thread. A sequentially consistent operation: if the caller then reads (seq_cst) a count of sleepers, it sees
-  /// everyone who did not see this item. One uncontended lock.
+  /// Any thread. Sequentially consistent: if the caller then reads (seq_cst) a count of sleepers, it sees every sleeper
+  /// that did not see this item. One uncontended lock.
   void push(injectable& item) noexcept {
     item.next = nullptr;
     std::lock_guard const held(lock_);

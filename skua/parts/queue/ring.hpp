@@ -15,7 +15,7 @@
 
 namespace skua::runtime {
 
-/// What queues carry. They never look behind `task`.
+/// What queues carry. Queues never dereference `task`.
 struct entry {
   void* task = nullptr;
   std::uint64_t extra = 0;
@@ -43,7 +43,7 @@ class ring {
     memory.deallocate(dead, block_bytes(dead->capacity()), alignment);
   }
 
-  /// The slot at a position, counted in bytes from the beginning of time.
+  /// The slot at a position, which counts the bytes of all slots ever used.
   static slot<Sync>& at(std::byte* slots, std::uint64_t mask, std::int64_t position) noexcept {
     static_assert(std::has_single_bit(sizeof(slot<Sync>)));
     return *reinterpret_cast<slot<Sync>*>(slots + (static_cast<std::uint64_t>(position) & mask));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A lane whose entries are looked through: who takes says which ones it wants. For what comes seldom and matters much:
-// tasks that a policy has placed, continuations with a tag of their own, the one-entry slot. A lock around a short
-// vector; a count that can be read without it, so that nobody locks an empty one. Proof of the count: injector.md; every
+// A lane that can be searched: the taker says which entries it wants. For rare entries that matter much: tasks that a
+// policy has placed, continuations with a tag of their own, the one-entry mailbox. A lock around a short vector, and a
+// count that can be read without it, so that nobody locks an empty queue. Proof of the count: injector.md; every
 // schedule: tagged_queue_model.cpp.
 #pragma once
 
@@ -24,25 +24,25 @@ template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock<
 class tagged_queue {
  public:
   tagged_queue() = default;
-  /// With room for so many without further memory. Throws std::bad_alloc.
+  /// Reserves room for so many entries. Throws std::bad_alloc.
   explicit tagged_queue(std::size_t room) { items_.reserve(room); }
   tagged_queue(tagged_queue const&) = delete;
   tagged_queue& operator=(tagged_queue const&) = delete;
 
-  /// Any thread. False: no memory. A sequentially consistent operation, as injector::push.
+  /// Any thread. False: no memory. Sequentially consistent, as injector::push.
   [[nodiscard]] bool push(Item const& item) noexcept {
     std::lock_guard const held(lock_);
     return append(item);
   }
 
-  /// The same, if nothing lies here: a slot holds at most one entry. False: occupied, or no memory.
+  /// As push, but only into an empty queue: a mailbox holds at most one entry. False: occupied, or no memory.
   [[nodiscard]] bool push_if_empty(Item const& item) noexcept {
     std::lock_guard const held(lock_);
     return items_.empty() && append(item);
   }
 
-  /// Any thread: the newest or oldest entry that `wanted(item)` accepts. got, empty, or barred: there are entries, but
-  /// none is wanted. Cost: O(entries) under the lock; `wanted` must be short.
+  /// Any thread: takes the newest or oldest entry that `wanted(item)` accepts. got, empty, or barred: there are
+  /// entries, but none is wanted. Cost: O(entries) under the lock; `wanted` must be short.
   template <class Wanted>
   outcome take_newest(Item& out, Wanted&& wanted) noexcept {
     return take(items_ | std::views::reverse, out, wanted);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lanes with tags, and their lock, under every schedule: one holder at a time, who sees what the last one did; what is
-// put in comes out once, the oldest or newest that is wanted; a slot holds one; and the count that is read without the
-// lock never keeps a worker asleep (injector.md; sleep.md). Each mutant breaks one step.
+// The tagged queue and its lock under every schedule: one holder at a time, which sees what the last one did; each
+// entry comes out once, the oldest or newest that is wanted; a mailbox holds one entry; and the count that is read
+// without the lock never keeps a worker asleep (injector.md; sleep.md). Each mutant breaks one step.
 #include "skua/parts/queue/tagged_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using skua::runtime::outcome;
 using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release,
     std::memory_order_seq_cst;
 
-/// A lock that tells the explorer who held it, since what it guards here is nothing that the explorer sees; and a plain
+/// A lock that tells the explorer who held it, because the explorer does not see what it guards here; and a plain
 /// variable that only holders touch.
 template <class Sync>
 class told_lock {
@@ -50,7 +50,7 @@ class told_lock {
 template <class Sync>
 using lane = skua::runtime::tagged_queue<int, Sync, told_lock<Sync>>;
 
-/// Three threads, one after the other.
+/// Three threads hold the lock one after the other.
 template <class Sync>
 struct holders {
   static constexpr int threads = 3;
@@ -67,7 +67,7 @@ struct holders {
   void finish() { require(count.get() == 4, "nobody's turn is lost"); }
 };
 
-/// What was taken, each once. A tally: threads write different elements.
+/// Counts what was taken, each item once. Threads write different elements.
 class takings {
  public:
   void take(int item) {
@@ -80,8 +80,8 @@ class takings {
   std::array<int, 5> count_{};
 };
 
-/// The owner puts in 1, 2 and 3, and takes its newest even one; a thief takes the oldest odd ones; a neighbour puts in 4
-/// and takes the oldest that is left.
+/// The owner puts in 1, 2 and 3 and takes its newest even entry; a thief takes the oldest odd ones; a neighbour puts in
+/// 4 and takes the oldest that is left.
 template <class Sync>
 struct owner_thief_and_neighbour {
   static constexpr int threads = 3;
@@ -126,7 +126,7 @@ struct owner_thief_and_neighbour {
   }
 };
 
-/// Two place one each in a slot, and whoever is refused keeps his; the owner empties it.
+/// Two threads put one entry each into a mailbox, and the refused one keeps its entry; the owner empties the mailbox.
 template <class Sync>
 struct slot {
   static constexpr int threads = 3;
@@ -154,8 +154,8 @@ struct slot {
   }
 };
 
-/// A worker that wants even ones announces itself, looks, and sleeps; who puts something in looks at the announcements
-/// and wakes. Before, he takes back what he has put in first.
+/// A worker that wants even entries announces itself, looks, and sleeps; the producer puts something in, looks at the
+/// announcements and wakes the worker. Before that, the producer takes back its first entry.
 template <class Sync>
 struct sleeper {
   static constexpr int threads = 2;
@@ -195,7 +195,7 @@ struct sleeper {
   }
 };
 
-// What is broken, one thing each.
+// Mutants, each of which breaks one thing.
 
 template <memory_order Taking, memory_order Giving>
 struct ordered_lock : model_sync {
@@ -209,7 +209,7 @@ struct ordered_lock : model_sync {
 using taken_without_acquire = ordered_lock<memory_order_relaxed, memory_order_release>;
 using given_without_release = ordered_lock<memory_order_acquire, memory_order_relaxed>;
 
-/// The lock looks, and then takes.
+/// The lock first looks, and then takes: not one step.
 struct torn_lock : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -222,7 +222,7 @@ struct torn_lock : model_sync {
   };
 };
 
-/// The count is a plain store, which may stay in the buffer.
+/// The count is a plain store, which may stay in the store buffer.
 struct count_stored_late : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -235,7 +235,7 @@ struct count_stored_late : model_sync {
   };
 };
 
-/// What is taken is counted twice, as by two who take without a lock.
+/// A taken entry is counted twice, as if two threads took without a lock.
 struct miscounted : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -248,8 +248,8 @@ struct miscounted : model_sync {
   };
 };
 
-/// All executions; with three threads that do much, those with at most two preemptions. (Without a bound there are
-/// 2*10^7, and none of them is wrong.)
+/// All executions; for the large scripts with three threads, those with at most two preemptions. (Without a bound there
+/// are 2*10^7, and none of them is wrong.)
 constexpr int unbounded = std::numeric_limits<int>::max();
 
 template <class Script>

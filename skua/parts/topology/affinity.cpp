@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Linux. The bare system calls, because glibc's wrappers want cpu_set_t and hide how many bytes the kernel wrote.
+// Linux. Uses the bare system calls, because glibc's wrappers want cpu_set_t and hide how many bytes the kernel wrote.
 #include "skua/parts/topology/affinity.hpp"
 
 #include <sys/syscall.h>
@@ -42,7 +42,7 @@ std::error_code bind_this_thread(cpu_mask const& mask) {
 }
 
 saved_affinity::~saved_affinity() {
-  // Nothing better can be done if the kernel refuses: the thread stays where it is.
+  // If the kernel refuses, nothing better can be done: the thread stays where it is.
   if (!mask_.empty()) static_cast<void>(bind_this_thread(mask_));
 }
 

@@ -17,13 +17,13 @@ using affinity_call = std::function<long(std::span<cpu_mask::word> words)>;
 /// Asks with ever longer buffers until the kernel's mask fits (at most 2^20 PUs). Empty mask: the kernel refused.
 [[nodiscard]] cpu_mask read_affinity(affinity_call const& ask);
 
-/// Where the calling thread may run: taskset, cpusets and containers included. Empty: the kernel does not say.
+/// Where the calling thread may run, as taskset, cpusets and containers allow. Empty: the kernel does not say.
 [[nodiscard]] cpu_mask affinity_of_this_thread();
 
-/// Lets the calling thread run only on `mask`. One system call. The error is the kernel's.
+/// Lets the calling thread run only on `mask`. One system call. Returns the kernel's error.
 [[nodiscard]] std::error_code bind_this_thread(cpu_mask const& mask);
 
-/// Remembers the calling thread's mask and puts it back; destroyed on the thread that made it.
+/// Remembers the calling thread's mask and restores it. Destroy it on the thread that made it.
 class saved_affinity {
  public:
   saved_affinity() : mask_(affinity_of_this_thread()) {}

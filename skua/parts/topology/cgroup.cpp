@@ -90,11 +90,11 @@ std::vector<mount> mounts(std::string const& root) {
   return found;
 }
 
-/// What of `group` lies below `top`: "/a/b" below "/a" is "/b". nullopt: it is elsewhere.
+/// The path of `group` relative to `top`: "/a/b" below "/a" is "/b". nullopt: it is elsewhere.
 std::optional<std::string> below(std::string_view top, std::string_view group) {
   if (top == "/") top = "";
   if (group == "/") group = "";
-  // Outside of our cgroup namespace, names begin with "..": they cannot be followed.
+  // Names outside our cgroup namespace begin with "..": they cannot be followed.
   if (group.starts_with("/..") || top.starts_with("/..") || !group.starts_with(top)) return std::nullopt;
   std::string_view const rest = group.substr(top.size());
   if (!rest.empty() && rest.front() != '/') return std::nullopt;
@@ -105,7 +105,7 @@ class collector {
  public:
   collector(std::string const& root, cpu_quota& quota) : root_(root), quota_(quota) {}
 
-  /// Every group from `rest` below the mount up to the mount's own.
+  /// Reads every group from `rest` below the mount up to the mount's own.
   void climb(mount const& at, std::string rest) {
     for (;;) {
       std::string const directory = at.where + rest;
@@ -169,7 +169,7 @@ class collector {
 std::optional<std::uint32_t> cpu_quota::whole_cpus() const noexcept {
   if (limits.empty()) return std::nullopt;
   cpu_limit const& tightest = limits.front();
-  // Rounded up without adding first: quota + period could wrap around.
+  // Rounded up without an addition first: quota + period could wrap around.
   std::uint64_t const whole =
       tightest.quota_us / tightest.period_us + (tightest.quota_us % tightest.period_us != 0 ? 1 : 0);
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, 1, 0xffff'ffffU));
@@ -191,7 +191,7 @@ cpu_quota read_cpu_quota(std::string const& root) {
       }
       if (fallback == nullptr) fallback = &at;
     }
-    // A container that sees its own group as the mount's top, under a name from outside (or from beyond its namespace).
+    // In a container the mount's top may be our own group, under a name from outside (or from beyond our namespace).
     if (!found && fallback != nullptr) collect.climb(*fallback, "");
   }
   std::ranges::sort(quota.limits, {}, [](cpu_limit const& l) { return std::pair{l.cpus(), std::string_view{l.file}}; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The CPU quota of this process: how much processor time its control groups let it have, and which file says so.
+// The CPU quota of this process: how much processor time its control groups allow, and which file says so.
 //
-// A process is in one group of each hierarchy (v1: one per controller; v2: one for all; hybrid: both), groups are nested,
-// and every group on the way to the root may limit. The tightest limit counts.
+// A process is in one group of each hierarchy (v1: one per controller; v2: one for all; hybrid: both), groups are
+// nested, and every group on the way to the root may set a limit. The tightest limit counts.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace skua::runtime {
 struct cpu_limit {
   std::uint64_t quota_us = 0;  ///< processor time per period
   std::uint64_t period_us = 1;
-  std::string file = {};  ///< which file said so, as the process sees it
+  std::string file = {};  ///< path of the file, as the process sees it
 
   [[nodiscard]] double cpus() const noexcept { return static_cast<double>(quota_us) / static_cast<double>(period_us); }
 };
@@ -31,7 +31,7 @@ struct cpu_quota {
 };
 
 /// Reads /proc/self/cgroup, /proc/self/mountinfo and the control files below the directory `root` ("" except in tests).
-/// Never throws for missing or strange files (gVisor, WSL, old kernels): what cannot be read limits nothing.
+/// Never throws for missing or strange files (gVisor, WSL, old kernels): a file that cannot be read limits nothing.
 /// Cost: opens 3 to 10 small files.
 [[nodiscard]] cpu_quota read_cpu_quota(std::string const& root = "");
 

@@ -59,7 +59,7 @@ std::vector<std::uint32_t> cpu_mask::members() const {
 }
 
 bool operator==(cpu_mask const& a, cpu_mask const& b) {
-  // Trailing zero words say nothing.
+  // Trailing zero words do not count.
   std::size_t const longest = std::max(a.words_.size(), b.words_.size());
   for (std::size_t i = 0; i < longest; ++i) {
     cpu_mask::word const left = i < a.words_.size() ? a.words_[i] : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many workers a pool has when nobody says: as many as may really run at once.
+// The default number of workers: as many as can really run at once.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct default_workers {
   std::string why = {};  ///< one clause, such as "2 PUs in the affinity mask 0-1"
 };
 
-/// min(PUs of the topology, quota rounded up). The quota concerns this machine only, so another topology (synthetic, XML)
-/// has a worker per PU. At most max_workers.
+/// min(PUs of the topology, quota rounded up), at most max_workers. The quota concerns this machine only, so another
+/// topology (synthetic, XML) gets one worker per PU.
 [[nodiscard]] default_workers count_default_workers(topology const& machine, cpu_quota const& quota);
 
 }  // namespace skua::runtime

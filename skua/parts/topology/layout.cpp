@@ -19,7 +19,7 @@ constexpr bool shared(std::uint32_t a, std::uint32_t b) noexcept { return a == b
 
 void check_count(std::uint32_t n) {
   if (n == 0 || n > max_workers) {
-    throw usage_error("workers=" + std::to_string(n) + ": allowed is a whole number from 1 to " +
+    throw usage_error("workers is " + std::to_string(n) + "; allowed: a whole number from 1 to " +
                       std::to_string(max_workers));
   }
 }
@@ -30,7 +30,7 @@ struct chair {
   std::uint32_t place;
 };
 
-/// The chosen PUs, place by place. Choosing looks at the machine, numbering at the places.
+/// The chosen PUs, place by place: the machine decides which are chosen, the places decide how they are numbered.
 std::vector<chair> chairs_for(topology const& machine, std::vector<place_set> const& places, std::uint32_t workers,
                               spread order) {
   std::vector<std::uint32_t> usable;
@@ -94,9 +94,8 @@ layout layout::part(std::span<worker_id const> members) const {
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const w = members[i];
     if (index(w) >= workers() || (i > 0 && index(w) <= index(members[i - 1]))) {
-      throw usage_error("worker " + std::to_string(index(w)) +
-                        " cannot be the next member: allowed are numbers below " + std::to_string(workers()) +
-                        " in ascending order");
+      throw usage_error("the next member is worker " + std::to_string(index(w)) + "; allowed: numbers below " +
+                        std::to_string(workers()) + " in ascending order");
     }
     if (i == 0 || place_of(w) != place_of(members[i - 1])) {
       result.places_.push_back({.first = worker_id{i}, .count = 0, .kind = place_kind(place_of(w))});
@@ -128,7 +127,7 @@ void layout::number_workers() {
   for (place_range const& p : places_) invariant(p.count > 0, "adjacent");
 }
 
-/// Finds which ways of being far exist. Only pairs of (NUMA node, package) matter, not pairs of workers.
+/// Finds the distance classes beyond 4. Only pairs of (NUMA node, package) matter, not pairs of workers.
 void layout::rank_latencies(topology const& machine) {
   auto const domain_of = [](binding const& s) { return std::pair{s.package, s.numa_os}; };
   std::vector<binding> domains = bindings_;
@@ -142,7 +141,8 @@ void layout::rank_latencies(topology const& machine) {
     for (std::uint32_t const b : numa_rows_) latency_.push_back(machine.numa_latency(a, b).value_or(0));
   }
   for (std::size_t i = 0; i < domains.size(); ++i) {
-    // Without latencies there are only two kinds, and neighbours in this order show both: same package, another package.
+    // Without latencies there are only two kinds, and neighbours in this order show
+    // both: same package, another package.
     std::size_t const stop = numa_rows_.empty() ? std::min(i + 2, domains.size()) : domains.size();
     for (std::size_t j = i + 1; j < stop; ++j) far_.push_back(far_between(domains[i], domains[j]));
   }
@@ -172,7 +172,7 @@ std::uint32_t layout::distance(worker_id a, worker_id b) const noexcept {
   binding const& y = binding_of(b);
   if (shared(x.core, y.core)) return 1;
   if (shared(x.l2, y.l2)) return 2;
-  // An L3 may hold several NUMA nodes (sub-NUMA clusters); then the node is what is near.
+  // An L3 may hold several NUMA nodes (sub-NUMA clusters). Then only workers of the same node are near.
   bool const same_node = x.numa_os == y.numa_os && x.package == y.package;
   if (x.place == y.place || (same_node && shared(x.l3, y.l3))) return 3;
   if (same_node) return 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The workers of a pool on a topology: who sits where, who is near whom. Plain data, no hwloc, no thread.
+// The workers of a pool on a topology: who runs where, and who is near whom. Plain data, no hwloc, no thread.
 //
 // Invariant (adjacent): workers are numbered along the machine, place by place, so that neighbours in the topology have
 // neighbouring numbers, the workers of a place are a range of numbers, and no place is empty.
@@ -35,14 +35,14 @@ struct layout_options {
 
 class layout {
  public:
-  /// Throws usage_error for counts or places that make no sense. Cost: linear in PUs and workers.
+  /// Throws usage_error for invalid counts or places. Cost: linear in PUs and workers.
   explicit layout(topology const& machine, layout_options const& options = {});
 
-  /// n workers in one place, each its own core, on no machine in particular: for tests of policies.
+  /// n workers in one place, each with its own core, on no particular machine: for tests of policies.
   [[nodiscard]] static layout flat(std::uint32_t n);
 
-  /// Some of these workers, in ascending order; they become 0, 1, ... and keep their places, as far as these have
-  /// workers left. Throws usage_error for no worker, a wrong order, or a worker that is not here.
+  /// A layout of some of these workers, given in ascending order. They become 0, 1, ... and keep their places; places
+  /// without workers disappear. Throws usage_error for no worker, a wrong order, or a worker that is not here.
   [[nodiscard]] layout part(std::span<worker_id const> members) const;
 
   [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(bindings_.size()); }
@@ -50,9 +50,9 @@ class layout {
   [[nodiscard]] place_id place_of(worker_id w) const noexcept { return binding_of(w).place; }
   [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const noexcept;
 
-  /// 0: the same worker. 1: the same core. 2: the same L2. 3: the same L3 or place. 4: the same NUMA node (and package).
-  /// 5 and above: farther, ranked by the latency between the NUMA nodes where it is known, then the same package before
-  /// another one. Symmetric. A class may be empty on a given machine. A few comparisons.
+  /// 0: the same worker. 1: the same core. 2: the same L2. 3: the same L3 or place. 4: the same NUMA node (and
+  /// package). 5 and above: farther, ranked by the latency between the NUMA nodes where it is known, then the same
+  /// package before another one. Symmetric. A class may be empty on a given machine. A few comparisons.
   [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const noexcept;
   /// All distances are below this.
   [[nodiscard]] std::uint32_t distance_classes() const noexcept;
@@ -61,7 +61,7 @@ class layout {
   /// "same L3", "same package, NUMA latency 12", ...
   [[nodiscard]] std::string distance_name(std::uint32_t distance) const;
 
-  /// The OS index of the PU where a worker belongs, or no_index in a flat layout.
+  /// The OS index of the PU on which a worker belongs, or no_index in a flat layout.
   [[nodiscard]] std::uint32_t pu_of(worker_id w) const noexcept { return binding_of(w).pu; }
   /// The OS index of the NUMA node of a worker, or of the first worker of a place; no_index if there is none.
   [[nodiscard]] std::uint32_t numa_of(worker_id w) const noexcept { return binding_of(w).numa_os; }
@@ -79,7 +79,7 @@ class layout {
   [[nodiscard]] bool can_bind() const noexcept { return can_bind_; }
 
  private:
-  /// Where a worker sits. core .. package are numbers that are equal for equal elements; no_index equals nothing.
+  /// Where a worker runs. core .. package are equal for workers that share the element; no_index equals nothing.
   struct binding {
     std::uint32_t pu = no_index;
     std::uint32_t core = no_index;
@@ -95,7 +95,7 @@ class layout {
     std::uint32_t count = 0;
     std::string_view kind;
   };
-  /// What ranks two workers that share no NUMA node (or no package below it).
+  /// The rank of two workers that share no NUMA node (or no package below it).
   struct far {
     std::uint64_t latency = 0;
     bool other_package = false;
@@ -111,7 +111,7 @@ class layout {
 
   std::vector<binding> bindings_;
   std::vector<place_range> places_;
-  std::vector<worker_id> ids_;            // 0, 1, 2, ...: what workers_of shows ranges of
+  std::vector<worker_id> ids_;            // 0, 1, 2, ...; workers_of returns ranges of it
   std::vector<far> far_;                  // ascending; distance 5 + i
   std::vector<std::uint32_t> numa_rows_;  // OS indices with known latencies, ascending
   std::vector<std::uint64_t> latency_;    // between them, row by row, symmetric

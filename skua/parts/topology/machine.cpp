@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// This machine, through hwloc. I/O devices, instruction caches, L1 and the like are filtered out before the machine is
-// read, and the hwloc topology is destroyed as soon as it has been copied: both keep the footprint small.
+// Reads this machine through hwloc. Filters out I/O devices, instruction caches, L1 and the like before the read, and
+// destroys the hwloc topology as soon as it has been copied: both keep the footprint small.
 #include <hwloc.h>
 
 #include <cerrno>
@@ -34,7 +34,7 @@ hwloc_handle load() {
   for (hwloc_obj_type_t const kept : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE}) {
     hwloc_topology_set_type_filter(raw, kept, HWLOC_TYPE_FILTER_KEEP_ALL);
   }
-  // hwloc hangs a NUMA node that is none of these into a group, and without groups it widens the node.
+  // hwloc puts a NUMA node that matches no kept element into a group; without groups it would widen the node.
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
   // Without this flag hwloc may move the calling thread from PU to PU to ask each for its cpuid.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
@@ -57,7 +57,7 @@ int efficiency_of(hwloc_topology* machine, hwloc_obj_t pu) {
   return efficiency;
 }
 
-/// The kernel's or the firmware's latencies between NUMA nodes (SLIT), if there are any.
+/// The latencies between NUMA nodes (SLIT) as the kernel or the firmware reports them, if there are any.
 void read_latencies(hwloc_topology* machine, topology_reading& read) {
   unsigned count = 1;
   hwloc_distances_s* found = nullptr;
@@ -87,7 +87,7 @@ void read_elements(hwloc_topology* machine, topology_reading& read) {
   }
 }
 
-/// hwloc sees no PU that the kernel lets us use (emulated /sys, exotic containers): believe the kernel.
+/// hwloc sees no PU that the kernel lets us use (emulated /sys, exotic containers): trust the kernel.
 void believe_mask(cpu_mask const& allowed, topology_reading& read) {
   read.remarks.push_back("hwloc and the affinity mask (" + to_text(allowed) +
                          ") have no PU in common: taken as unrelated cores");
@@ -104,7 +104,7 @@ topology topology::machine() { return machine(affinity_of_this_thread()); }
 topology topology::machine(cpu_mask const& allowed) {
   hwloc_handle const handle = load();
   topology_reading read;
-  // False if HWLOC_XMLFILE or HWLOC_SYNTHETIC put another machine in its place; our mask means nothing there.
+  // False if HWLOC_XMLFILE or HWLOC_SYNTHETIC substitute another machine; our mask means nothing there.
   read.this_system = hwloc_topology_is_thissystem(handle.get()) != 0;
   read.can_bind = hwloc_topology_get_support(handle.get())->cpubind->set_thisthread_cpubind != 0;
   read.source = read.this_system ? "this machine" : "hwloc's environment variables";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pinning a worker's thread to its PU, and an honest answer whether that happened.
+// Pins a worker's thread to its PU, and reports truthfully whether that happened.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace skua::runtime {
 
 enum class pinning : std::uint8_t {
   pinned,     ///< the thread runs only on its worker's PU
-  not_asked,  ///< nobody wanted it
+  not_asked,  ///< nobody asked for it
   pointless,  ///< it would not help or not mean anything: another machine's topology, several workers per PU
-  refused,    ///< it was wanted, and the system said no
+  refused,    ///< it was asked for, and the system refused
 };
 
 struct pin_result {
@@ -22,10 +22,11 @@ struct pin_result {
   std::string why = {};  ///< one clause for people
 };
 
-/// What pin_this_thread would do, short of asking the kernel. Never `refused` by the kernel, only by hwloc's support bit.
+/// What pin_this_thread would answer, without asking the kernel: `refused` comes only from hwloc's support bit.
 [[nodiscard]] pin_result may_pin(layout const& where, bool asked);
 
-/// Pins the calling thread to the PU of worker `w`. One system call; the thread's mask is not put back (saved_affinity does that).
+/// Pins the calling thread to the PU of worker `w`. One system call; does not restore the
+/// thread's mask (saved_affinity does that).
 [[nodiscard]] pin_result pin_this_thread(layout const& where, worker_id w, bool asked);
 
 }  // namespace skua::runtime

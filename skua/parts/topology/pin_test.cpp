@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pinning happens where it makes sense, and its answer is true.
+// Pinning happens where it helps, and its answer is true.
 #include "skua/parts/topology/pin.hpp"
 
 #include <gtest/gtest.h>

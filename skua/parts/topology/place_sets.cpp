@@ -22,7 +22,7 @@ std::uint32_t cores_of(topology const& machine, topology_node const& node) {
   return cores;
 }
 
-/// The node that is this PU's place by default: the first fit on the way up.
+/// The node that is this PU's default place: the first on the way up that qualifies.
 std::uint32_t default_place_of(topology const& machine, std::uint32_t pu, std::vector<std::uint32_t> const& cores) {
   bool const has_l3 = machine.ancestor(pu, level::l3) != no_index;
   std::uint32_t at = machine.pus()[pu].node;
@@ -44,7 +44,7 @@ std::uint32_t default_place_of(topology const& machine, std::uint32_t pu, std::v
   }
 }
 
-/// Groups PUs by the node that `node_of` names; places in the order of their first PU.
+/// Groups PUs by the node that `node_of` returns; places in the order of their first PU.
 template <class NodeOf>
 std::vector<place_set> grouped(topology const& machine, NodeOf node_of) {
   std::vector<place_set> places;
@@ -58,7 +58,7 @@ std::vector<place_set> grouped(topology const& machine, NodeOf node_of) {
   return places;
 }
 
-/// The innermost of these kinds that holds the PU; the machine if none does.
+/// The innermost node of these kinds that holds the PU; the machine if none does.
 std::uint32_t innermost(topology const& machine, std::uint32_t pu, std::initializer_list<level> kinds) {
   for (level const kind : kinds) {
     if (std::uint32_t const node = machine.ancestor(pu, kind); node != no_index) return node;
@@ -95,7 +95,7 @@ std::vector<place_set> places_from(topology const& machine, std::string_view nam
   if (auto const* asked = std::get_if<abstract_places>(&spec)) return places_of_word(machine, *asked);
 
   auto const refuse = [&](std::uint32_t pu, std::string const& why) {
-    throw usage_error(std::string{name} + "=\"" + std::string{text} + "\": PU " + std::to_string(pu) + " " + why);
+    throw usage_error(std::string{name} + " is \"" + std::string{text} + "\": PU " + std::to_string(pu) + " " + why);
   };
   std::unordered_map<std::uint32_t, std::uint32_t> free;
   for (std::uint32_t i = 0; i < machine.pus().size(); ++i) free.emplace(machine.pus()[i].os_index, i);
@@ -109,8 +109,8 @@ std::vector<place_set> places_from(topology const& machine, std::string_view nam
         place.pus.push_back(found.mapped());
       } else {
         refuse(os_index, usable.contains(os_index)
-                             ? "is in two places; allowed is one"
-                             : "does not exist or may not be used here; allowed are " + to_text(usable));
+                             ? "is in two places; allowed: one"
+                             : "does not exist or may not be used here; allowed: " + to_text(usable));
       }
     }
   }

@@ -11,7 +11,7 @@
 
 namespace skua::runtime {
 
-/// The PUs of one place, by position in topology::pus(), and what it is: "l3", "numa_node", ..., or "given".
+/// The PUs of one place, by position in topology::pus(), and its kind: "l3", "numa_node", ..., or "given".
 struct place_set {
   std::string_view kind;
   std::vector<std::uint32_t> pus = {};
@@ -24,9 +24,9 @@ struct place_set {
 ///    one L3 per core, and a place of one worker has nobody to share with. These cores form the NUMA node's place.
 [[nodiscard]] std::vector<place_set> default_places(topology const& machine);
 
-/// As the user says, in the grammar of places.hpp; PUs outside all places are not used. `name` is what errors call it.
-/// A word with a number larger than there are places means all of them. Throws usage_error: a PU that does not
-/// exist or may not be used, or one that is in two places.
+/// The places that the user lists, in the grammar of places.hpp; PUs outside all places stay unused. `name` is what
+/// errors call the list. A word with a number larger than there are places means all of them. Throws usage_error for a
+/// PU that does not exist, may not be used, or is in two places.
 [[nodiscard]] std::vector<place_set> places_from(topology const& machine, std::string_view name, std::string_view text);
 
 }  // namespace skua::runtime

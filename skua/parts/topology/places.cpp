@@ -36,8 +36,8 @@ class reader {
  private:
   [[noreturn]] void refuse(std::string const& why) const {
     throw usage_error(
-        std::string{name_} + "=\"" + std::string{text_} + "\": " + why +
-        "; allowed are threads, cores, ll_caches, numa_domains, sockets, each also with a number as in cores(4), "
+        std::string{name_} + " is \"" + std::string{text_} + "\": " + why +
+        "; allowed: threads, cores, ll_caches, numa_domains, sockets, each also with a number as in cores(4), "
         "or lists of PUs such as {0:4},{4:4}");
   }
 
@@ -63,7 +63,7 @@ class reader {
     if (wrong == std::errc::invalid_argument)
       refuse(std::string{what} + " is missing at character " + std::to_string(at_ + 1));
     if (wrong != std::errc{} || value < least || value > most_pus || value < -most_pus) {
-      refuse(std::string{what} + " must be from " + std::to_string(least) + " to " + std::to_string(most_pus));
+      refuse(std::string{what} + " is not from " + std::to_string(least) + " to " + std::to_string(most_pus));
     }
     at_ = static_cast<std::size_t>(end - text_.data());
     skip_blanks();
@@ -79,7 +79,7 @@ class reader {
     series s;
     if (!take(':')) return s;
     s.length = number(1, "a length");
-    if (s.length > max_workers) refuse("a length must be from 1 to " + std::to_string(max_workers));
+    if (s.length > max_workers) refuse("a length is not from 1 to " + std::to_string(max_workers));
     if (take(':')) s.stride = number(-most_pus, "a stride");
     if (s.stride == 0 && s.length > 1) refuse("a stride of 0 repeats the same PU");
     return s;
@@ -107,11 +107,11 @@ class reader {
       }
     } while (take(','));
     need('}');
-    // Quadratic removal would be felt at 65,536 PUs: find repetitions in a sorted copy.
+    // A quadratic search would be slow at 65,536 PUs: find repetitions in a sorted copy.
     place sorted = pus;
     std::ranges::sort(sorted);
     if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
-      refuse("PU " + std::to_string(*twice) + " stands twice in one place");
+      refuse("PU " + std::to_string(*twice) + " is twice in one place");
     }
     if (pus.empty()) refuse("a place has no PU");
     return pus;

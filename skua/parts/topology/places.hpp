@@ -7,7 +7,7 @@
 //   place    = "{" range {"," range} "}"
 //   range    = n | n:length | n:length:stride | !n          numbers of PUs as the OS counts them
 //
-// "{0:4},{4:4}" and "{0:4}:2:4" are both two places of four PUs. What "!" names is taken out of what stands before it.
+// "{0:4},{4:4}" and "{0:4}:2:4" are both two places of four PUs. "!" removes what it names from what precedes it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct abstract_places {
   std::optional<std::uint32_t> count = {};
 };
 
-/// OS indices of PUs, place by place, in the order in which they were written, without repetition inside a place.
+/// OS indices of PUs, place by place, in the order in which the text lists them, without repetition inside a place.
 struct explicit_places {
   std::vector<std::vector<std::uint32_t>> places;
 };

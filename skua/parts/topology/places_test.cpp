@@ -90,7 +90,8 @@ TEST(places, nonsense_is_refused_by_name_with_what_is_allowed) {
                            "{0};{1}",
                            "{99999999999999999999999}"}) {
     std::string const message = message_of<usage_error>([&] { static_cast<void>(read_places("OMP_PLACES", text)); });
-    EXPECT_NE(message.find("OMP_PLACES=\"" + std::string{text} + "\""), std::string::npos) << text << " -> " << message;
+    EXPECT_NE(message.find("OMP_PLACES is \"" + std::string{text} + "\": "), std::string::npos)
+        << text << " -> " << message;
     EXPECT_NE(message.find("{0:4},{4:4}"), std::string::npos) << text;
   }
 }
@@ -101,7 +102,7 @@ std::vector<pus> sets(std::vector<place_set> const& places) {
   return result;
 }
 
-/// Every PU of the machine is in exactly one place, and the kind of the first place is this.
+/// Every PU of the machine is in exactly one place, and the first place is of kind `kind`.
 void expect_default(char const* machine, std::size_t places, std::string_view kind) {
   topology const t = topology::synthetic(machine);
   std::vector<place_set> const found = default_places(t);
@@ -152,7 +153,7 @@ TEST(places_from, pus_must_exist_and_be_in_one_place_only) {
   auto const message = [&t](char const* text) {
     return message_of<usage_error>([&] { static_cast<void>(places_from(t, "OMP_PLACES", text)); });
   };
-  EXPECT_NE(message("{0:9}").find("OMP_PLACES=\"{0:9}\": PU 8 does not exist or may not be used here; allowed are 0-7"),
+  EXPECT_NE(message("{0:9}").find("OMP_PLACES is \"{0:9}\": PU 8 does not exist or may not be used here; allowed: 0-7"),
             std::string::npos)
       << message("{0:9}");
   EXPECT_NE(message("{0:4},{3:4}").find("PU 3 is in two places"), std::string::npos) << message("{0:4},{3:4}");

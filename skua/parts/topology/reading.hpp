@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a reader (hwloc, synthetic, XML) hands to `topology`: PUs in the order of the machine, and what stands above them
-// as ranges of that order. Shared by the readers only.
+// What a reader (hwloc, synthetic, XML) hands to `topology`: PUs in the order of the machine, and the elements above
+// them as ranges of that order. Only the readers share it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace skua::runtime {
 
-/// One element above the PUs: what it is, and the range [first, first + pus) of PUs below it.
+/// One element above the PUs: its kind, and the range [first, first + pus) of PUs below it.
 struct read_element {
   level kind = level::core;
   std::uint32_t os_index = no_index;
@@ -40,8 +40,8 @@ class range_finder {
  public:
   explicit range_finder(topology_reading& read);
 
-  /// Adds the element that covers `members` (those among the known PUs). One with no known PU is dropped silently
-  /// (memory without processors); one whose PUs are not neighbours is dropped with a remark.
+  /// Adds the element that covers `members` (those among the known PUs). Silently drops an element with no known PU
+  /// (memory without processors); drops an element whose PUs are not neighbours, with a remark.
   void add(level kind, std::uint32_t os_index, cpu_mask const& members, std::uint64_t bytes);
 
  private:

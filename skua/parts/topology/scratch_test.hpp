@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A directory that a test may fill; gone with all it holds when the test ends.
+// A scratch directory for one test, removed with its contents when the test ends.
 #pragma once
 
 #include <cstdlib>

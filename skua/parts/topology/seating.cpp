@@ -9,7 +9,7 @@ namespace {
 
 using pu_list = std::vector<std::uint32_t>;
 
-/// One worker per core first: PUs by their rank inside their core, else as they come.
+/// One worker per core first: orders PUs by their rank inside their core, then by position.
 pu_list compact(topology const& machine, pu_list const& usable) {
   struct candidate {
     std::uint32_t rank, order, pu;
@@ -28,7 +28,7 @@ pu_list compact(topology const& machine, pu_list const& usable) {
   return result;
 }
 
-/// The lists of the children, one element of each in turn.
+/// Merges the lists of the children, one element of each in turn.
 pu_list interleaved(std::vector<pu_list> const& lists) {
   pu_list result;
   std::size_t longest = 0;

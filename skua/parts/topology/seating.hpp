@@ -10,7 +10,7 @@
 
 namespace skua::runtime {
 
-/// `usable` (positions in topology::pus()), the most wanted first.
+/// Orders `usable` (positions in topology::pus()), the PU to be used first in front.
 [[nodiscard]] std::vector<std::uint32_t> binding_order(topology const& machine,
                                                        std::vector<std::uint32_t> const& usable, spread order);
 

@@ -8,8 +8,8 @@
 // A word without `pu` at the end of the line gets pu:1. [numa] is numa:1. Attributes in parentheses may give size= or
 // memory= of a cache or a NUMA node (bytes, or with kB, MB, GB, TB in powers of 1024); others are ignored.
 //
-// Built here and not by hwloc, which gives the same tree (synthetic_test.cpp compares them) but takes 37 s and 1.7 GB
-// for 65,536 cores below 256 L3 clusters; this takes milliseconds.
+// hwloc gives the same tree (topology_test.cpp compares them), but takes 37 s and 1.7 GB for 65,536 cores below 256 L3
+// clusters; this code takes milliseconds.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -95,7 +95,7 @@ std::optional<level> reader::kind_of(std::string_view name) const {
   return found->second;
 }
 
-/// "(size=32MB ...)" or "(memory=1GB ...)", without the parentheses.
+/// The value of "(size=32MB ...)" or "(memory=1GB ...)", given without the parentheses.
 std::uint64_t reader::bytes_of(std::string_view attributes) const {
   std::string const text = lower(attributes);
   for (std::string_view const key : {"size=", "memory="}) {
@@ -132,7 +132,7 @@ word reader::word_of(std::string_view text) const {
     auto const [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), result.count);
     if (wrong != std::errc{} || end != digits.data() + digits.size() || result.count == 0 ||
         result.count > max_workers) {
-      refuse("the count in \"" + std::string{text} + "\" must be a whole number from 1 to " +
+      refuse("the count in \"" + std::string{text} + "\" is not a whole number from 1 to " +
              std::to_string(max_workers));
     }
     rest = rest.substr(0, colon);
@@ -175,7 +175,7 @@ void reader::check_order(std::span<word const> all) const {
     if (total > max_workers) refuse("more than " + std::to_string(max_workers) + " PUs");
     if (!w.kind) continue;
     if (w.kind == level::numa_node) {
-      if (numa_seen) refuse("numa stands there twice");
+      if (numa_seen) refuse("numa is there twice");
       if (last >= level::core) refuse("numa must stand before core");
       numa_seen = true;
       continue;
@@ -218,7 +218,7 @@ topology topology::synthetic(std::string_view description, std::span<std::uint64
   if (!distances.empty()) {
     if (distances.size() != std::size_t{nodes} * nodes)
       throw usage_error("distances: " + std::to_string(distances.size()) + " numbers for " + std::to_string(nodes) +
-                        " NUMA nodes; there must be a row for each node, with a number for each");
+                        " NUMA nodes; allowed: a row for each node, with a number for each");
     for (std::uint32_t n = 0; n < nodes; ++n) read.numa_order.push_back(n);
     read.numa_latency.assign(distances.begin(), distances.end());
   }

@@ -54,7 +54,7 @@ topology::topology(topology_reading const& read)
   nest(read);
 }
 
-/// One walk in preorder (first PU, widest, outermost), with the path from the root to the last node as a stack.
+/// One walk in preorder (first PU, widest, outermost); a stack holds the path from the root to the last node.
 void topology::nest(topology_reading const& read) {
   auto const total = static_cast<std::uint32_t>(pus_.size());
   std::vector<read_element> all = read.elements;

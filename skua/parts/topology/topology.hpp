@@ -2,12 +2,12 @@
 // The machine as a tree of plain data: machine, packages, NUMA nodes, L3 and L2 clusters, cores, PUs.
 //
 // Read from this machine through hwloc, from a synthetic description, or from an hwloc XML file; nothing of hwloc stays
-// in memory afterwards. PUs that this thread may not use are not in the tree. NUMA nodes, which hwloc hangs beside
-// the tree as memory, stand in it: a node's children are what runs next to its memory.
+// in memory afterwards. PUs that this thread may not use are not in the tree. hwloc keeps NUMA nodes beside the tree,
+// as memory; here they are in the tree: a node's children are what runs next to its memory.
 //
-// Invariant (nested): nodes stand in preorder, every node covers a contiguous range of PUs, and the ranges of two nodes
-// are either disjoint or one holds the other. What would break this (a NUMA node across half of two packages) is left
-// out with a remark.
+// Invariant (nested): nodes are in preorder, every node covers a contiguous range of PUs, and the ranges of two nodes
+// are either disjoint or one holds the other. An element that would break this (a NUMA node across half of two
+// packages) is left out with a remark.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace skua::runtime {
 
-/// An index that is not there: the OS gives L3 clusters none, a lone core has no package, ...
+/// No such index: the OS gives L3 clusters none, a lone core has no package, ...
 inline constexpr std::uint32_t no_index = 0xffff'ffffU;
 
 /// Outermost first.
@@ -58,14 +58,14 @@ class topology {
   /// As above for another mask; an empty mask = every PU.
   [[nodiscard]] static topology machine(cpu_mask const& allowed);
 
-  /// From words such as "package:4 numa:1 l3:1 core:16 pu:1", each with its count per element of the word before; hwloc's
-  /// own notation works too. See synthetic.cpp for all words. At most max_workers PUs. `distances`: latencies between the
-  /// NUMA nodes, row by row, as numa_latency gives them back; empty: not known. Throws usage_error ("distances: ..." if it is
-  /// they that are wrong).
+  /// From words such as "package:4 numa:1 l3:1 core:16 pu:1", each with its count per element of the word before;
+  /// hwloc's own notation works too. See synthetic.cpp for all words. At most max_workers PUs. `distances`: latencies
+  /// between the NUMA nodes, row by row, as numa_latency returns them; empty: not known. Throws usage_error, which
+  /// begins with "distances: " if those are wrong.
   [[nodiscard]] static topology synthetic(std::string_view description, std::span<std::uint64_t const> distances = {});
 
-  /// From a file that `lstopo file.xml` or hwloc_topology_export_xml (version 2) wrote, distances and core kinds included.
-  /// Throws usage_error with the path and what is wrong with the file.
+  /// From a file that `lstopo file.xml` or hwloc_topology_export_xml (version 2) wrote, distances and core kinds
+  /// included. Throws usage_error with the path and what is wrong with the file.
   [[nodiscard]] static topology from_xml(std::string const& path);
 
   explicit topology(topology_reading const& read);
@@ -78,7 +78,8 @@ class topology {
   [[nodiscard]] std::uint32_t ancestor(std::uint32_t pu, level kind) const noexcept;
   [[nodiscard]] cpu_mask mask() const;
 
-  /// Latency between two NUMA nodes by OS index, as the firmware says it (10 = local); the larger of the two directions.
+  /// Latency between two NUMA nodes by OS index, as the firmware reports it (10 =
+  /// local); the larger of the two directions.
   [[nodiscard]] std::optional<std::uint64_t> numa_latency(std::uint32_t from, std::uint32_t to) const noexcept;
   [[nodiscard]] bool has_numa_latencies() const noexcept { return !numa_order_.empty(); }
 
@@ -86,11 +87,11 @@ class topology {
   [[nodiscard]] bool is_this_system() const noexcept { return this_system_; }
   /// hwloc's support bit: threads can be bound to PUs here.
   [[nodiscard]] bool can_bind() const noexcept { return can_bind_; }
-  /// PUs of the whole machine, those included that this process may not use.
+  /// PUs of the whole machine, including those that this process may not use.
   [[nodiscard]] std::uint32_t machine_pus() const noexcept { return machine_pus_; }
   /// "this machine", "synthetic ...", or the path of the file.
   [[nodiscard]] std::string const& source() const noexcept { return source_; }
-  /// What was odd about the reading, one sentence each.
+  /// What was odd when the machine was read, one sentence each.
   [[nodiscard]] std::span<std::string const> remarks() const noexcept { return remarks_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree: nested whatever the readers hand in; this machine; synthetic machines, compared with hwloc's.
+// The tree: nested whatever the readers return; this machine; synthetic machines, compared with hwloc's.
 #include "skua/parts/topology/topology.hpp"
 
 #include <gtest/gtest.h>

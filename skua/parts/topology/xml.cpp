@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Another machine, from the XML that hwloc 2 writes: its tree, the latencies between its NUMA nodes, its core kinds.
 //
-// Read here and not by hwloc, which gives the same tree (xml_test.cpp compares them) but ends with a segmentation fault
-// for 3% of randomly damaged files (an object without one of its sets), and writes on stderr for others.
+// hwloc gives the same tree (xml_test.cpp compares them), but ends with a segmentation fault for 3% of randomly damaged
+// files (an object without one of its sets), and writes on stderr for others.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -68,7 +68,7 @@ std::optional<level> kind_of(std::string_view type) {
   return std::nullopt;
 }
 
-/// All PUs below, in the order of the file, which is the machine's.
+/// Collects all PUs below, in the order of the file, which is the machine's.
 void collect_pus(xml_element const& object, std::optional<cpu_mask> const& allowed, topology_reading& read) {
   for (xml_element const& child : object.children) {
     if (child.name != "object") continue;
@@ -139,7 +139,7 @@ void collect_latencies(xml_element const& root, topology_reading& read) {
   }
 }
 
-/// What a kind of core is ranked by, least first: what the author forced, Intel's type, the frequency.
+/// The key that ranks a kind of core, lowest first: what the author forced, Intel's type, the frequency.
 std::optional<std::tuple<std::uint64_t, int, std::uint64_t>> rank_of(xml_element const& kind) {
   if (kind.has("forced_efficiency"))
     return std::tuple{number(kind.attribute("forced_efficiency"), "forced_efficiency"), 0, std::uint64_t{0}};
@@ -157,7 +157,7 @@ std::optional<std::tuple<std::uint64_t, int, std::uint64_t>> rank_of(xml_element
   return std::tuple{std::uint64_t{0}, type.value_or(0), frequency};
 }
 
-/// As hwloc: if one kind cannot be ranked, or two rank alike, none is; a single kind has rank 0.
+/// As hwloc does: if one kind cannot be ranked, or two rank alike, none is ranked; a single kind has rank 0.
 void collect_kinds(xml_element const& root, topology_reading& read) {
   std::vector<xml_element const*> kinds;
   for (xml_element const& child : root.children) {
@@ -192,7 +192,7 @@ void collect(xml_element const& root, topology_reading& read) {
   if (read.pus.size() > max_workers) throw wrong("it has more than " + std::to_string(max_workers) + " PUs");
   std::unordered_set<std::uint32_t> seen;
   for (topology_pu const& pu : read.pus) {
-    if (!seen.insert(pu.os_index).second) throw wrong("PU " + std::to_string(pu.os_index) + " stands there twice");
+    if (!seen.insert(pu.os_index).second) throw wrong("PU " + std::to_string(pu.os_index) + " is there twice");
   }
   range_finder finder{read};
   collect_elements(*machine, finder);

@@ -18,7 +18,7 @@ class scanner {
     skip_misc();
     xml_element root = element(0);
     skip_misc();
-    if (at_ != text_.size()) fail("something stands after the end of the root element");
+    if (at_ != text_.size()) fail("there is something after the end of the root element");
     return root;
   }
 
@@ -39,7 +39,7 @@ class scanner {
   }
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
 
-  /// From `open` up to and including `close`; true if it was there.
+  /// Skips from `open` to the end of `close`; false if `open` is not next.
   bool skip_between(std::string_view open, std::string_view close) {
     if (!rest().starts_with(open)) return false;
     auto const end = text_.find(close, at_ + open.size());
@@ -75,7 +75,7 @@ class scanner {
     if (end == std::string_view::npos || value.find('<') != std::string_view::npos) {
       fail("the value of " + std::string{key} + " has no closing quote");
     }
-    if (of.has(key)) fail("attribute " + std::string{key} + " stands there twice");
+    if (of.has(key)) fail("attribute " + std::string{key} + " is there twice");
     of.attributes.emplace_back(key, value);
     at_ = end + 1;
   }

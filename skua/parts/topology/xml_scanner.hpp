@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Just enough XML to read what hwloc writes: elements, attributes, text; comments, the prolog and the doctype are skipped.
-// Strict: a tag that is not closed, an attribute without quotes or twice, or anything after the root is an error.
+// Just enough XML to read what hwloc writes: elements, attributes, text; comments, the prolog and the
+// doctype are skipped. Strict: a tag that is not closed, an attribute without quotes or twice, or
+// anything after the root is an error.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +13,14 @@
 
 namespace skua::runtime {
 
-/// Views into the scanned text; valid as long as that.
+/// Views into the scanned text, valid as long as that text.
 struct xml_element {
   std::string_view name;
   std::vector<std::pair<std::string_view, std::string_view>> attributes;
   std::string_view text;  ///< the last run of text directly below
   std::vector<xml_element> children;
 
-  /// The attribute's value as it stands in the file; nullptr data() if there is none.
+  /// The attribute's value as the file has it; data() is nullptr if there is none.
   [[nodiscard]] std::string_view attribute(std::string_view key) const noexcept;
   [[nodiscard]] bool has(std::string_view key) const noexcept { return attribute(key).data() != nullptr; }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Machines from files: the same as hwloc reads, and no file, however broken, does worse than a usage_error.
+// Machines from files: the same as hwloc reads them. However broken a file is, it
+// causes nothing worse than a usage_error.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an algorithm costs where there is one worker: the serial elision against the standard library's own.
-// Arguments: number of elements. CPU time is what counts.
+// The cost of an algorithm with one worker: the serial elision against the standard library's algorithm.
+// Argument: number of elements. Look at the CPU time.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

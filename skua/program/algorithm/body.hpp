@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user's function takes: the elements, with or without the capability to fork in front of them.
+// The shape of a user's function: it takes the elements, with or without the capability to fork in front of them.
 #pragma once
 
 #include <concepts>
@@ -9,8 +9,8 @@
 
 namespace skua {
 
-/// f(here, args...) or f(args...). Where both would compile, the first is called.
-/// Law: it may be called from several workers at once, on different elements.
+/// f(here, args...) or f(args...). Where both compile, the first is called.
+/// Law: several workers may call it at once, on different elements.
 template <class F, class Here, class... Args>
 concept body_of = std::invocable<F&, Here&, Args...> || std::invocable<F&, Args...>;
 
@@ -24,13 +24,13 @@ constexpr decltype(auto) call_body(Here& here, F& f, Args&&... args) {
   }
 }
 
-/// The type that a body yields.
+/// The type of the value that a body returns.
 template <class F, class Here, class... Args>
 using body_value =
     std::remove_cvref_t<decltype(call_body(std::declval<Here&>(), std::declval<F&>(), std::declval<Args>()...))>;
 
 /// Laws: combine is associative, identity is neutral on both sides. It need not commute: operands keep their order.
-/// Floating-point addition is welcome although it breaks the first law; what then happens is stated per algorithm.
+/// Floating-point addition is welcome although it breaks the first law; each algorithm says what happens then.
 template <class Combine, class T>
 concept monoid = std::copy_constructible<T> && std::assignable_from<T&, T> &&
                  std::convertible_to<std::invoke_result_t<Combine&, T, T>, T>;

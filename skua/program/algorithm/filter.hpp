@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The elements that a predicate keeps, in their order (also called pack, or copy_if).
+// Copies the elements that a predicate keeps, in their order (also called pack, or copy_if).
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace skua {
 
-/// One run of `filter`: first every element is judged once, then what was kept is copied to where it belongs.
+/// One run of `filter`: first calls the predicate once per element, then copies what is kept to its final position.
 template <class Here, class In, class Keep>
 class filter_run {
  public:
@@ -23,7 +23,7 @@ class filter_run {
     for (std::size_t b = 0; b < blocks(); ++b) starts_[b + 1] += starts_[b];
   }
 
-  /// How many are kept.
+  /// Number of elements kept.
   [[nodiscard]] std::size_t count() const noexcept { return starts_.back(); }
 
   template <class Out>
@@ -59,11 +59,11 @@ class filter_run {
   std::size_t n_;
   std::size_t most_;
   std::unique_ptr<bool[]> kept_;
-  std::vector<std::size_t> starts_;  ///< where each block's survivors go; at the end, how many there are
+  std::vector<std::size_t> starts_;  ///< output position of each block's survivors; the last entry is their number
 };
 
-/// Copies what keep([here,] element) accepts to `out`, in order; returns the end of the output. Room for as many must
-/// be at `out`, which must not overlap the input. `keep` is called exactly once per element.
+/// Copies what keep([here,] element) accepts to `out`, in order; returns the end of the output. `out` must have room
+/// for it and must not overlap the input. `keep` is called exactly once per element.
 /// `most`: elements per block; automatic: 8 to 16 blocks per worker.
 /// Work O(n), span O(most + n / most + log n). Extra space: n bytes. Exceptions and stops: as for_each; part of the
 /// output may have been written.
@@ -77,7 +77,7 @@ Out filter(Here& here, In&& in, Out out, Keep&& keep, grain most = automatic) {
   return after(out, run.count());
 }
 
-/// The same, into a new vector. Not for bool: neighbours in a vector<bool> cannot be written at the same time.
+/// The same, into a new vector. Not for bool: two workers cannot write neighbours of a vector<bool> at the same time.
 template <fork_join Here, divisible_range In, class Keep>
   requires body_of<Keep, Here, std::ranges::range_reference_t<In>> &&
            std::default_initializable<std::ranges::range_value_t<In>> &&

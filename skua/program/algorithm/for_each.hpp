@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loop whose iterations may run at the same time.
+// A loop whose iterations may run in parallel.
 #pragma once
 
 #include "skua/program/algorithm/body.hpp"
@@ -7,10 +7,10 @@
 
 namespace skua {
 
-/// body([here,] element) once for every element of the range, in any order.
+/// Calls body([here,] element) once for every element of the range, in any order.
 /// `most`: elements per leaf; automatic: 8 to 16 leaves per worker. A leaf is a plain loop, left to right.
-/// Work O(n), span O(log n + most) calls of the body; no extra space. The body's first exception is rethrown, the
-/// elements not yet begun are dropped. Throws `cancelled` if a stop was requested before all leaves had begun.
+/// Work O(n), span O(log n + most) calls of the body; no extra space. Rethrows the body's first exception and drops the
+/// elements not yet begun. Throws `cancelled` if a stop was requested before all leaves had begun.
 template <fork_join Here, divisible_range Range, class Body>
   requires body_of<Body, Here, std::ranges::range_reference_t<Range>>
 void for_each(Here& here, Range&& range, Body&& body, grain most = automatic) {
@@ -23,7 +23,8 @@ void for_each(Here& here, Range&& range, Body&& body, grain most = automatic) {
   for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
 }
 
-/// The same for the numbers first, first + 1, .., last - 1, or for what the iterators of [first, last) point to.
+/// The same for the numbers first, first + 1, .., last - 1, or for the elements that
+/// the iterators [first, last) point to.
 template <fork_join Here, class First, class Last, class Body>
   requires requires(First first, Last last) { between(first, last); }
 void for_each(Here& here, First first, Last last, Body&& body, grain most = automatic) {

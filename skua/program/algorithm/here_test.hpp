@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the algorithms share: the `here`s they run on, sizes worth trying, elements that keep count.
+// Shared by the tests of the algorithms: the `here`s they run on, sizes worth testing, elements that count themselves.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ void on_every_here(Test test) {
   }
 }
 
-/// Nothing, one, few, primes, powers of two and their neighbours, and some thousands.
+/// Sizes: none, one, few, primes, powers of two and their neighbours, and some thousands.
 inline std::vector<std::size_t> const sizes{0, 1, 2, 3, 7, 16, 17, 31, 64, 65, 257, 1009, 2048, 2049, 4099, 20011};
 /// Leaf sizes: automatic, the smallest, some between, larger than any input.
 inline std::vector<std::size_t> const grains{0, 1, 2, 5, 64, 1000, 1'000'000};
@@ -49,7 +49,7 @@ inline std::vector<int> numbers(std::size_t n, std::uint64_t seed, std::uint32_t
   return all;
 }
 
-/// Counts its living objects. No default constructor.
+/// Counts its living objects. Has no default constructor.
 class counted {
  public:
   explicit counted(int v) : value(v) { ++alive; }

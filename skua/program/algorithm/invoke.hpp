@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several functions at the same time.
+// Calls several functions in parallel.
 #pragma once
 
 #include <utility>
@@ -9,9 +9,9 @@
 
 namespace skua {
 
-/// f(here) or f() for every f, each once, in any order; none is fine. Values are discarded: `here.join` returns them.
-/// Work and span: the sum and the maximum of theirs. The first exception is rethrown, functions not yet begun are
-/// dropped.
+/// Calls f(here) or f() for every f, each once, in any order; no function at all is fine. Discards their values:
+/// `here.join` returns them. Work and span: the sum and the maximum of theirs. Rethrows the first exception and drops
+/// the functions not yet begun.
 template <fork_join Here, class... F>
   requires(body_of<F, Here> && ...)
 void invoke(Here& here, F&&... f) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two sorted ranges into one, stably. The output is halved; where its middle comes from is found by a binary search in
-// both inputs at once (Akl, Santoro 1987; Varman et al. 1991), so that the pieces are equal whatever the input.
+// Merges two sorted ranges into one, stably. Halves the output; a binary search in both inputs at once finds where its
+// middle comes from (Akl, Santoro 1987; Varman et al. 1991), so that the pieces are equal whatever the input.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace skua {
 
-/// Two sorted sequences. Where elements are equal, those of `a` come first.
+/// Two sorted sequences. Of equal elements, those of `a` come first.
 template <class A, class B>
 struct sorted_pair {
   A a;
@@ -26,7 +26,7 @@ struct sorted_pair {
 };
 
 /// How many of the first k elements of the stable merge come from `a`. At most log2(min(k, a_size, b_size)) + 1
-/// comparisons. Stays inside both sequences even if `less` contradicts itself.
+/// comparisons. Stays inside both sequences even if `less` is inconsistent.
 template <class A, class B, class Less>
 std::size_t taken_from_a(sorted_pair<A, B> const& in, std::size_t k, Less& less) {
   std::size_t low = k > in.b_size ? k - in.b_size : 0;
@@ -42,7 +42,7 @@ std::size_t taken_from_a(sorted_pair<A, B> const& in, std::size_t k, Less& less)
   return low;
 }
 
-/// How `merge` hands an element on.
+/// How a merge passes an element on: `merge` copies, `sort` moves.
 struct copying {
   template <class T>
   constexpr T& operator()(T& element) const noexcept {
@@ -59,7 +59,7 @@ struct moving {
 /// One comparison per output. Two runs that are in order already cost one comparison.
 ///
 /// Trivially copyable elements are taken without a branch on the comparison: on random keys a mispredicted branch costs
-/// more than all the rest. Others (strings) are taken with one: there the guess lets the processor fetch the next
+/// more than all the rest. Others (strings) are taken with a branch: its prediction lets the processor fetch the next
 /// operands while the comparison still waits for memory, and that is worth more.
 template <class A, class B, class Out, class Less, class Hand>
 void merge_leaf(sorted_pair<A, B> const& in, Out out, Less& less, Hand hand) {
@@ -70,7 +70,7 @@ void merge_leaf(sorted_pair<A, B> const& in, Out out, Less& less, Hand hand) {
   B b = in.b;
   if (a_left != 0 && b_left != 0 && less(*b, *after(a, a_left - 1))) {
     for (std::size_t safe = std::min(a_left, b_left); safe != 0; safe = std::min(a_left, b_left)) {
-      for (std::size_t left = safe; left != 0; --left, ++out) {  // neither input can run out in here
+      for (std::size_t left = safe; left != 0; --left, ++out) {  // neither input can run out in this loop
         if constexpr (std::is_trivially_copyable_v<element>) {
           element* const both[2] = {std::addressof(*a), std::addressof(*b)};
           std::size_t const right = less(*both[1], *both[0]) ? 1 : 0;
@@ -110,10 +110,10 @@ void merge_pieces(Here& here, sorted_pair<A, B> in, Out out, Less& less, std::si
             [&](Here& h) { merge_pieces(h, high, out_high, less, most, hand); });
 }
 
-/// The stable merge of two sorted ranges, copied to `out`; returns the end of the output. Room for all elements must be
-/// at `out`, which must not overlap the input. Equal elements keep their order, those of `a` first.
-/// `less` is a strict weak order and may be called from several workers at once. `most`: elements of output per leaf;
-/// automatic: 16384. Work O(n), span O(most + log^2 n); no extra space. Exceptions and stops: as for_each.
+/// The stable merge of two sorted ranges, copied to `out`; returns the end of the output. `out` must have room for all
+/// elements and must not overlap the input. Equal elements keep their order, those of `a` first.
+/// `less` is a strict weak order; several workers may call it at once. `most`: elements of output per leaf; automatic:
+/// 16384. Work O(n), span O(most + log^2 n); no extra space. Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range A, divisible_range B, std::random_access_iterator Out,
           class Less = std::less<>>
   requires std::is_lvalue_reference_v<std::ranges::range_reference_t<A const>> &&

@@ -10,7 +10,7 @@
 
 namespace skua {
 
-/// One run of `reduce`: what stays the same in all its tasks.
+/// One run of `reduce`: the state that all its tasks share.
 template <class Here, class It, class T, class Combine, class Transform>
 class reduction {
  public:
@@ -47,7 +47,8 @@ class reduction {
 /// parentheses and to identities in between; identity for an empty range. T is the type of `identity`.
 /// `most`: elements per leaf; automatic: 256 to 512 leaves. The parentheses depend on n and `most` only, neither on
 /// the schedule nor on the number of workers: a floating-point sum is the same, bit for bit, in every run.
-/// Work O(n), span O(most + log n) combinations; a value per open join. Exceptions and stops: as for_each.
+/// Work O(n), span O(most + log n) combinations. Extra space: one value per open
+/// join. Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range Range, class T, class Combine, class Transform = std::identity>
   requires monoid<Combine, T> && body_of<Transform, Here, std::ranges::range_reference_t<Range>>
 T reduce(Here& here, Range&& range, T identity, Combine combine, Transform transform = {}, grain most = automatic) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All prefix sums of a range, in any monoid. Two passes over blocks (Blelloch, Prefix Sums and Their Applications,
-// 1990): every block's sum at once, their prefix sums one after the other, then every block again with its carry.
+// 1990): the sums of all blocks in parallel, their prefix sums serially, then all blocks again, each with its carry.
 #pragma once
 
 #include <utility>
@@ -28,14 +28,14 @@ class scan_run {
   }
 
  private:
-  /// A sum that is not a bit of a vector<bool>.
+  /// Wraps a sum, so that no vector of sums is a vector<bool>.
   struct slot {
     T value;
   };
-  /// The two sums that a block yields.
+  /// The two sums of a block.
   struct sums {
-    T own;      ///< of its own elements, from the identity
-    T running;  ///< of all elements before it and its own, one after the other
+    T own;      ///< of its own elements, beginning with the identity
+    T running;  ///< of all elements up to its end, one after the other
   };
 
   [[nodiscard]] std::size_t begin(std::size_t block) const { return block * most_; }
@@ -55,7 +55,7 @@ class scan_run {
     return std::move(carries.back().value);
   }
 
-  /// The same combinations, hence the same bits, while an element is at hand: half the memory traffic.
+  /// For one worker: the same combinations, hence the same bits, in one pass with half the memory traffic.
   T in_one_pass(Here& here, std::size_t blocks, T const& identity) const {
     T carry = identity;
     for (std::size_t b = 0;; ++b) {
@@ -73,8 +73,8 @@ class scan_run {
     return total;
   }
 
-  /// The second pass over a block, from the sum of all elements before it to the sum of all up to its end. No other
-  /// block reads its elements: the output may be the input.
+  /// The second pass over a block, from the sum of all elements before it to the sum of all elements up to its end. No
+  /// other block reads its elements, so the output may be the input.
   [[nodiscard]] T rewrite(std::size_t block, T carry) const {
     auto const last = after(in_, end(block));
     auto to = after(out_, begin(block));
@@ -93,7 +93,7 @@ class scan_run {
     return both;
   }
 
-  /// One element: it is read before its place, which may be its own, is written.
+  /// Handles one element: reads it before it writes the result, which may go to the same place.
   template <class From, class To>
   void step(T& running, From&& from, To&& to) const {
     if constexpr (Kind == scan_kind::inclusive) {
@@ -113,10 +113,11 @@ class scan_run {
 };
 
 /// out[i] = in[0] + .. + in[i], where + is `combine`; returns the sum of all (identity if there are none).
-/// Room for n elements must be at `out`, which may be the input itself but must not overlap it otherwise.
+/// `out` must have room for n elements; it may be the input itself but must not overlap it otherwise.
 /// `most`: elements per block; automatic: up to 256 blocks. Parentheses depend on n and `most` only (see reduce).
-/// Work O(n): at most 2n + n / most combinations; the input is read twice, once by a single worker. Span O(most + n / most + log n). Extra
-/// space: one T per block. On an exception or a stop (as for_each) part of the output may have been written.
+/// Work O(n): at most 2n + n / most combinations; reads the input twice, a single worker once.
+/// Span O(most + n / most + log n). Extra space: one T per block. On an exception or a stop (as for_each) part of the
+/// output may have been written.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class T, class Combine>
   requires monoid<Combine, T>
 T inclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grain most = automatic) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Room for n objects that several tasks construct piece by piece, and that is left in order whatever they throw.
+// Room for n objects that several tasks construct piece by piece, and that is cleaned up whatever they throw.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace skua {
 
-/// Raw memory for n objects of type T, divided into pieces. A piece is constructed by one task, all or nothing; the
+/// Raw memory for n objects of type T, divided into pieces. One task constructs a piece, all of it or nothing; the
 /// destructor destroys the pieces that were noted.
 ///
 /// Invariant (noted): pieces_[p] is not empty  <=>  exactly its objects are alive.
 template <class T>
 class scratch {
  public:
-  /// Throws std::bad_alloc; nothing is constructed.
+  /// Throws std::bad_alloc; constructs nothing.
   scratch(std::size_t n, std::size_t pieces)
       : pieces_(std::is_trivially_destructible_v<T> ? 0 : pieces), n_(n), room_(std::allocator<T>{}.allocate(n)) {}
   ~scratch() {
@@ -32,13 +32,13 @@ class scratch {
 
   [[nodiscard]] T* data() const noexcept { return room_; }
 
-  /// This task has constructed [first, first + size), which is piece p. Different tasks note different pieces; the
-  /// join between them and the destructor orders the two.
+  /// Notes that this task has constructed [first, first + size), which is piece p. Different tasks note different
+  /// pieces; the join between them and the destructor orders the two.
   void note(std::size_t p, T* first, std::size_t size) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>) pieces_[p] = {first, size};
   }
 
-  /// Destroys all objects now, at the same time. What a stop leaves over, the destructor destroys.
+  /// Destroys all objects now, in parallel. If a stop interrupts this, the destructor destroys the rest.
   template <fork_join Here>
   void clear(Here& here) {
     for_each(here, pieces_, [](piece& p) { std::destroy_n(p.first, std::exchange(p.size, 0)); });

@@ -13,12 +13,11 @@
 
 namespace skua {
 
-/// One run of `sort`. The range is cut into a power of two of leaves of nearly equal size. A leaf is moved to the
-/// buffer and sorted there or back; every level above merges back or forth, the topmost into the range.
+/// One run of `sort`. Cuts the range into a power of two of leaves of nearly equal size. A leaf is moved to the buffer
+/// and sorted there or back; every level above merges back or forth, the topmost into the range.
 ///
 /// Invariant (alive): all objects of the range are alive all the time, moved-from or not; an object of the buffer is
-/// alive from the beginning of its leaf on. So sorting and merging only assign, and nothing is lost track of if a
-/// comparison throws.
+/// alive once its leaf has begun. So sorting and merging only assign, and no object is lost if a comparison throws.
 template <class Here, class It, class Less>
 class merge_sort {
   using T = std::iter_value_t<It>;
@@ -92,11 +91,11 @@ class merge_sort {
   scratch<T> buffer_;
 };
 
-/// Sorts the range; equal elements keep their order. `less` is a strict weak order and may be called from several
-/// workers at once. Elements may be move-only; moving should not throw.
-/// `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(most log most + log^3 n). Extra space: n elements.
-/// If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified values.
-/// std::bad_alloc, if there is no room for the buffer: the range is untouched.
+/// Sorts the range; equal elements keep their order. `less` is a strict weak order; several workers may call it at
+/// once. Elements may be move-only; moving should not throw.
+/// `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(most log most + log^3 n). Extra space: n
+/// elements. If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified
+/// values. Throws std::bad_alloc if there is no memory for the buffer; then the range is untouched.
 template <fork_join Here, divisible_range Range, class Less = std::less<>>
   requires std::sortable<std::ranges::iterator_t<Range>, Less> &&
            std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>
@@ -113,7 +112,7 @@ void sort(Here& here, Range&& range, Less less = {}, grain most = automatic) {
   run(here);
 }
 
-/// The same for what the iterators of [first, last) point to.
+/// The same for the elements that the iterators [first, last) point to.
 template <fork_join Here, std::random_access_iterator It, class Less = std::less<>>
   requires std::sortable<It, Less>
 void sort(Here& here, It first, It last, Less less = {}, grain most = automatic) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The serial end of `sort`: a stable merge sort between two places that both hold live objects.
+// The serial end of `sort`: a stable merge sort between two sequences that both hold live objects.
 //
 // Not std::stable_sort, which allocates a buffer per call although one is at hand, and which mispredicts a branch per
 // comparison.
@@ -13,7 +13,7 @@
 
 namespace skua {
 
-/// Runs up to this length are sorted by insertion.
+/// Runs of at most this length are sorted by insertion.
 inline constexpr std::size_t insertion_most = 16;
 
 /// Stable; O(n^2) comparisons.
@@ -34,7 +34,7 @@ void insertion_sort(It first, std::size_t n, Less& less) {
 template <class From, class To, class Less>
 void sort_across(From from, To to, std::size_t n, Less& less);
 
-/// Sorts the n elements at `data`; the n objects at `other` are assigned to.
+/// Sorts the n elements at `data`; overwrites the n objects at `other`.
 template <class Data, class Other, class Less>
 void sort_in_place(Data data, Other other, std::size_t n, Less& less) {
   if (n <= insertion_most) {

@@ -22,7 +22,7 @@ struct item {
   friend bool operator==(item const&, item const&) = default;
 };
 constexpr auto by_key = [](item const& a, item const& b) { return a.key < b.key; };
-/// What a stable sort by key amounts to.
+/// The result of a stable sort by key.
 constexpr auto by_key_and_birth = [](item const& a, item const& b) {
   return a.key != b.key ? a.key < b.key : a.born < b.born;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the algorithms divide n elements: where a range is cut, and how small a leaf may become.
+// How the algorithms divide n elements: where they cut a range, and how small a leaf may become.
 #pragma once
 
 #include <algorithm>
@@ -20,33 +20,33 @@ struct grain {
 };
 inline constexpr grain automatic{};
 
-/// A range that can be cut anywhere: random access, and it knows its size.
+/// A range that can be cut anywhere: it has random access and knows its size.
 template <class Range>
 concept divisible_range = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
 
 constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept { return n / by + (n % by != 0 ? 1 : 0); }
 
-/// Leaf size where the answer does not depend on it: `wanted`, or such that halving makes 8 to 16 leaves per worker
-/// (enough to even out leaves of unequal cost; forks are cheap, so fewer would save nothing).
+/// Leaf size where the answer does not depend on it: `wanted`, or a size at which halving makes 8 to 16 leaves per
+/// worker. That is enough to even out leaves of unequal cost; forks are cheap, so fewer leaves would save nothing.
 template <fork_join Here>
 constexpr std::size_t leaf_size(Here const& here, grain wanted, std::size_t n) noexcept {
   if (wanted.elements != 0) return wanted.elements;
   return std::max<std::size_t>(1, divide_up(n, std::size_t{8} * std::max<std::uint32_t>(1, here.workers())));
 }
 
-/// Leaf size where the answer may depend on it (floating-point sums): `wanted`, or such that there are 256 to 512
-/// leaves, whoever and however many run them.
+/// Leaf size where the answer may depend on it (floating-point sums): `wanted`, or a size that makes 256 to 512 leaves,
+/// whatever the number of workers.
 constexpr std::size_t leaf_size(grain wanted, std::size_t n) noexcept {
   if (wanted.elements != 0) return wanted.elements;
   return std::max<std::size_t>(1, divide_up(n, 256));
 }
 
-/// The one place where a range is cut: in the middle, the shorter half first.
+/// The only rule for cutting a range: in the middle, the shorter half first.
 constexpr std::size_t middle(std::size_t begin, std::size_t end) noexcept { return begin + (end - begin) / 2; }
 
-/// Calls leaf(here, begin, end) once for each of the consecutive pieces that halving [begin, end) down to at most
-/// `most` >= 1 indices yields. Nothing is called for an empty range. Throws `cancelled` at a leaf, once a stop was
-/// requested. Work O(n / most) and span O(log(n / most)), besides the leaves.
+/// Calls leaf(here, begin, end) once for each piece of [begin, end), which it halves until no piece has more than
+/// `most` >= 1 indices. Calls nothing for an empty range. Throws `cancelled` at a leaf, once a stop was requested.
+/// Work O(n / most) and span O(log(n / most)), besides the leaves.
 template <fork_join Here, class Leaf>
 void for_pieces(Here& here, std::size_t begin, std::size_t end, std::size_t most, Leaf& leaf) {
   if (end - begin <= most) {

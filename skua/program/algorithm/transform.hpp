@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The image of a range.
+// Applies a function to every element of a range, or to the pairs of two.
 #pragma once
 
 #include "skua/program/algorithm/body.hpp"
@@ -7,8 +7,8 @@
 
 namespace skua {
 
-/// out[i] = f([here,] in[i]) for every i, in any order; returns the end of the output. Room for n elements must be at
-/// `out`, which may be the input itself but must not overlap it otherwise.
+/// out[i] = f([here,] in[i]) for every i, in any order; returns the end of the output. `out` must have room for n
+/// elements; it may be the input itself but must not overlap it otherwise.
 /// Work O(n), span O(log n + most); no extra space. Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class F>
   requires body_of<F, Here, std::ranges::range_reference_t<In>>

@@ -108,7 +108,7 @@ TEST(pool, what_a_program_cannot_mean_is_refused_by_name) {
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns: allowed is"),
             0U);
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = 0ns}); }), "accepted");
-  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places=\"foo\": "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places is \"foo\": "), 0U);
   EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("unknown policy 'randm'; known: random, "), 0U);
 }
 
