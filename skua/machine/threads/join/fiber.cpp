@@ -4,6 +4,9 @@
 
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::runtime {
 
@@ -51,5 +54,74 @@ bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
 }
 
 void fiber::raise_alarm() noexcept { slot_->in.request_attention(); }
+
+void fiber::know(task_tag const& t) noexcept {
+  tag_ = t;
+  slot_->publish_tag(t.words[0]);
+}
+
+void fiber::begins(task_tag const& t, bool open) noexcept {
+  tsan::unseen const scheduling;
+  know(t);
+  slot_->policy.learn(begun{t, open});
+  slot_->update_exposure();
+}
+
+void fiber::task_ends() noexcept {
+  tsan::unseen const scheduling;
+  slot_->policy.learn(ended{.task = tag_, .duration_ns = 0});
+  slot_->update_exposure();
+}
+
+placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
+  tsan::unseen const scheduling;
+  hint const hinted = stop_node::inherited(stop_);
+  used = hinted.place ? by.mark(tag_, hinted) : tag_;
+  placement const to = by.place(used, cause::resumed);
+  if (!hinted.place) tag_ = used;  // a place that was hinted holds only inside: it is not for the fiber's own tag
+  return to;
+}
+
+void fiber::relocate() noexcept {
+  if (tied_) return;
+  worker_slot& now = *slot_;
+  task_tag used;
+  placement const to = place_again(now.policy, used);
+  if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);
+}
+
+void fiber::park(group& g, std::uint64_t mine) noexcept {
+  slot_->who.begin(activity::scheduling);
+  if (ends_soon(g, mine)) {
+    relocate();
+    slot_->who.begin(activity::working);
+    return;
+  }
+  {
+    tsan::unseen const scheduling;
+    slot_->policy.learn(waiting{});
+    slot_->update_exposure();
+  }
+  if (slot_->who.park(static_cast<here&>(*this), g, mine)) {
+    static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
+    return;
+  }
+  worker::wait_in_place(static_cast<here&>(*this), g, mine);
+}
+
+/// Parking and resuming cost about as much as looking this often: whoever looks first and parks then loses at most
+/// twice what the better choice would have cost, and siblings that end together do not park at all. While something that
+/// was placed here waits for this worker (perhaps a child of this very group), looking only keeps it waiting.
+bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
+  if (!slot_->migrated.looks_empty()) return false;
+  for (int looks = 0; looks < 24; ++looks) {
+    if (g.left_only(mine)) return true;
+    relax();
+  }
+  return false;
+}
+
+task_kind const frame::kind{
+    .run = [](task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 
 }  // namespace skua::runtime

@@ -108,12 +108,12 @@ class fiber {
   /// A task that runs on top of this fiber and has nothing to do with what lies below: it watches `n`, and nothing else.
   class nested_task {
    public:
-    nested_task(fiber& s, stop_node const* n) noexcept
-        : fiber_(s), stop_(s.stop_), tag_(s.tag_), stolen_(s.stolen_), base_(s.base_) {
-      s.note_steals();
-      stolen_ = std::exchange(s.stolen_, {});
-      s.stop_ = n;
-      s.base_ = above_ = s.slot_->forks.bottom();
+    nested_task(fiber& on, stop_node const* n) noexcept
+        : fiber_(on), stop_(on.stop_), tag_(on.tag_), stolen_(on.stolen_), base_(on.base_) {
+      on.note_steals();
+      stolen_ = std::exchange(on.stolen_, {});
+      on.stop_ = n;
+      on.base_ = above_ = on.slot_->forks.bottom();
     }
     ~nested_task() {
       fiber_.know(tag_);

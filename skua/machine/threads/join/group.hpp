@@ -45,7 +45,7 @@ struct group;
 
 /// A task or frame in a lane where entries have tags.
 struct tagged_entry {
-  task* what = nullptr;
+  task* item = nullptr;
   std::uint64_t extra = 0;
   task_tag tag{};
 
@@ -67,8 +67,8 @@ struct stop_node {
 
   [[nodiscard]] bool requested() const noexcept;
   /// Would another node inside this one, with this place, change nothing? False only costs a node.
-  [[nodiscard]] static bool says_nothing_new(stop_node const* n, place_id said) noexcept {
-    return said == no_place_hint || (n != nullptr && n->place == said);
+  [[nodiscard]] static bool adds_nothing(stop_node const* n, place_id hinted) noexcept {
+    return hinted == no_place_hint || (n != nullptr && n->place == hinted);
   }
   /// The innermost place that was said. Cost: the depth of the chain.
   [[nodiscard]] static hint inherited(stop_node const* n) noexcept {
@@ -85,7 +85,7 @@ struct handed : task, injectable {
 /// A fiber that waits: saved on its own stack. It is a task, too, so that it can be handed over through a lane.
 struct frame final : handed, parked<> {
   static task_kind const kind;  ///< the worker loop never runs it: it recognises it
-  frame(here& s, stack* o, bool waits) noexcept : handed(kind), fiber(&s), on(o), is_open(waits) {}
+  frame(here& f, stack* o, bool waits) noexcept : handed(kind), fiber(&f), on(o), is_open(waits) {}
   context saved;
   here* fiber;
   stack* on;
@@ -93,7 +93,7 @@ struct frame final : handed, parked<> {
 };
 
 frame* tagged_entry::as_frame() const noexcept {
-  return what->is == &frame::kind ? static_cast<frame*>(what) : nullptr;
+  return item->is == &frame::kind ? static_cast<frame*>(item) : nullptr;
 }
 
 /// The children one frame waits for.

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
-#include "skua/machine/threads/join/first_exception.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -26,7 +26,7 @@ class sequence final : public group {
   /// `cancelled` if children were dropped.
   void run(Here& here) {
     if (here.at().exposes_groups()) [[unlikely]] {
-      divide(here);
+      run_exposed(here);
     } else {
       std::uint64_t const mine = run_piece(here, 0);
       if (mine != children_) here.wait_stolen(*this, mine);
@@ -64,7 +64,7 @@ class sequence final : public group {
   static constexpr task_kind kind{.run = &sequence::run_stolen, .hint_of = &sequence::hint_of};
 
   /// The owner, where the policy wants to see the group. (division.md)
-  [[gnu::cold, gnu::noinline]] void divide(Here& here) noexcept {
+  [[gnu::cold, gnu::noinline]] void run_exposed(Here& here) noexcept {
     double total = 0;
     for (std::uint64_t i = 0; i < children_; ++i) total += work_of(hint_of(i));
     exposed_group parts{here, *this, children_, total};

@@ -32,9 +32,9 @@ struct some_place {
 };
 
 template <class Hint>
-constexpr auto place_in(Hint is_given) noexcept {
+constexpr auto place_in(Hint hint) noexcept {
   if constexpr (may_hint_place<Hint>) {
-    return some_place{hinted_place(is_given)};
+    return some_place{hinted_place(hint)};
   } else {
     return no_place{};
   }
@@ -55,10 +55,10 @@ template <class Here, class F>
 
 /// f(here), inside the place that was said of it. To say what holds already costs a comparison.
 template <class Here, class Hint, class F>
-[[gnu::always_inline]] inline value_of<F, Here&> call_at(Here& here, Hint is_given, F&& f) {
+[[gnu::always_inline]] inline value_of<F, Here&> call_at(Here& here, Hint hint, F&& f) {
   if constexpr (may_hint_place<Hint>) {
-    place_id const hinted = hinted_place(is_given);
-    if (!stop_node::says_nothing_new(here.watching(), hinted)) return call_inside(here, hinted, std::forward<F>(f));
+    place_id const hinted = hinted_place(hint);
+    if (!stop_node::adds_nothing(here.watching(), hinted)) return call_inside(here, hinted, std::forward<F>(f));
   }
   return call(std::forward<F>(f), here);
 }

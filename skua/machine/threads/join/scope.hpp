@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
-#include "skua/machine/threads/join/first_exception.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/hint.hpp"
@@ -38,7 +38,7 @@ class scope final : public group {
   void fork(Hint hint, F&& f) {
     auto child = std::make_unique<child_of<std::decay_t<F>>>(*this, as_hint(hint), std::forward<F>(f));
     if (owner_.at().exposes_groups()) [[unlikely]]
-      shown_.meet(owner_);
+      exposed_.meet(owner_);
     worker_slot& s = owner_.at();
     bool const wants_attention = s.spawned.push(child.release(), key());
     ++forked_;
@@ -119,7 +119,7 @@ class scope final : public group {
     // From here on the count is what is still to be dealt with, plus one for the owner itself.
     add(forked_ + 1 - bias);
     owner_.wait(*this, 1);
-    shown_.leave(owner_);
+    exposed_.leave(owner_);
   }
 
   [[gnu::cold, gnu::noinline]] void poll() {
@@ -135,7 +135,7 @@ class scope final : public group {
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 
   Here& owner_;
-  exposed_scope shown_;
+  exposed_scope exposed_;
   std::uint64_t forked_ = 0;  ///< children that the owner has neither run nor seen finished
   first_exception first_;
 };

@@ -182,7 +182,7 @@ struct dropped_twice {
 };
 
 /// A scope: thieves subtract before the owner knows how many children there are (scope.hpp).
-template <class Sync, bool Counts_itself = true>
+template <class Sync, bool CountsItself = true>
 struct scope {
   static constexpr int threads = 3;
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
@@ -194,7 +194,7 @@ struct scope {
       s.finish();
       return;
     }
-    s.group.add(2 + (Counts_itself ? 1 : 0) - bias);
+    s.group.add(2 + (CountsItself ? 1 : 0) - bias);
     s.wait(1);
     require(s.values[1]->get() + s.values[2]->get() == 3, "the children have ended, and what they wrote is seen");
     s.leave();

@@ -43,8 +43,8 @@ class stolen_joins {
  public:
   /// Links what was stolen from `forks` since the last time. `join_of(task)` is null for what is no open join of this
   /// fiber. Entries before the place `base` are passed over: joins below an interlude. Cold.
-  template <class Join_of>
-  void note(lanes<Sync>& of, std::int64_t base, Join_of&& join_of) noexcept {
+  template <class JoinOf>
+  void note(lanes<Sync>& of, std::int64_t base, JoinOf&& join_of) noexcept {
     std::int64_t seen = of.steals_before();
     of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
       bool const below = std::exchange(place, place + deque<Sync>::step) < base;

@@ -90,7 +90,7 @@ class fiber {
     require(at_->offer_open_joins([this] { make_room(); }), "there is memory");
     if (Fault != fault::no_note_at_park) note();
     entry unused;
-    require(!at_->forks.peek(unused), "a strand leaves an empty lane");
+    require(!at_->forks.peek(unused), "a fiber leaves an empty lane");
   }
   void resume_at(lanes<Sync>& other) { at_ = &other; }
   void run_piece_of(join<Sync>& j) { piece_of_ = &j; }
@@ -144,7 +144,7 @@ struct owner_and_thief {
     hears(second, {&outer});
     owner.close(second);
     owner.close(outer);
-    require(!owner.stop_requested(), "with its joins a strand's reasons to stop end");
+    require(!owner.stop_requested(), "with its joins a fiber's reasons to stop end");
   }
   void steal_oldest() {
     for (int i = 0; i <= Failing; ++i) {
@@ -230,7 +230,7 @@ struct parks_with_open_joins {
     offered.notify_all();
     resumed.wait(0, memory_order_acquire);
     owner.resume_at(elsewhere);
-    require(owner.stop_requested(), "a strand that was resumed hears of a failure");
+    require(owner.stop_requested(), "a fiber that was resumed hears of a failure");
     owner.close(inner);
     owner.close(outer);
     require(taken == 2, "each open join is taken once");
@@ -258,9 +258,9 @@ template <class Sync, fault Fault = fault::none>
 struct piece_of_a_sequence {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
-  lanes<Sync>& thiefs = make_lanes<Sync>();
+  lanes<Sync>& thief_lanes = make_lanes<Sync>();
   fiber<Sync, Fault> owner{l};
-  fiber<Sync, Fault> thief{thiefs};
+  fiber<Sync, Fault> thief{thief_lanes};
   join<Sync>& all = immortal<join<Sync>>(std::uint64_t{3});
   model_atomic<int> stolen{0};
 
@@ -271,7 +271,7 @@ struct piece_of_a_sequence {
       owner.close(all, 2);
     } else if (me == 1) {
       run_piece();
-    } else if (join<Sync>* const rest = steal(thiefs.forks); rest != nullptr) {
+    } else if (join<Sync>* const rest = steal(thief_lanes.forks); rest != nullptr) {
       rest->end_piece(0, [] {});
     }
   }
@@ -292,7 +292,7 @@ struct piece_of_a_sequence {
 // What is broken in the façade, one thing each.
 
 /// The owner leaves in its slot what it took as the lane's last entry.
-struct local_slots : model_sync {
+struct uncleared_slots : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
     using model_atomic<T>::model_atomic;
@@ -362,6 +362,6 @@ TEST(stolen_joins_mutant, pieces_not_known_is_caught) {
   fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: written", bounded);
 }
 TEST(stolen_joins_mutant, kept_slots_is_caught) {
-  fails<owner_and_thief<local_slots, 0>>("what has been destroyed", bounded);
+  fails<owner_and_thief<uncleared_slots, 0>>("what has been destroyed", bounded);
 }
 TEST(stolen_joins_mutant, unpublished_link_is_caught) { fails<thief_further_in<unpublished_link>>("race", bounded); }

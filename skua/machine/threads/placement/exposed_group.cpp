@@ -11,7 +11,7 @@ namespace skua::runtime {
 
 namespace {
 
-task_tag shown(fiber& owner, double total_work, std::uint64_t n) noexcept {
+task_tag meet_group(fiber& owner, double total_work, std::uint64_t n) noexcept {
   tsan::unseen const scheduling;
   return owner.at().policy.meet(owner.tag(), total_work, n);
 }
@@ -20,7 +20,7 @@ task_tag shown(fiber& owner, double total_work, std::uint64_t n) noexcept {
 
 exposed_group::exposed_group(fiber& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g, nullptr, nullptr}, task_(owner.tag()),
-      whole_(shown(owner, total_work, n)), rest_(whole_) {
+      whole_(meet_group(owner, total_work, n)), rest_(whole_) {
   group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
   owner_.surround(group_);  // a join around it may have been stolen before it could be shown
   owner_.watch(&node_);
@@ -63,7 +63,7 @@ bool exposed_group::comes_back() noexcept {
   now.update_exposure();
   if (after_ == children_) return false;
   tagged_entry back;
-  auto const is_mine = [this](tagged_entry const& f) { return f.what == &group_ && f.extra == after_; };
+  auto const is_mine = [this](tagged_entry const& f) { return f.item == &group_ && f.extra == after_; };
   if (exposed_at_ != nullptr && exposed_at_->local.take_newest(back, is_mine) != outcome::got) return false;
   owner_.know(rest_);
   return true;

@@ -16,8 +16,8 @@ namespace skua::runtime {
 struct moving {
   /// M1, before a fiber leaves its worker: its open joins go to where anybody may take them, so that it leaves an empty
   /// `forks` (group.md, "nesting"). False: no memory for that, the fiber must stay.
-  template <class Strand>
-  [[nodiscard]] static bool clear_lanes(Strand& leaving) noexcept {
+  template <class Fiber>
+  [[nodiscard]] static bool clear_lanes(Fiber& leaving) noexcept {
     bool const offered = leaving.at().offer_open_joins([&] { static_cast<void>(leaving.make_room()); });
     leaving.note_steals();
     if (offered) tag_offers(leaving);
@@ -26,39 +26,39 @@ struct moving {
 
   /// M3, once the frame of a fiber that was `at` is saved: from here on another worker may run it, and it may be gone.
   /// False: it stays, and is the caller's.
-  template <class Seat, class Filed>
-  [[nodiscard]] static bool hand_over(Seat& at, Filed const& what, placement const& to) noexcept {
-    return to.worker == at.id ? keep(at, at.local, what) : send(at, what, to);
+  template <class Slot, class Entry>
+  [[nodiscard]] static bool hand_over(Slot& at, Entry const& entry, placement const& to) noexcept {
+    return to.worker == at.id ? keep(at, at.local, entry) : send(at, entry, to);
   }
 
   /// Into a tagged lane of this worker, where others may take it. False: no memory.
-  template <class Seat, class Lane, class Filed>
-  [[nodiscard]] static bool keep(Seat& mine, Lane& lane, Filed const& what) noexcept {
-    if (!lane.push(what)) return false;
+  template <class Slot, class Lane, class Entry>
+  [[nodiscard]] static bool keep(Slot& mine, Lane& lane, Entry const& entry) noexcept {
+    if (!lane.push(entry)) return false;
     mine.notify_work();
     return true;
   }
 
   /// Puts what the policy has placed on another worker there; asks again while a slot is occupied. False: it stays here,
   /// because the policy wants that after all, or there is no memory. Only frames and tasks from outside go to an inbox.
-  template <class Seat, class Filed>
-  [[nodiscard]] static bool send(Seat& from, Filed what, placement to) noexcept {
+  template <class Slot, class Entry>
+  [[nodiscard]] static bool send(Slot& from, Entry entry, placement to) noexcept {
     while (to.worker != from.id) {
       invariant(index(to.worker) < from.in_workers, "a policy places on a worker of the region");
-      Seat& its = from.neighbour(to.worker);
-      auto* const moved = to.where == lane::inbox ? what.as_frame() : nullptr;
+      Slot& target = from.neighbour(to.worker);
+      auto* const moved = to.where == lane::inbox ? entry.as_frame() : nullptr;
       if (to.where == lane::mailbox) {
-        if (!its.mailbox.push_if_empty(what)) {
-          to = from.policy.place(what.tag, cause::refused);
+        if (!target.mailbox.push_if_empty(entry)) {
+          to = from.policy.place(entry.tag, cause::refused);
           continue;
         }
-        if (from.policy.preempts()) its.request_attention();  // what runs there shall look up
+        if (from.policy.preempts()) target.request_attention();  // what runs there shall look up
       } else if (moved != nullptr) {
-        its.inbox.push(*moved);
-      } else if (!(to.where == lane::local ? its.local : its.migrated).push(what)) {
+        target.inbox.push(*moved);
+      } else if (!(to.where == lane::local ? target.local : target.migrated).push(entry)) {
         return false;
       }
-      its.notify_worker_of_slot();
+      target.notify_owner();
       return true;
     }
     return false;
@@ -67,8 +67,8 @@ struct moving {
  private:
   /// What a fiber has offered in `spawned`: where the policy chooses by tags, it gets the tag under which it was shown.
   /// Without memory for that it stays.
-  template <class Strand>
-  static void tag_offers(Strand& leaving) noexcept {
+  template <class Fiber>
+  static void tag_offers(Fiber& leaving) noexcept {
     auto& mine = leaving.at();
     if (!mine.policy.preempts()) return;
     entry oldest;

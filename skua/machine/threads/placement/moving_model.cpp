@@ -34,7 +34,7 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
   void run(int me) {
     if (me == 0) this->leave_for({.worker = worker_id{1}, .where = Where}, me);
     if (me == 0 && Busy) return this->await_fiber();
-    this->life(me);
+    this->run_loop(me);
   }
   void part(int n, int me) {
     require(n > 1 || Where != lane::inbox || me == 1, "what lies in an inbox is for its worker");
@@ -62,7 +62,7 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
     if (me == 0) {
       bool const must = sent.load(memory_order_acquire) == 1 && !this->at().mailbox.looks_empty();
       bool const left = fork();
-      require(left || !must || this->at().mailbox.looks_empty(), "a strand gives way at its next fork");
+      require(left || !must || this->at().mailbox.looks_empty(), "a fiber is preempted at its next fork");
       if (left) {
         is_aside_ = true;
         this->leave_for({.worker = worker_id{0}, .where = lane::local}, me);
@@ -76,7 +76,7 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
               "the slot is empty");
       sent.exchange(1, memory_order_release);
     }
-    this->life(me);
+    this->run_loop(me);
   }
   /// fiber::push and fiber::attend. True: lay it aside.
   bool fork() {
@@ -127,7 +127,7 @@ struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> 
       require(moving::keep(mine, mine.migrated, tagged_entry<Sync>{&all, 1}), "there is memory");
       if (this->wait(all, own_share, me)) over();
     }
-    this->life(me);
+    this->run_loop(me);
   }
   void over() {
     this->end(all, 0);
@@ -153,7 +153,7 @@ struct two_for_a_mailbox : scene<Sync, Fault, 3, two_for_a_mailbox<Sync, Fault>>
         errand(mine, me);
       }
     }
-    this->life(me);
+    this->run_loop(me);
   }
   void errand(job& which, int) {
     ++done.at(static_cast<std::size_t>(&which - errands.data()));
@@ -230,13 +230,13 @@ TEST(moving_mutant, not_clearing_the_lanes_is_caught) {
   fails<goes_home<model_sync, lane::mailbox, false, 2, fault::lanes_not_cleared>>("leaves an empty lane", of_two);
 }
 TEST(moving_mutant, not_notifying_other_workers_is_caught) {
-  fails<preempts<model_sync, 2, fault::help_not_called>>("deadlock", of_two);
+  fails<preempts<model_sync, 2, fault::others_not_notified>>("deadlock", of_two);
 }
 TEST(moving_mutant, not_notifying_its_worker_is_caught) {
-  fails<goes_home<model_sync, lane::inbox, false, 2, fault::its_worker_not_called>>("deadlock", of_two);
+  fails<goes_home<model_sync, lane::inbox, false, 2, fault::owner_not_notified>>("deadlock", of_two);
 }
 TEST(moving_mutant, not_requesting_attention_is_caught) {
-  fails<preempts<model_sync, 2, fault::no_request>>("gives way at its next fork", of_two);
+  fails<preempts<model_sync, 2, fault::no_request>>("is preempted at its next fork", of_two);
 }
 TEST(moving_mutant, unordered_subtraction_is_caught) { fails<sends_all<unordered_subtraction, 2>>("race", of_two); }
 TEST(moving_mutant, a_missing_share_of_its_own_is_caught) {

@@ -22,11 +22,11 @@ using std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_re
 enum class fault : std::uint8_t {
   none,
   handed_over_before_saved,
-  lanes_not_cleared,      ///< the fiber's open joins stay where they are
-  help_not_called,        ///< something is put where others may take it, in silence
-  its_worker_not_called,  ///< something is sent, in silence
-  no_request,             ///< a slot is filled, and what runs there is not made to look up
-  no_own_share,           ///< a group of which all children are sent away does not count its owner
+  lanes_not_cleared,    ///< the fiber's open joins stay where they are
+  others_not_notified,  ///< something is put where others may take it, in silence
+  owner_not_notified,   ///< something is sent, in silence
+  no_request,           ///< a slot is filled, and what runs there is not made to look up
+  no_own_share,         ///< a group of which all children are sent away does not count its owner
 };
 
 /// What lies in a lane.
@@ -46,10 +46,10 @@ struct frame : job, skua::runtime::injectable, skua::runtime::parked<Sync> {
 
 template <class Sync>
 struct tagged_entry {
-  job* what = nullptr;
+  job* item = nullptr;
   std::uint64_t extra = 0;
   task_tag tag{};
-  frame<Sync>* as_frame() const { return what->is == job::sort::frame ? static_cast<frame<Sync>*>(what) : nullptr; }
+  frame<Sync>* as_frame() const { return item->is == job::sort::frame ? static_cast<frame<Sync>*>(item) : nullptr; }
 };
 
 /// A group, and how often its children ran.
@@ -100,10 +100,10 @@ struct worker_slot : skua::runtime::lanes<Sync> {
   }
   worker_slot& neighbour(worker_id w) { return first[index(w)]; }
   void notify_work() {
-    if (Fault != fault::help_not_called) doorbell.ring();
+    if (Fault != fault::others_not_notified) doorbell.ring();
   }
-  void notify_worker_of_slot() {
-    if (Fault != fault::its_worker_not_called) doorbell.ring();
+  void notify_owner() {
+    if (Fault != fault::owner_not_notified) doorbell.ring();
   }
   void request_attention() {
     if (Fault != fault::no_request) skua::runtime::lanes<Sync>::request_attention();
@@ -192,14 +192,14 @@ class scene {
     ended();
   }
 
-  void life(int me) {
+  void run_loop(int me) {
     entry unused;
-    require(!slots_[me].forks.peek(unused), "a strand leaves an empty lane");
+    require(!slots_[me].forks.peek(unused), "a fiber leaves an empty lane");
     while (current_world()->violation().empty()) {
       int const heard = bell_.rung.load(memory_order_relaxed);
       if (left_.load(memory_order_acquire) == 0) return;
       tagged_entry<Sync> const got = next_probe(me);
-      if (got.what == nullptr) {
+      if (got.item == nullptr) {
         bell_.rung.wait(heard, memory_order_relaxed);
       } else {
         run(got, me);
@@ -227,8 +227,8 @@ class scene {
 
   void run(tagged_entry<Sync> const& what, int me) {
     if (auto* const f = what.as_frame()) return resume(*f, me);
-    if (what.what->is == job::sort::errand) return script().errand(*what.what, me);
-    auto& g = static_cast<group<Sync>&>(*what.what);
+    if (what.item->is == job::sort::errand) return script().errand(*what.item, me);
+    auto& g = static_cast<group<Sync>&>(*what.item);
     g.run(what.extra);
     if (auto* const ready = g.finish(1, 0, [] {})) is_ready(static_cast<frame<Sync>&>(*ready), me);
   }
@@ -248,13 +248,13 @@ class scene {
     if (auto* const f = static_cast<frame<Sync>*>(mine.inbox.pop())) return {f};
     for (unsigned v = 0; v < Workers; ++v) {
       if (static_cast<int>(v) == me) continue;
-      slot_type& its = slots_[v];
-      if (its.local.take_oldest(got, any) == outcome::got) return got;
-      if (its.migrated.take_newest(got, any) == outcome::got) return got;
-      if (its.mailbox.take_oldest(got, any) == outcome::got) return got;
+      slot_type& victim = slots_[v];
+      if (victim.local.take_oldest(got, any) == outcome::got) return got;
+      if (victim.migrated.take_newest(got, any) == outcome::got) return got;
+      if (victim.mailbox.take_oldest(got, any) == outcome::got) return got;
       entry oldest;
-      if (its.forks.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
-      if (its.spawned.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
+      if (victim.forks.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
+      if (victim.spawned.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
     }
     return {};
   }

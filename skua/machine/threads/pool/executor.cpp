@@ -47,7 +47,7 @@ namespace {
 
 /// A free task as the lanes see it. It lies in the free task's own room, so that handing one in never allocates.
 struct spawned_task final : handed {
-  explicit spawned_task(free_task<here>& t) noexcept : handed(kind), what(t) {}
+  explicit spawned_task(free_task<here>& t) noexcept : handed(kind), given(t) {}
 
   static spawned_task& of(free_task<here>& t) noexcept {
     static_assert(sizeof(spawned_task) <= sizeof(t.room) && alignof(spawned_task) <= alignof(void*));
@@ -56,16 +56,16 @@ struct spawned_task final : handed {
 
   /// `taken`: from a lane, by the worker loop; 0: by a fiber that waits for it.
   static void run_task(task& t, std::uint64_t taken, here& on) noexcept {
-    auto& its = static_cast<spawned_task&>(t).what;
-    stop_node const node{nullptr, nullptr, nullptr, its.group, its.hints.place.value_or(no_place_hint)};
-    fiber::nested_task const its_own{on, &node};
-    its.run(its, on);
+    auto& given = static_cast<spawned_task&>(t).given;
+    stop_node const node{nullptr, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
+    fiber::nested_task const nested{on, &node};
+    given.run(given, on);
     if (taken != 0) on.task_ends();
   }
-  static hint hint_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).what.hints; }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).given.hints; }
   static task_kind const kind;
 
-  free_task<here>& what;
+  free_task<here>& given;
 };
 
 constexpr task_kind spawned_task::kind{.run = &spawned_task::run_task, .hint_of = &spawned_task::hint_of};
@@ -73,14 +73,14 @@ constexpr task_kind spawned_task::kind{.run = &spawned_task::run_task, .hint_of 
 /// A fiber that waits for a wait_group: the group's last task opens the gate. Two children: the fiber's own share, and
 /// the opening.
 struct waiter final : group_waiter {
-  waiter() noexcept : group_waiter{.wake = &waiter::open, .next = nullptr}, passing(nullptr, 2, nullptr) {}
+  waiter() noexcept : group_waiter{.wake = &waiter::release, .next = nullptr}, waited(nullptr, 2, nullptr) {}
 
-  static void open(group_waiter& w) noexcept {
+  static void release(group_waiter& w) noexcept {
     auto& self = static_cast<waiter&>(w);
-    if (parked<>* const f = self.passing.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
+    if (parked<>* const f = self.waited.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
   }
 
-  group passing;
+  group waited;
 };
 
 /// A thread from outside that waits for a wait_group.
@@ -121,7 +121,7 @@ void executor::wait(wait_group& group) noexcept {
   while (!group.done() && fiber.run_newest_spawned(key_of(group))) {}
   if (group.done()) return;
   waiter waiting;
-  if (group.enroll(waiting)) fiber.wait(waiting.passing, 1);
+  if (group.enroll(waiting)) fiber.wait(waiting.waited, 1);
 }
 
 }  // namespace runtime

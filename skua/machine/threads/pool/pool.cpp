@@ -52,7 +52,7 @@ topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
 
 /// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
 /// does better: two half-sized programs would meet on the first processors.
-bool shall_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
+bool should_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
 
 }  // namespace
 
@@ -69,7 +69,7 @@ pool::pool(pool_options const& options) {
               .order = options.scatter ? spread::scatter : spread::compact,
               .places = facts_.chosen.places.value,
               .places_from = name_of(facts_.chosen.places)}};
-  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(map, machine);
+  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable));
   root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
   core_->start();

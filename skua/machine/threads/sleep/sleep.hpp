@@ -22,8 +22,8 @@ class sleep_state {
   /// Throws std::bad_alloc.
   sleep_state(std::uint32_t workers, std::uint32_t search_limit,
               std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : workers_(workers), search_limit_(search_limit), sleep_(memory) {
-    for (std::uint32_t w = 0; w < workers; ++w) sleep_.emplace_back();
+      : workers_(workers), search_limit_(search_limit), sleepers_(memory) {
+    for (std::uint32_t w = 0; w < workers; ++w) sleepers_.emplace_back();
   }
 
   /// Out of work: may this worker search (spin)? False: enough others do.
@@ -48,11 +48,11 @@ class sleep_state {
 
   /// S1 to S5. `poke()` pokes all lanes, `anything()` looks at all sources. On return the worker counts as searching.
   /// Returns true if it slept.
-  template <class Poke, class Anything>
-  bool fall_asleep(worker_id self, bool was_searching, Poke&& request_attention, Anything&& anything) {
-    sleeper& mine = sleep_[index(self)];
+  template <class Request, class Anything>
+  bool fall_asleep(worker_id self, bool was_searching, Request&& request_attention, Anything&& anything) {
+    sleeper& mine = sleepers_[index(self)];
     {
-      std::lock_guard const hold(waking_up_);
+      std::lock_guard const hold(sleepers_lock_);
       mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: beds change under the lock
       // seq_cst, S1: either the pusher's P4 sees us asleep or our S4 sees its entry. Pairs with: notify, fence.
       counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_seq_cst);
@@ -60,7 +60,7 @@ class sleep_state {
     request_attention();
     Sync::heavy_fence();
     if (anything()) {
-      std::lock_guard const hold(waking_up_);
+      std::lock_guard const hold(sleepers_lock_);
       if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
       return false;
     }
@@ -69,14 +69,15 @@ class sleep_state {
 
   /// Before anybody works, and so before there is anything to do: all are asleep. (sleep.md, "the first sleep")
   void begin_asleep() noexcept {
-    for (sleeper& b : sleep_) b.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: nobody is about yet
+    for (sleeper& s : sleepers_)
+      s.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: nobody is about yet
     counts_.store(workers_ * one_asleep, std::memory_order_relaxed);
   }
 
   /// S5: until it is woken; then the worker counts as searching. Returns true if it slept.
   bool sleep_until_first_woken(worker_id self) noexcept {
-    sleeper& mine = sleep_[index(self)];
-    std::unique_lock hold(waking_up_);
+    sleeper& mine = sleepers_[index(self)];
+    std::unique_lock hold(sleepers_lock_);
     bool slept = false;
     while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock
       slept = true;
@@ -108,26 +109,26 @@ class sleep_state {
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
     for (worker_id const w : some) {
       // relaxed: as in wake_any.
-      if (sleep_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
+      if (sleepers_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
     }
     return false;
   }
 
   /// Something was pushed that all of `members` may do.
   template <class Workers>
-  bool call(Workers const& members) noexcept {
+  bool notify_members(Workers const& members) noexcept {
     return members.size() == workers_ ? notify() : notify_among(members);
   }
 
   /// Wake this worker if it sleeps.
   bool wake(worker_id w) noexcept {
-    sleeper& its = sleep_[index(w)];
+    sleeper& target = sleepers_[index(w)];
     {
-      std::lock_guard const hold(waking_up_);
-      if (its.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
-      wake_up_locked(its);
+      std::lock_guard const hold(sleepers_lock_);
+      if (target.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
+      wake_up_locked(target);
     }
-    its.signal.notify_one();
+    target.signal.notify_one();
     return true;
   }
 
@@ -155,8 +156,8 @@ class sleep_state {
   };
 
   /// Out of bed, to search. Under the lock.
-  void wake_up_locked(sleeper& b) noexcept {
-    b.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal carry the news
+  void wake_up_locked(sleeper& s) noexcept {
+    s.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal carry the news
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
     counts_.fetch_add(one_searching - one_asleep, std::memory_order_seq_cst);
   }
@@ -165,15 +166,15 @@ class sleep_state {
     // Low numbers first: the pool shrinks to its first workers when there is little to do.
     for (std::uint32_t w = 0; w < workers_; ++w) {
       // relaxed: a hint; `wake` looks again under the lock.
-      if (sleep_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
+      if (sleepers_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
     }
     return false;
   }
 
   std::uint32_t const workers_;
   std::uint32_t const search_limit_;
-  std::pmr::deque<sleeper> sleep_;
-  typename Sync::mutex waking_up_;  ///< who is in bed changes under it
+  std::pmr::deque<sleeper> sleepers_;
+  typename Sync::mutex sleepers_lock_;  ///< who is in bed changes under it
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
 };
 

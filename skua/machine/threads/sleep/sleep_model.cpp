@@ -100,7 +100,7 @@ struct from_outside {
 
 /// Worker 0 leaves with an open join, which goes from lane to lane until it lies where entries have tags, and is busy
 /// from then on; worker 1 falls asleep meanwhile. The count of a tagged lane is read without its lock.
-template <class Sync, bool Calls = true>
+template <class Sync, bool Notifies = true>
 struct offer_and_sleeper {
   static constexpr int threads = 2;
   using tagged = skua::runtime::tagged_queue<skua::runtime::entry, Sync, typename Sync::mutex>;
@@ -111,7 +111,7 @@ struct offer_and_sleeper {
       static bool preempts() { return true; }
     } policy;
     void notify_work() {
-      if (Calls) sleep.notify();
+      if (Notifies) sleep.notify();
     }
     tagged& local;
     skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());

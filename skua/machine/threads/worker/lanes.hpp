@@ -65,8 +65,8 @@ class lanes {
 
   /// For the owner, before its fiber parks: entries of `forks` that nobody has taken go to `spawned`, oldest first,
   /// and count as stolen from now on; attend() makes room. False: no memory for that. (group.md, "nesting")
-  template <class Attend>
-  [[nodiscard]] bool offer_open_joins(Attend&& poll) noexcept {
+  template <class Poll>
+  [[nodiscard]] bool offer_open_joins(Poll&& poll) noexcept {
     entry oldest;
     while (forks.peek(oldest)) {
       if (!spawned.reserve()) return false;

@@ -28,7 +28,7 @@ class alignas(cache_line_bytes) leaf_log {
  public:
   /// For the worker, before every leaf.
   [[nodiscard]] bool is_recording() const noexcept {
-    return kept_.load(std::memory_order_relaxed);  // relaxed: the run's start publishes it
+    return recording_.load(std::memory_order_relaxed);  // relaxed: the run's start publishes it
   }
   /// Where memory ends, rows are lost and counted.
   [[gnu::cold, gnu::noinline]] void note(footprint const& what) noexcept;
@@ -41,7 +41,7 @@ class alignas(cache_line_bytes) leaf_log {
   void take(leaf_rows& rows) noexcept;
 
  private:
-  std::atomic<bool> kept_{false};
+  std::atomic<bool> recording_{false};
   std::optional<leaf_rows> rows_;  ///< while it is kept
 };
 

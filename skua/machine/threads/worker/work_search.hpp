@@ -13,8 +13,8 @@ namespace skua::runtime {
 
 /// Nothing in a region for the worker of the worker slot `mine`: nothing from outside, nothing in its inbox, no lane to steal
 /// from. Without a worker slot: nothing that any member may take.
-template <synchronisation Sync, class Seat, class Seats>
-[[nodiscard]] bool nothing_for(Seat* mine, injector<Sync> const& injected, Seats const& slots) noexcept {
+template <synchronisation Sync, class Slot, class Slots>
+[[nodiscard]] bool nothing_for(Slot* mine, injector<Sync> const& injected, Slots const& slots) noexcept {
   if (!injected.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
   for (auto const& s : slots) {
     if (!s->looks_stolen()) return false;
@@ -39,7 +39,7 @@ struct work_search {
       }
       if (all.closing()) return {};
       std::uint64_t const now = Worker::now_ns();
-      me.note_vain_round(now);
+      me.note_failed_round(now);
       if (began == 0) began = now;
       if (me.is_barred()) {  // then it is no searcher that others may rely on
         if (std::exchange(searching, false) && all.sleep().found()) me.counts().wakeups_sent.add(1);

@@ -37,25 +37,24 @@ enum class fault : std::uint8_t {
 template <class Sync, fault Fault>
 struct pool_core {
   pool_core(std::uint32_t workers, std::uint32_t search_limit)
-      : sleep_state(immortal<skua::runtime::sleep_state<Sync>>(workers, search_limit, &memory())),
-        sleepers{sleep_state} {}
+      : real_sleep(immortal<skua::runtime::sleep_state<Sync>>(workers, search_limit, &memory())), faulty{real_sleep} {}
 
-  struct sleepers_type {
+  struct faulty_sleep {
     skua::runtime::sleep_state<Sync>& all;
     bool start_search() { return all.start_search(); }
     bool found() { return Fault == fault::found_in_silence ? false : all.found(); }
   };
-  sleepers_type& sleep() { return sleepers; }
+  faulty_sleep& sleep() { return faulty; }
   bool closing() const { return closing_.load(std::memory_order_acquire); }
   void close() {
     closing_.store(true, std::memory_order_release);
-    if (Fault != fault::closes_in_silence) sleep_state.wake_all();
+    if (Fault != fault::closes_in_silence) real_sleep.wake_all();
   }
   static std::uint64_t spin_ns() { return 0; }
   static void back_off() {}
 
-  skua::runtime::sleep_state<Sync>& sleep_state;
-  sleepers_type sleepers;
+  skua::runtime::sleep_state<Sync>& real_sleep;
+  faulty_sleep faulty;
   model_atomic<bool> closing_{false};
 };
 
@@ -88,12 +87,12 @@ struct region {
   }
   /// By who pushed.
   bool was_pushed() {
-    if (Fault == fault::taken_for_all) return of.sleep_state.notify();
+    if (Fault == fault::taken_for_all) return of.real_sleep.notify();
     if (Fault == fault::relies_on_searchers || Fault == fault::both) {
       Sync::full_fence();
-      if (of.sleep_state.searching_now() > 0) return false;
+      if (of.real_sleep.searching_now() > 0) return false;
     }
-    return of.sleep_state.call(members);
+    return of.real_sleep.notify_members(members);
   }
 
   pool_core<Sync, Fault>& of;
@@ -121,14 +120,14 @@ class worker {
   worker_id number() const { return number_; }
   live_counters& counts() { return counts_; }
   static std::uint64_t now_ns() { return 1; }
-  static void note_vain_round(std::uint64_t) {}
+  static void note_failed_round(std::uint64_t) {}
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}
   void refresh_slots() {}
   bool was_woken() { return std::exchange(woken_, false); }
   /// As a worker's life begins (worker::thread_main).
   void sleep_until_first_woken() {
-    core_.sleep_state.sleep_until_first_woken(number_);
+    core_.real_sleep.sleep_until_first_woken(number_);
     woken_ = Fault != fault::woken_unnoticed;
   }
   static bool has_new_regions() { return false; }
@@ -141,7 +140,7 @@ class worker {
     return {r.injected.pop() == nullptr ? nullptr : mine};
   }
   void fall_asleep(bool was_searching) {
-    core_.sleep_state.fall_asleep(
+    core_.real_sleep.fall_asleep(
         number_, was_searching, [this] { regions_[0]->owners.forks.outside().request_attention(); },
         [this] { return work_search::anything_to_do(*this); });
   }
@@ -168,10 +167,10 @@ class scene {
     if (work_search::find_work(me).at != nullptr) ++fetched_;
   }
   /// The pool has just been made.
-  void begin_asleep() { core_.sleep_state.begin_asleep(); }
+  void begin_asleep() { core_.real_sleep.begin_asleep(); }
   /// Somebody outside wakes the worker for a task, which it has got.
-  void wake_up_locked(unsigned number) {
-    core_.sleep_state.wake(worker_id{number});
+  void wake_for_a_task(unsigned number) {
+    core_.real_sleep.wake(worker_id{number});
     core_.sleep().found();
   }
   void work_from_the_start(int number) {
@@ -244,7 +243,7 @@ struct first_work {
   first_work() { s.begin_asleep(); }
   void run(int me) {
     if (me == 0) {
-      s.wake_up_locked(0);
+      s.wake_for_a_task(0);
       s.push(job[0]);
       s.push(job[1]);
       return;

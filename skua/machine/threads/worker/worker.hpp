@@ -46,7 +46,7 @@ class worker final : public thread_record {
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
   /// Puts what the policy has placed on another worker there. False: it stays here.
-  [[nodiscard]] static bool send(worker_slot& from, tagged_entry const& what, placement const& to) noexcept;
+  [[nodiscard]] static bool send(worker_slot& from, tagged_entry const& entry, placement const& to) noexcept;
   void move(here& fiber, placement const& to, task_tag const& tag) noexcept;
   /// Something has come that goes first: the fiber waits in a lane of this worker.
   void preempt(here& fiber) noexcept;
@@ -65,13 +65,13 @@ class worker final : public thread_record {
   friend struct work_search;
   struct found {
     worker_slot* at = nullptr;
-    tagged_entry what{};
+    tagged_entry taken{};
   };
 
   void thread_main() noexcept;
   void sleep_at_first() noexcept;
   static void fiber_main(void* self) noexcept;
-  static void life(here& fiber) noexcept;
+  static void run_loop(here& fiber) noexcept;
 
   // One round: ask, act, tell.
   [[nodiscard]] found probe_everywhere() noexcept;
@@ -79,11 +79,11 @@ class worker final : public thread_record {
   [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
   [[nodiscard]] outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
   [[nodiscard]] outcome steal_from(worker_slot& s, worker_slot& victim, lane where, tagged_entry& out) noexcept;
-  [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& what) noexcept;
+  [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void short_sleep(std::uint64_t since) noexcept;
   /// A round of the search has found nothing: the time since the last one was idle.
-  void note_vain_round(std::uint64_t now) noexcept { counts_.times.charge(activity::idling, now); }
+  void note_failed_round(std::uint64_t now) noexcept { counts_.times.charge(activity::idling, now); }
   void fall_asleep(bool was_searching) noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// It was woken from its first sleep, and counts as searching since: for its first search.
@@ -139,7 +139,7 @@ class worker final : public thread_record {
     std::uint64_t mine = 0;
   } parking_;
   struct leaving {
-    frame* what = nullptr;
+    frame* saved = nullptr;
     placement to{};
     task_tag tag{};
   } leaving_;

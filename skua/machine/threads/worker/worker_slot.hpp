@@ -33,9 +33,9 @@ void request_attention_everywhere(region& r) noexcept;
 class alignas(cache_line_bytes) worker_slot : public lanes<> {
  public:
   /// Throws std::bad_alloc.
-  worker_slot(worker& w, leaf_log& its_leaves, region& r, std::uint32_t region_workers, worker_id number,
+  worker_slot(worker& w, leaf_log& worker_leaves, region& r, std::uint32_t region_workers, worker_id number,
               worker_policy& decides)
-      : who(w), in(r), in_workers(region_workers), id(number), policy(decides), leaves(its_leaves) {}
+      : who(w), in(r), in_workers(region_workers), id(number), policy(decides), leaves(worker_leaves) {}
 
   worker& who;
   region& in;
@@ -50,18 +50,18 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
 
   /// The first word of the tag of what runs here: what a thief would take. Any thread.
   [[nodiscard]] std::uint64_t published_tag() const noexcept {
-    return shown_.load(std::memory_order_relaxed);
+    return published_tag_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
   void publish_tag(std::uint64_t first_word) noexcept {
-    shown_.store(first_word, std::memory_order_relaxed);
+    published_tag_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
   /// The worker slot of another worker of the region.
-  [[nodiscard]] worker_slot& neighbour(worker_id local) noexcept;
+  [[nodiscard]] worker_slot& neighbour(worker_id number) noexcept;
   /// Something was put here that any worker of the region may take: one that sleeps is woken, unless enough are about.
   void notify_work() noexcept;
   /// Something was put here for this worker slot's worker. If it can be stolen, any other may come instead.
-  void notify_worker_of_slot() noexcept;
+  void notify_owner() noexcept;
 
   /// Groups are shown to the policy now. For the owner.
   [[nodiscard]] bool exposes_groups() const noexcept {
@@ -76,7 +76,7 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
   }
 
  private:
-  std::atomic<std::uint64_t> shown_{0};
+  std::atomic<std::uint64_t> published_tag_{0};
   bool exposes_groups_ = false;
 };
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Why children end early: a sibling has thrown, or the user has requested a stop.
+#pragma once
+
+#include <exception>
+#include <stop_token>
+#include <utility>
+
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/group.hpp"
+
+namespace skua::runtime {
+
+/// The exception that a group keeps: of all that its children throw, the first. (group.md, "Failure")
+class first_exception {
+ public:
+  /// In the handler of what a child of `g` has thrown on the fiber `on`: keeps it, unless another one came first, and makes
+  /// everybody look up.
+  [[gnu::cold, gnu::noinline]] void keep(group& g, fiber& on) noexcept {
+    // Only the winner writes it; the subtraction in finish publishes it.
+    if ((g.raise(group::failed) & group::failed) == 0) kept_ = std::current_exception();
+    on.raise_alarm();
+  }
+
+  /// For the owner, when all children have ended: throws what was kept, if anything was.
+  void rethrow() {
+    if (kept_) std::rethrow_exception(std::exchange(kept_, nullptr));
+  }
+
+ private:
+  std::exception_ptr kept_;
+};
+
+/// A user's stop token, watched while a function runs. When the stop is requested, every worker of the region polls at
+/// its next fork, so that forks pay nothing for tokens that are not in use.
+class stop_scope {
+ public:
+  stop_scope(fiber& f, std::stop_token const& token)
+      : fiber_(f), token_(token), node_{f.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{f.at().in}) {
+    fiber_.watch(&node_);
+  }
+  ~stop_scope() { fiber_.watch(node_.outer); }
+  stop_scope(stop_scope const&) = delete;
+  stop_scope& operator=(stop_scope const&) = delete;
+
+ private:
+  /// Runs on the thread that requests the stop.
+  struct alarm {
+    region& in;
+    void operator()() const noexcept { request_attention_everywhere(in); }
+  };
+
+  fiber& fiber_;
+  std::stop_token token_;
+  stop_node node_;
+  std::stop_callback<alarm> on_stop_;
+};
+
+}  // namespace skua::runtime
