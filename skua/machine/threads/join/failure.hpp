@@ -11,18 +11,18 @@
 
 namespace skua::runtime {
 
-/// The exception that a group keeps: of all that its children throw, the first. (group.md, "Failure")
+/// Keeps the first of all exceptions that the children of a group throw. (group.md, "Failure")
 class first_exception {
  public:
-  /// In the handler of what a child of `g` has thrown on the fiber `on`: keeps it, unless another one came first, and makes
-  /// everybody look up.
+  /// Call this in the handler of what a child of `g` threw on the fiber `on`. Keeps the exception unless another came
+  /// first, and makes every fiber of the region poll.
   [[gnu::cold, gnu::noinline]] void keep(group& g, fiber& on) noexcept {
     // Only the winner writes it; the subtraction in finish publishes it.
     if ((g.raise(group::failed) & group::failed) == 0) kept_ = std::current_exception();
     on.raise_alarm();
   }
 
-  /// For the owner, when all children have ended: throws what was kept, if anything was.
+  /// For the owner, when all children have ended: throws the exception that was kept, if there is one.
   void rethrow() {
     if (kept_) std::rethrow_exception(std::exchange(kept_, nullptr));
   }
@@ -31,8 +31,8 @@ class first_exception {
   std::exception_ptr kept_;
 };
 
-/// A user's stop token, watched while a function runs. When the stop is requested, every worker of the region polls at
-/// its next fork, so that forks pay nothing for tokens that are not in use.
+/// Watches a user's stop token while a function runs. When the stop is requested, every worker of the region polls at
+/// its next fork, so forks pay nothing for tokens that are not in use.
 class stop_scope {
  public:
   stop_scope(fiber& f, std::stop_token const& token)

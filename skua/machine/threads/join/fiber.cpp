@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a fiber does where it is slow: a fork that asks for attention, steals, the end of a stolen piece.
+// The slow paths of a fiber: polls, stolen joins, parking, the end of a stolen piece, and what it tells the policy.
 #include "skua/machine/threads/join/fiber.hpp"
 
 #include "skua/machine/threads/pool/pool_core.hpp"
@@ -28,8 +28,8 @@ bool fiber::make_room() noexcept {
   worker_slot& s = *slot_;
   bool const room = s.make_room([this] { note_steals(); });
   if (s.in.notify_work()) s.who.counts().wakeups_sent.add(1);
-  if (stop_requested())
-    s.request_attention();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
+  // The request stays until a fork sees no stop: there may be two stops, and this caller may ignore the one it sees.
+  if (stop_requested()) s.request_attention();
   return room;
 }
 
@@ -40,13 +40,13 @@ advice fiber::poll() noexcept {
   if (!tied_ && !slot_->mailbox.looks_empty() && slot_->policy.preempts())
     slot_->who.preempt(static_cast<here&>(*this));
   if (!slot_->exposes_groups()) return advice::go_on;
-  slot_->update_exposure();  // the mark was used up
+  slot_->update_exposure();  // the poll used the request up
   return advice::expose;
 }
 
 bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
   entry newest;
-  // What lies there may have been taken, and be gone: only its word is looked at before it is ours.
+  // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
   if (!slot_->spawned.peek(newest) || newest.extra != key || !slot_->spawned.pop()) return false;
   auto& mine = *static_cast<task*>(newest.task);
   mine.is->run(mine, 0, static_cast<here&>(*this));
@@ -78,7 +78,8 @@ placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
   hint const hinted = stop_node::inherited(stop_);
   used = hinted.place ? by.mark(tag_, hinted) : tag_;
   placement const to = by.place(used, cause::resumed);
-  if (!hinted.place) tag_ = used;  // a place that was hinted holds only inside: it is not for the fiber's own tag
+  if (!hinted.place)
+    tag_ = used;  // a hinted place holds only inside its task, so it does not become the fiber's own tag
   return to;
 }
 
@@ -103,15 +104,15 @@ void fiber::park(group& g, std::uint64_t mine) noexcept {
     slot_->update_exposure();
   }
   if (slot_->who.park(static_cast<here&>(*this), g, mine)) {
-    static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
+    static_cast<void>(g.left_only(0));  // the worker that resumed us has acquired, but TSan follows flows, not threads
     return;
   }
   worker::wait_in_place(static_cast<here&>(*this), g, mine);
 }
 
-/// Parking and resuming cost about as much as looking this often: whoever looks first and parks then loses at most
-/// twice what the better choice would have cost, and siblings that end together do not park at all. While something that
-/// was placed here waits for this worker (perhaps a child of this very group), looking only keeps it waiting.
+/// Parking and resuming cost about as much as 24 looks. So looking first costs at most twice the better choice, and
+/// siblings that end together do not park at all. If a policy placed something here, perhaps a child of this very
+/// group, looking would only delay it.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
   if (!slot_->migrated.looks_empty()) return false;
   for (int looks = 0; looks < 24; ++looks) {

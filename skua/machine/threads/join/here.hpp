@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `here` on threads: what a program may do where it stands. Models `fork_join`.
+// `here` on threads: what a program can do from inside a task. Models `fork_join`.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ class here final : public fiber {
  public:
   using fiber::fiber;
 
-  /// Two children: 5 ns on the machines we measured; every fork can be stolen at once. More: one group of n.
-  /// Work: the children's plus O(n); span: the longest child plus O(n).
+  /// Two children: 5 ns on the machines we measured, and each fork can be stolen at once. More children: one group of
+  /// n. Work: the children's plus O(n); span: the longest child plus O(n).
   template <class... Args>
   [[gnu::always_inline]] auto join(Args&&... args) {
     return std::apply(
@@ -42,8 +42,8 @@ class here final : public fiber {
         children_of(std::forward<Args>(args)...));
   }
 
-  /// body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing the rest on; for long
-  /// ranges of small children see for_each (algorithm/).
+  /// Runs body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing on the rest. For
+  /// long ranges of small children see for_each (algorithm/).
   template <std::ranges::random_access_range Range, class Body>
     requires std::ranges::sized_range<Range>
   void each(Range&& range, Body&& body) {
@@ -53,8 +53,8 @@ class here final : public fiber {
     };
     run_group(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
   }
-  /// The same; hint_of(range[i]) is a hint word or a number, the work. It is called only where a policy looks, or, if it
-  /// may say a place, before the child runs.
+  /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
+  /// sees the group, or, if it can name a place, before the child runs.
   template <std::ranges::random_access_range Range, class HintOf, class Body>
   void each(Range&& range, HintOf&& hint_of, Body&& body) {
     auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
@@ -68,7 +68,8 @@ class here final : public fiber {
     run_group(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
   }
 
-  /// body(s); s.fork(f) starts children found on the way. Returns the body's value after all children have returned.
+  /// Runs body(s), where s.fork(f) starts children as the body finds them. Returns the body's value after all children
+  /// have returned.
   template <class Body>
   decltype(auto) scope(Body&& body) {
     runtime::scope<here> s{*this};
@@ -101,7 +102,7 @@ class here final : public fiber {
     }
   }
 
-  /// A plain call of the kernel; while leaves are recorded (leaf_record.hpp) it is noted first. Costs a branch.
+  /// Calls the kernel. While leaves are recorded (leaf_record.hpp), logs it first. Costs a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
     if (leaf_log& log = at().leaves; log.is_recording()) [[unlikely]]
@@ -109,7 +110,7 @@ class here final : public fiber {
     return call_kernel(std::forward<Args>(args)...);
   }
 
-  /// f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
+  /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
   template <class F>
   decltype(auto) with_stop(std::stop_token token, F&& f) {
     stop_scope const watched{*this, token};
@@ -121,8 +122,8 @@ class here final : public fiber {
   [[nodiscard]] worker_id worker() const noexcept { return at().id; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return at().in_workers; }
 
-  /// join_two where the policy wants to see the group: as one of n. Small callables come as copies, so that the originals
-  /// can stay in registers where this is not called.
+  /// join_two where the policy wants to see the group: runs it as a group of n. Small callables come as copies, so that
+  /// the originals can stay in registers where this is not called.
   template <class F, class G, class HintF, class HintG>
   [[gnu::cold, gnu::noinline]] auto join_exposed(HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
     return join_many(std::tuple<HintF, HintG>{hint_f, hint_g}, f.get(), g.get());
@@ -136,7 +137,7 @@ class here final : public fiber {
     all.run(*this);
   }
 
-  /// A sequence's way to call child i, and to know what was said of it.
+  /// Lets a sequence call child i, and ask for its hint.
   template <class Call, class HintOf>
   struct hinted {
     Call const& call_child;
@@ -151,7 +152,7 @@ class here final : public fiber {
     std::tuple<F&&...> functions{std::forward<F>(f)...};
     auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return [&](std::uint64_t i, here& h) {
-        // The one comparison that holds calls its child.
+        // Exactly one comparison holds; it calls its child.
         static_cast<void>((
             (i == I &&
              (std::get<I>(results).emplace(call_at(h, std::get<I>(hints), std::get<I>(std::move(functions)))), true)) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A group of n children that are known by number: `each`, and the join of three and more. What lies in the lane is
-// "all children not yet started"; its entry is (group, number of the next child), so a thief needs nothing of the
-// piece it stolen and pieces end independently. (group.md, "pieces")
+// A group of n numbered children: `each`, and joins of three and more. The entry in the lane stands for all children
+// not yet started: it is (group, number of the next child). So a thief needs nothing of the piece that it steals from,
+// and pieces end independently. (group.md, "Pieces")
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace skua::runtime {
 
-/// `Invoke(i, here)` calls child i; it returns nothing.
+/// `Invoke(i, here)` calls child i and returns nothing.
 template <class Here, class Invoke>
 class sequence final : public group {
  public:
@@ -22,7 +22,7 @@ class sequence final : public group {
   sequence(sequence const&) = delete;
   sequence& operator=(sequence const&) = delete;
 
-  /// All children, from the first; returns when every one has been dealt with. Throws the first exception, or
+  /// Runs all children, from the first; returns when each has been dealt with. Throws the first exception, or
   /// `cancelled` if children were dropped.
   void run(Here& here) {
     if (here.at().exposes_groups()) [[unlikely]] {
@@ -63,7 +63,7 @@ class sequence final : public group {
   }
   static constexpr task_kind kind{.run = &sequence::run_stolen, .hint_of = &sequence::hint_of};
 
-  /// The owner, where the policy wants to see the group. (division.md)
+  /// For the owner, where the policy wants to see the group. (exposed_group.md)
   [[gnu::cold, gnu::noinline]] void run_exposed(Here& here) noexcept {
     double total = 0;
     for (std::uint64_t i = 0; i < children_; ++i) total += work_of(hint_of(i));
@@ -91,7 +91,7 @@ class sequence final : public group {
     return 1;
   }
 
-  /// Children from `first` until none is left or the rest is stolen. Returns how many were dealt with.
+  /// Runs children from `first` until none is left or the rest is stolen. Returns how many were dealt with.
   std::uint64_t run_piece(Here& here, std::uint64_t first) noexcept {
     bool stopping = here.stop_requested() || failing();
     std::uint64_t i = first;
@@ -109,11 +109,11 @@ class sequence final : public group {
     }
   }
 
-  /// Is the entry still to be popped? Sets `stopping` on a stop.
+  /// Returns true if the entry is still to be popped. Sets `stopping` on a stop.
   [[gnu::cold, gnu::noinline]] bool poll(Here& here, bool& stopping) noexcept {
     switch (here.poll()) {
       case advice::go_on:
-      case advice::expose: return true;  // only groups that were met while it was wanted are shown
+      case advice::expose: return true;  // a group is exposed from its first child on, or not at all
       case advice::full: return !here.pop();
       case advice::stop: break;
     }
@@ -137,7 +137,7 @@ class sequence final : public group {
     return children_ - first;
   }
 
-  /// While children run, a wish.
+  /// While children run, the flags only request an early end.
   [[nodiscard]] bool failing() const noexcept { return (flags() & (failed | dropped)) != 0; }
 
   [[noreturn, gnu::cold, gnu::noinline]] void end_badly() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A scope: children found on the way. The body goes on while its children lie in the worker's `spawned` lane; at the
-// end the owner runs what nobody took, newest first, and waits for the rest. One allocation per child.
+// A scope, for children whose number is not known in advance. The body continues while its children lie in the worker's
+// `spawned` lane; at the end the owner runs those that nobody took, newest first, and waits for the rest. One
+// allocation per child.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@
 
 namespace skua::runtime {
 
-/// Children are counted below zero by thieves while the body runs, and the owner adds what it forked and did not run
-/// itself when it starts to wait: zero is reached once, by whoever comes last. (group.md, "scopes")
+/// Thieves subtract from the count while the body runs; when the owner starts to wait, it adds the children that it
+/// forked and did not run itself. So the count reaches zero once, by whoever comes last. (group.md, "Scopes")
 template <class Here>
 class scope final : public group {
  public:
@@ -25,14 +26,14 @@ class scope final : public group {
   scope(scope const&) = delete;
   scope& operator=(scope const&) = delete;
 
-  /// f(here&) runs once, now or later, here or elsewhere, before the scope returns. Only the body calls this, on its
-  /// own fiber; children that find more work open scopes of their own. Throws std::bad_alloc; then f does not run.
+  /// Runs f(here&) once, now or later, here or elsewhere, before the scope returns. Only the body may call this, on its
+  /// own fiber; children that find more work open their own scopes. Throws std::bad_alloc; then f does not run.
   template <class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(F&& f) {
     fork(hint{}, std::forward<F>(f));
   }
-  /// The same, with what is known of the child.
+  /// The same, with a hint.
   template <hint_word Hint, class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(Hint hint, F&& f) {
@@ -45,17 +46,17 @@ class scope final : public group {
     if (wants_attention) [[unlikely]]
       poll();
   }
-  /// The body has returned: end all children, then throw what the first failing one threw.
+  /// The body has returned: ends all children, then throws the exception of the first that failed.
   void finish() {
     end_children();
     rethrow_failure();
     if ((flags() & dropped) != 0) throw cancelled{};
   }
 
-  /// After the children have ended: throws what the first failing one threw, if one did.
+  /// Call this after the children have ended: throws the exception of the first that failed, if any did.
   void rethrow_failure() { first_.rethrow(); }
 
-  /// The body has thrown: children end early; theirs is not the first exception.
+  /// The body has thrown: children end early, and their exceptions are not the first.
   void abandon() noexcept {
     raise(abandoned);
     owner_.raise_alarm();
@@ -63,7 +64,7 @@ class scope final : public group {
   }
 
  private:
-  // The count lives above this bias, so that thieves can subtract before the owner adds.
+  // The count starts at this bias, so that thieves can subtract before the owner adds.
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
 
   template <class F>
@@ -80,7 +81,7 @@ class scope final : public group {
       if (!all.place) all.place = stop_node::inherited(self.in.stop).place;
       return all;
     }
-    /// extra == 0: called by the owner at the end of the scope; otherwise taken from a lane.
+    /// extra == 0: the owner runs it at the end of the scope; otherwise it was taken from a lane.
     static void run_task(task& t, std::uint64_t extra, here& on) noexcept {
       std::unique_ptr<child_of> self(static_cast<child_of*>(&t));
       scope& in = self->in;
@@ -90,7 +91,7 @@ class scope final : public group {
       runner.watch(&node);
       in.call_child(runner, self->f, node);
       runner.watch(before);
-      self.reset();  // the closure dies before the scope is told
+      self.reset();  // the closure dies before the scope hears of it
       if (extra == 0) return;
       runner.task_ends();
       runner.finish(in, 1, 0);
@@ -113,18 +114,18 @@ class scope final : public group {
     }
   }
 
-  /// Run the children that nobody took, newest first; then wait for the others.
+  /// Runs the children that nobody took, newest first; then waits for the others.
   void end_children() noexcept {
     while (run_newest()) {}
-    // From here on the count is what is still to be dealt with, plus one for the owner itself.
+    // From here on the count is the children still to be dealt with, plus one for the owner itself.
     add(forked_ + 1 - bias);
     owner_.wait(*this, 1);
     exposed_.leave(owner_);
   }
 
   [[gnu::cold, gnu::noinline]] void poll() {
-    // `full`: run the newest child at once; a thief that takes it instead makes room, too.
-    if (!owner_.make_room()) static_cast<void>(run_newest());  // a stop is noticed by each child
+    // No memory: runs the newest child at once. A thief that takes it instead makes room, too.
+    if (!owner_.make_room()) static_cast<void>(run_newest());  // each child notices a stop by itself
   }
   bool run_newest() noexcept {
     bool const was_mine = owner_.run_newest_spawned(key());
@@ -136,7 +137,7 @@ class scope final : public group {
 
   Here& owner_;
   exposed_scope exposed_;
-  std::uint64_t forked_ = 0;  ///< children that the owner has neither run nor seen finished
+  std::uint64_t forked_ = 0;  ///< children that the owner forked and did not run itself
   first_exception first_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The join of two: the second child lies in the parent's frame as a closure while the first runs. [ARCHITECTURE 3]
 //
-// Nothing here costs an allocation, a stack switch, an atomic read-modify-write or a fence unless a thief comes.
+// Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace skua::runtime {
 
-/// How the second child's callable is kept for a thief: a small temporary that may be copied bit by bit lies in the job
-/// itself (one store less, and the original stays in registers); anything else is referred to.
+/// How the second child's callable waits for a thief. A small, trivially copyable temporary is copied into the job,
+/// which saves a store and lets the original stay in registers; anything else is referred to.
 template <class G>
 class held {
  public:
@@ -41,7 +41,7 @@ class held<G> {
   G copy_;
 };
 
-/// The second child of a join, ready to be stolen. Children counted: the first (the owner's) and this one.
+/// The second child of a join, ready to be stolen. The group counts two children: the first (the owner's) and this one.
 template <class Here, class Hint, class G>
 class forked final : public group {
  public:
@@ -51,12 +51,12 @@ class forked final : public group {
       : group(&kind, 2, s), second_(second), place_(place_in(hint)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
-  ~forked() {}  // the union's member is destroyed by whoever took it
+  ~forked() {}  // whoever took the union's member has destroyed it
 
-  /// The second child, to be called by its owner.
+  /// The second child's callable, for its owner.
   G&& callable() noexcept { return second_.get(); }
 
-  /// The first child has returned and the second was stolen: its value, or its exception.
+  /// The first child has returned and the second was stolen: returns its value, or throws its exception.
   [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
     here.wait_stolen(*this, 1);
     std::uint64_t const state = flags();
@@ -66,8 +66,8 @@ class forked final : public group {
     return std::move(value_);
   }
 
-  /// The first child has thrown (we are in its handler). Drop the second, or end it and wait; then rethrow: the first
-  /// real exception wins, and a real one wins over `cancelled`.
+  /// The first child has thrown, and we are in its handler. Drops the second child, or ends it and waits; then
+  /// rethrows. The first real exception wins, and a real one wins over `cancelled`.
   [[noreturn, gnu::cold, gnu::noinline]] void first_threw(Here& here) {
     if (here.pop()) throw;
     bool const they_were_first = (raise(abandoned) & failed) != 0;
@@ -76,7 +76,7 @@ class forked final : public group {
     throw;
   }
 
-  /// attend() said stop, before the first child began.
+  /// poll() said stop before the first child began.
   [[noreturn, gnu::cold, gnu::noinline]] void give_up(Here& here) {
     if (!here.pop()) {
       raise(abandoned);
@@ -117,7 +117,7 @@ class forked final : public group {
   }
   static constexpr task_kind kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of};
 
-  /// The second child was stolen, and nobody wants its value: wait for it. Its exception is thrown if it `wins`.
+  /// The second child was stolen and nobody wants its value: waits for it. Throws its exception if it `wins`.
   void end_stolen(Here& here, bool wins) {
     here.wait_stolen(*this, 1);
     std::uint64_t const state = flags();
@@ -135,7 +135,7 @@ class forked final : public group {
     std::rethrow_exception(theirs);
   }
 
-  /// Is the exception being handled a `cancelled`?
+  /// Is the exception that is being handled a `cancelled`?
   static bool is_cancellation() noexcept {
     try {
       throw;
@@ -169,7 +169,7 @@ template <class Here, class F, class G>
   return values(std::move(first), call(std::forward<G>(g), here));
 }
 
-/// join(f, g) of two children on threads. f is called; g is called, or was stolen and is waited for.
+/// join(f, g) of two children on threads: calls f; then calls g, or waits for the thief that has it.
 template <class Here, class HintF, class F, class HintG, class G>
 [[gnu::always_inline]] inline auto join_two(Here& here, child<HintF, F> const& f, child<HintG, G> const& g) {
   forked<Here, HintG, G> second(g.hint, g.function, here.watching());
@@ -180,7 +180,7 @@ template <class Here, class HintF, class F, class HintG, class G>
         if (here.pop()) {
           return here.template join_exposed<F, G>(f.hint, g.hint, held<F>(f.function), held<G>(g.function));
         }
-        break;  // it was stolen: too late to show it
+        break;  // it was stolen: too late to expose the group
       case advice::stop: second.give_up(here);
       case advice::full:
         if (here.pop()) return join_serially(here, std::forward<F>(f.function), second.callable());

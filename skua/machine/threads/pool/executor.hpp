@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the conventional face (task_group, parallel_for, ...) runs: the pool of the calling worker, or, for threads that
-// are no workers, the default pool, which is made when it is first needed.
+// Where task_group, parallel_for and the other conventional names run: on the calling worker's pool, or, if the caller
+// is not a worker, on the default pool, which is made on first use.
 #pragma once
 
 #include <type_traits>
@@ -12,9 +12,9 @@
 
 namespace skua {
 
-/// The pool of threads that have none: all choices from the environment. Made at the first call; joined when the process
-/// (or the shared object that Skua was linked into) ends. A child of fork() gets one of its own.
-/// Throws what pool's constructor throws; then the next call tries again.
+/// The pool for threads that are not workers; the environment makes all its choices. The first call makes it; the end
+/// of the process (or of the shared object that Skua was linked into) joins it. A child of fork() gets its own. Throws
+/// what pool's constructor throws; the next call then tries again.
 pool& default_pool();
 
 namespace runtime {
@@ -30,7 +30,7 @@ struct executor {
     return on_default_pool(std::forward<F>(f));
   }
 
-  /// Throws what default_pool() throws, and then the task is not taken. On a worker it throws nothing.
+  /// Throws what default_pool() throws; the task is then not taken. On a worker it throws nothing.
   static void spawn(free_task<here>& task);
   static void wait(wait_group& group) noexcept;
 

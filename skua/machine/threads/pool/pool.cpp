@@ -32,12 +32,12 @@ std::vector<worker_id> first_workers(std::uint32_t n) {
   return all;
 }
 
-/// What an error calls these places.
+/// What an error message calls this setting.
 std::string name_of(runtime::setting<std::string> const& places) {
   return places.from == "code" ? "pool option places" : places.from;
 }
 
-/// A worker may be pinned to one processor; a pool that it makes may use what its own pool may.
+/// A worker may be pinned to one processor, but a pool that it makes may use all that its own pool may.
 runtime::cpu_mask usable_processors() {
   runtime::worker* const w = runtime::worker::current();
   return w == nullptr ? runtime::affinity_of_this_thread() : w->of().allowed();
@@ -50,8 +50,8 @@ topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
   return topology::machine(usable);
 }
 
-/// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
-/// does better: two half-sized programs would meet on the first processors.
+/// The default: pin if every usable processor gets one worker. Otherwise the kernel places threads better: two programs
+/// with half the processors each would meet on the first ones.
 bool should_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
 
 }  // namespace

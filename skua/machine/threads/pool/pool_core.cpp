@@ -13,7 +13,7 @@ namespace skua::runtime {
 
 namespace {
 
-/// Half of the workers may search at a time, but not more than there are processors to do it on.
+/// At most half of the workers search at a time, and no more than there are processors.
 std::uint32_t search_limit(std::uint32_t workers) noexcept {
   std::uint32_t const processors = std::max(1U, std::thread::hardware_concurrency());
   return std::clamp((workers + 1) / 2, 1U, processors);

@@ -31,7 +31,7 @@ void region::inject(handed& t) noexcept {
 }
 
 bool region::notify_work() noexcept {
-  // Who searches already is an excuse only if it takes whatever there is.
+  // A worker that already searches suffices only if it takes any task.
   if (slots_.front()->policy.is_choosy()) return core_.sleep().notify_among(members_);
   return core_.sleep().notify_members(members_);
 }

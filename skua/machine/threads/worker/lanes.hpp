@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lanes of one worker in one region, and what their owner knows of steals.
+// The lanes of one worker in one region that need no policy, and how far their owner has noted steals.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +19,30 @@ class lanes {
   lanes() = default;                                                         ///< Throws std::bad_alloc.
   explicit lanes(deque_options const& with) : forks(with), spawned(with) {}  ///< Throws std::bad_alloc.
 
-  deque<Sync> forks;  ///< first member: the hot path adds no offset
-  std::uint64_t pushes =
-      0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
+  deque<Sync> forks;  ///< first member, so that the hot path adds no offset
+  /// Continuations that joins have offered. The owner copies the number to its counters off the hot path.
+  std::uint64_t pushes = 0;
   deque<Sync> spawned;
-  injector<Sync> inbox;  ///< frames and tasks placed here by other workers
+  injector<Sync> inbox;  ///< frames and tasks that other workers put here
 
   void count_push() noexcept {
     tsan::unseen const of_the_worker;
     ++pushes;
   }
 
-  /// The next push on either lane will ask for attention. Any thread.
+  /// Makes the next push on either lane ask for attention. Any thread.
   void request_attention() noexcept {
     forks.outside().request_attention();
     spawned.outside().request_attention();
   }
 
-  /// Nothing for a thief here, as far as can be seen. Any thread.
+  /// True if a thief would find nothing here. A hint. Any thread.
   [[nodiscard]] bool looks_stolen() noexcept {
     return forks.outside().looks_empty() && spawned.outside().looks_empty();
   }
 
-  /// Entries of `forks` before this place are no open joins, or their fiber knows that they are stolen. For the owner.
+  /// Entries of `forks` before this position are not open joins, or their fiber already knows that they were stolen.
+  /// For the owner.
   [[nodiscard]] std::int64_t steals_before() const noexcept {
     tsan::unseen const of_the_worker;
     return steals_before_;
@@ -52,9 +53,9 @@ class lanes {
   }
   [[nodiscard]] bool may_have_steals() const noexcept { return steals_before() < forks.top(); }
 
-  /// For the owner, after a push that asked for attention: room for the next ones; false if there is no memory. Then
-  /// note() must look at steals: the next pushes may overwrite the slots. Before is not necessary: a ring that grows
-  /// has not been stolen since the last time.
+  /// For the owner, after a push that asked for attention: makes room for the next pushes; false if there is no memory.
+  /// note() must look at steals afterwards, because the next pushes may overwrite the ring slots. It need not do so
+  /// before: a ring that grows has lost nothing to thieves since the previous call.
   template <class Note>
   [[nodiscard]] bool make_room(Note&& note) noexcept {
     bool const room = forks.poll() != attention::full;
@@ -63,15 +64,15 @@ class lanes {
     return room && more_room;
   }
 
-  /// For the owner, before its fiber parks: entries of `forks` that nobody has taken go to `spawned`, oldest first,
-  /// and count as stolen from now on; attend() makes room. False: no memory for that. (group.md, "nesting")
+  /// For the owner, before its fiber parks: moves the untaken entries of `forks` to `spawned`, oldest first. From then
+  /// on they count as stolen. poll() makes room. False: no memory for that. (group.md, "Nesting")
   template <class Poll>
   [[nodiscard]] bool offer_open_joins(Poll&& poll) noexcept {
     entry oldest;
     while (forks.peek(oldest)) {
       if (!spawned.reserve()) return false;
       if (forks.outside().steal(oldest) != outcome::got) continue;
-      if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: reserved
+      if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: it was reserved
     }
     return true;
   }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The loop of a worker; how its fibers park, resume and move; its thread. A fiber that waits leaves its frame on its
+// own stack, its worker continues with other work, and whoever finds the frame ready resumes it. Steps and proof:
+// group.md, "Parking" and "Without a stack"; exposed_group.md, "Moving".
 #include "skua/machine/threads/worker/worker.hpp"
 
 #include <chrono>
@@ -19,14 +22,15 @@ namespace skua::runtime {
 
 namespace {
 
-/// How soon a worker that policies keep from tasks that it sees looks again, once it has spun in vain.
+/// How long a worker sleeps between two looks at tasks that its policies keep from it, once it has used up its spin
+/// budget.
 constexpr std::chrono::microseconds barred_sleep{20};
 
 }  // namespace
 
 // ---- the loop --------------------------------------------------------------------------------------------------
 
-/// Runs on every fiber's own stack, under the tasks it runs. The fiber may be on another worker after each of them.
+/// The bottom of every fiber's stack, below its tasks. After each task the fiber may be on another worker.
 void worker::run_loop(here& fiber) noexcept {
   for (;;) {
     step const next = next_step(fiber);
@@ -38,7 +42,7 @@ void worker::run_loop(here& fiber) noexcept {
   }
 }
 
-/// A task has ended, or the fiber begins: a ready frame goes first, then whatever can be found.
+/// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
 worker::step worker::next_step(here& fiber) noexcept {
   tsan::unseen const scheduling;
   worker& me = fiber.at().who;
@@ -64,13 +68,14 @@ void worker::start_work(here& fiber, found const& f) noexcept {
   me.begin(activity::working);
 }
 
-/// A task has ended or its fiber parks: bring the books up to date.
+/// Brings time and counters up to date, because a task has ended or its fiber parks.
 void worker::pause_work(worker_slot& s) noexcept {
   begin(activity::scheduling);
   counts_.forks.add(std::exchange(s.pushes, 0));
 }
 
-/// A frame's last child has ended here: whose is it now? If not mine, it is sent to its worker or its region.
+/// The last child of frame `f` has ended here. Asks the policy who continues it, and sends it there if that is not this
+/// worker.
 bool worker::is_mine(here& fiber, frame& f) noexcept {
   region& home = f.fiber->at().in;
   if (&home != &fiber.at().in || f.fiber->is_tied()) {
@@ -102,7 +107,7 @@ worker::found worker::probe_everywhere() noexcept {
   return {};
 }
 
-/// Ask, act, tell; until a task is found or the policy wants to rest.
+/// Ask, act, report; until a task is found or the policy rests.
 worker::found worker::probe_in(worker_slot& s) noexcept {
   for (;;) {
     probe const next = s.policy.next_probe();
@@ -114,7 +119,8 @@ worker::found worker::probe_in(worker_slot& s) noexcept {
   }
 }
 
-/// What was just taken may belong elsewhere, or to a fiber that knows better.
+/// The policy may send what was just taken to another worker. A task from the worker's own lanes is already where it
+/// belongs.
 bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
   if (p.what == action::pop && p.where != lane::injected) return false;
@@ -135,7 +141,8 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
   constexpr auto any = [](tagged_entry const&) { return true; };
   handed* mine = nullptr;
   switch (p.where) {
-    case lane::forks: return outcome::empty;  // an idle worker's joins have all been stolen (group.md, "nesting")
+    case lane::forks:
+      return outcome::empty;  // empty: the joins of a worker that probes have all been stolen (group.md, "Nesting")
     case lane::spawned: {
       entry newest;
       if (!s.spawned.pop(newest)) return outcome::empty;
@@ -187,8 +194,8 @@ outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcep
   return how;
 }
 
-/// The policies have nothing for this worker, though something lies about: others may be called, this one looks again
-/// soon.
+/// True if tasks are visible that the policies do not let this worker take. Others may come for them; this worker looks
+/// again soon. (exposed_group.md, "Barred workers")
 bool worker::is_barred() noexcept {
   for (worker_slot* const s : slots_) {
     if (s->policy.is_choosy() && !s->in.looks_empty_to(s)) return true;
@@ -207,7 +214,7 @@ void worker::short_sleep(std::uint64_t since) noexcept {
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  // The fiber may wait for something else than its innermost join.
+  // The fiber may wait for something other than its innermost join, and so may have open joins.
   if (!moving::clear_lanes(waiting)) return false;
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
@@ -219,7 +226,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   current_stack_ = fresh;
   skua::runtime::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_park, this);
-  // From here on `this` is perhaps not our worker any more.
+  // From here on `this` may no longer be the fiber's worker.
   f.resumed();
   return true;
 }
@@ -277,7 +284,8 @@ stack* worker::take_stack() noexcept {
   }
 }
 
-/// The frame is saved: subtract its share. From then on it may be resumed elsewhere. Returns it if nobody else will.
+/// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
+/// if all other children have ended, because then nobody else will.
 frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
 
 void worker::commit_park(void* self) noexcept {
@@ -306,7 +314,7 @@ void worker::prepare_to_leave(frame* next) noexcept {
   if (next != nullptr) return_to(*next);
 }
 
-/// This worker's running fiber is the frame's from now on.
+/// Makes the fiber of frame `f` this worker's running fiber.
 void worker::return_to(frame& f) noexcept {
   current_stack_ = f.on;
   if (!f.is_open) f.call();
@@ -315,7 +323,7 @@ void worker::return_to(frame& f) noexcept {
   resumed.run_in(mine);
   resumed.begins(resumed.tag(), f.is_open);
   resumed.forget_places();
-  if (resumed.watching() != nullptr) mine.request_attention();  // what it watches may have been stopped meanwhile
+  if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
   fiber_ = &resumed;
   begin(activity::working);
 }
@@ -333,7 +341,7 @@ bool worker::send(worker_slot& from, tagged_entry const& entry, placement const&
   return moving::send(from, entry, to);
 }
 
-/// The running fiber, between two groups, goes on on another worker. Without a stack or memory for that it stays.
+/// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
 void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcept {
   tsan::unseen const scheduling;
   stack* const fresh = moving::clear_lanes(fiber) ? take_stack() : nullptr;
@@ -347,7 +355,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   f.resumed();
 }
 
-/// The frame is saved: from here on another worker may run it.
+/// Runs once the frame is saved: from here on another worker may run it.
 void worker::commit_move(void* self) noexcept {
   tsan::unseen const scheduling;
   auto& me = *static_cast<worker*>(self);
@@ -436,7 +444,8 @@ void worker::thread_main() noexcept {
   set_current_thread(nullptr);
 }
 
-/// There is nothing to do yet. Thousands of workers that found that out each by itself would keep each other from it.
+/// A new pool has no work. If thousands of workers each searched to find that out, they would slow each other down.
+/// (sleep.md, "The first sleep")
 void worker::sleep_at_first() noexcept {
   begin(activity::idling);
   if (core_.sleep().sleep_until_first_woken(number_)) counts_.sleeps.add(1);

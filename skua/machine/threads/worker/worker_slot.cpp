@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The parts of a worker slot that need its worker and its region, which worker_slot.hpp only declares.
 #include "skua/machine/threads/worker/worker_slot.hpp"
 
 #include "skua/machine/threads/pool/pool_core.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A worker's share of a region: its lanes there, and its mind. A worker has one worker slot in every region it serves.
+// A worker slot: what one worker has in one region, namely its lanes there and its part of the policy's state.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@ namespace skua::runtime {
 class region;
 class worker;
 
-/// What a fiber shall do after a push that asked for attention.
+/// What a fiber must do after a push that asked for attention.
 enum class advice : std::uint8_t {
-  go_on,   ///< room was made, sleepers were woken: as if nothing had happened
-  full,    ///< no memory for the next push: take the entry back and call instead of fork
-  expose,  ///< the policy wants to see this group: take the entry back and run it as a division
+  go_on,   ///< continue: there is room, and sleepers were notified
+  full,    ///< no memory for another push: take the entry back, and call the child instead
+  expose,  ///< the policy wants to see this group: take the entry back, and run it as an exposed group
   stop,    ///< the running task was asked to end
 };
 
-/// Every fiber of the region looks at its next fork. Any thread.
+/// Makes every fiber of the region poll at its next fork. Any thread.
 void request_attention_everywhere(region& r) noexcept;
 
 class alignas(cache_line_bytes) worker_slot : public lanes<> {
@@ -39,16 +39,16 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
 
   worker& who;
   region& in;
-  std::uint32_t const in_workers;  ///< of the region
-  worker_id const id;              ///< the number of this worker in the region
+  std::uint32_t const in_workers;  ///< workers of the region
+  worker_id const id;              ///< this worker's number within the region
   worker_policy& policy;
-  leaf_log& leaves;  ///< of the worker
+  leaf_log& leaves;  ///< shared by all slots of the worker
 
-  tagged_queue<tagged_entry> mailbox{1};  ///< room for one that another worker has placed here
-  tagged_queue<tagged_entry> local;       ///< continuations with a tag of their own
-  tagged_queue<tagged_entry> migrated;    ///< tasks that other workers have placed here
+  tagged_queue<tagged_entry> mailbox{1};  ///< room for one entry that another worker put here
+  tagged_queue<tagged_entry> local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
+  tagged_queue<tagged_entry> migrated;  ///< tasks that policies placed here
 
-  /// The first word of the tag of what runs here: what a thief would take. Any thread.
+  /// The first word of the running task's tag, which a thief would inherit. Any thread.
   [[nodiscard]] std::uint64_t published_tag() const noexcept {
     return published_tag_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
@@ -56,19 +56,20 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
     published_tag_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
-  /// The worker slot of another worker of the region.
+  /// The slot of another worker of the region.
   [[nodiscard]] worker_slot& neighbour(worker_id number) noexcept;
-  /// Something was put here that any worker of the region may take: one that sleeps is woken, unless enough are about.
+  /// An entry was put where any worker of the region may take it. Wakes a sleeper unless enough workers are searching.
   void notify_work() noexcept;
-  /// Something was put here for this worker slot's worker. If it can be stolen, any other may come instead.
+  /// An entry was put here for this slot's worker. Wakes it; if it is awake, another worker may come and steal the
+  /// entry.
   void notify_owner() noexcept;
 
-  /// Groups are shown to the policy now. For the owner.
+  /// The policy sees groups from now on. For the owner.
   [[nodiscard]] bool exposes_groups() const noexcept {
     tsan::unseen const of_the_worker;
     return exposes_groups_;
   }
-  /// The policy may have changed its mind. For the owner; a fork that must be shown takes the slow path.
+  /// Asks the policy whether it wants to see forks. If so, the next fork takes the slow path. For the owner.
   void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
     exposes_groups_ = policy.sees_forks();
