@@ -4,11 +4,19 @@
 #include <span>
 #include <variant>
 
-#include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
 namespace skua {
 namespace numa_ws {
+namespace {
+
+constexpr search_step own[] = {{lane::spawned}, {lane::inbox}, {lane::slot}};
+constexpr search_step theirs[] = {
+    {lane::slot}, {lane::forks, after_lost::next_victim}, {lane::spawned, after_lost::next_victim}};
+constexpr std::uint8_t deque_of_victim = 1;  // in `theirs`
+constexpr search_order order{.own = own, .theirs = theirs, .injected_first_after_rest = true};
+
+}  // namespace
 
 card card::read(tag const& t) noexcept {
   card c;
@@ -25,7 +33,7 @@ void card::write(tag& t) const noexcept {
 
 worker_mind::worker_mind(layout const& where, worker_id self, std::uint64_t seed, numa_ws_options const& chosen)
     : where_(where), self_(self), options_(chosen), roll_(dice_of(seed, self)),
-      victims_(self, where, chosen.bias, chosen.local) {}
+      victims_(self, where, chosen.bias, chosen.local), round_(self, order) {}
 
 /// A child is where it says, or where its parent is; a place that does not exist is nowhere in particular.
 /// [numa-ws-2018 III-A]
@@ -81,68 +89,20 @@ worker_id worker_mind::receiver_for(card const& c) noexcept {
   return there[r < last ? r : r + 1];
 }
 
-probe worker_mind::hunt() noexcept {
-  auto const own = [this](lane l) { return probe{.what = verb::pop, .whom = self_, .where = l}; };
-  auto const theirs = [this](lane l) { return probe{.what = verb::steal, .whom = victim_, .where = l}; };
-  switch (stage_) {
-    case stage::spawned: return own(lane::spawned);
-    case stage::inbox: return own(lane::inbox);
-    case stage::slot: return own(lane::slot);
-    case stage::their_slot: return theirs(lane::slot);
-    case stage::their_forks: return theirs(lane::forks);
-    case stage::their_spawned: return theirs(lane::spawned);
-    case stage::outside_first:
-    case stage::outside_last: return own(lane::injected);
-    case stage::rest: break;
-  }
-  rested_ = true;
-  begin_round();
-  return {.what = verb::rest, .whom = self_};
-}
+probe worker_mind::hunt() noexcept { return round_.next(); }
 
 void worker_mind::learn(event const& seen) noexcept {
-  probed const* const p = std::get_if<probed>(&seen);
-  if (p == nullptr || p->what.what == verb::rest) return;
-  if (p->how == outcome::got) {
-    rested_ = false;
-    begin_round();
-  } else {
-    stage_ = after(p->how);
+  if (auto const* p = std::get_if<probed>(&seen)) {
+    round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
   }
 }
 
-void worker_mind::begin_round() noexcept {
-  victims_.restart();
-  stage_ = stage::spawned;
-}
-
-/// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-worker_mind::stage worker_mind::after(outcome how) noexcept {
-  bool const lost = how == outcome::lost;
-  switch (stage_) {
-    case stage::spawned: return stage::inbox;
-    case stage::inbox: return stage::slot;
-    case stage::slot: return rested_ ? stage::outside_first : next_victim();
-    case stage::outside_first: return lost ? stage_ : next_victim();
-    case stage::their_slot: return stage::their_forks;
-    case stage::their_forks: return lost ? next_victim() : stage::their_spawned;
-    case stage::their_spawned:
-      if (!lost) victims_.missed();
-      return next_victim();
-    case stage::outside_last: return lost ? stage_ : stage::rest;
-    case stage::rest: break;
-  }
-  return stage::rest;
-}
-
-/// Heads: the victim's deque. Tails: its slot, and if that is empty its deque. [numa-ws-2018 III-B, IV]
-worker_mind::stage worker_mind::next_victim() noexcept {
-  std::optional<worker_id> const v = victims_.next(roll_);
-  if (!v) return stage::outside_last;
-  invariant(*v != self_, "no worker is its own victim");
-  victim_ = *v;
-  bool const heads = !options_.as_released && roll_.below(2) == 0;
-  return heads ? stage::their_forks : stage::their_slot;
+/// Heads: the victim's deque. Tails: its mailbox, and if that is empty its deque. [numa-ws-2018 III-B, IV]
+std::optional<victim> worker_mind::choose_victim(victim_request why) noexcept {
+  std::optional<victim> next = next_victim(victims_, why, roll_);
+  bool const heads = next && !options_.as_released && roll_.below(2) == 0;
+  if (heads) next->first_step = deque_of_victim;
+  return next;
 }
 
 }  // namespace numa_ws
@@ -151,11 +111,6 @@ numa_aware_stealing::numa_aware_stealing(layout const& where, std::uint64_t seed
     : where_(where), as_released_(chosen.as_released) {
   minds_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) minds_.emplace_back(where_, worker_id{w}, seed, chosen);
-}
-
-mind& numa_aware_stealing::mind_of(worker_id w) noexcept {
-  expects(index(w) < minds_.size(), "mind_of: a worker of the region");
-  return minds_[index(w)];
 }
 
 }  // namespace skua

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/biased_victims.hpp"
+#include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
+#include "skua/policy/search_round.hpp"
 
 namespace skua {
 
@@ -45,38 +46,22 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   void learn(event const& seen) noexcept override;
 
  private:
-  enum class stage : std::uint8_t {
-    spawned,
-    inbox,
-    slot,  // mine
-    outside_first,
-    their_slot,
-    their_forks,
-    their_spawned,  // of a victim
-    outside_last,
-    rest
-  };
-
   placement push_back(card c, tag& task) noexcept;
   [[nodiscard]] worker_id receiver_for(card const& c) noexcept;
-  void begin_round() noexcept;
-  stage after(outcome how) noexcept;
-  stage next_victim() noexcept;
+  std::optional<victim> choose_victim(victim_request why) noexcept;
 
   layout const& where_;
   worker_id const self_;
   numa_ws_options const options_;
   dice roll_;
   biased_victims victims_;
-  worker_id victim_{};
-  stage stage_ = stage::spawned;
-  bool rested_ = false;  ///< the last round ended in rest
+  search_round round_;
 };
 
 }  // namespace numa_ws
 
 /// The policy `numa-ws`.
-class numa_aware_stealing final : public policy {
+class numa_aware_stealing final : public per_worker<numa_ws::worker_mind> {
  public:
   numa_aware_stealing(layout const& where, std::uint64_t seed, numa_ws_options const& chosen = {});
   numa_aware_stealing(numa_aware_stealing const&) = delete;  // its minds look into its layout
@@ -84,12 +69,10 @@ class numa_aware_stealing final : public policy {
   [[nodiscard]] std::string_view name() const noexcept override {
     return as_released_ ? "numa-ws:as-released" : "numa-ws";
   }
-  mind& mind_of(worker_id w) noexcept override;
 
  private:
   layout where_;
   bool as_released_;
-  std::vector<numa_ws::worker_mind> minds_;
 };
 
 }  // namespace skua

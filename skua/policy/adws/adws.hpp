@@ -7,15 +7,16 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
-#include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/range.hpp"
+#include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/tree.hpp"
+#include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
+#include "skua/policy/search_round.hpp"
 
 namespace skua {
 
@@ -53,26 +54,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
-  enum class stage : std::uint8_t {
-    slot,
-    kept,
-    spawned,
-    migrated,
-    inbox,  // mine
-    slot_again,
-    migrated_again,  // mine, after a victim
-    their_migrated,
-    their_kept,
-    their_forks,
-    their_spawned,  // of a victim in my steal range
-    outside,
-    rest
-  };
-
-  void learn_probe(probed const& p) noexcept;
-  void begin_round() noexcept;
-  stage after(stage s) noexcept;
-  stage next_victim() noexcept;
+  std::optional<victim> choose_victim(victim_request why) noexcept;
   void activate(node_id group) noexcept;
   void end_search() noexcept;
   placement place_root(card& c, tag& task) noexcept;
@@ -93,9 +75,8 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   double remaining_ = 0;       ///< work of the children of the group just met that are not marked yet
   bool equal_shares_ = false;  ///< nothing is known of that work: one each
 
-  // The hunt.
-  stage stage_ = stage::slot;
-  worker_id victim_{};
+  // The search for tasks.
+  search_round round_;
   std::uint32_t tries_ = 0;                   ///< victims in this round
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
@@ -104,17 +85,15 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
 }  // namespace adws
 
 /// The policy `adws`.
-class almost_deterministic final : public policy {
+class almost_deterministic final : public per_worker<adws::worker_mind> {
  public:
   almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override {
     return shared_.options.steal ? "adws" : "adws:no-steal";
   }
-  mind& mind_of(worker_id w) noexcept override;
 
  private:
   adws::common shared_;
-  std::vector<adws::worker_mind> minds_;
 };
 
 }  // namespace skua

@@ -32,6 +32,13 @@ constexpr std::uint64_t most_children = record::largest_value - 1;
 /// Where something was stolen below the detail, forks are shown to where there are so many times as many branches.
 constexpr std::uint32_t deeper_bits = 3;
 
+constexpr search_step own[] = {{lane::kept}, {lane::spawned}, {lane::migrated}, {lane::inbox}};
+constexpr search_step theirs[] = {{lane::kept, after_lost::next_victim},
+                                  {lane::forks, after_lost::next_victim},
+                                  {lane::spawned, after_lost::next_victim},
+                                  {lane::migrated, after_lost::next_victim}};
+constexpr search_order order{.own = own, .theirs = theirs, .injected_first_after_rest = true};
+
 replay_options with_detail(replay_options chosen, std::uint32_t workers) noexcept {
   if (chosen.detail == 0) chosen.detail = std::min<std::uint32_t>(20, 5U + std::bit_width(workers - 1));
   return chosen;
@@ -46,7 +53,8 @@ common::common(std::uint32_t n, replay_options const& chosen)
     : workers(n), options(with_detail(chosen, n)), known(bits_of(options)) {}
 
 worker_mind::worker_mind(common& with, layout const& where, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())) {
+    : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())),
+      round_(self, order) {
   if (with.options.near_first) victims_ = ring_victims(self, where, 1);
 }
 
@@ -281,70 +289,16 @@ bool worker_mind::may_steal() const noexcept {
   return !is_strict() || with_.has_open_work.load(relaxed) || with_.free_tasks.load(relaxed) > 0;
 }
 
-probe worker_mind::hunt() noexcept {
-  auto const own = [this](lane l) { return probe{.what = verb::pop, .whom = self_, .where = l}; };
-  auto const theirs = [this](lane l) { return probe{.what = verb::steal, .whom = victim_, .where = l}; };
-  switch (stage_) {
-    case stage::kept: return own(lane::kept);
-    case stage::spawned: return own(lane::spawned);
-    case stage::migrated: return own(lane::migrated);
-    case stage::inbox: return own(lane::inbox);
-    case stage::their_kept: return theirs(lane::kept);
-    case stage::their_forks: return theirs(lane::forks);
-    case stage::their_spawned: return theirs(lane::spawned);
-    case stage::their_migrated: return theirs(lane::migrated);
-    case stage::outside_first:
-    case stage::outside_last: return own(lane::injected);
-    case stage::rest: break;
-  }
-  rested_ = true;
-  begin_round();
-  return {.what = verb::rest, .whom = self_};
-}
+probe worker_mind::hunt() noexcept { return round_.next(); }
 
-void worker_mind::begin_round() noexcept {
-  std::visit([](auto& v) { v.restart(); }, victims_);
-  stage_ = stage::kept;
-}
-
-/// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-worker_mind::stage worker_mind::after(outcome how) noexcept {
-  bool const lost = how == outcome::lost;
-  switch (stage_) {
-    case stage::kept: return stage::spawned;
-    case stage::spawned: return stage::migrated;
-    case stage::migrated: return stage::inbox;
-    case stage::inbox: return rested_ ? stage::outside_first : next_victim();
-    case stage::outside_first: return lost ? stage_ : next_victim();
-    case stage::their_kept: return lost ? next_victim() : stage::their_forks;
-    case stage::their_forks: return lost ? next_victim() : stage::their_spawned;
-    case stage::their_spawned: return lost ? next_victim() : stage::their_migrated;
-    case stage::their_migrated:
-      if (!lost) std::visit([](auto& v) { v.missed(); }, victims_);
-      return next_victim();
-    case stage::outside_last: return lost ? stage_ : stage::rest;
-    case stage::rest: break;
-  }
-  return stage::rest;
-}
-
-worker_mind::stage worker_mind::next_victim() noexcept {
-  if (!may_steal()) return stage::outside_last;
-  auto const v = std::visit([this](auto& choice) { return choice.next(roll_); }, victims_);
-  if (!v) return stage::outside_last;
-  victim_ = *v;
-  return stage::their_kept;
+std::optional<victim> worker_mind::choose_victim(victim_request why) noexcept {
+  if (!may_steal()) return {};
+  return std::visit([&](auto& choice) { return next_victim(choice, why, roll_); }, victims_);
 }
 
 void worker_mind::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
-    if (p->what.what == verb::rest) return;
-    if (p->how == outcome::got) {
-      rested_ = false;
-      begin_round();
-    } else {
-      stage_ = after(p->how);
-    }
+    round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
   } else if (auto const* b = std::get_if<begun>(&seen)) {
     sees_ = shows(card::read(b->task));
     last_left_ = {};  // its ordinal is on its tag
@@ -370,11 +324,6 @@ replaying::replaying(layout const& where, std::uint64_t seed, replay_options con
     : shared_(where.workers(), chosen) {
   minds_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) minds_.emplace_back(shared_, where, worker_id{w}, seed);
-}
-
-mind& replaying::mind_of(worker_id w) noexcept {
-  expects(index(w) < minds_.size(), "mind_of: a worker of the region");
-  return minds_[index(w)];
 }
 
 replay_status replaying::status() const noexcept {

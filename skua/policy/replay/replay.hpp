@@ -6,18 +6,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/hierarchical.hpp"
+#include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
-#include "skua/policy/replay/tag_fields.hpp"
 #include "skua/policy/replay/record.hpp"
+#include "skua/policy/replay/tag_fields.hpp"
+#include "skua/policy/search_round.hpp"
 
 namespace skua {
 
@@ -77,20 +79,6 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
-  enum class stage : std::uint8_t {
-    kept,
-    spawned,
-    migrated,
-    inbox,  // mine
-    outside_first,
-    their_kept,
-    their_forks,
-    their_spawned,
-    their_migrated,  // of a victim
-    outside_last,
-    rest
-  };
-
   [[nodiscard]] bool is_strict() const noexcept;
   [[nodiscard]] bool shows(card const& running) const noexcept;
   [[nodiscard]] std::uint8_t breadth_of(card const& task, std::uint64_t group_path, std::uint64_t n) const noexcept;
@@ -105,39 +93,32 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   void note_theft(card const& c) noexcept;
   void outside_ended(card const& c) noexcept;
   [[nodiscard]] bool may_steal() const noexcept;
-  void begin_round() noexcept;
-  stage after(outcome how) noexcept;
-  stage next_victim() noexcept;
+  std::optional<victim> choose_victim(victim_request why) noexcept;
 
   common& with_;
   worker_id const self_;
   dice roll_;
   std::variant<uniform_victims, ring_victims> victims_;
+  search_round round_;
 
   bool sees_ = false;  ///< forks of the running task are to be shown
   struct {
     std::uint64_t path = 0;
     std::uint16_t next = 0;
   } last_left_;  ///< the task whose group ended last on this worker, and the ordinal of its next one
-
-  worker_id victim_{};
-  stage stage_ = stage::kept;
-  bool rested_ = false;  ///< the last round ended in rest
 };
 
 }  // namespace replay
 
 /// The policy `replay`.
-class replaying final : public policy {
+class replaying final : public per_worker<replay::worker_mind> {
  public:
   replaying(layout const& where, std::uint64_t seed, replay_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
-  mind& mind_of(worker_id w) noexcept override;
   [[nodiscard]] replay_status status() const noexcept;
 
  private:
   replay::common shared_;
-  std::vector<replay::worker_mind> minds_;
 };
 
 }  // namespace skua
