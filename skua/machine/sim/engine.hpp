@@ -13,9 +13,9 @@
 #include "skua/machine/sim/idlers.hpp"
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/observer.hpp"
-#include "skua/machine/sim/validator.hpp"
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/unfolding.hpp"
+#include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
 
 namespace skua::sim {
@@ -95,7 +95,6 @@ class engine {
   std::pair<outcome, std::optional<item>> carry_out(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
   void split_off(item const& it);
-  placement ask(worker_id w, tag& task, cause why);
   placement place(worker_id w, tag& task, cause why);
   void put(worker_id w, item const& what, placement const& to, cause why);
   void send(worker_id w, item const& what, placement const& to, cause why);
@@ -127,7 +126,7 @@ class engine {
   bool gives_way(worker_id w, fiber_id f);
   void put_aside(worker_id w, lane from);
   void put_aside(worker_id w, item it);
-  mind& mind_of(worker_id w) { return players_.mind_of(w); }
+  mind& mind_of(worker_id w) { return referee_.mind_of(w); }
 
   task_tree const& program_;
   unfolding* live_;

@@ -18,7 +18,6 @@ void engine::hunt(worker_id w) {
   mind& m = mind_of(w);
   tally& t = result_.workers[index(w)];
   probe const p = m.hunt();
-  referee_.asked(w, p);
   if (!referee_.content()) return;
   bool in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
   if (in_reach && referee_.is_out_of_patience_with(w) && !m.is_choosy()) in_reach = finds_something_for(w);
@@ -160,19 +159,12 @@ hint engine::known_of(node_id child) const {
   return known;
 }
 
-placement engine::ask(worker_id w, tag& task, cause why) {
-  placement const to = mind_of(w).place(task, why);
-  referee_.placed(w, to);
-  return referee_.content() ? to : placement{.worker = w};
-}
-
 /// Ask, and ask again while the answer is a slot that is occupied.
 placement engine::place(worker_id w, tag& task, cause why) {
-  placement to = ask(w, task, why);
-  for (std::uint64_t refusals = 0; to.worker != w && to.where == lane::slot && !lanes_.empty(to.worker, lane::slot);) {
+  placement to = mind_of(w).place(task, why);
+  while (to.worker != w && to.where == lane::slot && !lanes_.empty(to.worker, lane::slot)) {
     ++result_.workers[index(w)].refused;
-    referee_.refused(w, to, ++refusals);
-    to = ask(w, task, cause::refused);
+    to = mind_of(w).place(task, cause::refused);
   }
   return to;
 }

@@ -13,7 +13,7 @@ namespace skua::sim {
 engine::engine(task_tree const& program, unfolding* live, policy& players, layout const& where, rules const& by,
                costs& priced_by, onlooker& watched_by)
     : program_(program), live_(live), players_(players), where_(where), by_(by), prices_(priced_by),
-      watched_by_(watched_by), roll_(by.seed), referee_(where.workers(), by), calendar_(where.workers()),
+      watched_by_(watched_by), roll_(by.seed), referee_(players, where.workers(), by), calendar_(where.workers()),
       idlers_(where.workers()), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
       last_(where.workers(), 0) {
   result_.workers.resize(where.workers());
@@ -84,7 +84,6 @@ void engine::let_everybody_rest() {
     mind& m = mind_of(worker_id{w});
     for (bool rests = false; !rests && referee_.content();) {
       probe const p = m.hunt();
-      referee_.asked(worker_id{w}, p);
       rests = p.what == verb::rest;
       if (!rests) m.learn(probed{p, outcome::empty});
       referee_.answered(worker_id{w}, p, outcome::empty, false);

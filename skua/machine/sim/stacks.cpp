@@ -337,10 +337,6 @@ void engine::put_aside(worker_id w, lane from) {
 }
 
 /// Into a lane of its own worker.
-void engine::put_aside(worker_id w, item it) {
-  placement const to = place(w, it.known, cause::laid_aside);
-  referee_.laid_aside(w, to);
-  put(w, it, {.worker = w, .where = referee_.content() ? to.where : lane::spawned}, cause::laid_aside);
-}
+void engine::put_aside(worker_id w, item it) { put(w, it, place(w, it.known, cause::laid_aside), cause::laid_aside); }
 
 }  // namespace skua::sim

@@ -38,13 +38,14 @@ std::vector<setup> every_policy() {
   std::vector<setup> all;
   for (auto const& p : skua::policies()) {
     for (std::uint32_t workers : {1U, 2U, 3U, 7U}) all.push_back({std::string(p.name), workers});
+    for (std::uint32_t workers : {1U, 3U, 6U}) all.push_back({"checked:" + std::string(p.name), workers});
   }
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryPolicy, Joins, ::testing::ValuesIn(every_policy()), [](auto const& p) {
   std::string name = p.param.policy + "_" + std::to_string(p.param.workers);
-  std::ranges::replace(name, '-', '_');
+  std::ranges::replace_if(name, [](char c) { return c == '-' || c == ':'; }, '_');
   return name;
 });
 
