@@ -332,7 +332,6 @@ void protocol_checker::checked_worker::check_in_hands(tag const& task, bool is_f
 void protocol_checker::checked_worker::note_placed(tag const& task, placement const& to, cause why) noexcept {
   bool const is_child = why == cause::forked || (why == cause::refused && last_why_ == cause::forked);
   bool const is_running = now_ == state::running || (now_ == state::leaving && !is_waiting_);
-  bool const was_marked = marked_.has_value();
   if (why != cause::refused) last_why_ = why;
   last_ = task;
   last_to_ = to;
@@ -345,7 +344,7 @@ void protocol_checker::checked_worker::note_placed(tag const& task, placement co
     }
   } else if (last_why_ == cause::resumed && is_running) {
     resumed_ = task;
-    if (!was_marked) running_ = task;
+    running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only
     now_ = to.worker == self_ ? now_ : state::leaving;
     is_waiting_ = false;
   } else {
@@ -383,7 +382,7 @@ void protocol_checker::checked_worker::check_leave(tag const& task, tag const& g
     exposed const& g = exposed_.back();
     require(was_open && g.group == group, "leaves another group than the youngest that is open");
     require(g.now != exposed::stage::kept, "leaves a group before the child that was kept has returned");
-    require(task == g.task || task == resumed_, "leaves a group with another tag than the task that met it");
+    require(task == g.task || task == resumed_ || task == running_, "leaves a group with another tag than the task that met it");
     exposed_.pop_back();
   }
   running_ = task;
