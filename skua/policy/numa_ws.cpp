@@ -35,7 +35,7 @@ worker_mind::worker_mind(layout const& where, worker_id self, std::uint64_t seed
     : where_(where), self_(self), options_(chosen), roll_(dice_of(seed, self)),
       victims_(self, where, chosen.bias, chosen.local), round_(self, order) {}
 
-/// A child is where it says, or where its parent is; a place that does not exist is nowhere in particular.
+/// A child belongs where its hint says, else where its parent does; a place that does not exist counts as no place.
 /// [numa-ws-2018 III-A]
 tag worker_mind::mark(tag& parent, hint const& known) noexcept {
   card c{.place = card::read(parent).place};
@@ -48,14 +48,14 @@ tag worker_mind::mark(tag& parent, hint const& known) noexcept {
 placement worker_mind::place(tag& task, cause why) noexcept {
   card c = card::read(task);
   switch (why) {
-    case cause::forked: return {.worker = self_, .where = lane::forks};  // no hint is looked at where work is done
+    case cause::forked: return {.worker = self_, .where = lane::forks};  // hints cost nothing where no steal happens
     case cause::released:
     case cause::seeded:
     case cause::laid_aside: return {.worker = self_, .where = lane::spawned};
     case cause::injected:
       c = {.place = c.place};
-      // The root starts at the first worker of the first place. If that is busy with another root, others may take it
-      // from there as they may everything. [numa-ws-2018 III-A]
+      // The root starts on the first worker of the first place. If that is busy with another root, others may steal it
+      // from its mailbox like any other task. [numa-ws-2018 III-A]
       if (!c.place && index(self_) != 0) return {.worker = worker_id{0}, .where = lane::slot};
       break;
     case cause::resumed: c = {.place = c.place}; break;  // it has run since it was pushed
@@ -65,7 +65,8 @@ placement worker_mind::place(tag& task, cause why) noexcept {
   return push_back(c, task);
 }
 
-/// PUSHBACK: the task is in my hands. Mine, or pushed often enough: I run it; else to somebody at its place.
+/// PUSHBACK: this worker holds the task. It runs it if it is at home here or was pushed often enough; else it pushes the
+/// task to a worker at its place.
 /// [numa-ws-2018 III-B]
 placement worker_mind::push_back(card c, tag& task) noexcept {
   bool const at_home = !c.place || *c.place == where_.place_of(self_);
@@ -79,7 +80,7 @@ placement worker_mind::push_back(card c, tag& task) noexcept {
   return {.worker = *c.receiver, .where = lane::slot};
 }
 
-/// Uniform at the task's place, but not who got it last, if there is somebody else.
+/// Uniform among the workers of the task's place, except the last receiver if there is another worker.
 worker_id worker_mind::receiver_for(card const& c) noexcept {
   std::span<worker_id const> const there = where_.workers_of(*c.place);
   auto const n = static_cast<std::uint32_t>(there.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // NUMA-WS (Deters, Wu, Xu, Lee, IISWC 2018): work stealing that prefers near victims, and that brings a task with a
-// place hint home when it is in a worker's hands anyway: just stolen, or just ready to go on. States, rules and where
-// they stand in the paper: numa_ws.md.
+// place hint home when a worker holds it anyway: just stolen, or just ready to go on. States, rules and their sections in
+// the paper: numa_ws.md.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace skua {
 struct numa_ws_options {
   std::uint32_t threshold = 4;  ///< a task is pushed at most threshold + 1 times before it runs
   std::uint32_t bias = 4;       ///< biased_victims
-  bool as_released = false;     ///< a victim's slot is always looked into first; no coin
+  bool as_released = false;     ///< always look into a victim's mailbox first; no coin
   bool local = false;           ///< no steals from other places
 };
 
 namespace numa_ws {
 
-/// What is written on a task, in its tag's first two words; a tag of zeros says nothing.
+/// The fields in the first two words of a task's tag; a tag of zeros says nothing.
 struct card {
   std::optional<place_id> place = {};      ///< where it belongs
   std::uint32_t pushes = 0;                ///< since it last ran
@@ -64,7 +64,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
 class numa_aware_stealing final : public per_worker<numa_ws::worker_mind> {
  public:
   numa_aware_stealing(layout const& where, std::uint64_t seed, numa_ws_options const& chosen = {});
-  numa_aware_stealing(numa_aware_stealing const&) = delete;  // its minds look into its layout
+  numa_aware_stealing(numa_aware_stealing const&) = delete;  // its workers' policies refer to its layout
   numa_aware_stealing& operator=(numa_aware_stealing const&) = delete;
   [[nodiscard]] std::string_view name() const noexcept override {
     return as_released_ ? "numa-ws:as-released" : "numa-ws";

@@ -164,7 +164,7 @@ class alignas(cache_line_bytes) protocol_checker::checked_worker final : public 
   bool is_waiting_ = false;        ///< leaving: because of a wait
   bool knows_all_ = false;         ///< the running fiber began here: its groups are in exposed_
   std::optional<marked> marked_;   ///< and not placed yet
-  tag running_{};                  ///< of the task that runs
+  std::optional<tag> running_;     ///< of the task that runs; none: of a group that was met elsewhere
   tag resumed_{};                  ///< as the last place(resumed) left it
   tag last_{};                     ///< the tag that was placed last, where, and why
   placement last_to_{};
@@ -268,7 +268,7 @@ tag protocol_checker::checked_worker::meet(tag const& task, double total_work, s
   if (!by_.of_machine) return inner_.meet(task, total_work, n);
   goes_on("meets a group");
   require(inner_.sees_forks(), "meets a group while the policy does not see forks");
-  require(task == running_, "meets a group with another tag than that of the running task");
+  require(!running_ || task == *running_, "meets a group with another tag than that of the running task");
   tag const group = hand_out(inner_.meet(task, total_work, n));
   with_.opened(group);
   exposed_.push_back({.task = task, .group = group, .rest = group, .children = n});
@@ -382,7 +382,8 @@ void protocol_checker::checked_worker::check_leave(tag const& task, tag const& g
     exposed const& g = exposed_.back();
     require(was_open && g.group == group, "leaves another group than the youngest that is open");
     require(g.now != exposed::stage::kept, "leaves a group before the child that was kept has returned");
-    require(task == g.task || task == resumed_ || task == running_, "leaves a group with another tag than the task that met it");
+    require(task == g.task || task == resumed_ || task == running_,
+            "leaves a group with another tag than the task that met it");
     exposed_.pop_back();
   }
   running_ = task;
@@ -426,7 +427,10 @@ void protocol_checker::checked_worker::learnt(begun const& b) noexcept {
 void protocol_checker::checked_worker::learnt(returned const& r) noexcept {
   goes_on("reports a child that has returned");
   require_handed_out(r.child);
-  if (exposed_.empty()) return require(!knows_all_, "reports the return of a child that it has not kept");
+  if (exposed_.empty()) {
+    running_.reset();
+    return require(!knows_all_, "reports the return of a child that it has not kept");
+  }
   exposed& g = exposed_.back();
   require(g.now == exposed::stage::kept, "reports the return of a child that it has not kept");
   require(g.child == r.child, "reports the return of another child than the one that was kept");
@@ -443,7 +447,7 @@ void protocol_checker::checked_worker::learnt(waiting const&) noexcept {
 void protocol_checker::checked_worker::learnt(ended const& e) noexcept {
   goes_on("ends a task");
   require(exposed_.empty(), "ends a task before it has left its group");
-  require(e.task == running_, "ends a task with another tag than that of the running task");
+  require(!running_ || e.task == *running_, "ends a task with another tag than that of the running task");
   now_ = state::idle;
 }
 

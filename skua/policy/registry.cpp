@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/hierarchical.hpp"
-#include "skua/policy/nearest_name.hpp"
 #include "skua/policy/numa_ws.hpp"
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/random.hpp"

@@ -155,8 +155,8 @@ bool worker_mind::admits(std::uint64_t first_word) const noexcept {
 
 probe worker_mind::hunt() noexcept { return round_.next(); }
 
-/// Uniform in the steal range, without me, as many as there are; the range is looked for before every one, and what may
-/// have been placed here after it. Then, if there are tasks that anybody may take, one victim of all.
+/// As many victims as the steal range has other workers, uniformly; the range is found anew before each of them. Then, if
+/// there are tasks that anybody may take, one victim among all workers.
 std::optional<victim> worker_mind::choose_victim(victim_request why) noexcept {
   if (!with_.options.steal) return {};
   if (why == victim_request::first) tries_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Almost Deterministic Work Stealing (Shiina, Taura, SC 2019): tasks are first spread by their work hints, always in
-// the same way; then workers steal, but only inside the group that their own tasks belong to. States, rules and where
-// they stand in the paper: README.md.
+// the same way; then workers steal, but only inside the group that their own tasks belong to. States, rules and their
+// sections in the paper: README.md.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct adws_options {
 
 namespace adws {
 
-/// What the minds of a region share.
+/// What the workers of a region share.
 struct common {
   explicit common(std::uint32_t n, adws_options const& chosen) : workers(n), options(chosen), ranges(n) {}
   std::uint32_t const workers;

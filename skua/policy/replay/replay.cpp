@@ -21,7 +21,7 @@ enum class fact : std::uint64_t {
   rest,    ///< of a child: it, and those after it, were stolen by
   child,   ///< of a child: it alone was stolen by
   shown,   ///< of a task: something below it was stolen
-  deep,    ///< of a group: something was stolen below it, where forks were not shown
+  deep,    ///< of a group: something was stolen below it, where forks were not exposed
   groups,  ///< of a task: how many it opens; unknown: at most one
 };
 std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~static_cast<std::uint64_t>(f)); }
@@ -29,7 +29,7 @@ std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~sta
 constexpr std::uint64_t root_path = 0x5cb7'1e1d'0a3f'9241ULL;
 constexpr std::uint64_t most_children = record::largest_value - 1;
 
-/// Where something was stolen below the detail, forks are shown to where there are so many times as many branches.
+/// Below the detail, where something was stolen, forks are exposed down to 2^deeper_bits times as many branches.
 constexpr std::uint32_t deeper_bits = 3;
 
 constexpr search_step own[] = {{lane::kept}, {lane::spawned}, {lane::migrated}, {lane::inbox}};
@@ -60,7 +60,7 @@ worker_mind::worker_mind(common& with, layout const& where, worker_id self, std:
 
 bool worker_mind::is_strict() const noexcept { return with_.is_strict.load(relaxed); }
 
-/// While something may be noted: down to where there are enough branches. Strictly: where something is known.
+/// While steals are noted: down to where there are enough branches. In strict iterations: where the record has steals.
 bool worker_mind::shows(card const& running) const noexcept {
   if (with_.workers == 1 || !running.is_tracked()) return false;
   if (running.what == kind::group || running.is_root) return true;
@@ -78,7 +78,7 @@ std::uint16_t worker_mind::ordinal_of(card const& task) const noexcept {
 
 tag worker_mind::meet(tag const& task, double, std::uint64_t n) noexcept {
   card c = card::read(task);
-  if (c.what == kind::group) c.what = kind::untracked;  // whose child this is was not shown
+  if (c.what == kind::group) c.what = kind::untracked;  // its parent's group was not exposed
   if (c.what != kind::task || c.is_open || n == 0) return c.written();
   std::uint16_t const ordinal = ordinal_of(c);
   if (c.is_root && ordinal == 0) begin_iteration();
@@ -154,7 +154,7 @@ tag worker_mind::mark(tag& parent, hint const&) noexcept {
   switch (p.what) {
     case kind::unknown: note_blind_theft(p); return {};
     case kind::untracked: return parent;
-    case kind::task: break;  // stolen where forks were not shown
+    case kind::task: break;  // stolen where forks were not exposed
     case kind::group: {
       if (p.is_open) break;
       tag const child = marked(p).written();
@@ -176,7 +176,7 @@ void worker_mind::leave(tag const& task, tag const& group) noexcept {
   if (is_strict() || !g.is_tracked()) return;
   auto const has_pieces = [&] {
     if (with_.known.find(key(fact::last, g.path))) return true;
-    if (g.breadth > with_.options.detail) return false;  // its children's forks were not shown
+    if (g.breadth > with_.options.detail) return false;  // its children's forks were not exposed
     for (std::uint64_t i = 0; i < g.around; ++i) {
       if (with_.known.find(key(fact::shown, mixed(g.path, i)))) return true;
     }
@@ -241,8 +241,8 @@ void worker_mind::note_theft(card const& c) noexcept {
   with_.known.note(key(fact::last, is_rest ? c.path : c.around), c.index + 1, true);
 }
 
-/// Stolen where forks were not shown: known is only which group is around. The next iteration shall see more of it, if
-/// it still looks.
+/// Stolen where forks were not exposed: only the group around it is known. The next iteration exposes more of it, if it
+/// still notes steals.
 void worker_mind::note_blind_theft(card const& c) noexcept {
   if (c.is_open || with_.since_restart.load(relaxed) > with_.options.relaxed) return;
   with_.known.note(key(fact::deep, c.around), 1);
@@ -281,7 +281,7 @@ bool worker_mind::opens_more_groups(card const& task) const noexcept {
   return with_.known.find(key(fact::groups, task.path)).value_or(1) > next;
 }
 
-// ---- the hunt --------------------------------------------------------------------------------------------------------
+// ---- the search for tasks --------------------------------------------------------------------------------------------------------
 
 bool worker_mind::admits(std::uint64_t first_word) const noexcept { return first_word == 0 || !is_strict(); }
 
@@ -303,7 +303,7 @@ void worker_mind::learn(event const& seen) noexcept {
     sees_ = shows(card::read(b->task));
     last_left_ = {};  // its ordinal is on its tag
   } else if (std::holds_alternative<returned>(seen)) {
-    sees_ = true;  // its siblings were being shown, and the rest of them shall be
+    sees_ = true;  // its siblings were exposed, and so is the rest of them
   } else if (auto const* e = std::get_if<ended>(&seen)) {
     outside_ended(card::read(e->task));
   }

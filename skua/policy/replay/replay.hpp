@@ -26,12 +26,11 @@ namespace skua {
 struct replay_options {
   std::uint32_t relaxed = 5;  ///< iterations after the first that follow the record and still steal
   std::uint32_t groups = 1;   ///< of the root, that make an iteration; 0: each root is one
-  /// Forks are shown while their tree has at most 2^detail branches, and below that where something was stolen; at most
-  /// 20. 0: so that each worker has 32 of them.
+  /// The policy sees forks while their tree has at most 2^detail branches, and below that where something was stolen; at
+  /// most 20. 0: so that each worker has 32 branches.
   std::uint32_t detail = 0;
-  std::uint32_t watch =
-      64;  ///< in every so manyth strict iteration all forks are shown, to see whether the tree is the same
-  bool near_first = false;  ///< steal as `hierarchical` does, not as `random` does
+  std::uint32_t watch = 64;  ///< every watch-th strict iteration exposes all forks, to see whether the tree is the same
+  bool near_first = false;   ///< steal as `hierarchical` does, not as `random` does
 };
 
 /// Where a region stands. A snapshot; exact between iterations.
@@ -45,7 +44,7 @@ struct replay_status {
 
 namespace replay {
 
-/// What the minds of a region share.
+/// What the workers of a region share.
 struct common {
   common(std::uint32_t n, replay_options const& chosen);
   std::uint32_t const workers;
@@ -59,7 +58,7 @@ struct common {
   real_sync::atomic<std::uint64_t> pieces{0};  ///< in the record
   real_sync::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
   real_sync::atomic<bool> is_strict{false};
-  real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are shown as if it were not
+  real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are exposed as if it were not
   real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
   real_sync::atomic<bool> has_root{false};
   real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
@@ -101,7 +100,7 @@ class alignas(cache_line_bytes) worker_mind final : public mind {
   std::variant<uniform_victims, ring_victims> victims_;
   search_round round_;
 
-  bool sees_ = false;  ///< forks of the running task are to be shown
+  bool sees_ = false;  ///< the forks of the running task are to be exposed
   struct {
     std::uint64_t path = 0;
     std::uint16_t next = 0;

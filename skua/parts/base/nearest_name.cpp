@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "skua/policy/nearest_name.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "Did you mean ...?": the known name that is fewest edits away from what was typed.
+// "Did you mean ...?": the known name that is the fewest edits away from what was typed. Policies, apps and the
+// subcommands and options of `skua` use it in their errors.
 #pragma once
 
 #include <string_view>
