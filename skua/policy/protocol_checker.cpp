@@ -161,6 +161,7 @@ class alignas(cache_line_bytes) protocol_checker::checked_worker final : public 
   bool was_placed_ = false;        ///< what is in hands; `last_to_` says where
   bool is_frame_ = false;          ///< what is in hands is known to be a frame
   bool has_waited_ = false;        ///< at least one fiber has waited here: it may go on here without `begun`
+  bool began_open_ = false;        ///< the running fiber began with an open group: it may wait for it in place
   bool is_waiting_ = false;        ///< leaving: because of a wait
   bool knows_all_ = false;         ///< the running fiber began here: its groups are in exposed_
   std::optional<marked> marked_;   ///< and not placed yet
@@ -260,7 +261,7 @@ void protocol_checker::checked_worker::goes_on(char const* doing) noexcept {
 void protocol_checker::checked_worker::check_search() noexcept {
   require(now_ != state::probing, "searches again before it has reported its last probe");
   require(now_ != state::in_hands || (was_placed_ && last_to_.worker != self_), "searches with a task in its hands");
-  require(now_ != state::running, "searches while a task runs");
+  require(now_ != state::running || began_open_, "searches while a task runs");
   exposed_.clear();
 }
 
@@ -418,6 +419,7 @@ void protocol_checker::checked_worker::learnt(begun const& b) noexcept {
     require(!marked_ || b.task == marked_->child, "begins a task with another tag than its mark");
   }
   knows_all_ = is_task && !b.open;
+  began_open_ = b.open;
   running_ = b.task;
   exposed_.clear();
   marked_.reset();
