@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/names.hpp"
-#include "skua/policy/nearest_name.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 
 namespace skua::cli {
 namespace {

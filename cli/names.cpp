@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "skua/parts/base/error.hpp"
-#include "skua/policy/nearest_name.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 
 namespace skua::cli {
 

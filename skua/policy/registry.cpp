@@ -6,12 +6,14 @@
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/hierarchical.hpp"
-#include "skua/policy/nearest_name.hpp"
 #include "skua/policy/numa_ws.hpp"
+#include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/replay.hpp"
 
@@ -162,6 +164,11 @@ std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string
 std::span<policy_entry const> all() noexcept { return entries; }
 
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {
+  constexpr std::string_view checked_prefix = "checked:";
+  if (name_with_options.starts_with(checked_prefix)) {
+    auto made = make_policy(name_with_options.substr(checked_prefix.size()), where, seed);
+    return std::make_unique<protocol_checker>(std::move(made), where.workers());
+  }
   std::size_t const colon = name_with_options.find(':');
   policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
   if (colon == std::string_view::npos) return entry.make(where, seed, {});

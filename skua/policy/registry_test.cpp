@@ -6,7 +6,6 @@
 #include <string>
 
 #include "skua/parts/base/error.hpp"
-#include "skua/policy/nearest_name.hpp"
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua::policies {
@@ -129,16 +128,6 @@ TEST(registry, who_chose_a_policy_is_named_if_it_was_a_variable) {
 TEST(registry, an_option_reaches_its_policy) {
   auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
   EXPECT_EQ(victims_of(fruitless_round(patient->of_worker(worker_id{0}))).size(), 15U);
-}
-
-TEST(nearest_name, suggests_only_what_is_near) {
-  std::vector<std::string_view> const known{"random", "hierarchical", "adws"};
-  EXPECT_EQ(nearest_name("ransom", known), "random");
-  EXPECT_EQ(nearest_name("hierachical", known), "hierarchical");
-  EXPECT_EQ(nearest_name("awds", known), "adws");
-  EXPECT_EQ(nearest_name("steal", known), "");
-  EXPECT_EQ(nearest_name("", known), "");
-  EXPECT_EQ(nearest_name("random", {}), "");
 }
 
 }  // namespace

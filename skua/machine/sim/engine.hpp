@@ -95,7 +95,6 @@ class engine {
   std::pair<outcome, std::optional<item>> execute(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
   void split_off(item const& it);
-  placement ask(worker_id w, task_tag& task, cause why);
   placement place(worker_id w, task_tag& task, cause why);
   void put(worker_id w, item const& what, placement const& to, cause why);
   void send(worker_id w, item const& what, placement const& to, cause why);
@@ -127,7 +126,7 @@ class engine {
   bool preempts(worker_id w, fiber_id f);
   void set_aside(worker_id w, lane from);
   void set_aside(worker_id w, item it);
-  worker_policy& of_worker(worker_id w) { return scheduler_.of_worker(w); }
+  worker_policy& of_worker(worker_id w) { return validator_.of_worker(w); }
 
   task_tree const& program_;
   unfolding* live_;

@@ -20,7 +20,6 @@ void engine::next_probe(worker_id w) {
   worker_policy& m = of_worker(w);
   tally& t = result_.workers[index(w)];
   probe const p = m.next_probe();
-  validator_.asked(w, p);
   if (!validator_.content()) return;
   bool in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
   if (in_reach && validator_.is_out_of_patience_with(w) && !m.is_choosy()) in_reach = finds_something_for(w);
@@ -162,20 +161,12 @@ hint engine::hint_of(node_id child) const {
   return hints;
 }
 
-placement engine::ask(worker_id w, task_tag& task, cause why) {
-  placement const to = of_worker(w).place(task, why);
-  validator_.placed(w, to);
-  return validator_.content() ? to : placement{.worker = w};
-}
-
 /// Ask, and ask again while the answer is a slot that is occupied.
 placement engine::place(worker_id w, task_tag& task, cause why) {
-  placement to = ask(w, task, why);
-  for (std::uint64_t refusals = 0;
-       to.worker != w && to.where == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox);) {
+  placement to = of_worker(w).place(task, why);
+  while (to.worker != w && to.where == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox)) {
     ++result_.workers[index(w)].refused;
-    validator_.refused(w, to, ++refusals);
-    to = ask(w, task, cause::refused);
+    to = of_worker(w).place(task, cause::refused);
   }
   return to;
 }

@@ -13,7 +13,7 @@ namespace skua::sim {
 engine::engine(task_tree const& program, unfolding* live, policy& scheduler, layout const& where, rules const& by,
                costs& priced_by, observer& watched_by)
     : program_(program), live_(live), scheduler_(scheduler), where_(where), by_(by), prices_(priced_by),
-      watched_by_(watched_by), roll_(by.seed), validator_(where.workers(), by), calendar_(where.workers()),
+      watched_by_(watched_by), roll_(by.seed), validator_(scheduler, where.workers(), by), calendar_(where.workers()),
       idlers_(where.workers()), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
       last_(where.workers(), 0) {
   result_.workers.resize(where.workers());
@@ -84,7 +84,6 @@ void engine::let_everybody_rest() {
     worker_policy& m = of_worker(worker_id{w});
     for (bool rests = false; !rests && validator_.content();) {
       probe const p = m.next_probe();
-      validator_.asked(worker_id{w}, p);
       rests = p.what == action::rest;
       if (!rests) m.learn(probed{p, outcome::empty});
       validator_.answered(worker_id{w}, p, outcome::empty, false);

@@ -337,10 +337,6 @@ void engine::set_aside(worker_id w, lane from) {
 }
 
 /// Into a lane of its own worker.
-void engine::set_aside(worker_id w, item it) {
-  placement const to = place(w, it.tag, cause::preempted);
-  validator_.preempted(w, to);
-  put(w, it, {.worker = w, .where = validator_.content() ? to.where : lane::spawned}, cause::preempted);
-}
+void engine::set_aside(worker_id w, item it) { put(w, it, place(w, it.tag, cause::preempted), cause::preempted); }
 
 }  // namespace skua::sim

@@ -42,7 +42,7 @@ void fiber::relocate() noexcept {
   if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);
 }
 
-worker_slot& worker_slot::neighbour(worker_id local) noexcept { return in.slot_of(local); }
+worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_of(number); }
 
 void worker_slot::notify_work() noexcept { in.notify_work(); }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "skua/policy/nearest_name.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <string>
 
-namespace skua::policies {
+namespace skua::runtime {
 namespace {
 
 /// Levenshtein's distance, one row at a time.
@@ -44,4 +44,4 @@ std::string_view nearest_name(std::string_view as_typed, std::vector<std::string
   return best;
 }
 
-}  // namespace skua::policies
+}  // namespace skua::runtime
