@@ -58,20 +58,20 @@ picture parse_picture(std::string_view bytes, std::string const& source) {
 
 picture read_picture(std::filesystem::path const& file) { return parse_picture(read_bytes(file), file.string()); }
 
-void require_picture_name(std::filesystem::path const& file) {
+void require_picture_name(std::string_view option, std::filesystem::path const& file) {
+  auto const refuse = [&](std::string const& allowed) {
+    throw usage_error(std::string{option} + " is '" + file.string() + "'; allowed: " + allowed);
+  };
   auto const extension = lower_extension(file);
-  if (extension != ".pgm" && extension != ".png") {
-    throw usage_error(file.string() + ": the name of a picture to be written ends in .pgm or .png");
-  }
+  if (extension != ".pgm" && extension != ".png") refuse("a name that ends in .pgm or .png");
   std::error_code ignored;
   auto const folder = file.parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    throw usage_error(file.string() + ": there is no folder " + folder.string());
-  }
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    refuse("a folder that exists; there is no " + folder.string());
 }
 
 void write_picture(std::filesystem::path const& file, picture const& shown) {
-  require_picture_name(file);
+  require_picture_name("picture", file);
   std::string const bytes = lower_extension(file) == ".pgm" ? to_pgm(shown) : to_png(shown);
   std::ofstream out(file, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

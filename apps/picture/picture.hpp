@@ -47,7 +47,8 @@ picture parse_picture(std::string_view bytes, std::string const& source);
 void write_picture(std::filesystem::path const& file, picture const& shown);
 /// The bytes of a PNG file with 8 bits per colour. Throws resource_error if libpng cannot make it.
 std::string to_png(colour_picture const& shown);
-/// Throws usage_error for another extension or a folder that does not exist: to be called before work is done for nothing.
-void require_picture_name(std::filesystem::path const& file);
+/// Throws usage_error for another extension or a folder that does not exist; `option` is what the error names. For calls before
+/// any work is done, which would be lost.
+void require_picture_name(std::string_view option, std::filesystem::path const& file);
 
 }  // namespace skua::apps

@@ -73,8 +73,8 @@ auto named(Table const& table, std::string_view option, std::string_view name) {
   for (auto const& [word, meaning] : table) {
     if (word == name) return meaning;
   }
-  throw usage_error("uts: " + std::string(option) + " must be one of " +
-                    names(table, [](auto const& row) { return row.first; }) + ", not '" + std::string(name) + "'");
+  throw usage_error("uts: " + std::string(option) + " is '" + std::string(name) +
+                    "'; allowed: " + names(table, [](auto const& row) { return row.first; }));
 }
 
 /// The mean number of children at a depth of a geometric tree.
@@ -118,7 +118,7 @@ void tree::validate() const {
   require_between("uts: --probability", probability, 0.0, 1.0);
   require_between("uts: --shift", shift, 0.0, 1.0);
   if (kind != geometric && probability * static_cast<double>(children) >= 1) {
-    throw usage_error("uts: --probability times --children must be below 1, or the tree never ends");
+    throw usage_error("uts: --probability times --children is 1 or more; allowed: below 1, or the tree never ends");
   }
 }
 
@@ -132,8 +132,8 @@ std::span<published_tree const> published() noexcept { return all_published; }
 published_tree const& published(std::string_view name) {
   auto const at = std::ranges::find(all_published, name, &published_tree::name);
   if (at != all_published.end()) return *at;
-  throw usage_error("uts: --tree must be one of " + names(all_published, [](auto const& row) { return row.name; }) +
-                    ", not '" + std::string(name) + "'");
+  throw usage_error("uts: --tree is '" + std::string(name) +
+                    "'; allowed: " + names(all_published, [](auto const& row) { return row.name; }));
 }
 
 family family_named(std::string_view name) { return named(families, "--type", name); }
@@ -149,8 +149,8 @@ tally survey(tree const& which, std::uint64_t most_nodes) {
     for (std::uint32_t i = 0; i < born; ++i) open.push_back(child(here, i));
     seen = seen + tally{1, born == 0 ? 1U : 0U, here.depth};
     if (seen.nodes + open.size() > most_nodes) {
-      throw usage_error("uts: this tree has more than " + std::to_string(most_nodes) +
-                        " nodes; only published trees may be larger, because their counts are known");
+      throw usage_error("uts: the tree has more than " + std::to_string(most_nodes) +
+                        " nodes; allowed: fewer, or a published tree, whose counts are known");
     }
   }
   return seen;

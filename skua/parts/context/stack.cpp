@@ -35,9 +35,8 @@ std::string kib(std::size_t bytes) { return std::to_string(bytes >> 10) + " KiB"
 
 std::size_t checked_size(std::size_t bytes) {
   if (bytes < smallest_stack_bytes || bytes > largest_stack_bytes) {
-    throw usage_error("stack size " + std::to_string(bytes) + " bytes makes no sense: choose " +
-                      kib(smallest_stack_bytes) + " to " + kib(largest_stack_bytes) +
-                      " (SKUA_STACK, or the pool option stack_bytes)");
+    throw usage_error("stack size is " + std::to_string(bytes) + " bytes; allowed: " + kib(smallest_stack_bytes) +
+                      " to " + kib(largest_stack_bytes) + " (SKUA_STACK, or the pool option stack_bytes)");
   }
   return whole_pages(bytes);
 }

@@ -19,7 +19,7 @@ constexpr bool shared(std::uint32_t a, std::uint32_t b) noexcept { return a == b
 
 void check_count(std::uint32_t n) {
   if (n == 0 || n > max_workers) {
-    throw usage_error("workers=" + std::to_string(n) + ": allowed is a whole number from 1 to " +
+    throw usage_error("workers is " + std::to_string(n) + "; allowed: a whole number from 1 to " +
                       std::to_string(max_workers));
   }
 }
@@ -94,9 +94,8 @@ layout layout::part(std::span<worker_id const> members) const {
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const w = members[i];
     if (index(w) >= workers() || (i > 0 && index(w) <= index(members[i - 1]))) {
-      throw usage_error("worker " + std::to_string(index(w)) +
-                        " cannot be the next member: allowed are numbers below " + std::to_string(workers()) +
-                        " in ascending order");
+      throw usage_error("worker " + std::to_string(index(w)) + " cannot be the next member; allowed: numbers below " +
+                        std::to_string(workers()) + " in ascending order");
     }
     if (i == 0 || place_of(w) != place_of(members[i - 1])) {
       result.places_.push_back({.first = worker_id{i}, .count = 0, .kind = place_kind(place_of(w))});

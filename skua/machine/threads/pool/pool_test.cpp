@@ -104,11 +104,10 @@ std::string refusal(F&& f) {
 TEST(Pool, WhatAProgramCannotMeanIsNamed) {
   skua::pool two({.workers = 2});
   EXPECT_EQ(refusal([&] { static_cast<void>(two.open_region("adws", 99)); }), "a region of 99 workers: the pool has 2");
-  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns: allowed is"),
-            0U);
+  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns; allowed: "), 0U);
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = 0ns}); }), "accepted");
-  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places=\"foo\": "), 0U);
-  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("unknown policy 'randm'; known: random, "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places is 'foo': "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("policy is 'randm'; allowed: random, "), 0U);
 }
 
 TEST(Pool, RegionsOpenAndCloseWhileThePoolWorks) {
