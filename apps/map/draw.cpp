@@ -14,17 +14,17 @@ namespace {
 constexpr rgb white{255, 255, 255};
 constexpr rgb grey{176, 176, 176};
 
-/// Full colours are hard on the eye, and hide the lines between leaves.
+/// Full colours are hard on the eye and hide the lines between leaves.
 constexpr double strength = 0.78;
 constexpr double brightness = 0.92;
 
-/// How much there is of a primary colour that is purest at `at` degrees of the colour wheel.
+/// The share of a primary colour that is purest at `at` degrees of the colour wheel.
 double share_of(double hue, double at) noexcept {
   double const apart = std::abs(std::remainder(hue - at, 360.0));
   return std::clamp(2 - apart / 60, 0.0, 1.0);
 }
 
-/// Paint the pixels whose centres lie in the box. From six pixels on a box keeps a pixel off its neighbours.
+/// Paints the pixels whose centres are in the box. Boxes of six pixels or more leave a pixel to their neighbours.
 void paint(colour_picture& on, map_box const& b, rgb colour) {
   auto const first = [](double from) { return static_cast<std::size_t>(std::max(0.0, std::ceil(from - 0.5))); };
   auto const end = [&first](double from, double to, std::size_t most) {
@@ -72,17 +72,18 @@ colour_picture to_picture(task_map const& map) {
   return shown;
 }
 
-void require_map_name(std::filesystem::path const& file) {
-  if (!is_svg(file) && file.extension() != ".png")
-    throw usage_error(file.string() + ": the name of a map ends in .svg or .png");
+void require_map_name(std::string_view option, std::filesystem::path const& file) {
+  auto const refuse = [&](std::string const& allowed) {
+    throw usage_error(std::string{option} + " is '" + file.string() + "'; allowed: " + allowed);
+  };
+  if (!is_svg(file) && file.extension() != ".png") refuse("a name that ends in .svg or .png");
   std::error_code ignored;
   auto const folder = file.parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    throw usage_error(file.string() + ": there is no folder " + folder.string());
+    refuse("a folder that exists; there is no " + folder.string());
 }
 
 std::string map_file(std::filesystem::path const& file, task_map const& map, std::string_view title) {
-  require_map_name(file);
   return is_svg(file) ? to_svg(map, title) : to_png(to_picture(map));
 }
 

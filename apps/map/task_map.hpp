@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The task map: which worker had what, iteration by iteration; how much of it came home to the worker that had it in the
-// iteration before; and what its picture needs. [adws-sc19 1, Figure 1]
+// The task map: which worker owned which item, iteration by iteration, and the share of items that kept their worker
+// from one iteration to the next. [adws-sc19 1, Figure 1]
 //
-// What is owned are *items*: whatever keeps its identity from iteration to iteration, be it a part of a plate or a particle
-// that moves. Of the iterations the first, the second and the last are kept for the picture; of all others only the sum.
+// An *item* is whatever keeps its identity from iteration to iteration: a part of a plate, or a particle that moves.
+// The map keeps the first, the second and the last iteration for its picture, and only the sum of overlaps for all
+// others.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,10 @@
 
 namespace skua::apps {
 
-/// No worker is known to have had the item.
+/// No worker is known to have owned the item.
 inline constexpr std::uint32_t nobody = 0xffff'ffff;
 
-/// A leaf where it stands in the picture; y points down. Any unit.
+/// A leaf in the picture, in any unit; y points down.
 struct map_box {
   double left = 0;
   double top = 0;
@@ -34,12 +35,12 @@ struct map_iteration {
 
 class task_map {
  public:
-  /// The picture shows [0, width) x [0, height). `weights`: of every item, its work or its bytes.
+  /// The picture shows [0, width) x [0, height). `weights` holds the work or the bytes of every item.
   task_map(double width, double height, std::uint32_t workers, std::vector<double> weights);
 
-  /// The next iteration. Throws std::invalid_argument unless `owners` holds one per item. Work O(items).
+  /// Adds the next iteration. Throws std::invalid_argument unless `owners` holds one per item. Work O(items).
   void add(std::vector<std::uint32_t> owners, std::vector<map_box> boxes);
-  /// So many leaves ran and could not be noted: their items have no owner.
+  /// Counts leaves that ran and could not be recorded: their items have no owner.
   void lose(std::uint64_t leaves) noexcept { lost_ += leaves; }
 
   [[nodiscard]] double width() const noexcept { return width_; }
@@ -47,15 +48,15 @@ class task_map {
   [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
   [[nodiscard]] std::size_t iterations() const noexcept { return last_ ? last_->number : 0; }
 
-  /// The share of items, by weight, that the same worker had as in the iteration before; the mean over all iterations but
-  /// the first. Unset if there are fewer than two. An item without an owner is not the same.
+  /// The share of items, by weight, that had the same worker as in the iteration before: the mean over all iterations
+  /// but the first, unset if there are fewer than two. An item without an owner counts as moved.
   [[nodiscard]] std::optional<double> overlap() const noexcept;
   /// Between two iterations.
   [[nodiscard]] double overlap(std::vector<std::uint32_t> const& before,
                                std::vector<std::uint32_t> const& after) const noexcept;
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
-  /// The first iteration, the second and the last, as far as there are so many.
+  /// The first, the second and the last iteration, if there are so many.
   [[nodiscard]] std::vector<map_iteration const*> panels() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What came of an experiment: for people, as CSV, as a picture. All say "simulated" and name the machine model, and
+// The results of an experiment as text, as CSV and as a picture. All say "simulated" and name the machine model, and
 // nothing in them depends on the wall clock or on addresses.
 #pragma once
 
@@ -32,14 +32,10 @@ struct experiment_results {
 /// Runs all of it, panel by panel.
 [[nodiscard]] experiment_results run_experiment(experiment_study& study);
 
-[[nodiscard]] std::string heading(experiment_results const& r);
-[[nodiscard]] std::string table_for_people(experiment_results const& r);
-/// What was expected, whether it holds, and between what it lies over the ranges of the model's assumed figures.
-[[nodiscard]] std::string verdicts_for_people(experiment_results const& r);
-/// A line of heads, then one per point. RFC 4180.
+/// Heading, tables, the paper's stated figures beside ours, and the verdicts.
+[[nodiscard]] std::string text_of(experiment_results const& r);
+/// A row per point.
 [[nodiscard]] std::string csv_of(experiment_results const& r);
-/// The paper's stated figures beside ours.
-[[nodiscard]] std::string stated_for_people(experiment_results const& r);
 [[nodiscard]] std::string picture_of(experiment_results const& r);
 
 }  // namespace skua::cli

@@ -2,12 +2,9 @@
 // Where the workers' time went in timed runs: work, scheduling, idling. [numa-ws-2018 Fig. 3 and 8]
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "cli/output.hpp"
 #include "skua/machine/threads/worker/counters.hpp"
 
 namespace skua::cli {
@@ -36,12 +33,12 @@ struct breakdown {
   [[nodiscard]] double unaccounted() const noexcept;
 };
 
-/// What lies between two readings of a pool's counters, `elapsed_s` apart.
+/// From two readings of a pool's counters, `elapsed_s` apart.
 [[nodiscard]] breakdown between(std::span<worker_counters const> before, std::span<worker_counters const> after,
                                 double elapsed_s);
 
 /// Medians over runs, one by one: of every worker's times, and of the sums over the workers. Medians of parts need not
-/// add up to the median of the whole; each run's do.
+/// add up to the median of the whole; each run's parts do.
 struct usual_breakdown {
   std::vector<spent_times> workers;
   spent_times all;
@@ -50,21 +47,7 @@ struct usual_breakdown {
 /// At least one run; all of them with as many workers.
 [[nodiscard]] usual_breakdown usual(std::span<breakdown const> runs);
 
-/// The middle one, or the mean of the two in the middle. At least one.
+/// The middle value, or the mean of the two in the middle. At least one value.
 [[nodiscard]] double median(std::vector<double> values);
-
-struct row;
-
-/// W_P / T_1: by how much the work has grown over the time that one worker takes under the same policy; unset: no such
-/// row, or nothing was broken down.
-[[nodiscard]] std::optional<double> inflation(row const& r, std::span<row const> rows);
-/// T_1 / T_S: what being ready to run in parallel costs; unset: serial or one worker is not among the rows.
-[[nodiscard]] std::optional<double> overhead(row const& r, std::span<row const> rows);
-
-/// {"workers": [{"worker", "work_s", "scheduling_s", "idle_s"}], "work_s", "scheduling_s", "idle_s", "unaccounted",
-/// "inflation", "overhead"}
-[[nodiscard]] json breakdown_json(row const& r, std::span<row const> rows);
-/// Per policy and number of workers, and then worker by worker.
-[[nodiscard]] std::string breakdown_table(std::span<row const> rows);
 
 }  // namespace skua::cli

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Breakdowns add up, are those of the timed runs, and compare with one worker of the same policy and with serial.
-#include "cli/breakdown.hpp"
+// Breakdowns add up, cover the timed runs, and compare with one worker of the same policy and with serial.
+#include "cli/measure/breakdown.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "cli/measure.hpp"
-#include "cli/report.hpp"
+#include "cli/measure/measure.hpp"
+#include "cli/measure/results.hpp"
 
 namespace skua::cli {
 namespace {
@@ -102,9 +102,9 @@ TEST(breakdown, compares_with_one_worker_of_the_same_policy_and_with_serial) {
   std::vector<runner> const who{serial, policy("a", 1), policy("a", 2), policy("b", 2)};
   std::vector<record> what(4);
   what[0].times_s = {1};
-  what[1] = {.times_s = {1.1}, .breakdowns = {run_of(1.1, {{1.1, 0, 0}})}, .complaint = {}, .facts = {}};
+  what[1] = {.times_s = {1.1}, .breakdowns = {run_of(1.1, {{1.1, 0, 0}})}, .first_error = {}, .facts = {}};
   what[2] = {
-      .times_s = {0.7}, .breakdowns = {run_of(0.7, {{0.7, 0, 0}, {0.62, 0.03, 0.05}})}, .complaint = {}, .facts = {}};
+      .times_s = {0.7}, .breakdowns = {run_of(0.7, {{0.7, 0, 0}, {0.62, 0.03, 0.05}})}, .first_error = {}, .facts = {}};
   what[3] = what[2];
   auto const rows = rows_of(who, what);
   EXPECT_NEAR(*inflation(rows[2], rows), 1.32 / 1.1, 1e-12);
@@ -120,7 +120,7 @@ TEST(breakdown, compares_with_one_worker_of_the_same_policy_and_with_serial) {
   EXPECT_EQ(shown["workers"].size(), 2U);
   EXPECT_EQ(shown["workers"][1]["worker"], 1);
   EXPECT_TRUE(breakdown_json(rows[3], rows)["inflation"].is_null());
-  std::string const table = breakdown_table(rows);
+  std::string const table = breakdown_text(rows);
   EXPECT_NE(table.find("1.20"), std::string::npos) << table;
   EXPECT_EQ(table.find("serial"), std::string::npos) << table;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Linux, ELF: functions named in .preinit_array of a program run before the initialisers of all its libraries, hence
-// before OpenMP's library binds anything.
-#include "cli/first_mask.hpp"
+// Linux, ELF: the functions named in .preinit_array of a program run before the initialisers of all its libraries,
+// hence before OpenMP's library binds anything.
+#include "cli/measure/first_mask.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 constinit std::array<cpu_mask::word, (std::size_t{1} << 16) / cpu_mask::word_bits> first_words{};
 constinit long first_bytes = 0;
 
-/// What the kernel says, and nothing else: no constructor has run yet.
+/// Asks the kernel and does nothing else: no constructor has run yet.
 void note_mask(int, char**, char**) noexcept {
   first_bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof first_words, first_words.data());
 }
@@ -25,7 +25,7 @@ void note_mask(int, char**, char**) noexcept {
 [[gnu::section(".preinit_array"), gnu::used]] void (*const before_all_libraries)(int, char**,
                                                                                  char**) noexcept = &note_mask;
 
-/// What OpenMP's library chose for the first thread; empty: nothing.
+/// The mask that OpenMP's library gave the first thread; empty if it bound nothing.
 cpu_mask& early_binding() {
   static cpu_mask mask;
   return mask;

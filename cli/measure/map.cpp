@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/map_words.hpp"
+#include "cli/measure/map.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "apps/map/draw.hpp"
-#include "cli/names.hpp"
-#include "cli/report.hpp"
+#include "cli/text/option_values.hpp"
+#include "cli/text/output.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -19,41 +19,32 @@ apps::mapped& maps_of(apps::app& a, std::string_view option) {
   for (apps::entry const& e : apps::all()) {
     if (e.make()->maps() != nullptr) able.push_back(e.name);
   }
-  throw usage_error(fmt::format("{}: {} cannot draw itself; apps that can: {}", option, a.name(), joined(able)));
+  throw usage_error(fmt::format("{} is given for {}; allowed: for the apps {}", option, a.name(), joined(able)));
 }
 
-map_target::map_target(std::string where) : where_(std::move(where)) {
+map_target::map_target(std::string path) : path_(std::move(path)) {
   if (!wanted()) return;
-  try {
-    apps::require_map_name(where_);
-  } catch (usage_error const& refused) {
-    throw usage_error(fmt::format("--map {}", refused.what()));
-  }
-  require_writable(where_);
+  apps::require_map_name("--map", path_);
+  require_writable(path_);
 }
 
 void map_target::write(apps::task_map const& map, std::string_view app, runner const& who) const {
   if (!wanted()) return;
   std::string const title = fmt::format("{}: which worker ran which leaf, on {}; overlap of consecutive iterations {}",
-                                        app, name_of(who), overlap_as_text(map));
-  write_to_file(where_, apps::map_file(where_, map, title));
+                                        app, who.full_name(), overlap_of(map).text);
+  write_to_file(path_, apps::map_file(path_, map, title));
 }
 
 std::string map_target::to_text(apps::task_map const& map) const {
-  std::string said = fmt::format("  map     {}: {} iterations", where_, map.iterations());
-  if (map.overlap()) said += fmt::format(", overlap of consecutive ones {}", overlap_as_text(map));
-  if (map.lost() > 0) said += fmt::format("; INCOMPLETE, no memory for {} leaves", map.lost());
-  return said + "\n";
+  std::string text = fmt::format("  map     {}: {}", path_, in_words(map.iterations(), "iteration"));
+  if (map.overlap()) text += fmt::format(", overlap of consecutive ones {}", overlap_of(map).text);
+  if (map.lost() > 0) text += fmt::format("; INCOMPLETE, no memory for {} leaves", map.lost());
+  return text + "\n";
 }
 
-json overlap_as_json(apps::task_map const& map) {
+cell overlap_of(apps::task_map const& map) {
   auto const share = map.overlap();
-  return share ? json(*share) : json();
-}
-
-std::string overlap_as_text(apps::task_map const& map) {
-  auto const share = map.overlap();
-  return share ? fmt::format("{:.3f}", *share) : "-";
+  return share ? cell{*share, fmt::format("{:.3f}", *share)} : cell::ratio(std::nullopt);
 }
 
 }  // namespace skua::cli

@@ -6,34 +6,31 @@
 #include <string_view>
 
 #include "apps/app.hpp"
-#include "cli/measure.hpp"
-#include "cli/output.hpp"
-#include "cli/runner.hpp"
+#include "cli/measure/runner.hpp"
+#include "cli/text/report.hpp"
 
 namespace skua::cli {
 
-/// The app's maps. Throws usage_error, with `option` as its culprit, if it draws none.
+/// The app's maps. Throws usage_error that names `option` if the app has none.
 [[nodiscard]] apps::mapped& maps_of(apps::app& a, std::string_view option);
 
-/// The value of --map: nowhere (empty), or a picture's name.
+/// The value of --map: nowhere (empty), or the name of a picture.
 class map_target {
  public:
-  /// Throws usage_error for a name that is no picture's, resource_error if the file could not be written. Writes nothing.
-  explicit map_target(std::string where);
+  /// Throws usage_error for a name that is no picture's, resource_error if the file cannot be written. Writes nothing.
+  explicit map_target(std::string path);
 
-  [[nodiscard]] bool wanted() const noexcept { return !where_.empty(); }
+  [[nodiscard]] bool wanted() const noexcept { return !path_.empty(); }
   /// Throws resource_error.
   void write(apps::task_map const& map, std::string_view app, runner const& who) const;
-  /// For people: what was drawn, and how much of it came home.
+  /// For people: what the picture shows, and the overlap.
   [[nodiscard]] std::string to_text(apps::task_map const& map) const;
 
  private:
-  std::string where_;
+  std::string path_;
 };
 
-/// A share, or null if there were no two iterations.
-[[nodiscard]] json overlap_as_json(apps::task_map const& map);
-/// "0.987"; "-" if there were no two iterations.
-[[nodiscard]] std::string overlap_as_text(apps::task_map const& map);
+/// The share of work that stayed on its worker: null and "-" if there were no two iterations.
+[[nodiscard]] cell overlap_of(apps::task_map const& map);
 
 }  // namespace skua::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/measure.hpp"
+#include "cli/measure/measure.hpp"
 
 #include <ctime>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/interrupt.hpp"
+#include "cli/text/terminal.hpp"
 #include "skua/parts/base/dice.hpp"
 
 namespace skua::cli {
@@ -22,13 +22,13 @@ seconds processor_time() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-void shuffle(std::vector<std::size_t>& order, dice& thrown) {
+void shuffle(std::vector<std::size_t>& order, dice& drawn) {
   for (std::size_t left = order.size(); left > 1; --left) {
-    std::swap(order[left - 1], order[thrown.below(static_cast<std::uint32_t>(left))]);
+    std::swap(order[left - 1], order[drawn.below(static_cast<std::uint32_t>(left))]);
   }
 }
 
-/// How many rounds there will be, as far as that is known after `done` timed rounds that took `spent`.
+/// The number of rounds to expect after `done` timed rounds that took `spent`.
 unsigned expected_rounds(measurement_plan const& plan, unsigned done, seconds spent) {
   if (plan.rounds) return *plan.rounds;
   if (done == 0) return plan.least_rounds;
@@ -38,7 +38,7 @@ unsigned expected_rounds(measurement_plan const& plan, unsigned done, seconds sp
 
 void check(apps::app& what, record& into) {
   std::string found = what.wrong();
-  if (!found.empty() && into.wrong_answers++ == 0) into.complaint = std::move(found);
+  if (!found.empty() && into.wrong_answers++ == 0) into.first_error = std::move(found);
 }
 
 }  // namespace
@@ -70,40 +70,40 @@ void map_once(apps::app& what, apps::mapped& maps, runner const& who, bool verif
   if (verify) check(what, into);
 }
 
-bool settle() {
+bool wait_until_quiet() {
   constexpr auto look_every = std::chrono::milliseconds(1);
   constexpr auto give_up_after = std::chrono::milliseconds(200);
-  constexpr double at_rest = 0.1;  // of one processor
+  constexpr double quiet = 0.1;  // of one processor
   auto const begin = std::chrono::steady_clock::now();
   for (auto now = begin; now - begin < give_up_after;) {
     seconds const used = processor_time();
     std::this_thread::sleep_for(look_every);
     auto const later = std::chrono::steady_clock::now();
-    if (processor_time() - used < at_rest * seconds(later - now)) return true;
+    if (processor_time() - used < quiet * seconds(later - now)) return true;
     now = later;
   }
   return false;
 }
 
 measurement measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
-                           measurement_observer const& tell) {
+                           measurement_observer const& before_run) {
   measurement all{.records = std::vector<record>(runners.size())};
   std::vector<std::size_t> order(runners.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  dice thrown(plan.seed);
+  dice drawn(plan.seed);
 
   auto begin = std::chrono::steady_clock::now();
   unsigned rounds = plan.warm_up_rounds + expected_rounds(plan, 0, {});
   for (unsigned round = 0; round < rounds; ++round) {
     bool const warm = round >= plan.warm_up_rounds;
     if (round == plan.warm_up_rounds) begin = std::chrono::steady_clock::now();
-    shuffle(order, thrown);
+    shuffle(order, drawn);
     for (std::size_t i = 0; i < order.size(); ++i) {
       stop_if_interrupted();
       std::size_t const next = order[i];
       auto const before = static_cast<double>(round) + static_cast<double>(i) / static_cast<double>(order.size());
-      tell(before / rounds, runners[next]);
-      if (!settle()) ++all.restless;
+      before_run(before / rounds, runners[next]);
+      if (!wait_until_quiet()) ++all.restless;
       ++all.runs;
       measure_once(what, runners[next], true, warm, all.records[next]);
     }

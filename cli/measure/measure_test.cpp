@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Properties of rounds and rows, shown with an app whose times and answers the test decides.
-#include "cli/measure.hpp"
+#include "cli/measure/measure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/report.hpp"
+#include "cli/measure/results.hpp"
 
 namespace skua::cli {
 namespace {
@@ -55,6 +55,8 @@ runner scripted(std::string name, unsigned workers, bool is_peer, std::function<
         run(dynamic_cast<scripted_app&>(a));
       }};
 }
+
+json row_json(row const& r) { return report_of({&r, 1}).rows().front(); }
 
 void right(scripted_app& a) { a.run(true); }
 void ignore(double, runner const&) {}
@@ -119,11 +121,11 @@ TEST(measure_rounds, one_wrong_answer_among_right_ones_is_found_and_named_even_i
     scripted_app app;
     auto const came = measure_rounds(app, runners, {.warm_up_rounds = 1, .rounds = 4}, ignore);
     auto const rows = rows_of(runners, came.records);
-    EXPECT_EQ(to_json(rows[0])["verified"], true);
-    EXPECT_EQ(to_json(rows[1])["verified"], false);
-    EXPECT_EQ(complaints(rows), std::vector<std::string>{
-                                    "liar with 2 workers gave a wrong answer (1 times): scripted: got another number"});
-    EXPECT_NE(to_table(rows).find("NO"), std::string::npos);
+    EXPECT_EQ(row_json(rows[0])["verified"], true);
+    EXPECT_EQ(row_json(rows[1])["verified"], false);
+    EXPECT_EQ(wrong_answers(rows),
+              std::vector<std::string>{"liar with 2 workers gave 1 wrong answer: scripted: got another number"});
+    EXPECT_NE(report_of(rows).text().find("NO"), std::string::npos);
   }
 }
 
@@ -132,7 +134,7 @@ TEST(measure_once, what_was_not_checked_is_not_called_verified) {
   record r;
   measure_once(app, scripted("liar", 1, false, [](scripted_app& a) { a.run(false); }), false, true, r);
   runner const who = scripted("liar", 1, false, right);
-  EXPECT_TRUE(to_json({.who = &who, .what = &r})["verified"].is_null());
+  EXPECT_TRUE(row_json({.who = &who, .what = &r})["verified"].is_null());
 }
 
 TEST(record, the_median_is_the_middle_or_the_mean_of_the_two_in_the_middle) {
@@ -157,27 +159,27 @@ TEST(rows, speed_up_is_over_serial_and_ratio_to_the_best_parallel_peer_with_as_m
   EXPECT_DOUBLE_EQ(*rows[3].ratio_to_best_peer, 1);
   EXPECT_DOUBLE_EQ(*rows[4].speedup_over_serial, 2);
   EXPECT_FALSE(rows[4].ratio_to_best_peer.has_value());  // no peer has two workers
-  EXPECT_TRUE(to_json(rows[4])["ratio_to_best_peer"].is_null());
+  EXPECT_TRUE(row_json(rows[4])["ratio_to_best_peer"].is_null());
 }
 
 TEST(rows, the_json_of_a_row_has_exactly_the_promised_keys_in_their_order) {
   runner const who = scripted("a", 1, false, right);
   record const what = with_times({1});
   std::vector<std::string> keys;
-  json const row_json = to_json({.who = &who, .what = &what});
-  for (auto const& [key, value] : row_json.items()) keys.push_back(key);
+  json const one = row_json({.who = &who, .what = &what});
+  for (auto const& [key, value] : one.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"runner", "workers", "median_s", "min_s", "max_s", "verified", "runs",
                                             "speedup_over_serial", "ratio_to_best_peer", "facts"}));
 }
 
-TEST(settle, returns_when_this_process_rests_and_also_when_it_never_does) {
-  EXPECT_TRUE(settle());
+TEST(wait_until_quiet, returns_when_this_process_rests_and_also_when_it_never_does) {
+  EXPECT_TRUE(wait_until_quiet());
   std::atomic<bool> stop{false};
   std::thread spinning([&] {
     while (!stop.load(std::memory_order_relaxed)) {}
   });
   // No claim about the answer: on a busy machine the spinning thread may get no processor.
-  static_cast<void>(settle());
+  static_cast<void>(wait_until_quiet());
   stop.store(true, std::memory_order_relaxed);
   spinning.join();
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cli/report.hpp"
+#include "cli/measure/results.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "cli/map_words.hpp"
-#include "cli/table.hpp"
+#include "cli/measure/map.hpp"
 
 namespace skua::cli {
 namespace {
@@ -29,15 +28,21 @@ std::optional<double> best_peer_time(std::span<runner const> runners, std::span<
   return best;
 }
 
-std::string ratio(std::optional<double> r) { return r ? fmt::format("{:.2f}", *r) : "-"; }
-
-std::string verdict(record const& r) {
-  if (!r.checked) return "not checked";
-  return r.wrong_answers == 0 ? "yes" : "NO";
+cell verified(record const& r) {
+  if (!r.checked) return {nullptr, "not checked"};
+  return {r.wrong_answers == 0, r.wrong_answers == 0 ? "yes" : "NO"};
 }
 
-bool has_map(std::span<row const> rows) {
-  return std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
+/// The row of the same policy on one worker.
+row const* alone(row const& r, std::span<row const> rows) {
+  auto const found = std::ranges::find_if(rows, [&](row const& other) {
+    return other.who->counters && other.who->workers == 1 && other.who->name == r.who->name;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+json to_json(spent_times const& t) {
+  return {{"work_s", t.work_s}, {"scheduling_s", t.scheduling_s}, {"idle_s", t.idle_s}};
 }
 
 }  // namespace
@@ -55,63 +60,99 @@ std::vector<row> rows_of(std::span<runner const> runners, std::span<record const
   return rows;
 }
 
-json to_json(row const& r) {
-  auto const number = [](std::optional<double> x) { return x ? json(*x) : json(); };
-  return {{"runner", r.who->name},
-          {"workers", r.who->workers},
-          {"median_s", r.what->median_s()},
-          {"min_s", r.what->min_s()},
-          {"max_s", r.what->max_s()},
-          {"verified", r.what->checked ? json(r.what->wrong_answers == 0) : json()},
-          {"runs", r.what->times_s.size()},
-          {"speedup_over_serial", number(r.speedup_over_serial)},
-          {"ratio_to_best_peer", number(r.ratio_to_best_peer)},
-          {"facts", r.what->facts}};
-}
-
-json report(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
-  json all{{"app", app}, {"machine", to_json(machine)}, {"rows", json::array()}};
+report report_of(std::span<row const> rows) {
+  report all({{"runner", "runner", false},
+              {"workers", "workers"},
+              {"median_s", "median"},
+              {"min_s", "min"},
+              {"max_s", "max"},
+              {"verified", "verified", false},
+              {"runs", ""},
+              {"speedup_over_serial", "speed-up"},
+              {"ratio_to_best_peer", "vs peer"},
+              {"facts", ""}});
+  bool const mapped = std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
+  if (mapped) all.add_column({"map_overlap", "map overlap"});
+  all.add_column({"breakdown", ""});
   for (row const& r : rows) {
-    json one = to_json(r);
-    if (has_map(rows)) one["map_overlap"] = r.what->map ? overlap_as_json(*r.what->map) : json();
-    if (!r.what->breakdowns.empty()) one["breakdown"] = breakdown_json(r, rows);
-    all["rows"].push_back(std::move(one));
+    record const& what = *r.what;
+    std::vector<cell> cells{
+        cell::of(r.who->name),         cell::of(r.who->workers),           cell::seconds(what.median_s()),
+        cell::seconds(what.min_s()),   cell::seconds(what.max_s()),        verified(what),
+        cell::of(what.times_s.size()), cell::ratio(r.speedup_over_serial), cell::ratio(r.ratio_to_best_peer),
+        cell::of(what.facts)};
+    if (mapped) cells.push_back(what.map ? overlap_of(*what.map) : cell::ratio({}));
+    cells.push_back(what.breakdowns.empty() ? cell::missing() : cell::of(breakdown_json(r, rows)));
+    all.add(std::move(cells));
   }
   return all;
 }
 
-std::string to_table(std::span<row const> rows) {
-  std::vector<table::column> columns{{"runner"},    {"workers", true},  {"median", true},  {"min", true},
-                                     {"max", true}, {"speed-up", true}, {"vs peer", true}, {"verified"}};
-  if (has_map(rows)) columns.push_back({"map overlap", true});
-  table t(std::move(columns));
-  for (row const& r : rows) {
-    std::vector<std::string> cells{r.who->name,
-                                   fmt::format("{}", r.who->workers),
-                                   in_seconds(r.what->median_s()),
-                                   in_seconds(r.what->min_s()),
-                                   in_seconds(r.what->max_s()),
-                                   ratio(r.speedup_over_serial),
-                                   ratio(r.ratio_to_best_peer),
-                                   verdict(*r.what)};
-    if (has_map(rows)) cells.push_back(r.what->map ? overlap_as_text(*r.what->map) : "-");
-    t.add(std::move(cells));
-  }
-  return t.text();
-}
-
-std::vector<std::string> complaints(std::span<row const> rows) {
+std::vector<std::string> wrong_answers(std::span<row const> rows) {
   std::vector<std::string> all;
   for (row const& r : rows) {
     if (r.what->wrong_answers == 0) continue;
-    all.push_back(fmt::format("{} gave a wrong answer ({} times): {}", name_of(*r.who), r.what->wrong_answers,
-                              r.what->complaint));
+    all.push_back(fmt::format("{} gave {}: {}", r.who->full_name(), in_words(r.what->wrong_answers, "wrong answer"),
+                              r.what->first_error));
   }
   return all;
 }
 
-std::string name_of(runner const& who) {
-  return fmt::format("{} with {} {}", who.name, who.workers, who.workers == 1 ? "worker" : "workers");
+std::optional<double> inflation(row const& r, std::span<row const> rows) {
+  row const* const one = alone(r, rows);
+  if (one == nullptr || r.what->breakdowns.empty()) return std::nullopt;
+  return usual(r.what->breakdowns).all.work_s / one->what->median_s();
+}
+
+std::optional<double> overhead(row const& r, std::span<row const> rows) {
+  row const* const one = alone(r, rows);
+  auto const serial = std::ranges::find_if(rows, [](row const& other) { return other.who->is_serial; });
+  if (one == nullptr || serial == rows.end()) return std::nullopt;
+  return one->what->median_s() / serial->what->median_s();
+}
+
+json breakdown_json(row const& r, std::span<row const> rows) {
+  usual_breakdown const it = usual(r.what->breakdowns);
+  json each = json::array();
+  for (spent_times const& w : it.workers) {
+    json one{{"worker", each.size()}};
+    one.update(to_json(w));
+    each.push_back(std::move(one));
+  }
+  json all{{"workers", std::move(each)}};
+  all.update(to_json(it.all));
+  all["unaccounted"] = it.unaccounted;
+  all["inflation"] = cell::ratio(inflation(r, rows)).value;
+  all["overhead"] = cell::ratio(overhead(r, rows)).value;
+  return all;
+}
+
+std::string breakdown_text(std::span<row const> rows) {
+  table t({{"policy"},
+           {"workers", true},
+           {"worker"},
+           {"time", true},
+           {"work", true},
+           {"scheduling", true},
+           {"idle", true},
+           {"W_P/T_1", true},
+           {"T_1/T_S", true}});
+  for (row const& r : rows) {
+    if (r.what->breakdowns.empty()) continue;
+    usual_breakdown const it = usual(r.what->breakdowns);
+    auto const add = [&](std::vector<std::string> first, spent_times const& s, std::string grown, std::string over) {
+      for (double const part : {s.work_s, s.scheduling_s, s.idle_s}) first.push_back(in_seconds(part));
+      first.push_back(std::move(grown));
+      first.push_back(std::move(over));
+      t.add(std::move(first));
+    };
+    add({r.who->name, fmt::format("{}", r.who->workers), "all", in_seconds(r.what->median_s())}, it.all,
+        cell::ratio(inflation(r, rows)).text, cell::ratio(overhead(r, rows)).text);
+    for (std::size_t w = 0; w < it.workers.size() && it.workers.size() > 1; ++w) {
+      add({"", "", fmt::format("{}", w), ""}, it.workers[w], "", "");
+    }
+  }
+  return t.text();
 }
 
 }  // namespace skua::cli

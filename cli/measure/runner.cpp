@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-#include "cli/runner.hpp"
+#include "cli/measure/runner.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "cli/first_mask.hpp"
-#include "cli/names.hpp"
+#include "cli/measure/first_mask.hpp"
+#include "cli/text/option_values.hpp"
+#include "cli/text/report.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
 namespace {
 
-/// Above some thousands of threads libgomp crashes and oneTBB takes minutes to start them.
+/// With some thousands of threads libgomp crashes and oneTBB takes minutes to start them.
 constexpr unsigned most_peer_workers = 1024;
 
 constexpr std::array all_peers{
-    peer{"serial", "the serial elision of the same source: no runtime at all",
+    peer{"serial", "the serial elision of the same source, without a runtime",
          [](apps::app& a, unsigned) { a.run_serial(); }, false},
     peer{"openmp", "the same algorithm with OpenMP",
          [](apps::app& a, unsigned workers) {
-           openmp_binding const as_the_user_wants;
+           openmp_binding const as_the_user_asked;
            a.run_openmp(workers);
          },
          true, &apps::loop_styles::openmp_words, &apps::loop_styles::choose_openmp},
@@ -29,7 +30,7 @@ constexpr std::array all_peers{
          &apps::loop_styles::tbb_words, &apps::loop_styles::choose_tbb},
 };
 
-/// Also for runs that spread no loop: the app's facts say what its twins would do, and the last run chose something else.
+/// Also for runs that spread no loop: the app's facts name the style of its twins, and the last run chose another one.
 void set_style(apps::app& a, peer_choice const& chosen) {
   apps::loop_styles* const styles = a.styles();
   if (styles == nullptr) return;
@@ -44,15 +45,15 @@ std::span<peer const> peers() noexcept { return all_peers; }
 peer const& peer_of(std::string_view option, std::string_view name) {
   auto const found = std::ranges::find(all_peers, name, &peer::name);
   if (found != all_peers.end()) return *found;
-  std::vector<std::string_view> known;
-  for (peer const& p : all_peers) known.push_back(p.name);
-  throw usage_error(fmt::format("{}: {}", option, unknown("peer", name, known)));
+  std::vector<std::string_view> names;
+  for (peer const& p : all_peers) names.push_back(p.name);
+  refuse_name(option, name, names);
 }
 
 void refuse_too_many(peer const& which, unsigned workers) {
   if (!which.is_parallel || workers <= most_peer_workers) return;
   throw usage_error(
-      fmt::format("{} workers: the peer {} takes at most {} here", workers, which.name, most_peer_workers));
+      fmt::format("--workers is '{}'; allowed: at most {} for the peer {}", workers, most_peer_workers, which.name));
 }
 
 std::string peer_choice::name() const {
@@ -65,17 +66,15 @@ peer_choice peer_choice_of(std::string_view option, std::string_view text, apps:
   if (colon == std::string_view::npos) return {&which};
   std::string const style(text.substr(colon + 1));
   if (which.styles == nullptr || what.styles() == nullptr) {
-    throw usage_error(fmt::format("{} {}: {} runs on {} in one way only; leave ':{}' out", option, text, what.name(),
-                                  which.name, style));
+    refuse(option, text, fmt::format("'{0}'; {1} runs on {0} in one way only", which.name, what.name()));
   }
-  auto const words = which.styles();
-  if (std::ranges::find(words, style) == words.end()) {
-    throw usage_error(
-        fmt::format("{} {}: {}", option, text,
-                    unknown(fmt::format("style of {}", which.name), style, {words.begin(), words.end()})));
-  }
+  auto const styles = which.styles();
+  if (std::ranges::find(styles, style) == styles.end())
+    refuse_name(fmt::format("style of {} in {}", which.name, option), style, {styles.begin(), styles.end()});
   return {&which, style};
 }
+
+std::string runner::full_name() const { return fmt::format("{} with {}", name, in_words(workers, "worker")); }
 
 runner runner_of(peer_choice const& chosen, unsigned workers) {
   peer const& which = *chosen.which;

@@ -5,12 +5,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "apps/app.hpp"
@@ -25,18 +23,18 @@ struct peer {
   std::string_view about;
   void (*run)(apps::app& what, unsigned workers);
   bool is_parallel;
-  /// The styles that its twins have where an app has styles, and how one is chosen; none: serial.
+  /// The loop styles of its twins, where an app has styles, and how to choose one; null for serial.
   std::span<std::string_view const> (*styles)() noexcept = nullptr;
   void (apps::loop_styles::*choose)(std::string_view) = nullptr;
 };
 [[nodiscard]] std::span<peer const> peers() noexcept;
-/// Throws usage_error for an unknown name, with `option` as its culprit.
+/// Throws usage_error for an unknown name; `option` is what the error names.
 [[nodiscard]] peer const& peer_of(std::string_view option, std::string_view name);
 
 /// A peer, and how its twin spreads its loops.
 struct peer_choice {
   peer const* which = nullptr;
-  std::string style = {};  ///< a word of apps/loop_styles.hpp; empty: as the app's options say
+  std::string style = {};  ///< a name of apps/loop_styles.hpp; empty: as the app's options say
 
   /// "tbb", "tbb:affinity"
   [[nodiscard]] std::string name() const;
@@ -53,17 +51,20 @@ struct runner {
   bool is_peer = false;                          ///< a parallel one, so that being faster than it means something
   std::function<void(apps::app&)> prepare = {};  ///< untimed, before each run; may be empty
   std::function<void(apps::app&)> run;
-  std::function<apps::task_map(apps::mapped&)> run_mapped = {};  ///< empty: only Skua's workers note their leaves
-  /// What its workers have done until then; set where the runs' times shall be broken down.
+  std::function<apps::task_map(apps::mapped&)> run_mapped = {};  ///< empty: only Skua's workers record their leaves
+  /// The counters of its workers at a time; set if the runs' times are to be broken down.
   std::function<std::vector<worker_counters>(std::chrono::steady_clock::time_point)> counters = {};
+
+  /// "random with 2 workers"
+  [[nodiscard]] std::string full_name() const;
 };
 
-/// Throws usage_error if the peer's library does not stand so many workers.
+/// Throws usage_error if the peer's library cannot run so many workers.
 void refuse_too_many(peer const& which, unsigned workers);
 /// Throws as refuse_too_many.
 [[nodiscard]] runner runner_of(peer_choice const& chosen, unsigned workers);
 enum class breaking_down : std::uint8_t { off, on };
-/// The pool lives at least as long as the runner.
+/// The runner keeps the pool alive.
 [[nodiscard]] runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breaking_down how);
 
 }  // namespace skua::cli

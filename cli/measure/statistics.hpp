@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/breakdown.hpp"
-#include "cli/output.hpp"
+#include "cli/measure/breakdown.hpp"
+#include "cli/text/report.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 
 namespace skua::cli {
@@ -18,13 +18,13 @@ class statistics {
   statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs);
 
   /// One object per worker.
-  [[nodiscard]] json as_json() const;
+  [[nodiscard]] json as_json() const { return report_.rows(); }
   /// A table with a row per worker and one for all of them.
-  [[nodiscard]] std::string as_text() const;
+  [[nodiscard]] std::string as_text() const { return report_.text("  ") + legend_; }
 
  private:
-  layout const& map_;
-  std::vector<worker_counters> done_;
+  report report_;
+  std::string legend_;
 };
 
 }  // namespace skua::cli

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "cli/findings.hpp"
+#include "cli/probes/findings.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "cli/table.hpp"
+#include "cli/text/report.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
 namespace skua::cli {
@@ -21,27 +21,29 @@ std::string source_text(std::string const& from) { return from == "code" ? "comm
 
 void add_missing_pages(page_abilities const& pages, std::vector<std::string>& all) {
   if (!pages.bind.works)
-    all.push_back(fmt::format("binding of memory to NUMA nodes: {}; arrays are placed by first touch", pages.bind.why));
-  if (!pages.locate.works) all.push_back(fmt::format("asking where a page of memory lies: {}", pages.locate.why));
+    all.push_back(
+        fmt::format("memory cannot be bound to NUMA nodes: {}; arrays are placed by first touch", pages.bind.why));
+  if (!pages.locate.works) all.push_back(fmt::format("the node of a page cannot be found: {}", pages.locate.why));
   if (!pages.huge.works)
-    all.push_back(fmt::format("huge pages: {}; arrays that ask for them get small ones", pages.huge.why));
+    all.push_back(fmt::format("huge pages: {}; arrays that ask for them get small pages", pages.huge.why));
 }
 
 void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
   auto const nodes = tree.count(level::numa_node);
-  if (nodes == 0) all.emplace_back("NUMA nodes: the system shows none, so all memory counts as equally near");
+  if (nodes == 0) all.emplace_back("NUMA nodes: the system reports none, so all memory counts as equally near");
   if (nodes == 1) all.emplace_back("several NUMA nodes: there is one, so all memory is equally near");
   if (nodes > 1 && !tree.has_numa_latencies()) {
     all.emplace_back(
-        "latencies between NUMA nodes: the firmware (SLIT) gives none, so all other nodes count as equally far");
+        "latencies between NUMA nodes: the firmware (SLIT) reports none, so all other nodes count as equally far");
   }
   if (tree.count(level::l3) == 0) {
     all.emplace_back(
-        "L3 caches: the system shows none (a virtual machine, or a processor without), so places are larger units");
+        "L3 caches: the system reports none (a virtual machine, or a processor without one), so places are larger "
+        "units");
   }
   bool kinds = false;
   for (topology_pu const& pu : tree.pus()) kinds = kinds || pu.efficiency >= 0;
-  if (!kinds) all.emplace_back("kinds of cores: the system ranks none, so all cores count as equally fast");
+  if (!kinds) all.emplace_back("kinds of cores: the system does not rank them, so all cores count as equally fast");
 }
 
 }  // namespace
@@ -51,7 +53,7 @@ std::vector<std::string> findings::missing() const {
   if (fence == fences::full)
     all.push_back(fmt::format("asymmetric fences: {}; every join pays a full fence", why_fence));
   if (quota.limited() && quota.whole_cpus() < tree.pus().size()) {
-    all.push_back(fmt::format("processors: {} PUs could be used, but the control group allows {:.2f} CPUs",
+    all.push_back(fmt::format("processors: {} PUs are usable, but the control group allows {:.2f} CPUs",
                               tree.pus().size(), quota.limits.front().cpus()));
   }
   if (tree.is_this_system() && tree.pus().size() < tree.machine_pus()) {
@@ -87,7 +89,7 @@ std::vector<shown_setting> findings::settings_shown() const {
 }
 
 findings examine(pool_options const& chosen, topology tree) {
-  // Read before there are workers: the load and the mask are those of the user's shell.
+  // Read before workers start, so that the load and the mask are those of the user's shell.
   machine_facts machine = look_at_machine();
   cpu_mask mask = affinity_of_this_thread();
   cpu_quota quota = read_cpu_quota();

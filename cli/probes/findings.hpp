@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What `skua doctor` finds out: a pool is made as any program would make it, and asked.
+// What `skua doctor` finds out: it makes a pool as any program would, and examines it.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/machine_facts.hpp"
+#include "cli/probes/machine_facts.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/memory/abilities.hpp"
@@ -28,19 +28,19 @@ struct findings {
   topology tree;
   cpu_mask mask;  ///< where this process may run
   cpu_quota quota;
-  default_workers usual;  ///< what a pool gets when nobody says how many
+  default_workers usual;  ///< of a pool without a given number of workers
   pool_facts facts;
   layout map;
   fences fence;
   std::string why_fence;
-  page_abilities pages;  ///< what the kernel lets us do with memory
+  page_abilities pages;  ///< what the kernel allows with memory
 
-  /// What this machine lacks or forbids, why that is so or what follows, one sentence each.
+  /// What this machine lacks or forbids, with the reason or the consequence, one sentence each.
   [[nodiscard]] std::vector<std::string> missing() const;
   [[nodiscard]] std::vector<shown_setting> settings_shown() const;
 };
 
-/// Starts and joins a pool. Throws what pool's constructor throws.
+/// Starts and joins a pool. Throws what its constructor throws.
 [[nodiscard]] findings examine(pool_options const& chosen, topology tree);
 
 }  // namespace skua::cli

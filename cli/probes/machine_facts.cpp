@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SKUA_VERSION, SKUA_COMPILER and SKUA_BUILD_TYPE come from CMakeLists.txt.
-#include "cli/machine_facts.hpp"
+#include "cli/probes/machine_facts.hpp"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
@@ -15,7 +15,7 @@
 namespace skua::cli {
 namespace {
 
-/// x86 says "model name", other kernels "Hardware", "cpu model" or "Processor"; AArch64 mostly nothing.
+/// The key is "model name" on x86, "cpu model", "Hardware" or "Processor" elsewhere; AArch64 kernels mostly give none.
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

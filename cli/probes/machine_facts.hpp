@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// On what machine, and by what program, something was measured: stands in every report.
+// The machine and the build that measured something. Every report of a measurement names them.
 #pragma once
 
 #include <string>
 
-#include "cli/output.hpp"
+#include "cli/text/report.hpp"
 
 namespace skua::cli {
 
 struct machine_facts {
-  std::string cpu;          ///< the processor's model as the kernel calls it
+  std::string cpu;          ///< the processor's model, in the kernel's words
   unsigned pus = 0;         ///< of the whole machine
   unsigned usable_pus = 0;  ///< in our affinity mask
   std::string kernel;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "cli/memory_probes.hpp"
+#include "cli/probes/memory_probes.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "apps/heat/sweep.hpp"
-#include "cli/samples.hpp"
+#include "cli/probes/samples.hpp"
 #include "skua/parts/base/dice.hpp"
-#include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/memory/page_array.hpp"
 
@@ -24,19 +22,15 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr double least_bytes_read = 1 << 24;  // per measurement, so that the clock does not show
 
-/// The compiler must not know what is in it.
+/// Hides the value from the compiler.
 template <class T>
 void hide(T& value) noexcept {
   asm volatile("" : "+r"(value) : : "memory");
 }
 
-void verify(bool right, char const* what) {
-  if (!right) throw error("wrong answer of a probe: " + std::string{what});
-}
-
-/// Reads every byte with the C library's widest loads: looks for what is not there.
+/// Reads every byte with the C library's widest loads, in search of a byte that is not there.
 void read_all(char const* data, std::size_t bytes) {
-  verify(std::memchr(data, 1, bytes) == nullptr, "a byte that nobody wrote");
+  verify(std::memchr(data, 1, bytes) == nullptr, "memory holds only what was written");
 }
 
 page_array<char> zeros(std::size_t bytes) {
@@ -45,7 +39,7 @@ page_array<char> zeros(std::size_t bytes) {
   return made;
 }
 
-/// The sum of y(x) over all numbers x, where y is 1/2 + y/2 so many times, from x on.
+/// The sum of y over all numbers x, where y is x after `degree` steps y := 1/2 + y/2.
 float sum_of_polynomials(float const* data, std::size_t count, unsigned degree) {
   constexpr std::size_t width = 16;  // independent of each other, and with their sums in registers
   float sums[width] = {};
@@ -60,7 +54,7 @@ float sum_of_polynomials(float const* data, std::size_t count, unsigned degree) 
   return std::accumulate(std::begin(sums), std::end(sums), 0.0F);
 }
 
-/// Ns per byte of doing that with numbers that are all 1, a fixed point; `count` of them are counted exactly by a float.
+/// Ns per byte of that sum over ones, a fixed point of the steps, so the sum is `count`, which a float holds exactly.
 double polynomial_ns(float const* ones, std::size_t count, unsigned degree, unsigned passes) {
   bool right = true;
   double const ns = ns_of([&] {
@@ -69,7 +63,7 @@ double polynomial_ns(float const* ones, std::size_t count, unsigned degree, unsi
       right &= sum_of_polynomials(ones, count, degree) == static_cast<float>(count);
     }
   });
-  verify(right, "a sum of ones");
+  verify(right, "a sum of ones is their number");
   return ns / (static_cast<double>(count * sizeof(float)) * passes);
 }
 
@@ -108,7 +102,7 @@ double flops_per_ns() {
   return 7.0 * rows * columns * turns / ns;
 }
 
-/// Memory is swept once in parts, with and without arithmetic in turn, so that what disturbs one disturbs the other.
+/// Sweeps the memory once in parts, with and without arithmetic in turn, so that a disturbance hits both.
 double hidden_share(std::size_t bytes) {
   constexpr std::size_t near = 4096;     // numbers, in the first-level cache
   constexpr std::size_t part = 1 << 18;  // 1 MiB
@@ -142,9 +136,9 @@ double read_bytes_per_ns(std::size_t bytes, unsigned threads) {
   std::atomic<unsigned> ready{0};
   std::vector<double> ns(threads);
   {
-    std::vector<std::jthread> crew;
+    std::vector<std::jthread> readers;
     for (unsigned t = 0; t < threads; ++t) {
-      crew.emplace_back([&, t] {
+      readers.emplace_back([&, t] {
         page_array<char> const mine = zeros(bytes);
         read_all(mine.data(), bytes);
         ready.fetch_add(1, std::memory_order_acq_rel);
@@ -154,7 +148,7 @@ double read_bytes_per_ns(std::size_t bytes, unsigned threads) {
         });
         ready.fetch_add(1, std::memory_order_acq_rel);
         while (ready.load(std::memory_order_acquire) < 2 * threads)
-          read_all(mine.data(), bytes);  // keep others company
+          read_all(mine.data(), bytes);  // keep the memory busy until all are done
       });
     }
   }
@@ -174,7 +168,7 @@ double write_bytes_per_ns(std::size_t bytes) {
       std::ranges::fill(mine, value);
     }
   });
-  verify(mine[mine.size() / 2] == 0x0123'4567'89ab'cdefULL + passes - 1, "what was written");
+  verify(mine[mine.size() / 2] == 0x0123'4567'89ab'cdefULL + passes - 1, "memory holds what was written last");
   return static_cast<double>(bytes) * passes / ns;
 }
 
@@ -190,7 +184,7 @@ pointer_ring::pointer_ring(std::size_t bytes) : stops_(bytes / sizeof(stop), pag
 double pointer_ring::ns(unsigned chains) {
   constexpr std::size_t steps = 200'000;
   std::vector<stop const*> at;
-  constexpr std::size_t stride = 1'000'003;  // whatever stands there is anywhere in the ring
+  constexpr std::size_t stride = 1'000'003;  // in memory, and so anywhere in the ring
   for (unsigned c = 0; c < chains; ++c) at.push_back(&stops_[++turn_ * stride % stops_.size()]);
   auto const walk = [&] {
     for (std::size_t i = 0; i < steps; ++i) {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "cli/pool_probes.hpp"
+#include "cli/probes/pool_probes.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <semaphore>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "apps/fib/problem.hpp"
-#include "cli/samples.hpp"
+#include "cli/probes/samples.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
-#include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/program/serial.hpp"
@@ -25,26 +23,22 @@ using clock = std::chrono::steady_clock;
 constexpr int fib_n = 27;
 constexpr unsigned trips = 200;
 
-void verify(bool right, char const* what) {
-  if (!right) throw error("wrong answer of a probe: " + std::string{what});
-}
-
 double ns_between(clock::time_point from, clock::time_point to) {
   return std::chrono::duration<double, std::nano>(to - from).count();
 }
 
-/// Long enough for a worker that has nothing to do to go back to searching, or for one that waits to park.
+/// Long enough for an idle worker to return to searching, or for a waiting one to park.
 void keep_busy(std::chrono::nanoseconds length) {
   for (auto const until = clock::now() + length; clock::now() < until;) relax();
 }
 
-struct trip {
+struct round_trip {
   double there_ns;
   double back_ns;
 };
 
-/// Joins whose second child is stolen by a searching worker, and ends after its parent has parked.
-trip stolen_child() {
+/// Joins whose second child a searching worker steals, and which ends after its parent has parked.
+round_trip stolen_child() {
   pool p({.workers = 2, .spin = spin_forever});
   std::vector<double> there;
   std::vector<double> back;
@@ -73,7 +67,7 @@ trip stolen_child() {
     }
     return 0;
   });
-  verify(there.size() > trips / 2, "a searching worker comes within 0.1 s");
+  verify(there.size() > trips / 2, "a searching worker steals within 0.1 s");
   return {samples::of(there).median, samples::of(back).median};
 }
 
@@ -99,7 +93,7 @@ double pop_ns() {
   auto const push = [&] {
     if (lane.push(&thing)) static_cast<void>(lane.attend());
   };
-  push();  // below the others: the last entry of all is not the usual one
+  push();  // stays below the others: popping the very last entry is a special case
   bool right = true;
   double const ns = ns_of([&] {
     for (int i = 0; i < turns; ++i) {
@@ -107,7 +101,7 @@ double pop_ns() {
       right = lane.pop() && right;
     }
   });
-  verify(right, "an entry that nobody took");
+  verify(right, "the owner pops what it pushed");
   return ns / (2.0 * turns);
 }
 
@@ -126,7 +120,7 @@ double miss_ns() {
     std::uint64_t const before = attempts();
     double const ns = ns_of([] { keep_busy(std::chrono::milliseconds{10}); });
     std::uint64_t const tried = attempts() - before;
-    verify(tried > 0, "a searching worker tries");
+    verify(tried > 0, "a searching worker attempts steals");
     return ns / static_cast<double>(tried);
   });
 }
@@ -145,20 +139,20 @@ double rest_ns() {
 }
 
 double call_up_ns() {
-  std::binary_semaphore morning{0};
-  std::binary_semaphore evening{0};
-  constexpr int days = 50;
+  std::binary_semaphore start{0};
+  std::binary_semaphore done{0};
+  constexpr int turns = 50;
   std::jthread const sleeper([&] {
-    for (int i = 0; i < days; ++i) {
-      morning.acquire();
-      evening.release();
+    for (int i = 0; i < turns; ++i) {
+      start.acquire();
+      done.release();
     }
   });
   std::vector<double> all;
-  for (int i = 0; i < days; ++i) {
-    std::this_thread::sleep_for(std::chrono::microseconds{300});  // now it sleeps
-    all.push_back(ns_of([&] { morning.release(); }));
-    evening.acquire();
+  for (int i = 0; i < turns; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds{300});  // it sleeps now
+    all.push_back(ns_of([&] { start.release(); }));
+    done.acquire();
   }
   return samples::of(all).median;
 }
@@ -167,10 +161,10 @@ double wake_up_ns() {
   pool p({.workers = 2});
   std::vector<double> all;
   for (unsigned i = 0; i < trips; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{1});  // far beyond the time that workers search
-    auto const start = clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});  // far longer than workers search
+    auto const begin = clock::now();
     auto const first = p.run([](auto&) { return clock::now(); });
-    all.push_back(ns_between(start, first));
+    all.push_back(ns_between(begin, first));
   }
   return samples::of(all).median;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the runtime's own deeds take on this machine, measured on pools as users make them. Ns; every answer is verified.
+// Costs of the runtime's own operations on this machine, in ns, measured on ordinary pools. Every answer is verified.
 #pragma once
 
 namespace skua::cli {
@@ -8,15 +8,15 @@ namespace skua::cli {
 double fork_ns();
 /// One push and one pop at the owner's end of a lane; half of that.
 double pop_ns();
-/// From a fork to the first instruction of what a searching worker has stolen.
+/// From a fork to the first instruction of the child that a searching worker steals.
 double steal_ns();
-/// A searching worker's time per attempt where there is nothing to steal, its pauses included.
+/// A searching worker's time per attempt when there is nothing to steal, its pauses included.
 double miss_ns();
-/// From the last instruction of a stolen child to the first after the join of its parent, who has parked.
+/// From the last instruction of a stolen child to the first instruction after the join of its parent, which has parked.
 double resume_ns();
-/// One look at the clock and one pause: what a worker adds between two rounds of attempts.
+/// One look at the clock and one pause: what a worker does between two rounds of attempts.
 double rest_ns();
-/// What waking a sleeping thread takes him who wakes it.
+/// The cost of waking a sleeping thread, for the waker.
 double call_up_ns();
 /// From a call to a sleeping pool until the first instruction of the task.
 double wake_up_ns();

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
-// A few measurements of the same thing: the middle one, and between what most of them lie.
+// How probes measure: they time a loop, verify what it computed, and repeat that.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/error.hpp"
+
 namespace skua::cli {
 
+/// The middle of a few measurements of the same thing, and the range of most of them.
 struct samples {
   double median = 0;
-  double low = 0;   ///< a tenth of them is below
-  double high = 0;  ///< a tenth of them is above
+  double low = 0;   ///< the 10th percentile
+  double high = 0;  ///< the 90th percentile
 
   /// At least one number.
   [[nodiscard]] static samples of(std::vector<double> all) {
@@ -23,7 +27,7 @@ struct samples {
   }
 };
 
-/// `count` numbers from take(), after one that does not count.
+/// `count` numbers from take(), after a first one that does not count.
 template <class Take>
 samples sample(unsigned count, Take&& take) {
   static_cast<void>(take());
@@ -38,6 +42,11 @@ double ns_of(F&& f) {
   auto const start = std::chrono::steady_clock::now();
   std::forward<F>(f)();
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Throws error unless the probe computed what it should: the time of a wrong loop means nothing.
+inline void verify(bool right, char const* what) {
+  if (!right) throw error("a probe failed its check: " + std::string{what});
 }
 
 }  // namespace skua::cli

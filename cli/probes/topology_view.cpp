@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cli/topology_view.hpp"
+#include "cli/probes/topology_view.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "cli/table.hpp"
+#include "cli/text/report.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
 namespace skua::cli {
@@ -19,7 +19,7 @@ std::map<std::uint32_t, cpu_mask> workers_by_pu(layout const& map) {
   return all;
 }
 
-/// Several kinds of cores: only then their rank says something.
+/// Are there several kinds of cores? Only then their rank means something.
 bool has_kinds(topology const& machine) {
   auto const pus = machine.pus();
   return std::ranges::any_of(pus, [&](topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A topology and the workers on it, for people and as JSON. `skua topology` and `skua doctor` show it.
+// A topology and the workers on it, as text and as JSON, for `skua topology` and `skua doctor`.
 #pragma once
 
 #include <string>
 
-#include "cli/output.hpp"
+#include "cli/text/report.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/topology.hpp"
 

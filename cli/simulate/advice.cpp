@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "cli/profile_advice.hpp"
+#include "cli/simulate/advice.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/table.hpp"
+#include "cli/text/report.hpp"
 
 namespace skua::cli {
 namespace {
 
-constexpr double seconds_per_tick = 1e-12;
-
-// From which on a figure is worth a word.
+// Thresholds from which on a figure is worth advice.
 constexpr double little_slack = 4;        // parallelism per worker
 constexpr double much_idling = 0.15;      // of the workers' time
 constexpr double much_scheduling = 0.05;  // of the workers' time
@@ -24,9 +22,9 @@ constexpr double mostly_remote = 0.5;     // of the bytes that no near cache had
 constexpr double much_queueing = 0.1;     // of the workers' time
 constexpr double uneven_from = 1.5;       // largest child over the mean
 
-std::string percent(double of_one) { return fmt::format("{:.0f}%", 100 * of_one); }
+std::string percent(double of_one) { return in_percent(of_one, 0); }
 
-/// Trailing blanks belong to tables.
+/// in_seconds without the trailing blank that aligns tables.
 std::string duration(double s) {
   std::string text = in_seconds(s);
   text.erase(text.find_last_not_of(' ') + 1);
@@ -85,28 +83,14 @@ scalability scalability_of(task_tree const& tree, std::vector<double> const& tak
 
 double burden_on(sim::machine_model const& machine, std::uint32_t workers) {
   layout const where = machine.seats({.workers = workers});
-  sim::model_costs prices(machine, machine.numbers(), where);
+  sim::model_costs costs(machine, machine.numbers(), where);
   constexpr worker_id first{0};
   sim::tick steal = 0;
   for (std::uint32_t w = 1; w < workers; ++w)
-    steal = std::max(steal, prices.price(0, sim::deed::steal, worker_id{w}, first));
+    steal = std::max(steal, costs.price(0, sim::deed::steal, worker_id{w}, first));
   sim::tick const moved =
-      steal + prices.price(0, sim::deed::park, first, first) + prices.price(0, sim::deed::resume, first, first);
-  return static_cast<double>(moved) * seconds_per_tick;
-}
-
-time_shares shares_of(sim_outcome const& o) {
-  double const all = std::max(o.work_s + o.scheduling_s + o.idle_s, 1e-18);
-  auto const in_s = [](sim::tick t) { return static_cast<double>(t) * seconds_per_tick; };
-  double const arithmetic = std::min(o.work_s, in_s(o.memory.arithmetic) + o.task_s);
-  double const queues = std::min(o.work_s - arithmetic, in_s(o.memory.waited));
-  double const noise = std::min(o.work_s - arithmetic - queues, in_s(o.memory.noise));
-  return {.arithmetic = arithmetic / all,
-          .memory = (o.work_s - arithmetic - queues - noise) / all,
-          .queues = queues / all,
-          .noise = noise / all,
-          .scheduling = o.scheduling_s / all,
-          .idle = o.idle_s / all};
+      steal + costs.price(0, sim::deed::park, first, first) + costs.price(0, sim::deed::resume, first, first);
+  return seconds_of(moved);
 }
 
 std::vector<advice> advice_on(scalability const& p, sim_row const& row, std::uint32_t nodes) {
@@ -118,24 +102,24 @@ std::vector<advice> advice_on(scalability const& p, sim_row const& row, std::uin
 
   if (idles && p.parallelism() < little_slack * workers) {
     all.push_back({"too little parallelism",
-                   fmt::format("work / span is {:.1f} for {} workers, which idle {} of their time", p.parallelism(),
-                               row.workers, percent(time.idle)),
-                   "divide the longest path: smaller leaves, or parallel what runs between the joins"});
+                   fmt::format("work / span is {:.1f} for {}, which idle {} of their time", p.parallelism(),
+                               in_words(row.workers, "worker"), percent(time.idle)),
+                   "shorten the longest path: smaller leaves, or parallelise what runs between the joins"});
   }
   if (idles && p.parallelism() > heavy_burden * p.burdened_parallelism()) {
-    all.push_back({"forks on the longest path are too dear",
+    all.push_back({"forks on the longest path cost too much",
                    fmt::format("parallelism {:.1f} falls to {:.1f} when every fork costs {}", p.parallelism(),
                                p.burdened_parallelism(), duration(p.burden_s)),
-                   "fewer, larger children: divide in halves rather than one by one, and stop dividing earlier"});
+                   "fork fewer, larger children: divide in halves rather than one by one, and stop dividing earlier"});
   }
   if (p.mean_grain_s < fine_grain_s && time.scheduling > much_scheduling) {
     all.push_back({"the grain is too small",
                    fmt::format("{} of work per leaf; {} of the time is scheduling", duration(p.mean_grain_s),
                                percent(time.scheduling)),
-                   "a larger cut-off"});
+                   "raise the cut-off, so that leaves become larger"});
   }
   if (static_cast<double>(p.uneven) > many_uneven * static_cast<double>(p.groups) && p.work_hints == 0) {
-    all.push_back({"siblings differ, and no work hint says so",
+    all.push_back({"siblings differ in work, and no work hint says so",
                    fmt::format("in {} of {} large groups the largest child has over {} times the mean work", p.uneven,
                                p.groups, uneven_from),
                    "give work hints, here.join(work{a}, f, work{b}, g), and try adws"});
@@ -145,15 +129,16 @@ std::vector<advice> advice_on(scalability const& p, sim_row const& row, std::uin
   bool const waits_for_data = time.memory + time.queues > much_memory;
   if (nodes > 1 && waits_for_data && far > mostly_remote * (far + near) && p.place_hints == 0) {
     all.push_back({"data is on other nodes, and no place hint says where",
-                   fmt::format("{} of the bytes that the own cache did not have came from other places; leaves wait "
+                   fmt::format("{} of the bytes that missed the core's own cache came from other places; leaves wait "
                                "for data {} of the time",
                                percent(far / (far + near)), percent(time.memory + time.queues)),
                    "give place hints, here.join(at{p}, f, at{q}, g), and try numa-ws; or work hints and adws"});
   }
   if (time.queues > much_queueing) {
-    all.push_back({"workers queue for the same memory",
-                   fmt::format("{} of the time is spent behind others at a memory node or link", percent(time.queues)),
-                   "spread the pages: --placement interleave, arrays dealt out by place, or first touch in parallel"});
+    all.push_back(
+        {"workers queue for the same memory",
+         fmt::format("workers spend {} of the time behind others at a memory node or link", percent(time.queues)),
+         "spread the pages: --placement interleave, arrays divided among the places, or a parallel first touch"});
   }
   return all;
 }

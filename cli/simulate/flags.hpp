@@ -2,13 +2,14 @@
 // The options that say what is simulated and how: the machine, its memory, its noise, the seed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/app.hpp"
-#include "cli/app_words.hpp"
-#include "cli/sim_program.hpp"
+#include "cli/simulate/program.hpp"
+#include "cli/text/app_arguments.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
 
@@ -18,22 +19,22 @@ class App;
 
 namespace skua::cli {
 
-/// --seed and --schedule-seed of a verb. Some apps have a --seed of their own, for their input; what is given there seeds the
-/// schedule, too, unless --schedule-seed says otherwise.
-void add_seed(CLI::App& words, std::optional<std::string>& value, char const* about);
-[[nodiscard]] std::uint32_t schedule_seed(std::optional<std::string> const& given, app_words const& app);
+/// --seed and --schedule-seed of a subcommand. Some apps have a --seed of their own, for their input; it seeds the
+/// schedule, too, unless --schedule-seed is given.
+void add_seed(CLI::App& command, std::optional<std::string>& value, char const* about);
+[[nodiscard]] std::uint32_t schedule_seed(std::optional<std::string> const& given, app_arguments const& app);
 
 class sim_flags {
  public:
-  void add_to(CLI::App& words);
+  void add_to(CLI::App& command);
 
   // As given, or the defaults. They throw usage_error that names the option, its value and what is allowed.
   [[nodiscard]] sim::machine_model model() const;
   [[nodiscard]] std::vector<std::string> policies() const;
   /// Ascending, without repetitions; by default 1, 2, 4, ... and all of the machine's.
   [[nodiscard]] std::vector<std::uint32_t> workers(sim::machine_model const& on) const;
-  [[nodiscard]] sim::cost_options costs(app_words const& app) const;
-  [[nodiscard]] std::uint32_t seed(app_words const& app) const;
+  [[nodiscard]] sim::cost_options costs(app_arguments const& app) const;
+  [[nodiscard]] std::uint32_t seed(app_arguments const& app) const;
   [[nodiscard]] std::uint32_t seeds() const;
   [[nodiscard]] sim_way way(apps::app const& of) const;
   [[nodiscard]] sim_times times() const;

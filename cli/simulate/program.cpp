@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/sim_program.hpp"
+#include "cli/simulate/program.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/text/report.hpp"
 #include "skua/machine/sim/here.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/recorder.hpp"
@@ -29,7 +30,7 @@ sim_content content_of(task_tree const& tree) {
   return all;
 }
 
-/// So that they take what they are measured to take.
+/// Leaves without flops take the times that are measured.
 void forget_arithmetic(task_tree& tree) {
   for (node_id i = 0; i < tree.size(); ++i) tree[i].flops = 0;
 }
@@ -40,8 +41,8 @@ sim_program::sim_program(apps::app& what, sim_way how, sim_times times, bool ver
     : app_(what), way_(how), times_(times), verify_(verify) {
   record(1);
   content_ = content_of(tree_);
-  settle_times();
-  mark_times();
+  determine_times();
+  write_times_into_tree();
 }
 
 void sim_program::record(std::uint32_t places) {
@@ -54,7 +55,7 @@ void sim_program::record(std::uint32_t places) {
   places_ = places;
 }
 
-void sim_program::settle_times() {
+void sim_program::determine_times() {
   if (content_.leaves == 0) {
     content_.assumed.task = times_.given_ns.value_or(0);
     if (times_.given_ns) return;
@@ -70,7 +71,7 @@ void sim_program::settle_times() {
     content_.assumed.leaf = times_.given_ns.value_or(0);
     if (!times_.given_ns) measure_bare_leaves();
   }
-  if (times_.measure_leaves && way_ == sim_way::live) measure_leaves_of_live_play();
+  if (times_.measure_leaves && way_ == sim_way::live) measure_live_leaves();
 }
 
 task_tree sim_program::timed_tree() {
@@ -90,8 +91,8 @@ void sim_program::measure_bare_leaves() {
   content_.assumed.leaf = std::accumulate(leaf_ns_.begin(), leaf_ns_.end(), std::uint64_t{0}) / leaf_ns_.size();
 }
 
-/// In live play nobody knows which leaf of the recorded run a leaf is: those with as many flops stand for it.
-void sim_program::measure_leaves_of_live_play() {
+/// A live simulation cannot tell which leaf of the serial run a leaf is, so leaves with as many flops stand for it.
+void sim_program::measure_live_leaves() {
   struct sum {
     double ns = 0;
     double leaves = 0;
@@ -119,8 +120,8 @@ sim::cost_options sim_program::priced(sim::cost_options costs) const {
   return costs;
 }
 
-/// Into the tree, for its cost model.
-void sim_program::mark_times() {
+/// The cost model reads them there.
+void sim_program::write_times_into_tree() {
   std::size_t next = 0;
   for (node_id i = 0; i < tree_.size(); ++i) {
     node& n = tree_[i];
@@ -141,22 +142,23 @@ void sim_program::check(std::string const& after) {
     throw error(fmt::format("wrong answer {}: {}", after, found));
 }
 
-sim::result sim_program::play(policy& players, layout const& where, sim::rules const& by, sim::costs& prices) {
+sim::result sim_program::run(policy& scheduler, layout const& where, sim::rules const& by, sim::costs& costs) {
   sim::onlooker nobody;
   if (way_ == sim_way::recorded) {
     if (places_ != where.places()) {
       record(where.places());
-      mark_times();
+      write_times_into_tree();
     }
-    if (deal_) return simulate(deal_(tree_, where.workers()), players, where, by, prices, nobody).game;
-    sim::simulation done = simulate(std::move(tree_), players, where, by, prices, nobody);
+    if (deal_) return simulate(deal_(tree_, where.workers()), scheduler, where, by, costs, nobody).game;
+    sim::simulation done = simulate(std::move(tree_), scheduler, where, by, costs, nobody);
     tree_ = std::move(done.tree);
     return std::move(done.game);
   }
   app_.reset();
-  auto const run = [&](sim::here& h) { app_.run_simulated(h, where.places()); };
-  sim::simulation done = simulate(run, players, where, by, prices, nobody, {.assumed = content_.assumed});
-  check(fmt::format("in virtual time (policy {}, {} workers, seed {})", players.name(), where.workers(), by.seed));
+  auto const body = [&](sim::here& h) { app_.run_simulated(h, where.places()); };
+  sim::simulation done = simulate(body, scheduler, where, by, costs, nobody, {.assumed = content_.assumed});
+  check(fmt::format("in virtual time (policy {}, {}, seed {})", scheduler.name(), in_words(where.workers(), "worker"),
+                    by.seed));
   tree_ = std::move(done.tree);
   return std::move(done.game);
 }

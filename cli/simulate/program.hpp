@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An app that is ready to be played again and again in virtual time: from one recording, or live. Settles what the
-// parts of it take that say nothing of themselves.
+// An app that is ready to be simulated again and again: from one recording, or live. Decides how long the parts of it
+// take that do not say so themselves.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@
 namespace skua::cli {
 
 enum class sim_way : std::uint8_t {
-  recorded,  ///< the tree of one serial run is played: faster
-  live,      ///< the program itself runs, on fibers: also right where its tree depends on the schedule
+  recorded,  ///< the simulator runs the task tree of one serial run: faster
+  live,      ///< the program itself runs, on fibers: also right if its tree depends on the schedule
 };
 
-/// What an app is made of, and what was assumed of it.
+/// The parts of an app, and what was assumed of them.
 struct sim_content {
   std::uint64_t tasks = 0;
   std::uint64_t leaves = 0;
   std::uint64_t bare_leaves = 0;  ///< of these, those without flops
-  sim::assumed_ns assumed =
-      {};  ///< of tasks in an app without leaves; of bare leaves, their mean if they were measured
-  double flops_per_ns =
-      0;                  ///< of all leaves with flops that are played live, where they were measured; 0: they were not
-  bool measured = false;  ///< something comes from this machine's clock: another run of the command differs
+  /// Of tasks in an app without leaves; of bare leaves, their mean if they were measured.
+  sim::assumed_ns assumed = {};
+  /// Of all leaves with flops in a live simulation, if they were measured; otherwise 0.
+  double flops_per_ns = 0;
+  bool measured = false;  ///< some times come from this machine's clock: another run of the command differs
 };
 
-/// What tasks and leaves take by themselves.
+/// How long tasks and leaves take by themselves.
 struct sim_times {
-  std::optional<std::uint64_t> given_ns;  ///< a task of an app without leaves, a leaf without flops; left out: measured
-  bool measure_leaves = false;            ///< what leaves say of their arithmetic is ignored
+  std::optional<std::uint64_t> given_ns;  ///< a task of an app without leaves, a leaf without flops; unset: measured
+  bool measure_leaves = false;            ///< ignore the flops that leaves declare
 };
 
 class sim_program {
@@ -47,28 +47,29 @@ class sim_program {
 
   [[nodiscard]] sim_content const& content() const noexcept { return content_; }
   [[nodiscard]] sim_way way() const noexcept { return way_; }
-  /// The same costs, with what leaves were measured to take if they are played live: their own times are in no tree.
+  /// `costs` with the measured times of leaves that are simulated live, which are in no tree.
   [[nodiscard]] sim::cost_options priced(sim::cost_options costs) const;
 
-  /// Recorded programs only: from now on `adjust` has the last word on what is recorded, and what is played for so many
-  /// workers is what `deal` makes of that.
+  // Recorded programs only.
+  /// Applies `adjust` to the tree now and after every recording.
   void set_adjustment(std::function<void(task_tree&)> adjust);
+  /// Simulates on W workers what `deal` makes of the tree and W.
   void set_dealing(std::function<task_tree(task_tree const&, std::uint32_t)> deal) { deal_ = std::move(deal); }
 
   /// One run on the workers of `where`. Throws as sim::simulate, and error for a wrong answer.
-  sim::result play(policy& players, layout const& where, sim::rules const& by, sim::costs& prices);
+  sim::result run(policy& scheduler, layout const& where, sim::rules const& by, sim::costs& costs);
 
-  /// The tree that was played last, or recorded.
+  /// The tree of the last run, or the recorded one.
   [[nodiscard]] task_tree const& tree() const noexcept { return tree_; }
 
  private:
   void record(std::uint32_t places);
   [[nodiscard]] bool forgets_arithmetic() const noexcept { return times_.measure_leaves && way_ == sim_way::recorded; }
-  void settle_times();
+  void determine_times();
   [[nodiscard]] task_tree timed_tree();
   void measure_bare_leaves();
-  void measure_leaves_of_live_play();
-  void mark_times();
+  void measure_live_leaves();
+  void write_times_into_tree();
   void check(std::string const& after);
 
   apps::app& app_;
@@ -77,7 +78,7 @@ class sim_program {
   bool const verify_;
   sim_content content_;
   std::vector<std::uint64_t> leaf_ns_;  ///< of bare leaves, in the serial order; empty: all take assumed.leaf
-  sim::leaf_times leaf_times_;          ///< of leaves with flops that are played live
+  sim::leaf_times leaf_times_;          ///< of leaves with flops that are simulated live
   std::uint32_t places_ = 0;            ///< for which tree_ was recorded
   task_tree tree_;
   std::function<void(task_tree&)> adjust_;

@@ -1,49 +1,47 @@
 // SPDX-License-Identifier: MIT
-// What was simulated, as JSON and for people. Everything here says "simulated" and names the machine model; nothing in it
-// depends on the wall clock or on addresses, so the same seed gives the same bytes.
+// What sim and profile report: a row per policy and number of workers, and what they have in common. Everything says
+// "simulated" and names the machine model; nothing depends on the wall clock or on addresses, so the same seed gives
+// the same bytes.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "cli/app_words.hpp"
-#include "cli/output.hpp"
-#include "cli/profile_advice.hpp"
-#include "cli/sim_flags.hpp"
-#include "cli/sim_study.hpp"
+#include "cli/simulate/setting.hpp"
+#include "cli/simulate/study.hpp"
+#include "cli/text/report.hpp"
 
 namespace skua::cli {
 
-/// What all rows have in common.
-struct sim_frame {
-  std::string_view app;
-  json options = {};  ///< the app's, as given
-  sim_study const* study = nullptr;
-  sim_content content = {};
-  sim_way way = sim_way::recorded;
-  sim::cost_options costs = {};
-  std::uint32_t seeds = 1;
-  bool verified = true;
-  sim_outcome serial = {};
+/// Where the bytes that leaves read came from.
+struct memory_source {
+  std::string_view key;   ///< in JSON and CSV
+  std::string_view head;  ///< in tables
+  std::uint64_t sim::memory_account::* bytes;
 };
-
-/// As asked for, before anything runs: throws usage_error for whatever makes no sense on this machine.
-[[nodiscard]] sim_frame frame_of(app_words const& app, sim_flags const& flags, sim::machine_model const& machine,
-                                 bool verify);
+inline constexpr std::array memory_sources{
+    memory_source{"private_cache", "private", &sim::memory_account::private_bytes},
+    memory_source{"shared_cache", "shared", &sim::memory_account::shared_bytes},
+    memory_source{"neighbour_cache", "neighbour", &sim::memory_account::neighbour_bytes},
+    memory_source{"local_memory", "local", &sim::memory_account::local_bytes},
+    memory_source{"remote_memory", "remote", &sim::memory_account::remote_bytes},
+    memory_source{"remote_cache", "transfer", &sim::memory_account::transfer_bytes},
+};
 
 /// {"simulated": true, "app", "options", "machine", "placement", "seed", "seeds", "way", "verified", "noise", "tasks",
 /// "leaves", "task_ns", "leaf_ns", "measured_here", "measured_flops_per_ns", "serial"}
 [[nodiscard]] json to_json(sim_frame const& of);
 [[nodiscard]] json to_json(time_shares const& of);
-/// {"policy", "workers", "time_s", ...}; the keys "shares" and "per_worker" if `breakdown`.
-[[nodiscard]] json to_json(sim_frame const& of, sim_row const& r, bool breakdown);
 [[nodiscard]] std::string heading(sim_frame const& of);
-[[nodiscard]] std::string times_table(sim_frame const& of, std::span<sim_row const> rows);
-[[nodiscard]] std::string traffic_table(std::span<sim_row const> rows);
-[[nodiscard]] std::string breakdown_table(std::span<sim_row const> rows);
 
-/// Of all that the workers did or did not do, this much.
-[[nodiscard]] double share(double part_s, sim_outcome const& of, std::uint32_t workers);
+/// As JSON {"policy", "workers", "time_s", ...}, with "shares" and "per_worker" if `breakdown`; as text the times.
+[[nodiscard]] report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakdown);
+[[nodiscard]] std::string times_text(report const& rows);
+/// Steals by distance, and where the bytes came from.
+[[nodiscard]] std::string traffic_text(std::span<sim_row const> rows);
+[[nodiscard]] std::string breakdown_text(std::span<sim_row const> rows);
 
 }  // namespace skua::cli

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: MIT
-// What every simulating verb begins with: all that was asked for is checked, then the app is prepared and recorded.
+// How every simulating subcommand begins: it checks everything that was asked for, then prepares and records the app.
 #pragma once
 
-#include "cli/app_words.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/sim_flags.hpp"
-#include "cli/sim_report.hpp"
-#include "cli/sim_study.hpp"
+#include <cstdint>
+#include <string_view>
+
+#include "cli/simulate/flags.hpp"
+#include "cli/simulate/program.hpp"
+#include "cli/simulate/study.hpp"
+#include "cli/text/app_arguments.hpp"
 
 namespace skua::cli {
 
+/// What all rows of a report have in common.
+struct sim_frame {
+  std::string_view app;
+  json options = {};  ///< the app's, as given
+  sim_study const* study = nullptr;
+  sim_content content = {};
+  sim_way way = sim_way::recorded;
+  sim::cost_options costs = {};
+  std::uint32_t seeds = 1;
+  bool verified = true;
+  sim_outcome serial = {};
+};
+
 struct sim_setting {
-  /// Throws as frame_of before anything runs, then as sim_program.
-  sim_setting(app_words const& words, sim_flags const& flags, bool verify)
-      : machine(flags.model()), frame(frame_of(words, flags, machine, verify)),
-        program(prepared(words.chosen()), frame.way, flags.times(), verify),
-        study(program, machine, program.priced(frame.costs)) {
-    frame.study = &study;
-    frame.content = program.content();
-    stop_if_interrupted();
-  }
+  /// Throws usage_error for whatever makes no sense on this machine before anything runs, then as sim_program.
+  sim_setting(app_arguments const& app, sim_flags const& flags, bool verify);
   sim_setting(sim_setting const&) = delete;
   sim_setting& operator=(sim_setting const&) = delete;
 
@@ -28,12 +36,6 @@ struct sim_setting {
   sim_frame frame;
   sim_program program;
   sim_study study;
-
- private:
-  static apps::app& prepared(apps::app& app) {
-    app.prepare();
-    return app;
-  }
 };
 
 }  // namespace skua::cli

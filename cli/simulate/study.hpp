@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Simulated runs of one app on one machine model: what took how long, and what it is compared with.
+// Simulated runs of one app on one machine model: how long everything took, and what it is compared with.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "cli/sim_program.hpp"
+#include "cli/simulate/program.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
 
 namespace skua::cli {
+
+[[nodiscard]] inline double seconds_of(sim::tick picoseconds) noexcept {
+  return static_cast<double>(picoseconds) * 1e-12;
+}
+/// 0 if there is nothing to divide by.
+[[nodiscard]] inline double quotient(double above, double below) noexcept { return below > 0 ? above / below : 0; }
 
 /// One run. Seconds are virtual; work, scheduling and idling are sums over the workers: together workers * time.
 struct sim_outcome {
@@ -32,6 +38,17 @@ struct sim_outcome {
   sim::memory_account memory = {};
 };
 
+/// Shares of the workers' time in a run. They sum to 1.
+struct time_shares {
+  double arithmetic = 0;
+  double memory = 0;  ///< leaves take longer than their arithmetic, because of data
+  double queues = 0;  ///< the same, behind others
+  double noise = 0;
+  double scheduling = 0;
+  double idle = 0;
+};
+[[nodiscard]] time_shares shares_of(sim_outcome const& o);
+
 /// All runs of one policy with so many workers.
 struct sim_row {
   std::string policy = {};
@@ -42,7 +59,7 @@ struct sim_row {
   double alone_s = 0;  ///< the median time of the same policy with one worker
 };
 
-/// On which instance of the machine a study plays, and where on it the workers sit.
+/// The instance of the machine on which a study runs, and the order in which workers fill it.
 struct sim_stage {
   sim::machine_numbers numbers;
   spread seats = spread::compact;
@@ -59,18 +76,18 @@ class sim_study {
   [[nodiscard]] sim_outcome run(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed);
   /// One worker, and a scheduler that takes no time: the serial elision.
   [[nodiscard]] sim_outcome run_serial();
-  /// With seeds first, first + 1, ...; `tell` is called before each.
+  /// With seeds first, first + 1, ...; calls `before_run` before each.
   [[nodiscard]] sim_row run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
-                                  std::uint32_t seeds, std::function<void()> const& tell);
+                                  std::uint32_t seeds, std::function<void()> const& before_run);
 
   [[nodiscard]] sim::machine_model const& machine() const noexcept { return machine_; }
   [[nodiscard]] sim::machine_numbers const& numbers() const noexcept { return numbers_; }
   [[nodiscard]] sim_program& program() noexcept { return program_; }
-  /// What the nodes of the tree took themselves in the last run, in seconds.
+  /// Seconds that the nodes of the tree took themselves in the last run.
   [[nodiscard]] std::vector<double> const& taken_s() const noexcept { return taken_s_; }
 
  private:
-  sim_outcome play(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free);
+  sim_outcome simulate(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free);
 
   sim_program& program_;
   sim::machine_model const& machine_;

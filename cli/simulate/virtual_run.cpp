@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "cli/virtual_run.hpp"
+#include "cli/simulate/virtual_run.hpp"
 
 #include <fmt/format.h>
 
 #include <exception>
+#include <utility>
+#include <vector>
 
-#include "cli/interrupt.hpp"
-#include "cli/table.hpp"
+#include "cli/text/terminal.hpp"
 #include "skua/machine/sim/flat_costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
@@ -15,37 +16,52 @@
 namespace skua::cli {
 namespace {
 
-/// As the threads machine does, in ticks of a fork.
+/// In ticks of a fork: about as long as workers of a pool search.
 constexpr sim::tick spin_ticks = 10'000;
 
 std::string command_of(apps::app const& app, virtual_run const& how, std::uint64_t seed) {
-  std::string words = fmt::format("skua run {}", app.name());
+  std::string command = fmt::format("skua run {}", app.name());
   for (auto const& [option, value] : how.options.items())
-    words += fmt::format(" --{} {}", option, value.get<std::string>());
-  return fmt::format("{} --virtual --schedule-seed {} --workers {} --policy {}", words, seed, how.where.workers(),
+    command += fmt::format(" --{} {}", option, value.get<std::string>());
+  return fmt::format("{} --virtual --schedule-seed {} --workers {} --policy {}", command, seed, how.where.workers(),
                      how.policy);
 }
 
-/// The same for the same order of tasks, leaves and strands on the same workers (FNV-1a).
-std::string fingerprint(sim::result const& game) {
+/// Equal for equal orders of tasks, leaves and strands on the same workers (FNV-1a).
+std::string fingerprint(sim::result const& run) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325ULL;
   auto const mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3ULL; };
-  for (node_id const i : game.order) {
+  for (node_id const i : run.order) {
     mix(i);
-    mix(index(game.turns[i].who));
+    mix(index(run.turns[i].who));
   }
   return fmt::format("{:016x}", hash);
 }
 
-json play_one(apps::app& app, virtual_run const& how, std::uint64_t seed) {
+report virtual_report() {
+  return report({{"policy", ""},
+                 {"workers", ""},
+                 {"seed", "seed"},
+                 {"verified", "answer", false},
+                 {"events", "events"},
+                 {"tasks_and_leaves", "tasks and leaves"},
+                 {"steals", "steals"},
+                 {"probes", ""},
+                 {"parks", "parks"},
+                 {"sent", "sent"},
+                 {"naps", "naps"},
+                 {"fingerprint", "fingerprint", false}});
+}
+
+std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
   sim::rules const by{
       .seed = seed, .spin_ticks = spin_ticks, .most_searching = (how.where.workers() + 1) / 2, .ticks_per_ns = 1};
-  sim::flat_costs prices(by);
+  sim::flat_costs costs(by);
   sim::onlooker nobody;
-  auto const players = make_policy(how.policy, how.where, seed);
+  auto const scheduler = make_policy(how.policy, how.where, seed);
   app.reset();
-  auto const run = [&](sim::here& h) { app.run_simulated(h, how.where.places()); };
-  sim::simulation const done = simulate(run, *players, how.where, by, prices, nobody);
+  auto const body = [&](sim::here& h) { app.run_simulated(h, how.where.places()); };
+  sim::simulation const done = simulate(body, *scheduler, how.where, by, costs, nobody);
   if (how.verify) {
     if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);
   }
@@ -57,59 +73,38 @@ json play_one(apps::app& app, virtual_run const& how, std::uint64_t seed) {
     sum.sent += w.sent;
     sum.naps += w.naps;
   }
-  return {{"policy", how.policy},
-          {"workers", how.where.workers()},
-          {"seed", seed},
-          {"verified", how.verify ? json(true) : json()},
-          {"events", done.game.moves},
-          {"tasks_and_leaves", done.game.order.size()},
-          {"steals", sum.steals},
-          {"probes", sum.probes},
-          {"parks", sum.parks},
-          {"sent", sum.sent},
-          {"naps", sum.naps},
-          {"fingerprint", fingerprint(done.game)}};
+  return {cell::of(how.policy),
+          cell::of(how.where.workers()),
+          cell::of(seed),
+          how.verify ? cell{true, "right"} : cell{nullptr, "not checked"},
+          cell::of(done.game.moves),
+          cell::of(done.game.order.size()),
+          cell::of(sum.steals),
+          cell::of(sum.probes),
+          cell::of(sum.parks),
+          cell::of(sum.sent),
+          cell::of(sum.naps),
+          cell::of(fingerprint(done.game))};
 }
 
 }  // namespace
 
-json play_virtually(apps::app& app, virtual_run const& how) {
-  json all{{"app", app.name()}, {"virtual", true}, {"options", how.options}, {"rows", json::array()}};
+virtual_results run_virtually(apps::app& app, virtual_run const& how) {
+  report rows = virtual_report();
   for (std::uint32_t i = 0; i < how.repeat; ++i) {
     stop_if_interrupted();
     std::uint64_t const seed = std::uint64_t{how.seed} + i;
     try {
-      all["rows"].push_back(play_one(app, how, seed));
+      rows.add(run_once(app, how, seed));
     } catch (std::exception const& fault) {
       throw error(fmt::format("{}; to repeat it: {}", fault.what(), command_of(app, how, seed)));
     }
   }
   stop_if_interrupted();
-  return all;
-}
-
-std::string virtual_text(json const& document) {
-  table t({{"seed", true},
-           {"events", true},
-           {"tasks and leaves", true},
-           {"steals", true},
-           {"parks", true},
-           {"sent", true},
-           {"naps", true},
-           {"fingerprint"},
-           {"answer"}});
-  for (json const& row : document["rows"]) {
-    std::vector<std::string> cells;
-    for (char const* key : {"seed", "events", "tasks_and_leaves", "steals", "parks", "sent", "naps"})
-      cells.push_back(row[key].dump());
-    cells.push_back(row["fingerprint"].get<std::string>());
-    cells.push_back(row["verified"].is_null() ? "not checked" : "right");
-    t.add(std::move(cells));
-  }
-  json const& first = document["rows"].front();
-  return fmt::format("{} on {} with {} virtual workers: who does what when, but no times\n{}",
-                     document["app"].get<std::string>(), first["policy"].get<std::string>(),
-                     first["workers"].get<unsigned>(), t.text("  "));
+  std::string const heading = fmt::format("{} on {} with {}: the order of events, not their times\n", app.name(),
+                                          how.policy, in_words(how.where.workers(), "virtual worker"));
+  return {.document = {{"app", app.name()}, {"virtual", true}, {"options", how.options}, {"rows", rows.rows()}},
+          .text = heading + rows.text("  ")};
 }
 
 }  // namespace skua::cli

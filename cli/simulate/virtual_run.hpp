@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// skua run --virtual: the program and its scheduler on virtual workers, one move at a time, repeatable from a seed. For
-// finding bugs, not for times: everything costs one tick.
+// skua run --virtual: the program and its scheduler on virtual workers, one step at a time, repeatable from a seed. For
+// finding bugs, not for times: every step costs one tick.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "apps/app.hpp"
-#include "cli/output.hpp"
+#include "cli/text/report.hpp"
 #include "skua/parts/topology/layout.hpp"
 
 namespace skua::cli {
@@ -21,10 +21,13 @@ struct virtual_run {
   json options = {};  ///< of the app, as given
 };
 
-/// Plays them all and returns {"app", "virtual": true, "rows": [...]}. Stops at the first that fails: throws error with what
-/// is wrong and the command line that repeats it, and interruption after a Ctrl-C.
-[[nodiscard]] json play_virtually(apps::app& app, virtual_run const& how);
+struct virtual_results {
+  json document;  ///< {"app", "virtual": true, "options", "rows": [...]}
+  std::string text;
+};
 
-[[nodiscard]] std::string virtual_text(json const& document);
+/// Runs them all. Stops at the first that fails: throws error with what is wrong and the command line that repeats it,
+/// and interruption after a Ctrl-C.
+[[nodiscard]] virtual_results run_virtually(apps::app& app, virtual_run const& how);
 
 }  // namespace skua::cli

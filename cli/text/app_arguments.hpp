@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// `skua VERB APP [options of the app and of the verb, in any order]`: one subcommand per app.
+// An app and its options as typed: `skua SUBCOMMAND APP [options of both, in any order]`, or a name and a line of
+// options.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "apps/app.hpp"
-#include "cli/output.hpp"
+#include "cli/text/report.hpp"
 
 namespace CLI {
 class App;
@@ -14,9 +16,10 @@ class App;
 
 namespace skua::cli {
 
-class app_words {
+/// The apps as subcommands of a subcommand.
+class app_arguments {
  public:
-  explicit app_words(CLI::App& verb);
+  explicit app_arguments(CLI::App& command);
   /// The app that was named; its options are set. Only after parsing.
   [[nodiscard]] apps::app& chosen() const;
   /// The app's own options that were given, as typed: {"n": "4096"}.
@@ -24,11 +27,15 @@ class app_words {
 
  private:
   struct choice {
-    CLI::App* words;
+    CLI::App* command;
     std::unique_ptr<apps::app> app;
   };
   [[nodiscard]] choice const& chosen_one() const;
   std::vector<choice> choices_;
 };
+
+/// The app with its options set, not prepared; of an option that is given twice the last value counts. Throws
+/// usage_error for an app or option that does not exist.
+[[nodiscard]] std::unique_ptr<apps::app> make_app(std::string const& name, std::string const& options);
 
 }  // namespace skua::cli

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "cli/pool_flags.hpp"
+#include "cli/text/pool_flags.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "cli/output.hpp"
-#include "skua/parts/base/error.hpp"
+#include "cli/text/option_values.hpp"
+#include "cli/text/output.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
@@ -17,24 +16,26 @@
 
 namespace skua::cli {
 
-void pool_flags::add_to(CLI::App& words, offer which) {
+void pool_flags::add_to(CLI::App& command, offer which) {
   constexpr auto group = "Pool";
   auto const add = [&](char const* name, std::optional<std::string>& value, char const* kind, char const* about) {
-    words.add_option(name, value, about)->group(group)->type_name(kind);
+    command.add_option(name, value, about)->group(group)->type_name(kind);
   };
   if (which.policy) add("--policy", policy_, "NAME", "the scheduler (default: SKUA_POLICY, else random)");
   if (which.workers)
-    add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what mask and quota allow)");
-  add("--places", places_, "LIST", "what makes up a place, as in OMP_PLACES (default: SKUA_PLACES, else L3 caches)");
-  refuse_nothing(words, "--places");
+    add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what affinity mask and CPU quota allow)");
+  add("--places", places_, "LIST",
+      "the places, written as for OMP_PLACES (default: SKUA_PLACES, else one per L3 cache)");
+  refuse_empty(command, "--places");
   if (which.running) {
-    add("--pin", pin_, "on|off", "bind workers to processors (default: SKUA_PIN, else the machine decides)");
-    add("--spin", spin_, "TIME", "how long an idle worker searches, e.g. 50us (default: SKUA_SPIN)");
-    add("--stack", stack_, "SIZE", "of a task's stack, e.g. 256k (default: SKUA_STACK)");
+    add("--pin", pin_, "on|off",
+        "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
+    add("--spin", spin_, "TIME", "how long an idle worker searches before it sleeps (default: SKUA_SPIN, else 50us)");
+    add("--stack", stack_, "SIZE", "size of a task's stack, e.g. 256k (default: SKUA_STACK, else 8m)");
   }
-  add("--synthetic", synthetic_, "WORDS", "pretend to be such a machine, e.g. \"package:2 core:4\"");
-  add("--xml", xml_, "FILE", "pretend to be the machine that this file of hwloc's lstopo describes");
-  words.add_flag("--scatter", scatter_, "spread workers over the machine")->group(group);
+  add("--synthetic", synthetic_, "TOPOLOGY", "pretend to run on this machine, e.g. \"package:2 core:4\"");
+  add("--xml", xml_, "FILE", "pretend to run on the machine in this XML file of hwloc's lstopo");
+  command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them")->group(group);
 }
 
 void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
@@ -49,14 +50,13 @@ void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured
                        std::pair{"--xml", xml_.has_value()},
                        std::pair{"--scatter", scatter_}};
   for (auto const& [name, given] : all) {
-    if (given && std::ranges::find(honoured, name) == honoured.end())
-      throw usage_error(fmt::format("{} and {} exclude each other: {}", name, other, why));
+    if (given && std::ranges::find(honoured, name) == honoured.end()) refuse_together(name, other, why);
   }
 }
 
 pool_options pool_flags::options() const {
   pool_options all;
-  if (synthetic_ && xml_) throw usage_error("--synthetic and --xml exclude each other: one machine at a time");
+  if (synthetic_ && xml_) refuse_together("--synthetic", "--xml", "each describes the whole machine");
   if (workers_) all.workers = read_workers("--workers", *workers_);
   all.policy = policy_;
   if (places_) {
@@ -73,9 +73,9 @@ pool_options pool_flags::options() const {
 }
 
 topology pool_flags::machine() const {
-  pool_options const sound = options();
-  if (sound.synthetic) return topology::synthetic(*sound.synthetic);
-  if (sound.xml) return topology::from_xml(*sound.xml);
+  pool_options const chosen = options();
+  if (chosen.synthetic) return topology::synthetic(*chosen.synthetic);
+  if (chosen.xml) return topology::from_xml(*chosen.xml);
   return topology::machine();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of a command line that choose a pool. What is not given comes from the environment, as in any program.
+// The options that choose a pool. An option that is not given comes from the environment, as in any program.
 #pragma once
 
 #include <initializer_list>
@@ -18,15 +18,16 @@ namespace skua::cli {
 
 class pool_flags {
  public:
-  /// What one verb offers of them; compare has lists of its own for workers and policies.
+  /// Which of them a subcommand offers; compare takes lists of workers and policies instead.
   struct offer {
     bool workers = true;
     bool policy = true;
-    bool running = true;  ///< pinning, spinning, stacks: what matters only if workers run
+    bool running = true;  ///< pinning, spinning and stacks, which matter only if workers run
   };
-  void add_to(CLI::App& words, offer which);
+  void add_to(CLI::App& command, offer which);
 
-  /// Throws usage_error if one of these was given that is not among `honoured`: "OPTION and OTHER exclude each other: WHY".
+  /// Throws usage_error if an option was given that is not among `honoured`: "OPTION is given with OTHER; ..., because
+  /// WHY".
   void refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
                       std::string_view why) const;
 
@@ -40,9 +41,9 @@ class pool_flags {
   bool scatter_ = false;
 };
 
-/// What a pool that is made of these would use: the environment's settings, overruled by the options.
+/// The settings of a pool with these options: the environment's, overruled by the options.
 [[nodiscard]] settings effective_settings(pool_options const& chosen);
-/// Where its workers would sit.
+/// The PUs and places of its workers.
 [[nodiscard]] layout layout_of(topology const& machine, pool_options const& chosen);
 
 }  // namespace skua::cli

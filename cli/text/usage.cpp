@@ -1,69 +1,91 @@
 // SPDX-License-Identifier: MIT
-#include "cli/complaint.hpp"
+#include "cli/text/usage.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
 #include <vector>
 
-#include "cli/names.hpp"
+#include "cli/text/option_values.hpp"
 #include "skua/policy/nearest_name.hpp"
 
 namespace skua::cli {
 namespace {
 
-/// root, the verb, the app: as far as they were recognised.
-std::vector<CLI::App const*> path_to_last(CLI::App const& root) {
-  std::vector<CLI::App const*> path{&root};
+class plain_formatter final : public CLI::Formatter {
+ public:
+  std::string make_option_name(CLI::Option const* option, bool) const override {
+    std::string names;
+    for (std::string const& s : option->get_snames()) names += fmt::format("{}-{}", names.empty() ? "" : ", ", s);
+    for (std::string const& l : option->get_lnames()) names += fmt::format("{}--{}", names.empty() ? "" : ", ", l);
+    return names;
+  }
+  std::string make_option_opts(CLI::Option const* option) const override {
+    std::string const kind = option->get_type_name();
+    std::string text = kind.empty() ? "" : fmt::format(" {}", get_label(kind));
+    if (!option->get_default_str().empty()) text += fmt::format(" [{}]", option->get_default_str());
+    return text;
+  }
+};
+
+/// The root, the subcommand and the app, as far as the parser recognised them.
+using parsed_commands = std::vector<CLI::App const*>;
+
+parsed_commands commands_parsed_below(CLI::App const& root) {
+  parsed_commands path{&root};
   for (auto next = root.get_subcommands(); !next.empty(); next = path.back()->get_subcommands())
     path.push_back(next.front());
   return path;
 }
 
-std::string as_typed(std::vector<CLI::App const*> const& path) {
-  std::string words = "skua";
-  for (std::size_t i = 1; i < path.size(); ++i) words += fmt::format(" {}", path[i]->get_name());
-  return words;
+/// "skua run fib"
+std::string as_typed(parsed_commands const& path) {
+  std::string text = "skua";
+  for (std::size_t i = 1; i < path.size(); ++i) text += fmt::format(" {}", path[i]->get_name());
+  return text;
 }
 
-std::vector<std::string> option_names(std::vector<CLI::App const*> const& path) {
+std::vector<std::string> option_names(parsed_commands const& path) {
   std::vector<std::string> names;
-  for (CLI::App const* const words : path) {
-    for (CLI::Option const* const o : words->get_options()) {
+  for (CLI::App const* const command : path) {
+    for (CLI::Option const* const o : command->get_options()) {
       for (std::string const& name : o->get_lnames()) names.push_back(fmt::format("--{}", name));
     }
   }
   return names;
 }
 
-std::vector<std::string> words_below(CLI::App const& words) {
+std::vector<std::string> names_below(CLI::App const& command) {
   std::vector<std::string> names;
-  for (CLI::App const* const sub : words.get_subcommands([](CLI::App const*) { return true; }))
+  for (CLI::App const* const sub : command.get_subcommands([](CLI::App const*) { return true; }))
     names.push_back(sub->get_name());
   return names;
 }
 
 std::vector<std::string_view> views(std::vector<std::string> const& names) { return {names.begin(), names.end()}; }
 
-std::string about_unknown_option(std::string const& typed, std::vector<CLI::App const*> const& path) {
-  auto const known = option_names(path);
-  std::string_view const nearest = nearest_name(typed.substr(0, typed.find('=')), views(known));
-  std::string const help = fmt::format("see {} --help", as_typed(path));
-  if (nearest.empty()) return fmt::format("unknown option '{}'; {}", typed, help);
-  return fmt::format("unknown option '{}' (did you mean '{}'?); {}", typed, nearest, help);
+/// What the next argument after these commands names.
+std::string_view kind_below(parsed_commands const& path) { return path.size() == 1 ? "subcommand" : "app"; }
+
+std::string about_unknown_option(std::string const& typed, parsed_commands const& path) {
+  auto const names = option_names(path);
+  std::string_view const nearest = nearest_name(typed.substr(0, typed.find('=')), views(names));
+  std::string const text = fmt::format("option is '{}'; allowed: see {} --help", typed, as_typed(path));
+  return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);
 }
 
-/// What stands where a verb or an app is expected, or nothing is.
-std::string about_word(std::string const& typed, std::vector<CLI::App const*> const& path) {
-  auto const below = words_below(*path.back());
-  if (!below.empty()) return unknown(path.size() == 1 ? "verb" : "app", typed, views(below));
-  return fmt::format("'{}' is one word too many; see {} --help", typed, as_typed(path));
+std::string about_argument(std::string const& typed, parsed_commands const& path) {
+  auto const below = names_below(*path.back());
+  if (!below.empty()) return unknown_name(kind_below(path), typed, views(below));
+  return fmt::format("argument is '{}'; allowed: options only, see {} --help", typed, as_typed(path));
 }
 
-CLI::Option const* option_named(std::string const& name, std::vector<CLI::App const*> const& path) {
-  for (CLI::App const* const words : path) {
-    for (CLI::Option const* const o : words->get_options()) {
+CLI::Option const* option_named(std::string const& name, parsed_commands const& path) {
+  for (CLI::App const* const command : path) {
+    for (CLI::Option const* const o : command->get_options()) {
       if (o->check_name(name)) return o;
     }
   }
@@ -72,47 +94,59 @@ CLI::Option const* option_named(std::string const& name, std::vector<CLI::App co
 
 std::string allowed_by(CLI::Option const& option) {
   std::string const kind = option.get_type_name();
-  char const* const words = kind == "INT"     ? "a whole number"
-                            : kind == "UINT"  ? "a whole number, at least 0"
-                            : kind == "FLOAT" ? "a number"
-                                              : "a value";
-  return fmt::format("{} ({})", words, option.get_description());
+  char const* const text = kind == "INT"     ? "a whole number"
+                           : kind == "UINT"  ? "a whole number, at least 0"
+                           : kind == "FLOAT" ? "a number"
+                                             : "a value";
+  return fmt::format("{} ({})", text, option.get_description());
 }
 
-/// The parser's own words name the option and, after `separator`, what was typed; or they are all that is known.
-std::string about_value(std::string const& said, std::vector<CLI::App const*> const& path) {
-  auto const begin = said.find("--");
-  if (begin == std::string::npos) return said;
-  auto const end = said.find_first_of(" :", begin);
-  std::string const name = said.substr(begin, end - begin);
+/// The parser's message names the option and, after " = ", what was typed; a message of another form is passed on.
+std::string about_value(std::string const& message, parsed_commands const& path) {
+  auto const begin = message.find("--");
+  if (begin == std::string::npos) return message;
+  auto const end = message.find_first_of(" :", begin);
+  std::string const name = message.substr(begin, end - begin);
   CLI::Option const* const option = option_named(name, path);
-  if (option == nullptr) return said;
-  if (auto const typed = said.find(" = ", begin); typed != std::string::npos) {
-    return fmt::format("{}=\"{}\": allowed is {}", name, said.substr(typed + 3), allowed_by(*option));
-  }
+  if (option == nullptr) return message;
+  if (auto const typed = message.find(" = ", begin); typed != std::string::npos)
+    return fmt::format("{} is '{}'; allowed: {}", name, message.substr(typed + 3), allowed_by(*option));
   if (option->results().size() > 1)
-    return fmt::format("{} is given {} times; once is enough", name, option->results().size());
-  return fmt::format("{}: its value is missing; allowed is {}", name, allowed_by(*option));
+    return fmt::format("{} is given {} times; allowed: once", name, option->results().size());
+  return fmt::format("{} is missing its value; allowed: {}", name, allowed_by(*option));
 }
 
 }  // namespace
 
-std::string complaint_of(CLI::App const& root, CLI::ParseError const& fault) {
-  auto const path = path_to_last(root);
+void explain_plainly(CLI::App& command, std::string const& below) {
+  auto const formatter = std::make_shared<plain_formatter>();
+  formatter->column_width(32);
+  formatter->label("SUBCOMMAND", below);
+  formatter->label("OPTIONS", "options");
+  formatter->label("TEXT", "WORD");
+  formatter->label("INT", "N");
+  formatter->label("UINT", "N");
+  formatter->label("FLOAT", "X");
+  command.formatter(formatter);
+  command.get_help_ptr()->description("print this help and exit");
+}
+
+std::string usage_message(CLI::App const& root, CLI::ParseError const& fault) {
+  parsed_commands const path = commands_parsed_below(root);
   auto const extras = root.remaining(true);
   auto const option =
-      std::ranges::find_if(extras, [](std::string const& word) { return word.size() > 1 && word.starts_with('-'); });
-  std::string said;
+      std::ranges::find_if(extras, [](std::string const& e) { return e.size() > 1 && e.starts_with('-'); });
+  std::string message;
   if (option != extras.end()) {
-    said = about_unknown_option(*option, path);
+    message = about_unknown_option(*option, path);
   } else if (!extras.empty()) {
-    said = about_word(extras.front(), path);
-  } else if (auto const below = words_below(*path.back()); !below.empty() && fault.get_name() == "RequiredError") {
-    said = fmt::format("{} is missing; known: {}", path.size() == 1 ? "the verb" : "the app", joined(views(below)));
+    message = about_argument(extras.front(), path);
+  } else if (auto const below = names_below(*path.back()); !below.empty() && fault.get_name() == "RequiredError") {
+    message = fmt::format("{} is missing; allowed: {}", kind_below(path), joined(views(below)));
   } else {
-    said = about_value(fault.what(), path);
+    message = about_value(fault.what(), path);
   }
-  return path.size() == 1 ? said : fmt::format("{}: {}", as_typed(path).substr(5), said);
+  return path.size() == 1 ? message : fmt::format("{}: {}", as_typed(path).substr(5), message);
 }
 
 }  // namespace skua::cli

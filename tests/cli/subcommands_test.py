@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every verb does what it promises, for people and as JSON."""
+"""Every subcommand does what it promises, as text and as JSON."""
 
 import json
 import os
@@ -26,27 +26,27 @@ def groups_of(path, kind):
 
 
 class Help(command.Case):
-    def test_version(self):
+    def test_version_is_three_numbers(self):
         self.assertRegex(self.works("--version"), r"^skua \d+\.\d+\.\d+\n$")
 
-    def test_help_names_every_verb_and_fits_a_screen(self):
-        said = self.works("--help")
-        for verb in ("doctor", "topology", "list", "run", "compare", "sim", "profile", "calibrate"):
-            self.assertRegex(said, rf"\n  {verb} ")
-            self.assertIn("Usage: skua " + verb, self.works(verb, "--help"))
-        self.assertLess(said.count("\n"), 25)
+    def test_help_names_every_subcommand_and_fits_a_screen(self):
+        text = self.works("--help")
+        for name in ("doctor", "topology", "list", "run", "compare", "sim", "profile", "calibrate", "experiment"):
+            self.assertRegex(text, rf"\n  {name} ")
+            self.assertIn("Usage: skua " + name, self.works(name, "--help"))
+        self.assertLess(text.count("\n"), 25)
 
     def test_an_app_explains_its_own_options(self):
         self.assertIn("--tree", self.works("run", "uts", "--help"))
 
 
 class List(command.Case):
-    def test_apps_policies_and_peers(self):
-        said = self.works("list")
+    def test_text_names_apps_policies_and_peers(self):
+        text = self.works("list")
         for name in [*APPS, "random", "hierarchical", "serial", "openmp", "tbb"]:
-            self.assertRegex(said, rf"\n  {name} ")
+            self.assertRegex(text, rf"\n  {name} ")
 
-    def test_json(self):
+    def test_json_names_apps_policies_and_peers(self):
         found = self.works_json("list", "--json")
         self.assertEqual([a["name"] for a in found["apps"]], APPS)
         self.assertEqual([p["name"] for p in found["policies"]][:2], ["random", "hierarchical"])
@@ -61,13 +61,13 @@ class List(command.Case):
 
 
 class Topology(command.Case):
-    def test_synthetic_tree_with_workers_at_their_pus(self):
-        said = self.works("topology", "--synthetic", "package:2 l3:1 core:2", "--workers", "3")
-        self.assertEqual(len(re.findall(r"^ +package \d", said, re.M)), 2)
-        self.assertEqual(len(re.findall(r"^ +pu \d", said, re.M)), 4)
-        self.assertEqual(len(re.findall(r"worker \d$", said.split("\n\n", maxsplit=1)[0], re.M)), 3)
+    def test_a_synthetic_tree_shows_workers_at_their_pus(self):
+        text = self.works("topology", "--synthetic", "package:2 l3:1 core:2", "--workers", "3")
+        self.assertEqual(len(re.findall(r"^ +package \d", text, re.M)), 2)
+        self.assertEqual(len(re.findall(r"^ +pu \d", text, re.M)), 4)
+        self.assertEqual(len(re.findall(r"worker \d$", text.split("\n\n", maxsplit=1)[0], re.M)), 3)
 
-    def test_json_tree(self):
+    def test_json_holds_the_same_tree(self):
         found = self.works_json("topology", "--synthetic", "package:2 l3:2 core:4", "--json")
         self.assertEqual((found["pus"], found["this_system"]), (16, False))
         self.assertEqual([w["worker"] for w in found["workers"]], list(range(16)))
@@ -81,21 +81,21 @@ class Topology(command.Case):
         self.assertEqual(sorted(w for p in of_kind("pu", found["tree"]) for w in p["workers"]), list(range(16)))
 
     def test_scatter_spreads_over_packages(self):
-        words = ["topology", "--synthetic", "package:2 core:4", "--workers", "2", "--json"]
-        self.assertEqual([w["pu"] for w in self.works_json(*words)["workers"]], [0, 1])
-        self.assertEqual([w["pu"] for w in self.works_json(*words, "--scatter")["workers"]], [0, 4])
+        arguments = ["topology", "--synthetic", "package:2 core:4", "--workers", "2", "--json"]
+        self.assertEqual([w["pu"] for w in self.works_json(*arguments)["workers"]], [0, 1])
+        self.assertEqual([w["pu"] for w in self.works_json(*arguments, "--scatter")["workers"]], [0, 4])
 
-    def test_this_machine(self):
+    def test_this_machine_has_the_pus_of_the_affinity_mask(self):
         self.assertEqual(self.works_json("topology", "--json", "-")["pus"], len(os.sched_getaffinity(0)))
 
 
 class Doctor(command.Case):
-    def test_says_what_was_found(self):
-        said = self.works("doctor")
+    def test_text_has_a_section_for_everything_it_examines(self):
+        text = self.works("doctor")
         for part in ("Machine", "CPU quota", "NUMA nodes", "Workers", "worker 0", "fences", "guard", "bind memory", "Settings", "Missing"):
-            self.assertIn(part, said)
+            self.assertIn(part, text)
 
-    def test_every_setting_says_who_chose_it(self):
+    def test_every_setting_names_who_chose_it(self):
         found = self.works_json("doctor", "--pin", "off", "--json", variables={"SKUA_SPIN": "7us", "OMP_NUM_THREADS": "3"})
         settings = found["settings"]
         self.assertEqual(settings["workers"], {"value": "3", "from": "OMP_NUM_THREADS"})
@@ -106,7 +106,7 @@ class Doctor(command.Case):
         self.assertEqual(len(found["workers"]["pins"]), 3)
         self.assertIn(found["fences"]["kind"], ("asymmetric", "full"))
 
-    def test_says_what_the_kernel_does_with_pages(self):
+    def test_every_ability_of_the_kernel_has_a_reason(self):
         memory = self.works_json("doctor", "--json")["memory"]
         for ability in ("bind", "locate", "huge"):
             self.assertIsInstance(memory[ability]["works"], bool)
@@ -121,8 +121,8 @@ class Doctor(command.Case):
 
 class Run(command.Case):
     def test_uts_counts_the_published_tree_and_json_stands_alone(self):
-        words = ["--tree", "T3"] if command.PEERS_RUN else ["--tree", "T3", "--branching", "60"]
-        found = self.works_json("run", "uts", *words, "--workers", "2", "--json", "-")
+        arguments = ["--tree", "T3"] if command.PEERS_RUN else ["--tree", "T3", "--branching", "60"]
+        found = self.works_json("run", "uts", *arguments, "--workers", "2", "--json", "-")
         self.assertEqual(list(found), ["app", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
         (row,) = found["rows"]
@@ -130,13 +130,13 @@ class Run(command.Case):
         if command.PEERS_RUN:
             self.assertEqual(row["facts"]["nodes"], 4112897)
 
-    def test_for_people(self):
-        said = self.works("run", "fib", "--n", "20", "--policy", "hierarchical", "--workers", "3", "--repeat", "3", "--stats")
-        self.assertIn("fib on hierarchical with 3 workers", said)
-        self.assertRegex(said, r"result +6765\n")
-        self.assertIn("the median of 3 runs", said)
-        self.assertRegex(said, r"answer +right\n")
-        self.assertIn("scheduling", said)
+    def test_text_says_what_ran_and_what_came_of_it(self):
+        text = self.works("run", "fib", "--n", "20", "--policy", "hierarchical", "--workers", "3", "--repeat", "3", "--stats")
+        self.assertIn("fib on hierarchical with 3 workers", text)
+        self.assertRegex(text, r"result +6765\n")
+        self.assertIn("the median of 3 runs", text)
+        self.assertRegex(text, r"answer +right\n")
+        self.assertIn("scheduling", text)
 
     def test_stats_count_every_fork(self):
         forks = 2 * (10946 - 1)  # fib(n) forks fib(n + 1) - 1 times
@@ -160,17 +160,17 @@ class Run(command.Case):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
                 self.assertEqual((row["workers"], row["verified"]), (64, True))
 
-    def test_peers(self):
+    def test_peers_give_the_right_answer(self):
         for peer in PEERS.split(","):
             (row,) = self.works_json("run", "fib", "--n", "12", "--peer", peer, "--json", "-")["rows"]
             self.assertEqual((row["runner"], row["verified"], row["facts"]["result"]), (peer, True, 144))
 
-    def test_what_is_not_verified_is_not_called_so(self):
+    def test_an_answer_that_is_not_verified_is_not_called_verified(self):
         (row,) = self.works_json("run", "fib", "--n", "12", "--no-verify", "--json", "-")["rows"]
         self.assertIsNone(row["verified"])
         self.assertIn("not checked", self.works("run", "fib", "--n", "12", "--no-verify"))
 
-    def test_json_to_a_file_leaves_the_text_to_people(self):
+    def test_json_in_a_file_leaves_the_text_on_standard_output(self):
         path = self.scratch / "out.json"
         path.write_text("longer than what replaces it" * 1000, encoding="utf-8")
         self.assertIn("answer", self.works("run", "fib", "--n", "12", "--json", str(path)))
@@ -178,9 +178,9 @@ class Run(command.Case):
 
     def test_a_map_shows_every_leaf_in_the_colour_of_its_worker(self):
         path = self.scratch / "map.svg"
-        words = ["run", "heat", "--n", "256", "--leaf-rows", "64", "--leaf-cols", "64", "--iterations", "5", "--map", str(path)]
+        arguments = ["run", "heat", "--n", "256", "--leaf-rows", "64", "--leaf-cols", "64", "--iterations", "5", "--map", str(path)]
         for workers in (1, 2, 7):
-            (row,) = self.works_json(*words, "--workers", str(workers), "--json", "-")["rows"]
+            (row,) = self.works_json(*arguments, "--workers", str(workers), "--json", "-")["rows"]
             panels = [[box.get("fill") for box in group] for group in groups_of(path, "iteration")]
             self.assertEqual([len(boxes) for boxes in panels], [16, 16, 16])
             keys = [box.get("fill") for (group,) in [groups_of(path, "workers")] for box in group]
@@ -189,19 +189,19 @@ class Run(command.Case):
             self.assertTrue(0 <= row["map_overlap"] <= 1)
             if workers == 1:
                 self.assertEqual(row["map_overlap"], 1)
-        self.assertRegex(self.works(*words, "--workers", "1"), r"\n  map +\S+map.svg: 5 iterations, overlap of consecutive ones 1.000\n")
+        self.assertRegex(self.works(*arguments, "--workers", "1"), r"\n  map +\S+map.svg: 5 iterations, overlap of consecutive ones 1.000\n")
 
-    def test_a_map_of_water_as_svg_and_png(self):
+    def test_a_map_of_water_is_drawn_as_svg_and_png(self):
         svg, png = self.scratch / "map.svg", self.scratch / "map.png"
-        words = ["run", "sph", "--scale", "1", "--steps", "1", "--policy", "adws", "--workers", "3"]
-        (row,) = self.works_json(*words, "--map", str(svg), "--json", "-")["rows"]
+        arguments = ["run", "sph", "--scale", "1", "--steps", "1", "--policy", "adws", "--workers", "3"]
+        (row,) = self.works_json(*arguments, "--map", str(svg), "--json", "-")["rows"]
         (boxes,) = groups_of(svg, "iteration")
         self.assertEqual(len(boxes), row["facts"]["leaves"])
         self.assertIsNone(row["map_overlap"], "one step overlaps with nothing")
-        self.works(*words, "--map", str(png))
+        self.works(*arguments, "--map", str(png))
         self.assertTrue(png.read_bytes().startswith(b"\x89PNG\r\n"))
 
-    def test_an_xml_machine(self):
+    def test_the_machine_may_come_from_an_xml_file(self):
         path = self.scratch / "machine.xml"
         path.write_text(
             '<?xml version="1.0"?><topology version="2.0">'
@@ -218,7 +218,7 @@ class Run(command.Case):
 
 
 class Compare(command.Case):
-    def test_rows_of_all_runners_verified_in_the_promised_shape(self):
+    def test_all_rows_are_verified_and_have_the_promised_keys(self):
         found = self.works_json("compare", "fib", "--n", "16", "--peers", PEERS, "--workers", "1,2", "--repeat", "3", "--json", "-")
         self.assertEqual(list(found), ["app", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
@@ -242,15 +242,15 @@ class Compare(command.Case):
                 self.assertIsNone(row["ratio_to_best_peer"])
 
     @unittest.skipUnless(command.PEERS_RUN, "no peers under this sanitizer")
-    def test_one_table_holds_a_peer_in_several_styles(self):
+    def test_one_table_compares_a_peer_in_several_styles(self):
         styles = {"tbb": ("auto", "static", "affinity", "simple"), "openmp": ("static", "dynamic", "tasks")}
         key = {"tbb": "tbb_partitioner", "openmp": "openmp_schedule"}
         peers = [f"{peer}:{style}" for peer, all_of_it in styles.items() for style in all_of_it]
         for app in (["heat", "--n", "64", "--iterations", "3"], ["cg", "--class", "S"], ["sph", "--scale", "1", "--steps", "1"]):
-            words = ["compare", *app, "--peers", ",".join(["serial", "openmp", "tbb", *peers]), "--policies", "random", "--workers", "2",
+            arguments = ["compare", *app, "--peers", ",".join(["serial", "openmp", "tbb", *peers]), "--policies", "random", "--workers", "2",
                      "--tbb", "simple", "--openmp", "tasks", "--repeat", "1", "--warmup", "0", "--no-map-overlap", "--json", "-"]
             with self.subTest(app=app[0]):
-                rows = {row["runner"]: row for row in self.works_json(*words)["rows"]}
+                rows = {row["runner"]: row for row in self.works_json(*arguments)["rows"]}
                 self.assertEqual(set(rows), {"serial", "openmp", "tbb", "random", *peers})
                 self.assertTrue(all(row["verified"] for row in rows.values()))
                 for name, row in rows.items():
@@ -260,26 +260,26 @@ class Compare(command.Case):
         (row,) = self.works_json("run", "heat", "--n", "64", "--iterations", "3", "--peer", "tbb:affinity", "--json", "-")["rows"]
         self.assertEqual((row["runner"], row["facts"]["tbb_partitioner"]), ("tbb:affinity", "affinity"))
 
-    def test_for_people_the_header_says_which_way_is_faster(self):
-        said = self.works("compare", "fib", "--n", "12", "--peers", "serial", "--workers", "1", "--repeat", "1")
-        self.assertIn("above 1 is faster", said)
-        self.assertRegex(said, r"\nhierarchical +1 ")
+    def test_the_heading_says_which_way_is_faster(self):
+        text = self.works("compare", "fib", "--n", "12", "--peers", "serial", "--workers", "1", "--repeat", "1")
+        self.assertIn("above 1 is faster", text)
+        self.assertRegex(text, r"\nhierarchical +1 ")
 
-    def test_apps_that_can_tell_say_how_much_stays_on_its_worker(self):
-        words = ["compare", "heat", "--n", "128", "--iterations", "4", "--leaf-rows", "16", "--policies", "random,adws:no-steal",
+    def test_apps_with_maps_say_how_much_work_stays_on_its_worker(self):
+        arguments = ["compare", "heat", "--n", "128", "--iterations", "4", "--leaf-rows", "16", "--policies", "random,adws:no-steal",
                  "--peers", "serial", "--workers", "2", "--repeat", "1", "--json", "-"]
-        rows = {row["runner"]: row for row in self.works_json(*words)["rows"]}
+        rows = {row["runner"]: row for row in self.works_json(*arguments)["rows"]}
         for row in rows.values():
             self.assertEqual(list(row), [*ROW, "map_overlap"])
             self.assertEqual((row["verified"], row["runs"]), (True, 1))
         self.assertIsNone(rows["serial"]["map_overlap"])
         self.assertEqual(rows["adws:no-steal"]["map_overlap"], 1)
         self.assertTrue(0 <= rows["random"]["map_overlap"] <= 1)
-        for row in self.works_json(*words, "--no-map-overlap")["rows"]:
+        for row in self.works_json(*arguments, "--no-map-overlap")["rows"]:
             self.assertEqual(list(row), ROW)
-        self.assertIn("map overlap", self.works(*words[:-2], "--map-overlap"))
+        self.assertIn("map overlap", self.works(*arguments[:-2], "--map-overlap"))
 
-    def test_a_breakdown_accounts_for_all_time_and_says_what_it_measured_for_that(self):
+    def test_a_breakdown_accounts_for_all_time_and_names_what_it_added(self):
         found = self.works_json("compare", "fib", "--n", "22", "--policies", "random,adws", "--peers", "none", "--workers", "2",
                                 "--repeat", "3", "--breakdown", "--json", "-")
         self.assertEqual(found["added_for_breakdown"], ["serial", "every policy on one worker"])
@@ -294,11 +294,11 @@ class Compare(command.Case):
             self.assertGreater(parts["inflation"], 0)
             self.assertGreater(parts["overhead"], 0)
 
-    def test_a_breakdown_for_people(self):
-        said = self.works("compare", "fib", "--n", "12", "--workers", "1,2", "--peers", "serial", "--repeat", "2", "--breakdown")
-        for word in ("work", "scheduling", "idle", "W_P/T_1", "T_1/T_S", "all"):
-            self.assertIn(word, said)
-        self.assertNotIn("Measured for this table", said)
+    def test_the_text_of_a_breakdown_names_every_part(self):
+        text = self.works("compare", "fib", "--n", "12", "--workers", "1,2", "--peers", "serial", "--repeat", "2", "--breakdown")
+        for part in ("work", "scheduling", "idle", "W_P/T_1", "T_1/T_S", "all"):
+            self.assertIn(part, text)
+        self.assertNotIn("Measured for this table", text)
         self.assertNotIn("W_P", self.works("compare", "fib", "--n", "12", "--workers", "1", "--repeat", "1", "--peers", "none"))
 
     def test_a_policy_with_options_is_one_policy(self):
@@ -316,7 +316,7 @@ class OpenMPsVariables(command.Case):
     BINDINGS = ({"OMP_PLACES": "cores"}, {"OMP_PLACES": "threads"}, {"OMP_PROC_BIND": "true"},
                 {"OMP_PLACES": ",".join(f"{{{pu}}}" for pu in sorted(os.sched_getaffinity(0)))})
 
-    def test_skua_has_all_processors_in_spite_of_a_binding(self):
+    def test_skua_uses_all_processors_in_spite_of_a_binding(self):
         for binding in self.BINDINGS:
             with self.subTest(**binding):
                 found = self.works_json("doctor", "--json", variables=binding)
