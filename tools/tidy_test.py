@@ -28,6 +28,7 @@ ALWAYS = {
     "skua/program/program.hpp": HEADER,
     "skua/policy/list.hpp": HEADER,
     "skua/machine/threads/pool/pool.hpp": HEADER,
+    "cli/simulate/list.hpp": HEADER,
 }
 
 
@@ -50,6 +51,8 @@ BAD = {
         ("skua/machine/threads/a.cpp", including("skua/parts/base/none.hpp"), 2),
         ("skua/newcomer/a.cpp", including("skua/parts/base/ids.hpp"), 2),
         ("skua/policy/a.cpp", SPDX + '#include "list.hpp"\n', 2),
+        ("cli/text/a.cpp", including("cli/simulate/list.hpp"), 2),
+        ("cli/measure/a.cpp", including("cli/simulate/list.hpp"), 2),
     ],
     "libraries": [("skua/machine/threads/a.cpp", SPDX + "#include <hwloc.h>\n", 2),
                   ("skua/parts/topology/a.cpp", SPDX + "#include <boost/context/fiber.hpp>\n", 2)],
@@ -112,7 +115,8 @@ GOOD = [
      "skua/policy/a_test.cpp": including("skua/machine/threads/pool/pool.hpp", "thread")},
     {"skua/machine/threads/a.cpp": including("skua/parts/queue/deque.hpp", "skua/program/program.hpp", "skua/policy/list.hpp")},
     {"skua/machine/sim/a.cpp": including("skua/program/program.hpp", "skua/policy/list.hpp")},
-    {"cli/a.cpp": including("apps/list.hpp", "skua/machine/threads/pool/pool.hpp"), "apps/list.hpp": HEADER},
+    {"cli/a.cpp": including("apps/list.hpp", "cli/simulate/list.hpp", "skua/machine/threads/pool/pool.hpp"), "apps/list.hpp": HEADER},
+    {"cli/experiment/a.cpp": including("cli/simulate/list.hpp"), "cli/simulate/a.cpp": including("cli/simulate/list.hpp")},
     {"apps/simd/x86/wide.hpp": HEADER, "apps/simd/other/wide.hpp": HEADER,
      "apps/simd/a.cpp": SPDX + '#include "wide.hpp"  // CMake chooses the folder by architecture\n'},
     {"skua/parts/topology/a.cpp": SPDX + "#include <hwloc.h>\n"},
