@@ -29,6 +29,8 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
+std::string in_quotes(std::string_view text) { return '"' + std::string{text} + '"'; }
+
 }  // namespace
 
 std::string hex_of(rgb colour) {
@@ -37,89 +39,52 @@ std::string hex_of(rgb colour) {
   return hex.data();
 }
 
-void svg::attribute(std::string_view name, double value) { attribute(name, digits_of(value)); }
-
-void svg::attribute(std::string_view name, std::string_view value) {
-  body_ += ' ';
-  body_ += name;
-  body_ += "=\"";
-  body_ += value;
-  body_ += '"';
+void svg::element(std::string const& opening, std::initializer_list<attribute> numbers, std::string_view closing) {
+  body_ += "<" + opening;
+  for (auto const& [name, value] : numbers) body_ += " " + std::string{name} + "=" + in_quotes(digits_of(value));
+  body_ += closing;
 }
 
 void svg::text(point at, std::string_view what, anchor where, std::string_view attributes) {
-  body_ += "<text";
-  attribute("x", at.x);
-  attribute("y", at.y);
-  if (where != anchor::start) attribute("text-anchor", where == anchor::middle ? "middle" : "end");
-  if (!attributes.empty()) (body_ += ' ') += attributes;
-  body_ += ">" + escaped(what) + "</text>\n";
+  std::string opening = "text";
+  if (where != anchor::start) opening += where == anchor::middle ? " text-anchor=\"middle\"" : " text-anchor=\"end\"";
+  if (!attributes.empty()) (opening += ' ') += attributes;
+  element(opening, {{"x", at.x}, {"y", at.y}}, ">" + escaped(what) + "</text>\n");
 }
 
 void svg::line(point from, point to, std::string_view colour) {
-  body_ += "<line";
-  attribute("x1", from.x);
-  attribute("y1", from.y);
-  attribute("x2", to.x);
-  attribute("y2", to.y);
-  attribute("stroke", colour);
-  body_ += "/>\n";
+  element("line stroke=" + in_quotes(colour), {{"x1", from.x}, {"y1", from.y}, {"x2", to.x}, {"y2", to.y}});
 }
 
 void svg::box(point corner, double width, double height, std::string_view colour) {
-  body_ += "<rect";
-  attribute("fill", colour);
-  attribute("x", corner.x);
-  attribute("y", corner.y);
-  attribute("width", width);
-  attribute("height", height);
-  body_ += "/>\n";
+  element("rect fill=" + in_quotes(colour), {{"x", corner.x}, {"y", corner.y}, {"width", width}, {"height", height}});
 }
 
 void svg::dot(point centre, std::string_view colour) {
-  body_ += "<circle";
-  attribute("cx", centre.x);
-  attribute("cy", centre.y);
-  attribute("r", 2.6);
-  attribute("fill", colour);
-  body_ += "/>\n";
+  element("circle fill=" + in_quotes(colour), {{"cx", centre.x}, {"cy", centre.y}, {"r", 2.6}});
 }
 
 void svg::ring(point centre, std::string_view colour) {
-  body_ += "<circle";
-  attribute("cx", centre.x);
-  attribute("cy", centre.y);
-  attribute("r", 6);
-  attribute("stroke", colour);
-  body_ += " fill=\"none\" stroke-width=\"2\"/>\n";
+  element("circle fill=\"none\" stroke-width=\"2\" stroke=" + in_quotes(colour),
+          {{"cx", centre.x}, {"cy", centre.y}, {"r", 6}});
 }
 
 void svg::curve(std::span<point const> points, std::string_view colour) {
   std::string path;
   for (point const& p : points) path += (path.empty() ? "" : " ") + digits_of(p.x) + "," + digits_of(p.y);
-  body_ += "<polyline fill=\"none\" stroke-width=\"1.8\"";
-  attribute("stroke", colour);
-  attribute("points", path);
-  body_ += "/>\n";
+  element("polyline fill=\"none\" stroke-width=\"1.8\" stroke=" + in_quotes(colour) + " points=" + in_quotes(path), {});
 }
 
-void svg::begin_group(std::string_view attributes) {
-  body_ += "<g ";
-  body_ += attributes;
-  body_ += ">\n";
-}
-
+void svg::begin_group(std::string_view attributes) { element("g " + std::string{attributes}, {}, ">\n"); }
 void svg::end_group() { body_ += "</g>\n"; }
 
 std::string svg::document(double width, double height, std::string_view title, double font_size) const {
   svg head;
-  head.body_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"";
-  head.attribute("width", width);
-  head.attribute("height", height);
-  head.attribute("viewBox", "0 0 " + digits_of(width) + " " + digits_of(height));
-  head.attribute("font-family", "sans-serif");
-  head.attribute("font-size", font_size);
-  head.body_ += ">\n<title>" + escaped(title) + "</title>\n";
+  head.body_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  head.element("svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" font-family=\"sans-serif\" viewBox=" +
+                   in_quotes("0 0 " + digits_of(width) + " " + digits_of(height)),
+               {{"width", width}, {"height", height}, {"font-size", font_size}}, ">\n");
+  head.body_ += "<title>" + escaped(title) + "</title>\n";
   head.box({0, 0}, width, height, "#ffffff");
   return head.body_ + body_ + "</svg>\n";
 }

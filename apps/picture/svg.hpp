@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "apps/picture/picture.hpp"
 
@@ -38,8 +40,9 @@ class svg {
   [[nodiscard]] std::string document(double width, double height, std::string_view title, double font_size) const;
 
  private:
-  void attribute(std::string_view name, double value);
-  void attribute(std::string_view name, std::string_view value);
+  using attribute = std::pair<std::string_view, double>;
+  /// `opening`: the name of the element and what precedes its numbers.
+  void element(std::string const& opening, std::initializer_list<attribute> numbers, std::string_view closing = "/>\n");
 
   std::string body_;
 };

@@ -27,7 +27,7 @@ std::string command_of(apps::app const& app, virtual_run const& how, std::uint64
                      how.policy);
 }
 
-/// Equal for equal orders of tasks, leaves and strands on the same workers (FNV-1a).
+/// Equal for equal orders of tasks, leaves and fibers on the same workers (FNV-1a).
 std::string fingerprint(sim::result const& run) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325ULL;
   auto const mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3ULL; };
