@@ -97,9 +97,9 @@ TEST(registry, an_option_either_takes_a_value_or_refuses_every_one) {
         ++bare;
         EXPECT_EQ(refusal(asked), "accepted");
         for (std::string const value : {"", "0", "1", "x", "banana", "="}) {
-          EXPECT_EQ(refusal(asked + "=" + value), "policy '" + std::string(e.name) + "': option '" +
-                                                      std::string(o.word) + "' takes no value, but got '" + value +
-                                                      "'");
+          EXPECT_EQ(refusal(asked + "=" + value), "option of policy '" + std::string(e.name) + "' is '" +
+                                                      std::string(o.word) + "=" + value +
+                                                      "'; allowed: " + std::string(o.word) + ", without a value");
         }
       } else {
         EXPECT_NE(refusal(asked), "accepted") << asked;
