@@ -75,7 +75,7 @@ subcommand add_experiment(CLI::App& root) {
   explain_plainly(*command, "NAME");
   auto const given = std::make_shared<arguments>();
   command
-      ->add_option("name", given->name, "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all")
+      ->add_option("NAME", given->name, "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all")
       ->type_name("");
   command->add_option("--output", given->directory, "the directory for table, CSV and picture")
       ->type_name("DIR")

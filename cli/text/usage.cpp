@@ -17,7 +17,8 @@ namespace {
 
 class plain_formatter final : public CLI::Formatter {
  public:
-  std::string make_option_name(CLI::Option const* option, bool) const override {
+  std::string make_option_name(CLI::Option const* option, bool is_positional) const override {
+    if (is_positional) return option->get_name(true);
     std::string names;
     for (std::string const& s : option->get_snames()) names += fmt::format("{}-{}", names.empty() ? "" : ", ", s);
     for (std::string const& l : option->get_lnames()) names += fmt::format("{}--{}", names.empty() ? "" : ", ", l);
