@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "apps/map/sheet.hpp"
-#include "skua/parts/base/error.hpp"
 
 namespace skua::apps {
 namespace {
@@ -37,7 +36,7 @@ void paint(colour_picture& on, map_box const& b, rgb colour) {
   }
 }
 
-bool is_svg(std::filesystem::path const& file) { return file.extension() == ".svg"; }
+bool is_svg(std::filesystem::path const& file) { return lower_extension(file) == ".svg"; }
 
 }  // namespace
 
@@ -73,14 +72,7 @@ colour_picture to_picture(task_map const& map) {
 }
 
 void require_map_name(std::string_view option, std::filesystem::path const& file) {
-  auto const refuse = [&](std::string const& allowed) {
-    throw usage_error(std::string{option} + " is '" + file.string() + "'; allowed: " + allowed);
-  };
-  if (!is_svg(file) && file.extension() != ".png") refuse("a name that ends in .svg or .png");
-  std::error_code ignored;
-  auto const folder = file.parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    refuse("a folder that exists; there is no " + folder.string());
+  require_file_name(option, file, {".svg", ".png"});
 }
 
 std::string map_file(std::filesystem::path const& file, task_map const& map, std::string_view title) {

@@ -156,7 +156,8 @@ TEST(map_png, shows_every_worker_by_area) {
 
 TEST(map_names, end_in_svg_or_png_in_a_folder_that_exists) {
   auto const folder = std::filesystem::temp_directory_path();
-  for (char const* const right : {"a.svg", "a.png"}) EXPECT_NO_THROW(require_map_name("--map", folder / right));
+  for (char const* const right : {"a.svg", "a.png", "A.PNG"})
+    EXPECT_NO_THROW(require_map_name("--map", folder / right));
   for (char const* const wrong : {"a.jpg", "svg", "a.svg.gz", "", "no such folder/a.svg"})
     EXPECT_THROW(require_map_name("--map", folder / wrong), usage_error) << wrong;
 }

@@ -35,7 +35,7 @@ struct scalability {
 [[nodiscard]] scalability scalability_of(task_tree const& tree, std::vector<double> const& taken_s, double burden_s,
                                          std::uint32_t workers);
 
-/// Seconds to move a continuation from worker 0 to the worker for which that is dearest: a steal, a park and a resume.
+/// Seconds to move a continuation from worker 0 to the worker for which that costs most: a steal, a park and a resume.
 [[nodiscard]] double burden_on(sim::machine_model const& machine, std::uint32_t workers);
 
 /// One finding, and what to do about it.
