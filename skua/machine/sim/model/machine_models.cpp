@@ -26,8 +26,9 @@ std::string content_of(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.good() || text.empty())
-    throw usage_error("machine model " + path +
-                      ": there is no such file, or nothing to read in it; shipped models: " + names_of_shipped());
+    throw usage_error(
+        "machine model is '" + path +
+        "'; allowed: the path of a file that exists and is not empty, or a shipped model: " + names_of_shipped());
   return text;
 }
 
@@ -67,8 +68,8 @@ routes ways_of(model_file const& read, std::uint32_t nodes) {
 machine_model machine_model::load(std::string_view name_or_path) {
   if (auto const text = find_shipped(name_or_path)) return parse(*text, "machine model " + std::string{name_or_path});
   if (name_or_path.find('/') == std::string_view::npos && !name_or_path.ends_with(".toml"))
-    throw usage_error("there is no machine model " + std::string{name_or_path} +
-                      "; shipped models: " + names_of_shipped() + "; or the path of a file, with a / or .toml in it");
+    throw usage_error("machine model is '" + std::string{name_or_path} + "'; allowed: " + names_of_shipped() +
+                      ", or the path of a file, with a / or .toml in it");
   std::string const path{name_or_path};
   return parse(content_of(path), path);
 }
@@ -81,7 +82,7 @@ std::span<std::string_view const> machine_model::shipped() noexcept { return shi
 
 std::string_view machine_model::shipped_text(std::string_view name) {
   if (auto const text = find_shipped(name)) return *text;
-  throw usage_error("there is no machine model " + std::string{name} + "; shipped models: " + names_of_shipped());
+  throw usage_error("machine model is '" + std::string{name} + "'; allowed: " + names_of_shipped());
 }
 
 machine_model::machine_model(model_file read)

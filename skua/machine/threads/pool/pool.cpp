@@ -19,7 +19,7 @@ runtime::settings choose(pool_options const& o) {
   if (o.pin) s.pin.set(*o.pin);
   if (o.spin && *o.spin < std::chrono::nanoseconds::zero()) {
     throw usage_error("pool option spin is " + std::to_string(o.spin->count()) +
-                      " ns: allowed is 0 or more; spin_forever means that nobody sleeps");
+                      " ns; allowed: 0 or more, or spin_forever, with which workers never sleep");
   }
   if (o.spin) s.spin.set(*o.spin);
   if (o.stack_bytes) s.stack_bytes.set(*o.stack_bytes);

@@ -105,11 +105,10 @@ std::string refusal(F&& f) {
 TEST(pool, what_a_program_cannot_mean_is_refused_by_name) {
   skua::pool two({.workers = 2});
   EXPECT_EQ(refusal([&] { static_cast<void>(two.open_region("adws", 99)); }), "a region of 99 workers: the pool has 2");
-  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns: allowed is"),
-            0U);
+  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns; allowed: "), 0U);
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = 0ns}); }), "accepted");
-  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places is \"foo\": "), 0U);
-  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("unknown policy 'randm'; known: random, "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places is 'foo': "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("policy is 'randm'; allowed: random, "), 0U);
 }
 
 TEST(pool, regions_open_and_close_while_the_pool_works) {
@@ -241,7 +240,9 @@ TEST(pool, environment_chooses_what_the_program_leaves_open) {
   ::setenv("SKUA_WORKERS", "1", 1);
   for (std::string const wrong : {"randm", "RANDOM", "numa-ws:bias=0"}) {
     ::setenv("SKUA_POLICY", wrong.c_str(), 1);
-    EXPECT_EQ(refusal([] { skua::pool{}; }).find("SKUA_POLICY=\"" + wrong + "\": "), 0U) << wrong;
+    std::string const text = refusal([] { skua::pool{}; });
+    EXPECT_EQ(text.find("SKUA_POLICY: "), 0U) << text;
+    EXPECT_NE(text.find(" is '" + wrong.substr(wrong.find('=') + 1) + "'; allowed: "), std::string::npos) << text;
     EXPECT_EQ(refusal([] { skua::pool({.policy = "random"}); }), "accepted");
   }
   ::unsetenv("SKUA_POLICY");
