@@ -66,17 +66,15 @@ pool_options pool_flags::options() const {
   if (pin_) all.pin = read_switch("--pin", *pin_);
   if (spin_) all.spin = read_duration("--spin", *spin_);
   if (stack_) all.stack_bytes = read_stack_bytes("--stack", *stack_);
-  all.synthetic = synthetic_;
-  all.xml = xml_;
+  all.topology = synthetic_;
+  if (xml_) all.topology = xml_->find('/') != std::string::npos ? *xml_ : "./" + *xml_;  // a path, whatever its name ends in
   all.scatter = scatter_;
   return all;
 }
 
 topology pool_flags::machine() const {
   pool_options const sound = options();
-  if (sound.synthetic) return topology::synthetic(*sound.synthetic);
-  if (sound.xml) return topology::from_xml(*sound.xml);
-  return topology::machine();
+  return sound.topology ? topology::named(*sound.topology) : topology::machine();
 }
 
 settings effective_settings(pool_options const& chosen) {

@@ -36,7 +36,7 @@ struct free_task {
 /// All three may be called by any thread, also inside with_here and inside tasks. wait does not throw. with_here and spawn
 /// throw, before anything happens, if there are no workers and none can be had: then f is not called, the task not taken.
 template <class V>
-concept venue = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
+concept models_venue = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
   {
     V::with_here([](typename V::here&) { return 1; })
   } -> std::convertible_to<int>;
@@ -44,5 +44,12 @@ concept venue = fork_join<typename V::here> && requires(free_task<typename V::he
   V::spawn(task);
   { V::wait(group) } noexcept;
 };
+
+/// True for a machine's venue that a source of the machine checks against `models_venue`: as for is_checked_fork_join.
+template <class V>
+inline constexpr bool is_checked_venue = false;
+
+template <class V>
+concept venue = is_checked_venue<V> || models_venue<V>;
 
 }  // namespace skua

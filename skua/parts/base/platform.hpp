@@ -6,10 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace skua {
 
 #if defined(SKUA_CHECKED)
@@ -45,10 +41,11 @@ inline constexpr bool under_tsan = false;
 /// Two objects written by different workers stand at least this far apart (two lines: adjacent-line prefetch).
 inline constexpr std::size_t cache_line_bytes = 128;
 
-/// Tell the processor that this is a spin loop.
+/// Tell the processor that this is a spin loop. The compiler's own word: <immintrin.h> would cost every program that
+/// includes Skua a sixth of its time to compile.
 inline void relax() noexcept {
 #if defined(__x86_64__)
-  _mm_pause();
+  __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb" ::: "memory");
 #endif

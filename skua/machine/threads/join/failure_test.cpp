@@ -63,7 +63,7 @@ class Failures : public ::testing::TestWithParam<setup> {
     return {answer, reference.tasks()};
   }
 
-  skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy, .synthetic = GetParam().machine}};
+  skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy, .topology = GetParam().machine}};
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryPolicy, Failures, ::testing::ValuesIn(every_policy()), [](auto const& p) {

@@ -10,14 +10,19 @@
 
 #include "skua/machine/threads/join/group.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
-#include "skua/machine/threads/worker/worker_slot.hpp"
+#include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/parts/base/ids.hpp"
+#include "skua/policy/vocabulary.hpp"
+
+namespace skua {
+class mind;
+}
 
 namespace skua::threads {
 
 class strand {
  public:
-  explicit strand(seat& s) noexcept : seat_(&s) {}
+  explicit strand(runtime::slot_front& s) noexcept : seat_(&s) {}
   strand(strand const&) = delete;
   strand& operator=(strand const&) = delete;
 
@@ -83,9 +88,7 @@ class strand {
   [[nodiscard]] tag const& known() const noexcept { return tag_; }
   void know(tag const& t) noexcept;
   /// An entry that this strand has offered, with the tag under which it was shown to thieves.
-  [[nodiscard]] filed as_shown(entry const& e) const noexcept {
-    return {static_cast<task*>(e.task), e.extra, {{tag_.words[0]}}};
-  }
+  [[nodiscard]] filed as_shown(entry const& e) const noexcept;
   /// The task goes on after a wait: whose is it? `used` is the tag with which it goes there.
   [[nodiscard]] placement place_again(mind& by, tag& used) noexcept;
   /// The same on its own worker: the strand moves if the policy wants that.
@@ -102,8 +105,11 @@ class strand {
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
   void watch(stop_node const* n) noexcept { stop_ = n; }
 
-  [[nodiscard]] seat& at() const noexcept { return *seat_; }
-  void sit(seat& s) noexcept { seat_ = &s; }
+  /// What forks touch of the worker slot that the strand runs on.
+  [[nodiscard]] runtime::slot_front& front() const noexcept { return *seat_; }
+  /// All of it: worker_slot.hpp.
+  [[nodiscard]] inline seat& at() const noexcept;
+  inline void sit(seat& s) noexcept;
 
   /// A task that runs on top of this strand and has nothing to do with what lies below: it watches `n`, and nothing else.
   class interlude {
@@ -153,7 +159,7 @@ class strand {
   void park(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
-  seat* seat_;
+  runtime::slot_front* seat_;
   stop_node const* stop_ = nullptr;
   tag tag_;
   frame* ready_ = nullptr;

@@ -21,13 +21,11 @@ constexpr place_id said_place(hint const& h) noexcept { return h.place.value_or(
 
 /// No place was said, and none takes room.
 struct no_place {
-  [[nodiscard]] static constexpr bool known() noexcept { return false; }
   [[nodiscard]] static constexpr place_id place() noexcept { return unsaid; }
 };
 /// The place that was said, or `unsaid`.
 struct some_place {
   place_id at;
-  [[nodiscard]] constexpr bool known() const noexcept { return at != unsaid; }
   [[nodiscard]] constexpr place_id place() const noexcept { return at; }
 };
 

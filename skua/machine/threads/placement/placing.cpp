@@ -9,20 +9,20 @@ namespace skua::threads {
 
 void strand::know(tag const& t) noexcept {
   tag_ = t;
-  seat_->show_tag(t.words[0]);
+  at().show_tag(t.words[0]);
 }
 
 void strand::begins(tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);
-  seat_->thinks.learn(begun{t, open});
-  seat_->ask_whether_to_show();
+  at().thinks.learn(begun{t, open});
+  at().ask_whether_to_show();
 }
 
 void strand::task_ends() noexcept {
   tsan::unseen const scheduling;
-  seat_->thinks.learn(ended{.task = tag_, .duration_ns = 0});
-  seat_->ask_whether_to_show();
+  at().thinks.learn(ended{.task = tag_, .duration_ns = 0});
+  at().ask_whether_to_show();
 }
 
 placement strand::place_again(mind& by, tag& used) noexcept {
@@ -36,7 +36,7 @@ placement strand::place_again(mind& by, tag& used) noexcept {
 
 void strand::settle() noexcept {
   if (tied_) return;
-  seat& now = *seat_;
+  seat& now = at();
   tag used;
   placement const to = place_again(now.thinks, used);
   if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);

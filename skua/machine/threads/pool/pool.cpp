@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool/pool.hpp"
 
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/pool/root.hpp"
+#include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
@@ -44,10 +48,7 @@ cpu_mask usable_processors() {
 }
 
 topology find_topology(pool_options const& o, cpu_mask const& usable) {
-  if (o.synthetic && o.xml) throw usage_error("a pool's topology is synthetic or from an XML file, not both");
-  if (o.synthetic) return topology::synthetic(*o.synthetic);
-  if (o.xml) return topology::from_xml(*o.xml);
-  return topology::machine(usable);
+  return o.topology ? topology::named(*o.topology) : topology::machine(usable);
 }
 
 /// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
@@ -80,6 +81,34 @@ pool::~pool() {
   bool const by_own_task = w != nullptr && &w->of() == crew_.get();
   if (by_own_task || crew_->lost_by_fork()) static_cast<void>(crew_.release());
 }
+
+region_handle::region_handle(threads::crew& c, std::shared_ptr<threads::region> r) noexcept
+    : crew_(c), region_(std::move(r)) {}
+
+region_handle::~region_handle() {
+  if (!crew_.lost_by_fork()) crew_.close_region(*region_);  // else its lock may be held for ever
+}
+
+void region_handle::run_here(runtime::outside_call& c) const {
+  crew_.check_process();
+  runtime::run_in(*region_, c);
+}
+
+std::uint32_t region_handle::workers() const noexcept { return region_->workers(); }
+std::string_view region_handle::policy() const noexcept { return region_->policy_name(); }
+
+void pool::run_here(runtime::outside_call& c) const {
+  crew_->check_process();
+  runtime::run_in(*root_, c);
+}
+
+std::uint32_t pool::workers() const noexcept { return crew_->workers(); }
+std::string_view pool::policy() const noexcept { return root_->policy_name(); }
+layout const& pool::map() const noexcept { return crew_->map(); }
+std::uint32_t pool::places() const noexcept { return map().places(); }
+stack_pool::census pool::stacks() const noexcept { return crew_->stacks().count(); }
+threads::leaf_log& pool::leaves_of(worker_id w) const noexcept { return crew_->worker_at(w).leaves(); }
+bool pool::lost_by_fork() const noexcept { return crew_->lost_by_fork(); }
 
 std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
   crew_->check_process();
@@ -115,6 +144,23 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
   for (std::uint32_t w = 0; w < workers(); ++w)
     all.push_back(crew_->worker_at(worker_id{w}).counts().read(threads::in_book_time(at)));
   return all;
+}
+
+void runtime::run_in(threads::region& where, outside_call& what) {
+  threads::worker* const w = threads::worker::current();
+  if (w != nullptr && &w->running_strand().at().in == &where) return what.call(what, w->running_strand());
+  threads::root asked{what};
+  if (w == nullptr) {
+    threads::completion done;
+    asked.blocked = &done;
+    where.inject(asked);
+    done.wait();
+  } else {
+    threads::here& waiting = w->running_strand();
+    where.inject(asked);
+    waiting.wait(asked.waited, 1);
+  }
+  asked.rethrow();
 }
 
 }  // namespace skua

@@ -40,9 +40,8 @@ TEST(Pool, RefusesWhatMakesNoSense) {
   EXPECT_THROW(skua::pool({.workers = 1'000'000}), skua::usage_error);
   EXPECT_THROW(skua::pool({.policy = "nonsense"}), skua::usage_error);
   EXPECT_THROW(skua::pool({.stack_bytes = 1}), skua::usage_error);
-  EXPECT_THROW(skua::pool({.synthetic = "package:0"}), skua::usage_error);
-  EXPECT_THROW(skua::pool({.xml = "/no/such/file.xml"}), skua::usage_error);
-  EXPECT_THROW(skua::pool({.synthetic = "core:2", .xml = "x"}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.topology = "package:0"}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.topology = "/no/such/file.xml"}), skua::usage_error);
 }
 
 TEST(Pool, ManyThreadsFromOutsideSubmitAndWait) {
@@ -163,7 +162,7 @@ TEST(Pool, WorksWithNoSpinAndWithEndlessSpin) {
 }
 
 TEST(Pool, EveryWorkerIsInOnePlaceAndThereAreNoOthers) {
-  skua::pool pool({.workers = 6, .synthetic = "package:3 l3:1 core:2"});
+  skua::pool pool({.workers = 6, .topology = "package:3 l3:1 core:2"});
   ASSERT_EQ(pool.places(), 3U);
   std::uint32_t next = 0;
   for (std::uint32_t p = 0; p < pool.places(); ++p) {
@@ -248,7 +247,7 @@ TEST(Pool, EnvironmentChoosesWhatTheProgramLeavesOpen) {
 }
 
 TEST(Pool, SixtyFourWorkersOnASyntheticMachine) {
-  skua::pool pool({.workers = 64, .policy = "hierarchical", .synthetic = "package:4 numa:1 l3:1 core:16 pu:1"});
+  skua::pool pool({.workers = 64, .policy = "hierarchical", .topology = "package:4 numa:1 l3:1 core:16 pu:1"});
   EXPECT_EQ(pool.map().places(), 4U);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 20); }), 6765);
 }

@@ -50,6 +50,4 @@ bool region::looks_empty_to(seat* mine) noexcept {
 
 seat* region::seat_for(worker const& w) const noexcept { return seat_of_crew_[index(w.number())]; }
 
-void poke_all(region& r) noexcept { r.poke(); }
-
 }  // namespace skua::threads

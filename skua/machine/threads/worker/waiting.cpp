@@ -101,7 +101,7 @@ void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mi
 /// twice what the better choice would have cost, and siblings that end together do not park at all. While something that
 /// was placed here waits for this worker (perhaps a child of this very group), looking only keeps it waiting.
 bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!seat_->migrated.looks_empty()) return false;
+  if (!at().migrated.looks_empty()) return false;
   for (int looks = 0; looks < 24; ++looks) {
     if (g.left_only(mine)) return true;
     relax();
@@ -110,18 +110,18 @@ bool strand::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 }
 
 void strand::park(group& g, std::uint64_t mine) noexcept {
-  seat_->who.begin(doing::scheduling);
+  at().who.begin(doing::scheduling);
   if (ends_soon(g, mine)) {
     settle();
-    seat_->who.begin(doing::working);
+    at().who.begin(doing::working);
     return;
   }
   {
     tsan::unseen const scheduling;
-    seat_->thinks.learn(waiting{});
-    seat_->ask_whether_to_show();
+    at().thinks.learn(waiting{});
+    at().ask_whether_to_show();
   }
-  if (seat_->who.park(static_cast<here&>(*this), g, mine)) {
+  if (at().who.park(static_cast<here&>(*this), g, mine)) {
     static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
     return;
   }

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "skua/machine/threads/join/group.hpp"
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -19,29 +21,15 @@ namespace skua::threads {
 class region;
 class worker;
 
-/// What a strand shall do after a push that asked for attention.
-enum class advice : std::uint8_t {
-  go_on,  ///< room was made, sleepers were woken: as if nothing had happened
-  full,   ///< no memory for the next push: take the entry back and call instead of fork
-  show,   ///< the policy wants to see this group: take the entry back and run it as a division
-  stop,   ///< the running task was asked to end
-};
-
-/// Every strand of the region looks at its next fork. Any thread.
-void poke_all(region& r) noexcept;
-
-class alignas(cache_line_bytes) seat : public lanes<> {
+class alignas(cache_line_bytes) seat : public lanes<real_sync, runtime::slot_front> {
  public:
   /// Throws std::bad_alloc.
   seat(worker& w, leaf_log& its_leaves, region& r, std::uint32_t region_workers, worker_id number, mind& decides)
-      : who(w), in(r), in_workers(region_workers), id(number), thinks(decides), leaves(its_leaves) {}
+      : lanes(deque_options{}, its_leaves, region_workers, number), who(w), in(r), thinks(decides) {}
 
   worker& who;
   region& in;
-  std::uint32_t const in_workers;  ///< of the region
-  worker_id const id;              ///< the number of this worker in the region
   mind& thinks;
-  leaf_log& leaves;  ///< of the worker
 
   filing<filed> slot{1};   ///< room for one that another worker has placed here
   filing<filed> kept;      ///< continuations with a tag of their own
@@ -62,11 +50,6 @@ class alignas(cache_line_bytes) seat : public lanes<> {
   /// Something was put here for this seat's worker. If it can be stolen, any other may come instead.
   void call_its_worker() noexcept;
 
-  /// Groups are shown to the policy now. For the owner.
-  [[nodiscard]] bool shows_groups() const noexcept {
-    tsan::unseen const of_the_worker;
-    return shows_groups_;
-  }
   /// The mind may have changed its mind. For the owner; a fork that must be shown takes the slow path.
   void ask_whether_to_show() noexcept {
     tsan::unseen const of_the_worker;
@@ -76,7 +59,9 @@ class alignas(cache_line_bytes) seat : public lanes<> {
 
  private:
   std::atomic<std::uint64_t> shown_{0};
-  bool shows_groups_ = false;
 };
+
+inline seat& strand::at() const noexcept { return static_cast<seat&>(*seat_); }
+inline void strand::sit(seat& s) noexcept { seat_ = &s; }
 
 }  // namespace skua::threads
