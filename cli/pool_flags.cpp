@@ -67,7 +67,8 @@ pool_options pool_flags::options() const {
   if (spin_) all.spin = read_duration("--spin", *spin_);
   if (stack_) all.stack_bytes = read_stack_bytes("--stack", *stack_);
   all.topology = synthetic_;
-  if (xml_) all.topology = xml_->find('/') != std::string::npos ? *xml_ : "./" + *xml_;  // a path, whatever its name ends in
+  if (xml_)
+    all.topology = xml_->find('/') != std::string::npos ? *xml_ : "./" + *xml_;  // a path, whatever its name ends in
   all.scatter = scatter_;
   return all;
 }

@@ -5,13 +5,12 @@
 // names below them are for programs that come from elsewhere: they find their worker, or the default pool, themselves.
 #pragma once
 
-#include <utility>
-
+#include "skua/conventional.hpp"
 #include "skua/machine/threads/join/here.hpp"
-#include "skua/machine/threads/worker/leaf_record.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/worker/leaf_record.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/locate.hpp"
 #include "skua/parts/memory/page_array.hpp"
@@ -27,46 +26,5 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/measured_work.hpp"
-#include "skua/program/parallel.hpp"
-#include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/serial.hpp"
-#include "skua/program/task_group.hpp"
-
-namespace skua {
-
-using task_group = basic_task_group<threads::venue>;
-using task_handle = basic_task_handle<threads::venue>;
-
-// The conventional face, callable from any thread; what each does and costs: program/parallel.hpp, parallel_reduce.hpp.
-
-template <class... Args>
-void parallel_for(Args&&... args) {
-  on::parallel_for<threads::venue>(std::forward<Args>(args)...);
-}
-template <class... Args>
-void parallel_for_each(Args&&... args) {
-  on::parallel_for_each<threads::venue>(std::forward<Args>(args)...);
-}
-template <class... Args>
-decltype(auto) parallel_reduce(Args&&... args) {
-  return on::parallel_reduce<threads::venue>(std::forward<Args>(args)...);
-}
-template <class... Args>
-decltype(auto) parallel_deterministic_reduce(Args&&... args) {
-  return on::parallel_deterministic_reduce<threads::venue>(std::forward<Args>(args)...);
-}
-template <class... Args>
-decltype(auto) parallel_scan(Args&&... args) {
-  return on::parallel_scan<threads::venue>(std::forward<Args>(args)...);
-}
-template <class... Args>
-void parallel_sort(Args&&... args) {
-  on::parallel_sort<threads::venue>(std::forward<Args>(args)...);
-}
-template <class... Args>
-void parallel_invoke(Args&&... args) {
-  on::parallel_invoke<threads::venue>(std::forward<Args>(args)...);
-}
-
-}  // namespace skua

@@ -48,8 +48,7 @@ advice strand::attend() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
-  if (!tied_ && !at().slot.looks_empty() && at().thinks.gives_way())
-    at().who.lay_aside(static_cast<here&>(*this));
+  if (!tied_ && !at().slot.looks_empty() && at().thinks.gives_way()) at().who.lay_aside(static_cast<here&>(*this));
   if (!at().shows_groups()) return advice::go_on;
   at().ask_whether_to_show();  // the mark was used up
   return advice::show;

@@ -38,6 +38,8 @@ struct frame final : handed, parked<> {
   bool const is_open;  ///< it waits for a group; else it was moved between two of them
 };
 
-inline frame* filed::as_frame() const noexcept { return what->is == &frame::kind ? static_cast<frame*>(what) : nullptr; }
+inline frame* filed::as_frame() const noexcept {
+  return what->is == &frame::kind ? static_cast<frame*>(what) : nullptr;
+}
 
 }  // namespace skua::threads

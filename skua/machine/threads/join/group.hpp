@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "skua/machine/threads/join/stolen_joins.hpp"
 #include "skua/machine/threads/join/share_count.hpp"
+#include "skua/machine/threads/join/stolen_joins.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 

@@ -10,12 +10,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/many.hpp"
+#include "skua/machine/threads/join/scope.hpp"
+#include "skua/machine/threads/join/stopping.hpp"
 #include "skua/machine/threads/join/two.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
-#include "skua/machine/threads/join/scope.hpp"
-#include "skua/machine/threads/join/many.hpp"
-#include "skua/machine/threads/join/stopping.hpp"
-#include "skua/machine/threads/join/fiber.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"

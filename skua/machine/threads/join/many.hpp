@@ -49,8 +49,7 @@ struct numbered_child {
   [[nodiscard]] joined_child untyped() noexcept {
     return {[](void* self, threads::here& on) {
               auto& mine = *static_cast<numbered_child*>(self);
-              mine.value.emplace(
-                  threads::call_at(static_cast<Here&>(on), mine.known, std::forward<F>(mine.function)));
+              mine.value.emplace(threads::call_at(static_cast<Here&>(on), mine.known, std::forward<F>(mine.function)));
             },
             this};
   }

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "skua/machine/threads/join/first_exception.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/first_exception.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
 #include "skua/program/hint.hpp"
 
@@ -98,9 +98,7 @@ class scope final : public runtime::scope_group {
     child_of(scope& s, hint const& h, G&& g) : child(s, h, &call_function, &end), function(std::forward<G>(g)) {}
     F function;
 
-    static void call_function(child& self, here& on) {
-      static_cast<child_of&>(self).function(static_cast<Here&>(on));
-    }
+    static void call_function(child& self, here& on) { static_cast<child_of&>(self).function(static_cast<Here&>(on)); }
     static void end(child* self) noexcept { delete static_cast<child_of*>(self); }
   };
 };

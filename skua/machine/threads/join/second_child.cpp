@@ -29,9 +29,7 @@ bool is_cancellation() noexcept {
 
 }  // namespace
 
-second_kind const& second_child::kind() const noexcept {
-  return static_cast<second_kind const&>(*is);
-}
+second_kind const& second_child::kind() const noexcept { return static_cast<second_kind const&>(*is); }
 
 place_id second_child::place() const noexcept {
   return kind().place == nullptr ? threads::unsaid : kind().place(*this);
@@ -41,7 +39,8 @@ bool second_child::comes_back(here& owner) {
   switch (owner.attend()) {
     case threads::advice::go_on: return false;
     case threads::advice::show:
-    case threads::advice::full: return owner.pop();  // false: it was stolen, too late to show it, and there is room again
+    case threads::advice::full:
+      return owner.pop();  // false: it was stolen, too late to show it, and there is room again
     case threads::advice::stop: break;
   }
   give_up(owner);

@@ -16,9 +16,9 @@ class second_child;
 
 /// What differs from one join to another.
 struct second_kind : threads::task_kind {
-  void (*call)(second_child&, threads::here&);        ///< calls the child and keeps its value
-  void (*destroy)(second_child&) noexcept;            ///< its value; null: nothing to do
-  place_id (*place)(second_child const&) noexcept;    ///< where its data are said to be; null: nothing is said
+  void (*call)(second_child&, threads::here&);      ///< calls the child and keeps its value
+  void (*destroy)(second_child&) noexcept;          ///< its value; null: nothing to do
+  place_id (*place)(second_child const&) noexcept;  ///< where its data are said to be; null: nothing is said
 };
 
 class second_child : public threads::group {

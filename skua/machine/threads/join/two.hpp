@@ -72,12 +72,15 @@ class forked final : public runtime::second_child {
     ::new (static_cast<void*>(std::addressof(mine.value_)))
         value_type(call(mine.second_.get(), static_cast<Here&>(thief)));
   }
-  static void destroy(second_child& self) noexcept { std::destroy_at(std::addressof(static_cast<forked&>(self).value_)); }
+  static void destroy(second_child& self) noexcept {
+    std::destroy_at(std::addressof(static_cast<forked&>(self).value_));
+  }
   static place_id place_of(second_child const& self) noexcept { return static_cast<forked const&>(self).said_.place(); }
 
-  static constexpr runtime::second_kind kind{
-      task_kind{.run = &forked::run_stolen, .known = &forked::hint_of}, &forked::call_child,
-      std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy, may_say_place<Known> ? &forked::place_of : nullptr};
+  static constexpr runtime::second_kind kind{task_kind{.run = &forked::run_stolen, .known = &forked::hint_of},
+                                             &forked::call_child,
+                                             std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy,
+                                             may_say_place<Known> ? &forked::place_of : nullptr};
 
   kept<G> second_;
   [[no_unique_address]] decltype(place_in(std::declval<Known>())) said_;

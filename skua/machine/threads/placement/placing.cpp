@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a policy decides of tasks and strands, carried out: tags, sending, moving. All of it is cold.
-#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 

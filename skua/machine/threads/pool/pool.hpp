@@ -35,7 +35,7 @@ struct pool_options {
   /// Pretend to be another machine: a description like "package:4 numa:1 l3:1 core:16", or the path of a file that hwloc's
   /// lstopo has written; what ends in ".xml" or contains a "/" is a path.
   std::optional<std::string> topology = {};
-  bool scatter = false;                               ///< spread workers over the machine instead of packing them
+  bool scatter = false;  ///< spread workers over the machine instead of packing them
 };
 
 /// Everything that was decided for a pool, for people. `skua doctor` prints it.

@@ -15,7 +15,7 @@ namespace skua::threads {
 template <synchronisation Sync = real_sync>
 class fork_lane {
  public:
-  fork_lane() = default;                                                ///< Throws std::bad_alloc.
+  fork_lane() = default;                                          ///< Throws std::bad_alloc.
   explicit fork_lane(deque_options const& with) : forks(with) {}  ///< Throws std::bad_alloc.
 
   deque<Sync> forks;  ///< first member: the hot path adds no offset

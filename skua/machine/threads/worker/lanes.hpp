@@ -19,8 +19,7 @@ class lanes : public Front {
   lanes() = default;  ///< Throws std::bad_alloc.
   /// Throws std::bad_alloc. What follows the options is for the front.
   template <class... More>
-  explicit lanes(deque_options const& with, More&&... more)
-      : Front(with, std::forward<More>(more)...), spawned(with) {}
+  explicit lanes(deque_options const& with, More&&... more) : Front(with, std::forward<More>(more)...), spawned(with) {}
 
   deque<Sync> spawned;
   injector<Sync> inbox;  ///< frames and tasks placed here by other workers

@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
-#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The inside of loops, reductions and parallel_invoke (program/pieces.hpp) on threads is compiled once, in loops.cpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/pool/executor.hpp"
+#include "skua/program/pieces.hpp"
+
+namespace skua::runtime {
+
+extern template void run_pieces(threads::here&, std::size_t, std::size_t, halving, piece_body<threads::here> const&);
+extern template void run_calls(threads::here&, std::span<plain_call<threads::here> const>);
+extern template void run_fold(threads::here&, std::size_t, std::size_t, halving, fold_body<threads::here> const&,
+                              void*);
+extern template void loop_over<threads::venue>(std::size_t, std::size_t, bool, piece_body<threads::here> const&);
+extern template void call_all<threads::venue>(std::span<plain_call<threads::here> const>);
+extern template void fold_over<threads::venue>(std::size_t, std::size_t, bool, fold_body<threads::here> const&, void*);
+
+}  // namespace skua::runtime
