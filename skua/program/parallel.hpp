@@ -68,15 +68,15 @@ void parallel_for(First first, Last last, F const& f, P const& = {}) {
   if (all.first >= end) return;
   // Unsigned: last - first need not fit into `index`.
   auto const n = static_cast<distance>(static_cast<distance>(end) - static_cast<distance>(all.first));
-  runtime::loop_over<Venue>(n, 1, divides_fully<P>,
-                            {[](void const* self, typename Venue::here& here, std::size_t from, std::size_t to) {
-                               auto const& mine = *static_cast<loop const*>(self);
-                               auto i = static_cast<distance>(static_cast<distance>(mine.first) + from);
-                               for (std::size_t left = to - from; left != 0; --left, ++i) {
-                                 static_cast<void>(call_body(here, mine.body, static_cast<index>(i)));
-                               }
-                             },
-                             &all});
+  runtime::loop_over<Venue>(
+      n, 1, divides_fully<P>,
+      {[](void const* self, typename Venue::here& here, std::size_t from, std::size_t to) {
+         auto const& mine = *static_cast<loop const*>(self);
+         auto i = static_cast<index>(static_cast<distance>(static_cast<distance>(mine.first) + from));
+         auto const end_of_piece = static_cast<index>(static_cast<distance>(static_cast<distance>(mine.first) + to));
+         for (; i != end_of_piece; ++i) static_cast<void>(call_body(here, mine.body, index{i}));
+       },
+       &all});
 }
 
 /// f(i) for i = first, first + step, .. below last. Throws std::invalid_argument (as oneTBB does) unless step > 0.

@@ -115,22 +115,31 @@ void run_fold(Here& here, std::size_t begin, std::size_t end, halving how, fold_
 
 // The same from any thread, by way of a venue (executor.hpp).
 
+/// f(here), without a detour if the venue tells that the caller is one of its workers.
+template <class Venue, class F>
+void on_venue(F const& f) {
+  if constexpr (requires { Venue::running(); }) {
+    if (typename Venue::here* const here = Venue::running()) return f(*here);
+  }
+  Venue::with_here(f);
+}
+
 /// Pieces of n elements; with `fully` down to `most`, else not beyond usual_depth.
 template <class Venue>
 void loop_over(std::size_t n, std::size_t most, bool fully, piece_body<typename Venue::here> const& body) {
-  Venue::with_here([&](typename Venue::here& here) {
+  on_venue<Venue>([&](typename Venue::here& here) {
     run_pieces(here, 0, n, {most, fully ? ~0U : usual_depth(here.workers())}, body);
   });
 }
 
 template <class Venue>
 void call_all(std::span<plain_call<typename Venue::here> const> all) {
-  Venue::with_here([&](typename Venue::here& here) { run_calls(here, all); });
+  on_venue<Venue>([&](typename Venue::here& here) { run_calls(here, all); });
 }
 
 template <class Venue>
 void fold_over(std::size_t n, std::size_t most, bool fully, fold_body<typename Venue::here> const& body, void* into) {
-  Venue::with_here([&](typename Venue::here& here) {
+  on_venue<Venue>([&](typename Venue::here& here) {
     run_fold(here, 0, n, {most, fully ? ~0U : usual_depth(here.workers())}, body, into);
   });
 }

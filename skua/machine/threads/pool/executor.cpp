@@ -99,6 +99,11 @@ std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast
 
 static_assert(models_venue<venue>);
 
+here* venue::running() noexcept {
+  worker* const w = worker::current();
+  return w == nullptr ? nullptr : &w->running_strand();
+}
+
 void venue::run(runtime::outside_call& what) {
   worker* const w = worker::current();
   if (w != nullptr) return what.call(what, w->running_strand());

@@ -26,6 +26,8 @@ struct venue {
   static auto with_here(F&& f) {
     return runtime::call_outside(f, [](runtime::outside_call& c) { run(c); });
   }
+  /// The strand that runs on the calling worker; null in a thread that is none.
+  [[nodiscard]] static here* running() noexcept;
   /// The same for a call without its type. Throws what it throws.
   static void run(runtime::outside_call& what);
 
