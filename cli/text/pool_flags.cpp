@@ -66,17 +66,16 @@ pool_options pool_flags::options() const {
   if (pin_) all.pin = runtime::read_switch("--pin", *pin_);
   if (spin_) all.spin = runtime::read_duration("--spin", *spin_);
   if (stack_) all.stack_bytes = runtime::read_stack_bytes("--stack", *stack_);
-  all.synthetic = synthetic_;
-  all.xml = xml_;
+  all.topology = synthetic_;
+  if (xml_)
+    all.topology = xml_->find('/') != std::string::npos ? *xml_ : "./" + *xml_;  // a path, whatever its name ends in
   all.scatter = scatter_;
   return all;
 }
 
 topology pool_flags::machine() const {
-  pool_options const chosen = options();
-  if (chosen.synthetic) return topology::synthetic(*chosen.synthetic);
-  if (chosen.xml) return topology::from_xml(*chosen.xml);
-  return topology::machine();
+  pool_options const sound = options();
+  return sound.topology ? topology::named(*sound.topology) : topology::machine();
 }
 
 runtime::settings effective_settings(pool_options const& chosen) {

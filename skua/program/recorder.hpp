@@ -172,7 +172,8 @@ class recorder {
   serial stops_;  ///< the tokens of the enclosing with_stop calls
 };
 
-static_assert(fork_join<recorder>);
+static_assert(models_fork_join<serial>);
+static_assert(models_fork_join<recorder>);
 
 /// The tree of f(here).
 template <std::invocable<recorder&> F>

@@ -69,7 +69,7 @@ class failures : public ::testing::TestWithParam<setup> {
   }
 
   skua::pool pool_{
-      {.workers = GetParam().workers, .policy = "checked:" + GetParam().policy, .synthetic = GetParam().machine}};
+      {.workers = GetParam().workers, .policy = "checked:" + GetParam().policy, .topology = GetParam().machine}};
 };
 
 std::string name_of(::testing::TestParamInfo<setup> const& p) {

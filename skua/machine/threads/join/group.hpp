@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A group: the children that one join, each or scope waits for; and the frame that waits. States and proof: group.md.
+// A group: the children that one join, each or scope waits for. States and proof: group.md. The frame that waits: frame.hpp.
 // What counts, and what links stolen joins, stands in share_count.hpp and open_join.hpp, where models run it, too.
 #pragma once
 
@@ -8,15 +8,13 @@
 
 #include "skua/machine/threads/join/share_count.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
-#include "skua/machine/threads/policy_words.hpp"
-#include "skua/parts/context/context.hpp"
-#include "skua/parts/queue/injector.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
 namespace skua::runtime {
 
 class here;
+class region;
 class worker_slot;
 
 struct task;
@@ -41,17 +39,8 @@ struct task {
 inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
 
 struct frame;
+struct tagged_entry;
 struct group;
-
-/// A task or frame in a lane where entries have tags.
-struct tagged_entry {
-  task* what = nullptr;
-  std::uint64_t extra = 0;
-  task_tag tag{};
-
-  /// Null: it is a task.
-  [[nodiscard]] inline frame* as_frame() const noexcept;
-};
 
 /// No word about a place: that of the task around it holds.
 inline constexpr place_id no_place_hint{0xffff'fffeU};
@@ -77,25 +66,6 @@ struct stop_node {
   }
 };
 
-/// A task that can go through an inbox or the injected lane, where entries are linked through themselves.
-struct handed : task, injectable {
-  explicit handed(task_kind const& k) noexcept : task{&k} {}
-};
-
-/// A fiber that waits: saved on its own stack. It is a task, too, so that it can be handed over through a lane.
-struct frame final : handed, parked<> {
-  static task_kind const kind;  ///< the worker loop never runs it: it recognises it
-  frame(here& s, stack* o, bool waits) noexcept : handed(kind), fiber(&s), on(o), is_open(waits) {}
-  context saved;
-  here* fiber;
-  stack* on;
-  bool const is_open;  ///< it waits for a group; else it was moved between two of them
-};
-
-frame* tagged_entry::as_frame() const noexcept {
-  return what->is == &frame::kind ? static_cast<frame*>(what) : nullptr;
-}
-
 /// The children one frame waits for.
 struct group : task, open_join<> {
   group(task_kind const* piece, std::uint64_t children, stop_node const* s) noexcept
@@ -103,14 +73,5 @@ struct group : task, open_join<> {
 
   stop_node const* stop;  ///< what the group's owner was watching when it forked
 };
-
-inline bool stop_node::requested() const noexcept {
-  for (stop_node const* n = this; n != nullptr; n = n->outer) {
-    if (n->of != nullptr && n->of->wants_end()) return true;
-    if (n->token != nullptr && n->token->stop_requested()) return true;
-    if (n->tasks != nullptr && n->tasks->stop_requested()) return true;
-  }
-  return false;
-}
 
 }  // namespace skua::runtime

@@ -11,10 +11,7 @@ namespace skua::runtime {
 
 class stop_scope {
  public:
-  stop_scope(fiber& s, std::stop_token const& token)
-      : fiber_(s), token_(token), node_{s.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{s.at().in}) {
-    fiber_.watch(&node_);
-  }
+  stop_scope(fiber& s, std::stop_token const& token);
   ~stop_scope() { fiber_.watch(node_.outer); }
   stop_scope(stop_scope const&) = delete;
   stop_scope& operator=(stop_scope const&) = delete;
@@ -23,7 +20,7 @@ class stop_scope {
   /// Runs on the thread that requests the stop.
   struct alarm {
     region& in;
-    void operator()() const noexcept { request_attention_everywhere(in); }
+    void operator()() const noexcept;
   };
 
   fiber& fiber_;

@@ -9,20 +9,20 @@ namespace skua::runtime {
 
 void fiber::know(task_tag const& t) noexcept {
   tag_ = t;
-  slot_->publish_tag(t.words[0]);
+  at().publish_tag(t.words[0]);
 }
 
 void fiber::begins(task_tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);
-  slot_->policy.learn(begun{t, open});
-  slot_->update_exposure();
+  at().policy.learn(begun{t, open});
+  at().update_exposure();
 }
 
 void fiber::task_ends() noexcept {
   tsan::unseen const scheduling;
-  slot_->policy.learn(ended{.task = tag_, .duration_ns = 0});
-  slot_->update_exposure();
+  at().policy.learn(ended{.task = tag_, .duration_ns = 0});
+  at().update_exposure();
 }
 
 placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
@@ -36,7 +36,7 @@ placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
 
 void fiber::relocate() noexcept {
   if (tied_) return;
-  worker_slot& now = *slot_;
+  worker_slot& now = at();
   task_tag used;
   placement const to = place_again(now.policy, used);
   if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);

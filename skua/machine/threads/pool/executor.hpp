@@ -3,14 +3,13 @@
 // are no workers, the default pool, which is made when it is first needed.
 #pragma once
 
-#include <type_traits>
-#include <utility>
-
 #include "skua/machine/threads/join/here.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pool/outside_call.hpp"
 #include "skua/program/executor.hpp"
 
 namespace skua {
+
+class pool;
 
 /// The pool of threads that have none: all choices from the environment. Made at the first call; joined when the process
 /// (or the shared object that Skua was linked into) ends. A child of fork() gets one of its own.
@@ -24,24 +23,22 @@ struct executor {
   using here = runtime::here;
 
   template <class F>
-  static decltype(auto) with_here(F&& f) {
-    worker* const w = worker::current();
-    if (w != nullptr) return std::forward<F>(f)(w->running_fiber());
-    return on_default_pool(std::forward<F>(f));
+  static auto with_here(F&& f) {
+    return runtime::call_outside(f, [](runtime::outside_call& c) { run(c); });
   }
+  /// The fiber that runs on the calling worker; null in a thread that is none.
+  [[nodiscard]] static here* running() noexcept;
+  /// The same for a call without its type. Throws what it throws.
+  static void run(runtime::outside_call& what);
 
   /// Throws what default_pool() throws, and then the task is not taken. On a worker it throws nothing.
   static void spawn(free_task<here>& task);
   static void wait(wait_group& group) noexcept;
-
- private:
-  template <class F>
-  static auto on_default_pool(F&& f) {
-    return run_on(default_pool().root_region(), f);
-  }
 };
 
-static_assert(skua::executor<executor>);
-
 }  // namespace runtime
+
+template <>
+inline constexpr bool is_checked_venue<runtime::executor> = true;  // executor.cpp
+
 }  // namespace skua

@@ -1,63 +1,46 @@
 // SPDX-License-Identifier: MIT
-// The lanes of one worker in one region, and what their owner knows of steals.
+// The lanes of one worker in one region.
 #pragma once
 
-#include <cstdint>
+#include <utility>
 
+#include "skua/machine/threads/worker/fork_lane.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/sync.hpp"
-#include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 
 namespace skua::runtime {
 
-/// Sync is the real world, or the explorer's.
-template <synchronisation Sync = real_sync>
-class lanes {
+/// Sync is the real world, or the explorer's. `Front` is the base that holds the forks: fork_lane.hpp.
+template <synchronisation Sync = real_sync, class Front = fork_lane<Sync>>
+class lanes : public Front {
  public:
-  lanes() = default;                                                         ///< Throws std::bad_alloc.
-  explicit lanes(deque_options const& with) : forks(with), spawned(with) {}  ///< Throws std::bad_alloc.
+  lanes() = default;  ///< Throws std::bad_alloc.
+  /// Throws std::bad_alloc. What follows the options is for the front.
+  template <class... More>
+  explicit lanes(deque_options const& with, More&&... more) : Front(with, std::forward<More>(more)...), spawned(with) {}
 
-  deque<Sync> forks;  ///< first member: the hot path adds no offset
-  std::uint64_t pushes =
-      0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
   deque<Sync> spawned;
   injector<Sync> inbox;  ///< frames and tasks placed here by other workers
 
-  void count_push() noexcept {
-    tsan::unseen const of_the_worker;
-    ++pushes;
-  }
-
   /// The next push on either lane will ask for attention. Any thread.
   void request_attention() noexcept {
-    forks.outside().request_attention();
+    this->forks.outside().request_attention();
     spawned.outside().request_attention();
   }
 
   /// Nothing for a thief here, as far as can be seen. Any thread.
   [[nodiscard]] bool looks_stolen() noexcept {
-    return forks.outside().looks_empty() && spawned.outside().looks_empty();
+    return this->forks.outside().looks_empty() && spawned.outside().looks_empty();
   }
-
-  /// Entries of `forks` before this place are no open joins, or their fiber knows that they are stolen. For the owner.
-  [[nodiscard]] std::int64_t steals_before() const noexcept {
-    tsan::unseen const of_the_worker;
-    return steals_before_;
-  }
-  void steals_are_seen(std::int64_t before) noexcept {
-    tsan::unseen const of_the_worker;
-    steals_before_ = before;
-  }
-  [[nodiscard]] bool may_have_steals() const noexcept { return steals_before() < forks.top(); }
 
   /// For the owner, after a push that asked for attention: room for the next ones; false if there is no memory. Then
   /// note() must look at steals: the next pushes may overwrite the slots. Before is not necessary: a ring that grows
   /// has not been stolen since the last time.
   template <class Note>
   [[nodiscard]] bool make_room(Note&& note) noexcept {
-    bool const room = forks.poll() != attention::full;
+    bool const room = this->forks.poll() != attention::full;
     bool const more_room = spawned.poll() != attention::full;
     note();
     return room && more_room;
@@ -68,16 +51,13 @@ class lanes {
   template <class Attend>
   [[nodiscard]] bool offer_open_joins(Attend&& poll) noexcept {
     entry oldest;
-    while (forks.peek(oldest)) {
+    while (this->forks.peek(oldest)) {
       if (!spawned.reserve()) return false;
-      if (forks.outside().steal(oldest) != outcome::got) continue;
+      if (this->forks.outside().steal(oldest) != outcome::got) continue;
       if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: reserved
     }
     return true;
   }
-
- private:
-  std::int64_t steals_before_ = 0;
 };
 
 }  // namespace skua::runtime

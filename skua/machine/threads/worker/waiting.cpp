@@ -101,7 +101,7 @@ void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mi
 /// twice what the better choice would have cost, and siblings that end together do not park at all. While something that
 /// was placed here waits for this worker (perhaps a child of this very group), looking only keeps it waiting.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!slot_->migrated.looks_empty()) return false;
+  if (!at().migrated.looks_empty()) return false;
   for (int looks = 0; looks < 24; ++looks) {
     if (g.left_only(mine)) return true;
     relax();
@@ -110,18 +110,18 @@ bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 }
 
 void fiber::park(group& g, std::uint64_t mine) noexcept {
-  slot_->who.begin(activity::scheduling);
+  at().who.begin(activity::scheduling);
   if (ends_soon(g, mine)) {
     relocate();
-    slot_->who.begin(activity::working);
+    at().who.begin(activity::working);
     return;
   }
   {
     tsan::unseen const scheduling;
-    slot_->policy.learn(waiting{});
-    slot_->update_exposure();
+    at().policy.learn(waiting{});
+    at().update_exposure();
   }
-  if (slot_->who.park(static_cast<here&>(*this), g, mine)) {
+  if (at().who.park(static_cast<here&>(*this), g, mine)) {
     static_cast<void>(g.left_only(0));  // our resumer has acquired, but TSan orders flows, not threads
     return;
   }

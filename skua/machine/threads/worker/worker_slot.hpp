@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include "skua/machine/threads/join/group.hpp"
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -19,30 +21,16 @@ namespace skua::runtime {
 class region;
 class worker;
 
-/// What a fiber shall do after a push that asked for attention.
-enum class advice : std::uint8_t {
-  go_on,   ///< room was made, sleepers were woken: as if nothing had happened
-  full,    ///< no memory for the next push: take the entry back and call instead of fork
-  expose,  ///< the policy wants to see this group: take the entry back and run it as a division
-  stop,    ///< the running task was asked to end
-};
-
-/// Every fiber of the region looks at its next fork. Any thread.
-void request_attention_everywhere(region& r) noexcept;
-
-class alignas(cache_line_bytes) worker_slot : public lanes<> {
+class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, runtime::slot_front> {
  public:
   /// Throws std::bad_alloc.
   worker_slot(worker& w, leaf_log& its_leaves, region& r, std::uint32_t region_workers, worker_id number,
               worker_policy& decides)
-      : who(w), in(r), in_workers(region_workers), id(number), policy(decides), leaves(its_leaves) {}
+      : lanes(deque_options{}, its_leaves, region_workers, number), who(w), in(r), policy(decides) {}
 
   worker& who;
   region& in;
-  std::uint32_t const in_workers;  ///< of the region
-  worker_id const id;              ///< the number of this worker in the region
   worker_policy& policy;
-  leaf_log& leaves;  ///< of the worker
 
   tagged_queue<tagged_entry> mailbox{1};  ///< room for one that another worker has placed here
   tagged_queue<tagged_entry> local;       ///< continuations with a tag of their own
@@ -63,11 +51,6 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
   /// Something was put here for this worker slot's worker. If it can be stolen, any other may come instead.
   void notify_worker_of_slot() noexcept;
 
-  /// Groups are shown to the policy now. For the owner.
-  [[nodiscard]] bool exposes_groups() const noexcept {
-    tsan::unseen const of_the_worker;
-    return exposes_groups_;
-  }
   /// The policy may have changed its mind. For the owner; a fork that must be shown takes the slow path.
   void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
@@ -77,7 +60,9 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
 
  private:
   std::atomic<std::uint64_t> shown_{0};
-  bool exposes_groups_ = false;
 };
+
+inline worker_slot& fiber::at() const noexcept { return static_cast<worker_slot&>(*slot_); }
+inline void fiber::run_in(worker_slot& s) noexcept { slot_ = &s; }
 
 }  // namespace skua::runtime
