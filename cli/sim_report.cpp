@@ -34,7 +34,7 @@ json steals_of(sim_outcome const& o) {
 
 json workers_of(sim_outcome const& o) {
   json all = json::array();
-  for (sim::tally const& w : o.workers) {
+  for (sim::worker_counters const& w : o.workers) {
     double const idle = std::max(0.0, in_s(o.makespan) - in_s(w.work) - in_s(w.scheduling));
     all.push_back({{"work_s", in_s(w.work)},
                    {"scheduling_s", in_s(w.scheduling)},
@@ -207,7 +207,7 @@ std::string breakdown_table(std::span<sim_row const> rows) {
   for (sim_row const& r : rows) {
     sim_outcome const& o = r.median;
     time_shares const all = shares_of(o);
-    auto const [least, most] = std::ranges::minmax_element(o.workers, {}, &sim::tally::work);
+    auto const [least, most] = std::ranges::minmax_element(o.workers, {}, &sim::worker_counters::work);
     std::vector<std::string> cells{r.policy, std::to_string(r.workers)};
     for (double const part : {all.arithmetic, all.memory, all.queues, all.noise, all.scheduling, all.idle})
       cells.push_back(percent(part));

@@ -54,7 +54,7 @@ sim_outcome outcome_of(sim::run_result&& result, layout const& where, std::uint6
                   .makespan = result.makespan};
   sim::tick work = 0;
   sim::tick scheduling = 0;
-  for (sim::tally const& w : all.workers) {
+  for (sim::worker_counters const& w : all.workers) {
     all.steals += w.steals;
     all.naps += w.naps;
     work += w.work;

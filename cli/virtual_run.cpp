@@ -7,7 +7,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/table.hpp"
-#include "skua/machine/sim/flat_costs.hpp"
+#include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
@@ -26,7 +26,7 @@ std::string command_of(apps::app const& app, virtual_run const& how, std::uint64
                      how.policy);
 }
 
-/// The same for the same order of tasks, leaves and strands on the same workers (FNV-1a).
+/// Equal for runs with the same order of tasks, leaves and steps on the same workers (FNV-1a).
 std::string fingerprint(sim::run_result const& result) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325ULL;
   auto const mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3ULL; };
@@ -49,8 +49,8 @@ json run_one(apps::app& app, virtual_run const& how, std::uint64_t seed) {
   if (how.verify) {
     if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);
   }
-  sim::tally sum;
-  for (sim::tally const& w : done.result.workers) {
+  sim::worker_counters sum;
+  for (sim::worker_counters const& w : done.result.workers) {
     sum.steals += w.steals;
     sum.probes += w.probes;
     sum.parks += w.parks;

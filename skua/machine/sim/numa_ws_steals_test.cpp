@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NUMA-WS steals little where there is much parallelism: the expected number of attempts is O(P Tinf), whatever the work and
-// whatever the hints say. [numa-ws-2018 IV]
+// NUMA-WS steals little where there is much parallelism: the expected number of attempts is O(P Tinf), for any work and any
+// hints. [numa-ws-2018 IV]
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "skua/machine/sim/observer.hpp"
+#include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/random_tree.hpp"
@@ -17,11 +17,11 @@
 namespace skua::sim {
 namespace {
 
-/// Per worker and tick of the span. Of the 360 games below the worst had 5.4 attempts (1.1 on average) and 0.56 steals.
+/// Per worker and tick of the span. The worst of the 360 runs below had 5.4 attempts (1.1 on average) and 0.56 steals.
 constexpr double most_attempts = 8;
 constexpr double most_steals = 1;
 
-/// Attempts from the begin of the root to its end: before it, all look for it.
+/// Counts attempts from the begin of the root to its end; before that all workers look for the root.
 class attempts final : public observer {
  public:
   void began(tick, worker_id, item const&) override { has_begun_ = true; }
@@ -41,7 +41,7 @@ layout layout_for(std::uint32_t workers) {
   return layout(topology::synthetic("package:" + std::to_string(workers / 16) + " numa:1 l3:1 core:16 pu:1"));
 }
 
-/// 2^depth leaves; every subtree belongs to a share of the places, as the apps have it.
+/// 2^depth leaves; every subtree belongs to a share of the places, as in the apps.
 void owned(auto& here, int depth, double cost, std::uint32_t first, std::uint32_t count) {
   if (depth == 0) return here.leaf(flops{cost}, [] {});
   std::uint32_t const left = std::max(1U, count / 2);
@@ -100,7 +100,7 @@ TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
       check(bushy, unit::flops, workers, seed);
     }
   }
-  std::cout << runs << " games: attempts at most " << worst << ", on average " << sum / runs << "; steals at most "
+  std::cout << runs << " runs: attempts at most " << worst << ", on average " << sum / runs << "; steals at most "
             << worst_steals << "; in " << telling << " the bound is below the number of forks\n";
   EXPECT_GT(telling, 0) << "no bound below what could be stolen: this shows nothing";
 }

@@ -10,7 +10,6 @@
 
 #include "skua/machine/sim/model/model_file.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
-#include "skua/machine/sim/model/shipped.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::sim {
@@ -31,7 +30,7 @@ std::string content_of(std::string const& path) {
   return text;
 }
 
-/// The topology that the file describes. Its words must name what the figures speak of.
+/// The topology of the file. Its words must name every level that a figure refers to.
 topology tree_of(model_file const& read) {
   try {
     topology tree = topology::synthetic(read.words, read.distances);
@@ -76,8 +75,6 @@ machine_model machine_model::load(std::string_view name_or_path) {
 machine_model machine_model::parse(std::string_view text, std::string_view origin) {
   return machine_model(read_model(text, origin));
 }
-
-std::span<std::string_view const> machine_model::shipped() noexcept { return shipped_names(); }
 
 std::string_view machine_model::shipped_text(std::string_view name) {
   if (auto const text = find_shipped(name)) return *text;

@@ -33,7 +33,7 @@ std::vector<routes::link> both_ways(std::uint32_t nodes, std::span<routes::pair 
   return all;
 }
 
-/// Finds routes one after the other, and remembers what it has led over each link.
+/// Finds routes one after the other, and counts the routes over each link.
 class pathfinder {
  public:
   pathfinder(std::uint32_t nodes, std::span<routes::link const> links)
@@ -45,8 +45,8 @@ class pathfinder {
 
   [[nodiscard]] std::uint32_t hops(std::uint32_t a, std::uint32_t b) const noexcept { return hops_[a * nodes_ + b]; }
 
-  /// Of the shortest ways the one over which the fewest routes lead so far, summed over its links; then the one whose
-  /// nodes have the smaller numbers.
+  /// Of the shortest ways, the one whose links carry the fewest routes so far, in sum; of equal ones, that through the nodes
+  /// with the smaller numbers.
   std::vector<std::uint32_t> lead(std::uint32_t a, std::uint32_t b) {
     std::vector<std::uint32_t> least(nodes_, unreached);  // load of the best way to b
     std::vector<std::uint32_t> next(nodes_, unreached);   // its first link
