@@ -169,18 +169,18 @@ TEST(adws_allocation, the_search_of_figure_8_step_by_step) {
 
 /// Checks the order in which workers take from their lanes.
 struct order_watch : observer {
-  explicit order_watch(std::uint32_t workers) : migrated(workers), slots(workers), probes(workers, true) {}
-  std::vector<std::deque<node_id>> migrated;  ///< by worker, in order of arrival
-  std::vector<std::optional<item>> slots;     ///< what arrived while the worker was busy
-  std::vector<bool> probes;                   ///< whether the worker is idle
+  explicit order_watch(std::uint32_t workers) : migrated(workers), in_mailbox(workers), probes(workers, true) {}
+  std::vector<std::deque<node_id>> migrated;    ///< by worker, in order of arrival
+  std::vector<std::optional<item>> in_mailbox;  ///< what arrived while the worker was busy
+  std::vector<bool> probes;                     ///< whether the worker is idle
   std::uint64_t in_order = 0;
   std::uint64_t at_once = 0;
 
   void put(tick, worker_id, placement const& to, item const& what, cause) override {
     if (to.where == lane::migrated) migrated[index(to.worker)].push_back(what.node);
-    if (to.where == lane::mailbox && !probes[index(to.worker)]) slots[index(to.worker)] = what;
+    if (to.where == lane::mailbox && !probes[index(to.worker)]) in_mailbox[index(to.worker)] = what;
   }
-  void probed_for(tick, worker_id who, probe const& tried, outcome how, lanes const& left) override {
+  void after_probe(tick, worker_id who, probe const& tried, outcome how, lanes const& left) override {
     probes[index(who)] = true;
     if (how != outcome::got || tried.what != action::pop || tried.where != lane::migrated) return;
     EXPECT_TRUE(left.empty(who, lane::local)) << "before what others have migrated";
@@ -194,10 +194,11 @@ struct order_watch : observer {
     }
     bool const was_found = probes[index(who)];
     probes[index(who)] = false;
-    auto& slot = slots[index(who)];
-    if (!slot || !was_found) return;  // not found by a probe: the worker itself ended what a stack waited for
-    EXPECT_TRUE(slot->what == what.what && slot->node == what.node && slot->fiber == what.fiber) << "it is next";
-    slot.reset();
+    auto& waiting_item = in_mailbox[index(who)];
+    if (!waiting_item || !was_found) return;  // not found by a probe: the worker itself ended what a stack waited for
+    EXPECT_TRUE(waiting_item->what == what.what && waiting_item->node == what.node && waiting_item->fiber == what.fiber)
+        << "it is next";
+    waiting_item.reset();
     ++at_once;
   }
 };
@@ -236,11 +237,11 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
   struct : observer {
     tick arrived = 0;
     tick started = 0;
-    std::uint64_t aside = 0;
+    std::uint64_t preempted = 0;
     void put(tick now, worker_id, placement const& to, item const&, cause why) override {
       if (arrived == 0 && why == cause::resumed && to == placement{.worker = worker_id{1}, .where = lane::mailbox})
         arrived = now;
-      aside += why == cause::preempted ? 1U : 0U;
+      preempted += why == cause::preempted ? 1U : 0U;
     }
     void began(tick now, worker_id who, item const& what) override {
       if (arrived != 0 && started == 0 && who == worker_id{1} && what.what == item::kind::frame) started = now;
@@ -250,7 +251,7 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
   EXPECT_GT(watch.arrived, 1000U);
   EXPECT_GE(watch.started, watch.arrived);
   EXPECT_LE(watch.started, watch.arrived + 60) << "a leaf takes 50";
-  EXPECT_GE(watch.aside, 2U) << "the long task, and what it had offered";
+  EXPECT_GE(watch.preempted, 2U) << "the long task, and what it had offered";
   EXPECT_GT(result.makespan, 10'000U) << "it went on, afterwards";
 }
 
@@ -290,7 +291,7 @@ struct privileges : observer {
     }
     mine->second.rest.left = tag_fields::read(what.tag).where.right;
   }
-  void told(worker_id who, event const& e) override {
+  void learned(worker_id who, event const& e) override {
     if (!std::holds_alternative<probed>(e)) of.erase(index(who));  // the last child stayed: the worker's search is over
   }
 };

@@ -21,9 +21,9 @@ namespace skua::sim {
 /// What a policy has written on a group that was exposed to it, and how far the group has come.
 struct exposed_group {
   enum class stage : std::uint8_t {
-    placing,  ///< children are marked and placed, until one stays here
-    calling,  ///< the child that stayed runs
-    continuing,  ///< it has returned: the later children are placed too, or run unexposed if forks are not exposed any more
+    placing,     ///< children are marked and placed, until one stays here
+    calling,     ///< the child that stayed runs
+    continuing,  ///< it has returned: the later children are placed too, or run unexposed
   };
   task_tag task{};                ///< of the task that met the group
   task_tag group{};               ///< as the policy gave it

@@ -83,7 +83,7 @@ class group_watch : public observer {
   }
   void left(worker_id, node_id group) override { open_.erase(group); }
   void began(tick, worker_id who, item const&) override { since_[index(who)] = nothing; }
-  void probed_for(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
+  void after_probe(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
     tick& since = since_[index(who)];
     if (how == outcome::got || !something_is_ready_for(index(who), lanes_now)) {
       since = nothing;

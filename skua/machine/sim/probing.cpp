@@ -6,13 +6,11 @@ namespace skua::sim {
 namespace {
 
 /// The owner takes its own newest forks, and the oldest of what others have placed.
-end owners_end(lane l) {
-  return l == lane::forks || l == lane::spawned || l == lane::local ? end::newest : end::oldest;
-}
-end thiefs_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
+end owner_end(lane l) { return l == lane::forks || l == lane::spawned || l == lane::local ? end::newest : end::oldest; }
+end thief_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
 
 /// Entries of the other lanes are closures in their parents' frames, without room for a tag.
-bool bears_tags(lane l) { return l != lane::forks && l != lane::spawned; }
+bool has_tags(lane l) { return l != lane::forks && l != lane::spawned; }
 
 }  // namespace
 
@@ -28,7 +26,7 @@ void engine::next_probe(worker_id w) {
     ++t.rests;
     spent_ += prices_.price(now_, operation::rest, w, w);
     validator_.answered(w, p, outcome::empty, in_reach);
-    watcher_.probed_for(now_, w, p, outcome::empty, lanes_);
+    watcher_.after_probe(now_, w, p, outcome::empty, lanes_);
     return keep_searching(w);
   }
   ++t.probes;
@@ -42,7 +40,7 @@ void engine::next_probe(worker_id w) {
   }
   tell(w, probed{p, how});
   validator_.answered(w, p, how, in_reach);
-  watcher_.probed_for(now_, w, p, how, lanes_);
+  watcher_.after_probe(now_, w, p, how, lanes_);
   if (!taken) return;
   if (p.what == action::steal) {
     ++t.steals;
@@ -58,8 +56,8 @@ void engine::next_probe(worker_id w) {
 void engine::keep_searching(worker_id w) {
   bool const is_new = !idle_.searches(w);
   if (is_new) idle_.search(w, now_);
-  bool const one_too_many = is_new && by_.most_searching != 0 && idle_.searching() > by_.most_searching;
-  if ((one_too_many || now_ - idle_.since(w) >= by_.spin_ticks) && nothing_in_reach_of(w)) {
+  bool const too_many = is_new && by_.most_searching != 0 && idle_.searching() > by_.most_searching;
+  if ((too_many || now_ - idle_.since(w) >= by_.spin_ticks) && nothing_in_reach_of(w)) {
     ++result_.workers[index(w)].naps;
     idle_.sleep(w);
     calendar_.set(w, {});
@@ -97,14 +95,14 @@ void engine::count_steal(std::uint32_t distance) {
 
 std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const& p) {
   if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
-  if (p.what == action::pop) return {outcome::got, lanes_.take(w, p.where, owners_end(p.where))};
+  if (p.what == action::pop) return {outcome::got, lanes_.take(w, p.where, owner_end(p.where))};
   if (roll_.below(1000) < by_.lost_per_mille) return {outcome::lost, {}};
   std::uint64_t const published = published_by(p.whom);
-  auto taken = lanes_.take(p.whom, p.where, thiefs_end(p.where), [&](item const& it) {
-    return of_worker(w).admits(bears_tags(p.where) ? it.tag.words[0] : published);
+  auto taken = lanes_.take(p.whom, p.where, thief_end(p.where), [&](item const& it) {
+    return of_worker(w).admits(has_tags(p.where) ? it.tag.words[0] : published);
   });
   if (!taken) return {outcome::barred, {}};
-  if (!bears_tags(p.where)) taken->tag = {{published}};
+  if (!has_tags(p.where)) taken->tag = {{published}};
   return {outcome::got, taken};
 }
 
@@ -117,7 +115,7 @@ std::uint64_t engine::published_by(worker_id w) const {
 /// An item taken from a lane becomes a stack of its own, here or where the policy places it.
 void engine::receive(worker_id w, item taken, probe const& by) {
   split_off(taken);
-  if (!bears_tags(by.where)) {
+  if (!has_tags(by.where)) {
     if (by.what == action::pop) taken.tag = {{last_[index(w)]}};
     taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
@@ -147,7 +145,7 @@ bool engine::finds_something_for(worker_id w) const {
   for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
     for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
       for (item const& it : lanes_.of(worker_id{v}, open)) {
-        if (m.admits(bears_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;
+        if (m.admits(has_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;
       }
     }
   }
@@ -196,7 +194,7 @@ void engine::send(worker_id w, item const& what, placement const& to, cause why)
 
 void engine::tell(worker_id w, event const& what) {
   of_worker(w).learn(what);
-  watcher_.told(w, what);
+  watcher_.learned(w, what);
 }
 
 }  // namespace skua::sim

@@ -72,10 +72,10 @@ class observer {
   virtual void put(tick /*now*/, worker_id /*from*/, placement const& /*to*/, item const& /*what*/, cause /*why*/) {}
   /// An item starts, or continues.
   virtual void began(tick /*now*/, worker_id /*who*/, item const& /*what*/) {}
-  virtual void told(worker_id /*who*/, event const& /*what*/) {}
+  virtual void learned(worker_id /*who*/, event const& /*what*/) {}
   /// An idle worker has executed a probe; `left` holds what the lanes contain now.
-  virtual void probed_for(tick /*now*/, worker_id /*who*/, probe const& /*tried*/, outcome /*how*/,
-                          lanes const& /*left*/) {}
+  virtual void after_probe(tick /*now*/, worker_id /*who*/, probe const& /*tried*/, outcome /*how*/,
+                           lanes const& /*left*/) {}
 };
 
 /// No next step has been announced yet.

@@ -202,12 +202,12 @@ TEST(simulator, the_last_to_finish_continues_the_stack_that_waits) {
   });
   run_result const result = run_as("random", program, layout::flat(2), {.in = unit::flops});
   ASSERT_EQ(lines(result.faults), "");
-  node_id const thiefs = 4;
-  EXPECT_NE(result.turns[0].who, result.turns[thiefs].who);
-  EXPECT_EQ(result.turns[6].who, result.turns[thiefs].who);
+  node_id const stolen_task = 4;
+  EXPECT_NE(result.turns[0].who, result.turns[stolen_task].who);
+  EXPECT_EQ(result.turns[6].who, result.turns[stolen_task].who);
   EXPECT_EQ(result.turns[6].begin, result.turns[5].end);
   EXPECT_EQ(result.workers[index(result.turns[0].who)].parks, 1U);
-  EXPECT_EQ(result.workers[index(result.turns[thiefs].who)].resumes, 1U);
+  EXPECT_EQ(result.workers[index(result.turns[stolen_task].who)].resumes, 1U);
 }
 
 TEST(simulator, hierarchical_steals_nearer_than_random) {

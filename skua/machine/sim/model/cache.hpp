@@ -93,10 +93,10 @@ class cache {
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
 
-  /// Calls see(entry const&) from the newest to the oldest entry.
-  template <class See>
-  void each(See see) const {
-    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) see(entries_[s]);
+  /// Calls visit(entry const&) from the newest to the oldest entry.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) visit(entries_[s]);
   }
 
  private:

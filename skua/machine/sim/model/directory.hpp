@@ -28,12 +28,12 @@ class bits {
     return all != 0;
   }
 
-  /// Calls see(i) in ascending order; `see` may clear i.
-  template <class See>
-  void each(See see) const {
+  /// Calls visit(i) in ascending order; `visit` may clear i.
+  template <class Visit>
+  void each(Visit visit) const {
     for (std::uint32_t w = 0; w < count_; ++w) {
       for (std::uint64_t left = words_[w]; left != 0; left &= left - 1)
-        see(w * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
+        visit(w * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
     }
   }
 

@@ -42,13 +42,13 @@ topology tree_of(model_file const& read) {
     }
     return tree;
   } catch (usage_error const& fault) {
-    std::string const said = fault.what();
-    if (said.starts_with(read.origin + ":")) throw;
-    refuse_model(read.origin, said.starts_with("distances") ? read.distances_line : read.words_line, said);
+    std::string const text = fault.what();
+    if (text.starts_with(read.origin + ":")) throw;
+    refuse_model(read.origin, text.starts_with("distances") ? read.distances_line : read.words_line, text);
   }
 }
 
-routes ways_of(model_file const& read, std::uint32_t nodes) {
+routes routes_of(model_file const& read, std::uint32_t nodes) {
   try {
     switch (read.links) {
       case wiring::all: return routes(nodes, routes::all_pairs(nodes));
@@ -85,7 +85,7 @@ machine_model::machine_model(model_file read)
     : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(tree_of(read)),
       figures_(std::move(read.figures)), filling_(read.shared_filling), line_bytes_(read.line_bytes),
       block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(runtime::level::numa_node)),
-      ways_(ways_of(read, nodes_)) {
+      routes_(routes_of(read, nodes_)) {
   rank_distances(read.distances);
   check_lists(hops_by_distance(read));
   check_caches();
@@ -109,10 +109,10 @@ std::vector<std::uint32_t> machine_model::hops_by_distance(model_file const& rea
   std::vector<example> of(distances_);
   for (std::uint32_t a = 0; a < nodes_; ++a) {
     for (std::uint32_t b = a + 1; b < nodes_; ++b) {
-      example const here{a, b, ways_.hops(a, b)};
-      example& known = of[distance(a, b) - 1];
-      if (known.hops == 0) known = here;
-      if (known.hops != here.hops) refuse(known, here, "both are at the same distance");
+      example const here{a, b, routes_.hops(a, b)};
+      example& first = of[distance(a, b) - 1];
+      if (first.hops == 0) first = here;
+      if (first.hops != here.hops) refuse(first, here, "both are at the same distance");
     }
   }
   std::vector<std::uint32_t> hops;

@@ -57,7 +57,7 @@ class machine_model {
   [[nodiscard]] std::uint32_t distances() const noexcept { return distances_; }
   /// The links between NUMA nodes, and the route of each pair. Nodes at the same distance are equally many hops apart, and
   /// nodes at a larger distance not fewer.
-  [[nodiscard]] routes const& ways() const noexcept { return ways_; }
+  [[nodiscard]] routes const& node_routes() const noexcept { return routes_; }
 
  private:
   [[nodiscard]] static std::optional<std::string_view> find_shipped(std::string_view name) noexcept;
@@ -80,7 +80,7 @@ class machine_model {
   std::uint32_t nodes_ = 1;
   std::uint32_t distances_ = 0;
   std::vector<std::uint32_t> distance_;  // row by row
-  routes ways_;
+  routes routes_;
 };
 
 }  // namespace skua::sim

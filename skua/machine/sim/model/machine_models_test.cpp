@@ -95,12 +95,12 @@ TEST(machine_model, four_nodes_in_a_ring_have_two_distances) {
 }
 
 TEST(machine_model, links_are_between_all_nodes_or_where_the_file_says) {
-  EXPECT_EQ(round_model().ways().links().size(), 2U);
+  EXPECT_EQ(round_model().node_routes().links().size(), 2U);
   for (char const* between : {"\"ring\"", "[[0, 1], [1, 2], [2, 3], [3, 0]]", "[[3, 2], [1, 0], [1, 2], [3, 0]]"}) {
     machine_model const m = machine_model::parse(ring_machine_with(between), "ring.toml");
-    EXPECT_EQ(m.ways().links().size(), 8U);
-    EXPECT_EQ(m.ways().hops(0, 2), 2U);
-    EXPECT_EQ(m.ways().hops(3, 0), 1U);
+    EXPECT_EQ(m.node_routes().links().size(), 8U);
+    EXPECT_EQ(m.node_routes().hops(0, 2), 2U);
+    EXPECT_EQ(m.node_routes().hops(3, 0), 1U);
     EXPECT_EQ(m.numbers().link_bytes_per_ns, std::vector<double>{4});
     EXPECT_EQ(m.numbers().link_core_bytes_per_ns, (std::vector<double>{2, 1}));
   }
@@ -281,12 +281,12 @@ TEST(machine_model, the_papers_machines_have_the_papers_cores) {
 
 TEST(machine_model, the_papers_machines_are_linked_as_published) {
   machine_model const ring = machine_model::load("xeon-e5-4620-4s");
-  EXPECT_EQ(ring.ways().links().size(), 8U);
-  EXPECT_EQ(ring.ways().hops(0, 2), 2U);
-  EXPECT_EQ(machine_model::load("xeon-6130-4s").ways().links().size(), 12U);
+  EXPECT_EQ(ring.node_routes().links().size(), 8U);
+  EXPECT_EQ(ring.node_routes().hops(0, 2), 2U);
+  EXPECT_EQ(machine_model::load("xeon-6130-4s").node_routes().links().size(), 12U);
   machine_model const dies = machine_model::load("opteron-6168-4s");
   for (std::uint32_t a = 0; a < 8; ++a) {
-    for (std::uint32_t b = 0; b < 8; ++b) EXPECT_EQ(dies.ways().hops(a, b), dies.distance(a, b));
+    for (std::uint32_t b = 0; b < 8; ++b) EXPECT_EQ(dies.node_routes().hops(a, b), dies.distance(a, b));
   }
 }
 

@@ -52,9 +52,9 @@ void memory_system::touch_range(std::uint32_t core, std::uint64_t address, std::
     if (first > start) lines &= whole_ << (first - start);
     if (block == last_block) lines &= ~line_set{0} >> (63 - (last - start));
     block_id const id = homes_.block_of(block);
-    if (homes_.blocks() > known_blocks_) [[unlikely]] {
-      known_blocks_ = homes_.blocks();
-      holders_.grow(known_blocks_);
+    if (homes_.blocks() > directory_blocks_) [[unlikely]] {
+      directory_blocks_ = homes_.blocks();
+      holders_.grow(directory_blocks_);
     }
     access(core, {id, block}, lines & whole_, written);
   }
@@ -243,7 +243,7 @@ std::string memory_system::broken_invariant() {
     line_set twice = 0;         // in several
     line_set below = 0;         // in some shared cache
   };
-  std::vector<seen> of(known_blocks_);
+  std::vector<seen> of(directory_blocks_);
   std::size_t held = 0;
   for (std::uint32_t p = 0; p < shared_.size(); ++p) {
     shared_[p].each([&](cache::entry const& e) {
@@ -271,7 +271,7 @@ std::string memory_system::broken_invariant() {
     });
   }
   std::size_t known = 0;
-  for (block_id b = 0; b < known_blocks_; ++b) {
+  for (block_id b = 0; b < directory_blocks_; ++b) {
     seen const& s = of[b];
     must((s.written_here & s.twice) == 0,
          "exclusive: a line that is dirty in a private cache is in no other private cache");

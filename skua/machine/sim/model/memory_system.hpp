@@ -100,9 +100,9 @@ class memory_system {
   line_set whole_;             ///< all lines of a block
   page_homes homes_;
   directory holders_;
-  std::size_t known_blocks_ = 0;  ///< of the directory
-  std::vector<cache> private_;    ///< by core
-  std::vector<cache> shared_;     ///< by place
+  std::size_t directory_blocks_ = 0;  ///< that the directory has room for
+  std::vector<cache> private_;        ///< by core
+  std::vector<cache> shared_;         ///< by place
   traffic moved_;
 };
 

@@ -69,7 +69,7 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
       line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
       memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
-      ways_(model.ways()), accounts_(where.workers()) {
+      routes_(model.node_routes()), accounts_(where.workers()) {
   set_sources();
   set_prices();
 }
@@ -95,7 +95,7 @@ void model_costs::set_sources() {
   if (m.memory_write_back_bytes_per_ns > 0)
     ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
   nodes_.assign(model_nodes_, memory_queue(m.memory_bytes_per_ns));
-  for (routes::link const& l : ways_.links())
+  for (routes::link const& l : routes_.links())
     links_.emplace_back(m.link_bytes_per_ns[distance_[l.from * model_nodes_ + l.to] - 1]);
   if (m.shared_memory_bytes_per_ns > 0)
     ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
@@ -175,7 +175,7 @@ tick model_costs::leaf(tick now, worker_id w, task_tree const& program, node con
   memory_.clear_moved();
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
   times const took = memory_of(now, core);
-  book(w, memory_.moved());
+  record_traffic(w, memory_.moved());
   tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took.core), took.alone)));
   tick const all = std::max(alone, took.served - now);
   mine.waited += all - alone;
@@ -210,10 +210,10 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
 /// Loads all links of the route at once: each passes data on while it receives it.
 void model_costs::cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept {
   if (bytes == 0) return;
-  for (std::uint32_t const l : ways_.between(way.from, way.to)) all.pass(links_[l], now, bytes);
+  for (std::uint32_t const l : routes_.between(way.from, way.to)) all.pass(links_[l], now, bytes);
 }
 
-void model_costs::book(worker_id w, traffic const& moved) {
+void model_costs::record_traffic(worker_id w, traffic const& moved) {
   memory_account& mine = accounts_[index(w)];
   memory_shape const& shape = memory_.shape();
   std::uint32_t const here = shape.node_of_place[shape.place_of_core[core_of_[index(w)]]];

@@ -91,8 +91,8 @@ class model_costs final : public costs {
   void bind_pages(void const* data, std::uint64_t bytes, std::uint32_t node);
 
   [[nodiscard]] memory_system& memory() noexcept { return memory_; }
-  [[nodiscard]] routes const& ways() const noexcept { return ways_; }
-  /// The bytes that went over a link of ways().
+  [[nodiscard]] routes const& node_routes() const noexcept { return routes_; }
+  /// The bytes that went over a link of node_routes().
   [[nodiscard]] std::uint64_t carried(std::uint32_t link) const noexcept { return links_[link].served_bytes(); }
 
  private:
@@ -129,7 +129,7 @@ class model_costs final : public costs {
   [[nodiscard]] computing arithmetic_of(node const& n) const;
   [[nodiscard]] double on_core(computing what, double fetching) const noexcept;
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
-  void book(worker_id w, traffic const& moved);
+  void record_traffic(worker_id w, traffic const& moved);
   [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;
   void cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept;
 
@@ -154,8 +154,8 @@ class model_costs final : public costs {
   std::vector<source> from_transfer_;  ///< by distance of the node
   double ticks_per_written_line_ = 0;
   std::vector<memory_queue> nodes_;
-  routes ways_;
-  std::vector<memory_queue> links_;  ///< of ways_
+  routes routes_;
+  std::vector<memory_queue> links_;  ///< of routes_
   std::vector<memory_queue> ports_;  ///< by place; empty: no such limit
 
   std::vector<tick> prices_;  ///< [operation * classes + class]

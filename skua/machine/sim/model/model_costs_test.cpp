@@ -263,8 +263,8 @@ class model_costs_of_a_ring : public model_costs_of_the_round_machine {
   }
   model_costs on(std::uint32_t node) { return make({.pages = {.how = page_placement::kind::bind, .node = node}}); }
   static std::uint64_t carried(model_costs const& c, std::uint32_t from, std::uint32_t to) {
-    for (std::uint32_t l = 0; l < c.ways().links().size(); ++l) {
-      if (c.ways().links()[l] == routes::link{from, to}) return c.carried(l);
+    for (std::uint32_t l = 0; l < c.node_routes().links().size(); ++l) {
+      if (c.node_routes().links()[l] == routes::link{from, to}) return c.carried(l);
     }
     ADD_FAILURE() << "no link from " << from << " to " << to;
     return 0;
@@ -335,7 +335,7 @@ TEST_F(model_costs_of_a_ring, links_carry_every_byte_once_per_hop) {
       traffic const& moved = c.memory().moved();
       for (std::uint32_t n = 0; n < 4; ++n)
         expected += (moved.memory[n].lines + moved.transfers[n].lines + moved.write_back[n]) * 64 *
-                    c.ways().hops(worker / 2, n);
+                    c.node_routes().hops(worker / 2, n);
     }
     std::uint64_t all = 0;
     for (std::uint32_t l = 0; l < 8; ++l) all += c.carried(l);
