@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hierarchical localized work stealing in the simulator: which workers idle, and what that costs. [adws-sc19 4.2.4, 4.3]
+// Hierarchical localized work stealing in the simulator: which workers idle, and what that costs.
+// [adws-sc19 4.2.4, 4.3]
 #include "skua/machine/sim/groups_for_test.hpp"
 
 namespace skua::sim {

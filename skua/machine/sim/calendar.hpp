@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// When each worker moves next, and which worker is first: a tournament tree with one leaf per worker. The engine needs a
-// single entry per worker, so a tree of winners can answer without moving entries. The winner of a match is as good as
-// random, so no branch depends on it: 2 to 3 ns per level.
+// When each worker moves next, and which worker is first: a tournament tree with one leaf per worker. The engine needs
+// a single entry per worker, so a tree of winners can answer without moving entries. The winner of a match is as good
+// as random, so no branch depends on it: 2 to 3 ns per level.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cost model of the simulated machine: the engine asks how long an operation takes, a model answers. `flat_costs` charges
-// the constants of `rules`; model/ has caches, memory and prices taken from real machines.
+// Cost model of the simulated machine: the engine asks how long an operation takes, a model answers. `flat_costs`
+// charges the constants of `rules`; model/ has caches, memory and prices taken from real machines.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class costs {
  public:
   virtual ~costs() = default;
 
-  /// The leaf, step or task `id` begins on `w` at `now`: the ticks of its own work. The engine asks in the order of time,
-  /// once for every node that begins, so a model may remember who ran what before.
+  /// The leaf, step or task `id` begins on `w` at `now`: the ticks of its own work. The engine asks in the order of
+  /// time, once for every node that begins, so a model may remember who ran what before.
   virtual tick run(tick now, worker_id w, task_tree const& program, node_id id) = 0;
 
   /// `w` executes another operation at `now`, on or for `whom` (often itself).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs of ADWS with an observer that knows the groups: trees of equal groups, which groups are open, which workers idle.
+// Runs of ADWS with an observer that knows the groups: trees of equal groups, open groups, idle workers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -72,8 +72,8 @@ inline double efficiency(run_result const& result, task_tree const& program, rul
   return weigh(program, by).work / static_cast<double>(result.makespan) / static_cast<double>(result.workers.size());
 }
 
-/// Tracks the open groups and their ranges, and how long workers were idle while there was work in their group, which is an
-/// innermost open group whose range covers them.
+/// Tracks the open groups and their ranges, and how long workers were idle while there was work in their group, which
+/// is an innermost open group whose range covers them.
 class group_watch : public observer {
  public:
   group_watch(task_tree const& program, std::uint32_t workers) : program_(program), since_(workers, nothing) {}

@@ -54,8 +54,8 @@ class here {
   template <class Body>
   decltype(auto) scope(Body&& body);
 
-  /// The kernel runs when the leaf has ended in virtual time, so that whatever runs later sees what it wrote; a measured
-  /// kernel runs when the leaf begins.
+  /// The kernel runs when the leaf has ended in virtual time, so that whatever runs later sees what it wrote; a
+  /// measured kernel runs when the leaf begins.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
     node_id const id = open(node_kind::leaf);

@@ -113,8 +113,8 @@ class lanes {
 
   std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
-  // Invariant (filled): bit l of filled_[w] is set while lane l of w holds an item; all_ and open_ count the items in all
-  // lanes, and in those open to thieves.
+  // Invariant (filled): bit l of filled_[w] is set while lane l of w holds an item; all_ and open_ count the items in
+  // all lanes, and in those open to thieves.
   std::vector<std::uint8_t> filled_;
   std::uint64_t all_ = 0;
   std::uint64_t open_ = 0;

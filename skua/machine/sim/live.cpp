@@ -61,8 +61,8 @@ live::live(std::uint32_t workers, timing measured, std::size_t stack_bytes, assu
   tree_[0].ns = assumed_.task;
 }
 
-/// All fibers wait for a call, unless the run was stopped in the middle. Then they cannot be unwound, because their frames
-/// refer to each other, and their stacks stay behind.
+/// All fibers wait for a call, unless the run was stopped in the middle. Then they cannot be unwound, because their
+/// frames refer to each other, and their stacks stay behind.
 live::~live() {
   quitting_ = true;
   for (auto& s : fibers_) {

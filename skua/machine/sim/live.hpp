@@ -78,8 +78,8 @@ struct assumed_ns {
 /// The program on its stacks. Each object runs once, on the thread that made it.
 class live final : public stepped_program {
  public:
-  /// `timing::on` measures leaves and steps while they run (and puts steps into the tree); otherwise only the footprints
-  /// of leaves are known. Throws usage_error for an invalid stack size.
+  /// `timing::on` measures leaves and steps while they run (and puts steps into the tree); otherwise only the
+  /// footprints of leaves are known. Throws usage_error for an invalid stack size.
   explicit live(std::uint32_t workers, timing measured = timing::off,
                 std::size_t stack_bytes = runtime::default_stack_bytes, assumed_ns assumed = {});
   ~live() override;
@@ -115,8 +115,8 @@ class live final : public stepped_program {
   static void base_loop(void* of_fiber) noexcept;
   static void release_stack(void* of_fiber) noexcept;
 
-  // Everything before `publish` happens before what follows on another stack. For ThreadSanitizer, which treats fibers as
-  // threads.
+  // Everything before `publish` happens before what follows on another stack. For ThreadSanitizer, which treats fibers
+  // as threads.
   void publish() noexcept {
     edge_.store(1, std::memory_order_release);  // release: pairs with `acquire`, on the other stack
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs in virtual time: they give the answers of the serial elision and the schedules of the recorded tree, under any
-// policy.
+// Programs in virtual time: they give the answers of the serial elision and the schedules of the recorded tree, under
+// any policy.
 #include <gtest/gtest.h>
 
 #include <atomic>

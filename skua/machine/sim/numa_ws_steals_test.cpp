@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NUMA-WS steals little where there is much parallelism: the expected number of attempts is O(P Tinf), for any work and any
-// hints. [numa-ws-2018 IV]
+// NUMA-WS steals little where there is much parallelism: the expected number of attempts is O(P Tinf), for any work and
+// any hints. [numa-ws-2018 IV]
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -23,8 +23,8 @@ struct simulation {
   task_tree tree;
 };
 
-/// A policy has broken a rule of the machine, or a law does not hold. The error is in the policy or in the simulator, never
-/// in the program. One finding per line.
+/// A policy has broken a rule of the machine, or a law does not hold. The error is in the policy or in the simulator,
+/// never in the program. One finding per line.
 struct unlawful : error {
   using error::error;
 };
@@ -39,8 +39,8 @@ struct live_options {
   assumed_ns assumed = {};                                 ///< not for measured leaves
 };
 
-/// Runs f(here) on the workers of `where` under `scheduler`, at these prices. Throws what f throws. Same program, policy,
-/// layout, rules and costs: same simulation, bit for bit, unless leaves are measured.
+/// Runs f(here) on the workers of `where` under `scheduler`, at these prices. Throws what f throws. Same program,
+/// policy, layout, rules and costs: same simulation, bit for bit, unless leaves are measured.
 /// Cost: about 0.1 us per event and 40 ns per switch of stacks; 200 bytes per task. Every run is checked (checker.hpp).
 template <std::invocable<here&> F>
 simulation simulate(F&& f, policy& scheduler, layout const& where, rules const& by, costs& prices, observer& watcher,

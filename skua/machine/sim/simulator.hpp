@@ -58,8 +58,8 @@ struct run_result {
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
-/// Sees a run as it happens: what policies learn of groups, and what moves between workers. For tests. The engine calls it
-/// in the order of events; it must change nothing.
+/// Sees a run as it happens: what policies learn of groups, and what moves between workers. For tests. The engine calls
+/// it in the order of events; it must change nothing.
 class observer {
  public:
   virtual ~observer() = default;

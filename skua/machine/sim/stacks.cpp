@@ -142,7 +142,8 @@ void engine::step_group(worker_id w, fiber_id f) {
   top.pending = child;
 }
 
-/// Sends the next child of an exposed group away, alone; or calls it here, and makes one tagged entry of the later ones.
+/// Sends the next child of an exposed group away, alone; or calls it here, and makes one tagged entry of the later
+/// ones.
 void engine::place_next(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   if (top.next == no_node) return end_share(w, f);
@@ -313,9 +314,9 @@ bool engine::preempts(worker_id w, fiber_id f) {
 }
 
 /// The stack leaves its worker. Calls below the top offered what lies in the forks lane (there is something only if the
-/// top is a scope, or was preempted). Each of these entries becomes a share of its own: the stack may continue on another
-/// worker, where it would look for them in vain. Entries in `spawned` get their tags now if the policy is choosy, because
-/// the worker will soon run something else, and publish that tag.
+/// top is a scope, or was preempted). Each of these entries becomes a share of its own: the stack may continue on
+/// another worker, where it would look for them in vain. Entries in `spawned` get their tags now if the policy is
+/// choosy, because the worker will soon run something else, and publish that tag.
 void engine::leave_slot(worker_id w, fiber_id f) {
   last_[index(w)] = fibers_[f].tag.words[0];
   stack_of_[index(w)] = no_fiber;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A cache as a list of blocks in order of last use, each with masks of the lines that are present and of those that are
-// dirty. A block is up to 64 neighbouring lines, found with one look-up. Capacity counts lines, so a cache full of narrow
-// columns holds as much as one full of whole blocks. There is no associativity, hence no conflict misses.
+// dirty. A block is up to 64 neighbouring lines, found with one look-up. Capacity counts lines, so a cache full of
+// narrow columns holds as much as one full of whole blocks. There is no associativity, hence no conflict misses.
 #pragma once
 
 #include <cstddef>
@@ -103,7 +103,7 @@ class cache {
   static constexpr std::uint32_t none = 0xffff'ffffU;
   static constexpr std::uint32_t initial_bits = 8;
 
-  /// There are at least twice as many buckets as entries, and the hash scatters neighbouring blocks, so chains are short.
+  /// Chains are short: there are at least twice as many buckets as entries, and the hash scatters neighbouring blocks.
   [[nodiscard]] std::size_t bucket_of(block_id block) const noexcept { return (block * 0x9e37'79b9U) >> (32 - bits_); }
   [[nodiscard]] std::uint32_t slot_of(entry const& e) const noexcept {
     return static_cast<std::uint32_t>(&e - entries_.data());

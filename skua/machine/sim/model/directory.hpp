@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which caches hold a part of a block: a bit per core (private cache) and per place (shared cache), and a mask of the lines
-// that are newer in some cache than in memory.
+// Which caches hold a part of a block: a bit per core (private cache) and per place (shared cache), and a mask of the
+// lines that are newer in some cache than in memory.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A machine as a file describes it: its parts, what each part can do, the sources of these numbers, and which of them are
-// only assumed. Format, keys, units: docs/machine-models.md.
+// A machine as a file describes it: its parts, what each part can do, the sources of these numbers, and which of them
+// are only assumed. Format, keys, units: docs/machine-models.md.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,8 @@ class machine_model {
   [[nodiscard]] std::span<figure const> figures() const noexcept { return figures_; }
   /// The machine with every figure at its value, its low or its high end.
   [[nodiscard]] machine_numbers numbers(bound which = bound::stated) const;
-  /// The same with only one figure off its value, to see what depends on it. Throws usage_error if there is no such key.
+  /// The same with only one figure off its value, to see what depends on it. Throws usage_error for an
+  /// unknown key.
   [[nodiscard]] machine_numbers numbers(bound which, std::string_view key) const;
 
   [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
@@ -55,8 +56,8 @@ class machine_model {
     return distance_[a * nodes_ + b];
   }
   [[nodiscard]] std::uint32_t distances() const noexcept { return distances_; }
-  /// The links between NUMA nodes, and the route of each pair. Nodes at the same distance are equally many hops apart, and
-  /// nodes at a larger distance not fewer.
+  /// The links between NUMA nodes, and the route of each pair. Nodes at the same distance are equally many hops apart,
+  /// and nodes at a larger distance not fewer.
   [[nodiscard]] routes const& node_routes() const noexcept { return routes_; }
 
  private:

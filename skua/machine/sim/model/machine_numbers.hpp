@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A machine as plain numbers: one instance of a machine model, with every figure at its value or at an end of its range.
-// figure_rules() of model_rules.hpp and docs/machine-models.md name the key and the unit of each number.
+// A machine as plain numbers: one instance of a machine model, with every figure at its value or at an end of its
+// range. figure_rules() of model_rules.hpp and docs/machine-models.md name the key and the unit of each number.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A resource with a bandwidth, the memory of a node or a link, that serves requests in the order of events. A request waits
-// for those that arrived before it and for nothing else, so a queue is one number. Requests never reserve future time: a
-// single early reservation would keep all others from bandwidth that stands idle.
+// A resource with a bandwidth, the memory of a node or a link, that serves requests in the order of events. A request
+// waits for those that arrived before it and for nothing else, so a queue is one number. Requests never reserve future
+// time: a single early reservation would keep all others from bandwidth that stands idle.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace skua::sim {
 
 inline constexpr double ticks_per_ns = 1000;
 
-/// Invariant (work conserving): between two arrivals the queue is idle only if it has served everything. Hence `bytes` in a
-/// row take bytes / bandwidth, however they are split.
+/// Invariant (work conserving): between two arrivals the queue is idle only if it has served everything. Hence `bytes`
+/// in a row take bytes / bandwidth, however they are split.
 class memory_queue {
  public:
   explicit memory_queue(double bytes_per_ns) noexcept : ticks_per_byte_(ticks_per_ns / bytes_per_ns) {}

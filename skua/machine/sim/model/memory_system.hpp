@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Caches and memory of a machine, and what a leaf moves between them: a private cache per core, a shared cache per place
-// (L3), memory per NUMA node, and one writer or many readers of every line. States and invariants: memory_system.md.
+// Caches and memory of a machine, and what a leaf moves between them: a private cache per core, a shared cache per
+// place (L3), memory per NUMA node, and one writer or many readers of every line. States and invariants:
+// memory_system.md.
 //
 // It counts lines and runs, not time: model_costs.cpp prices them.
 #pragma once
@@ -50,8 +51,8 @@ class memory_system {
   /// Throws usage_error for a placement on a node that is not there.
   memory_system(machine_numbers const& machine, memory_shape shape, page_placement where);
 
-  /// A core touches a range of memory: adds what moves to moved(). Cost: about 20 ns per block, more for blocks that others
-  /// write; allocates only for memory and cache entries that it meets for the first time.
+  /// A core touches a range of memory: adds what moves to moved(). Cost: about 20 ns per block, more for blocks that
+  /// others write; allocates only for memory and cache entries that it meets for the first time.
   void touch(std::uint32_t core, skua::touch const& what);
 
   [[nodiscard]] traffic const& moved() const noexcept { return moved_; }

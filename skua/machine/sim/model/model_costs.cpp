@@ -101,8 +101,8 @@ void model_costs::set_sources() {
     ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
 }
 
-/// An operation on another worker costs its price within a place, plus for each of its lines the extra latency of a line
-/// from there over one from the place's own cache.
+/// An operation on another worker costs its price within a place, plus for each of its lines the extra latency of a
+/// line from there over one from the place's own cache.
 void model_costs::set_prices() {
   machine_numbers const& m = machine_;
   std::vector<double> longer{0, std::max(0.0, m.transfer_latency_ns - m.shared_latency_ns)};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Costs on a machine model: leaves by their flops and by where their data is, everything else by the model's prices. Ticks
-// are picoseconds.
+// Costs on a machine model: leaves by their flops and by where their data is, everything else by the model's prices.
+// Ticks are picoseconds.
 //
-// A leaf takes the longest of its arithmetic, of its core's own fetching (bytes / bandwidth and a latency per run, source by
-// source) and of the queues on the way (memory of a node, link, a place's port). Of the first two the core may hide only a
-// part of the shorter behind the longer (core.hidden_share). All accesses of a leaf arrive at its begin. Why, and what the
-// model leaves out: docs/machine-models.md.
+// A leaf takes the longest of its arithmetic, of its core's own fetching (bytes / bandwidth and a latency per run,
+// source by source) and of the queues on the way (memory of a node, link, a place's port). Of the first two the core
+// may hide only a part of the shorter behind the longer (core.hidden_share). All accesses of a leaf arrive at its
+// begin. Why, and what the model leaves out: docs/machine-models.md.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ enum class arithmetic : std::uint8_t {
   by_ns,     ///< the time measured at recording, at the model's clock
 };
 
-/// Measured durations of a program's leaves, for a run that cannot measure its own: a leaf takes the average of the measured
-/// leaves with the same flops, or its flops at the rate of all.
+/// Measured durations of a program's leaves, for a run that cannot measure its own: a leaf takes the average of the
+/// measured leaves with the same flops, or its flops at the rate of all.
 struct leaf_times {
   std::map<double, double> ns = {};  ///< by flops
   double flops_per_ns = 0;           ///< of all together; 0: nothing was measured
@@ -104,8 +104,8 @@ class model_costs final : public costs {
       return ticks_per_line * static_cast<double>(s.lines) + ticks_per_run * static_cast<double>(s.runs);
     }
   };
-  /// How long a core is busy with its traffic; the longest time that one queue needs for it alone; and when the last queue
-  /// has served it.
+  /// How long a core is busy with its traffic; the longest time that one queue needs for it alone; and when the last
+  /// queue has served it.
   struct times {
     double core = 0;
     double alone = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The content of a machine model's file, with every figure checked by itself. machine_model checks what depends on several
-// entries (topology, lists as long as there are distances), and needs the line numbers for its errors.
+// The content of a machine model's file, with every figure checked by itself. machine_model checks what depends on
+// several entries (topology, lists as long as there are distances), and needs the line numbers for its errors.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maps addresses to small numbers: blocks are numbered in the order in which their neighbourhood (2 MiB) is first seen. Every
-// page has a home, the NUMA node that holds it.
+// Maps addresses to small numbers: blocks are numbered in the order in which their neighbourhood (2 MiB) is first seen.
+// Every page has a home, the NUMA node that holds it.
 #pragma once
 
 #include <array>

@@ -45,8 +45,8 @@ class pathfinder {
 
   [[nodiscard]] std::uint32_t hops(std::uint32_t a, std::uint32_t b) const noexcept { return hops_[a * nodes_ + b]; }
 
-  /// Of the shortest routes, the one whose links carry the fewest routes so far, in sum; of equal ones, that through the nodes
-  /// with the smaller numbers.
+  /// Of the shortest routes, the one whose links carry the fewest routes so far, in sum; of equal ones, that through
+  /// the nodes with the smaller numbers.
   std::vector<std::uint32_t> lead(std::uint32_t a, std::uint32_t b) {
     std::vector<std::uint32_t> least(nodes_, unreached);  // load of the best way to b
     std::vector<std::uint32_t> next(nodes_, unreached);   // its first link

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The links that data crosses from one NUMA node to another: one shortest route per ordered pair, fixed at construction like
-// the routing tables of real machines. Tie-breaking and invariants: routes.md.
+// The links that data crosses from one NUMA node to another: one shortest route per ordered pair, fixed at construction
+// like the routing tables of real machines. Tie-breaking and invariants: routes.md.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class routes {
   };
   using pair = std::pair<std::uint32_t, std::uint32_t>;
 
-  /// Links each of the pairs. Throws usage_error for a pair that is not two of the nodes, or occurs twice, and if some node
-  /// cannot be reached. Work O(nodes * links).
+  /// Links each of the pairs. Throws usage_error for a pair that is not two of the nodes, or occurs twice, and if some
+  /// node cannot be reached. Work O(nodes * links).
   routes(std::uint32_t nodes, std::span<pair const> linked);
 
   /// Every node linked with every other node.
