@@ -29,7 +29,7 @@ json steals_of(sim_outcome const& o) {
 
 json workers_of(sim_outcome const& o) {
   json all = json::array();
-  for (sim::tally const& w : o.workers) {
+  for (sim::worker_counters const& w : o.workers) {
     double const work_s = seconds_of(w.work);
     double const scheduling_s = seconds_of(w.scheduling);
     all.push_back({{"work_s", work_s},
@@ -171,7 +171,7 @@ std::string breakdown_text(std::span<sim_row const> rows) {
   for (sim_row const& r : rows) {
     sim_outcome const& o = r.median;
     time_shares const s = shares_of(o);
-    auto const [least, most] = std::ranges::minmax_element(o.workers, {}, &sim::tally::work);
+    auto const [least, most] = std::ranges::minmax_element(o.workers, {}, &sim::worker_counters::work);
     std::vector<cell> cells{cell::of(r.policy), cell::of(r.workers)};
     for (double const part : {s.arithmetic, s.memory, s.queues, s.noise, s.scheduling, s.idle,
                               quotient(seconds_of(least->work), o.time_s), quotient(seconds_of(most->work), o.time_s)})

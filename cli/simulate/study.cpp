@@ -53,7 +53,7 @@ sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t
                   .makespan = run.makespan};
   sim::tick work = 0;
   sim::tick scheduling = 0;
-  for (sim::tally const& w : all.workers) {
+  for (sim::worker_counters const& w : all.workers) {
     all.steals += w.steals;
     all.naps += w.naps;
     work += w.work;

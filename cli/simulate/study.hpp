@@ -33,7 +33,7 @@ struct sim_outcome {
   std::uint64_t naps = 0;
   std::vector<std::uint64_t> steals_by_distance = {};
   std::vector<std::string> distance_names = {};
-  std::vector<sim::tally> workers = {};  ///< times in ticks (picoseconds)
+  std::vector<sim::worker_counters> workers = {};  ///< times in ticks (picoseconds)
   sim::tick makespan = 0;
   sim::memory_account memory = {};
 };

@@ -65,8 +65,8 @@ std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t
   if (how.verify) {
     if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);
   }
-  sim::tally sum;
-  for (sim::tally const& w : done.result.workers) {
+  sim::worker_counters sum;
+  for (sim::worker_counters const& w : done.result.workers) {
     sum.steals += w.steals;
     sum.probes += w.probes;
     sum.parks += w.parks;

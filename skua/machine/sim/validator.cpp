@@ -21,15 +21,16 @@ void check_times(run_result const& result, task_tree const& program, layout cons
   totals const all = weigh(program, by);
   double const makespan = static_cast<double>(result.makespan);
   double const workers = where.workers();
-  bool const anything_sent = std::ranges::any_of(result.workers, [](tally const& t) { return t.sent > 0; });
+  bool const anything_sent = std::ranges::any_of(result.workers, [](worker_counters const& t) { return t.sent > 0; });
   rules free_forks = by;
   free_forks.fork_ticks = 0;
   double const span = anything_sent ? weigh(program, free_forks).span : all.span;  // sending changes the order of forks
   if (makespan * workers < all.work)
     faults.push_back("makespan " + std::to_string(result.makespan) + " < work / workers");
   if (makespan < span) faults.push_back("makespan " + std::to_string(result.makespan) + " < span");
-  double const busy = std::accumulate(result.workers.begin(), result.workers.end(), 0.0,
-                                      [](double sum, tally const& t) { return sum + static_cast<double>(t.busy); });
+  double const busy =
+      std::accumulate(result.workers.begin(), result.workers.end(), 0.0,
+                      [](double sum, worker_counters const& t) { return sum + static_cast<double>(t.busy); });
   if (busy != all.work) {
     faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
   }

@@ -39,9 +39,9 @@ page_homes::page_homes(page_placement where, std::uint32_t nodes, std::uint64_t 
                       std::to_string(nodes - 1));
 }
 
-void page_homes::settle(std::uint64_t address, std::uint64_t bytes, std::uint32_t node) {
+void page_homes::bind_pages(std::uint64_t address, std::uint64_t bytes, std::uint32_t node) {
   if (node >= nodes_)
-    throw usage_error("settle: there is no NUMA node " + std::to_string(node) + "; the last one is " +
+    throw usage_error("bind_pages: node is " + std::to_string(node) + "; allowed: a NUMA node of the machine, 0 to " +
                       std::to_string(nodes_ - 1));
   if (bytes == 0) return;
   for (std::uint64_t page = address / page_bytes_; page <= (address + bytes - 1) / page_bytes_; ++page)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who has nothing to run: who of them searches, who sleeps, and since when. The rules are those of the threads machine
+// Which idle workers search, which sleep, and since when. The rules are those of the threads machine
 // (machine/threads/sleep/sleep.md), without its races.
 #pragma once
 
@@ -12,30 +12,30 @@
 
 namespace skua::sim {
 
-class idlers {
+class idle_workers {
  public:
-  explicit idlers(std::uint32_t workers) : of_(workers) {}
+  explicit idle_workers(std::uint32_t workers) : of_(workers) {}
 
-  /// A worker is out of work at `now`, or was woken, and searches.
+  /// The worker ran out of work at `now`, or was woken, and searches.
   void search(worker_id w, tick now) {
     state& s = of_[index(w)];
-    if (s.what == doing::sleeping) --asleep_;
-    if (s.what != doing::searching) ++searching_;
-    s = {doing::searching, now};
+    if (s.what == activity::sleeping) --asleep_;
+    if (s.what != activity::searching) ++searching_;
+    s = {activity::searching, now};
   }
-  /// It has found something.
+  /// The worker has found work.
   void found(worker_id w) {
-    if (of_[index(w)].what == doing::searching) --searching_;
-    of_[index(w)].what = doing::running;
+    if (of_[index(w)].what == activity::searching) --searching_;
+    of_[index(w)].what = activity::running;
   }
   void sleep(worker_id w) {
     found(w);
-    of_[index(w)].what = doing::sleeping;
+    of_[index(w)].what = activity::sleeping;
     ++asleep_;
   }
 
-  [[nodiscard]] bool searches(worker_id w) const { return of_[index(w)].what == doing::searching; }
-  [[nodiscard]] bool sleeps(worker_id w) const { return of_[index(w)].what == doing::sleeping; }
+  [[nodiscard]] bool searches(worker_id w) const { return of_[index(w)].what == activity::searching; }
+  [[nodiscard]] bool sleeps(worker_id w) const { return of_[index(w)].what == activity::sleeping; }
   [[nodiscard]] tick since(worker_id w) const { return of_[index(w)].since; }
   [[nodiscard]] std::uint32_t searching() const noexcept { return searching_; }
   [[nodiscard]] std::uint32_t asleep() const noexcept { return asleep_; }
@@ -44,15 +44,15 @@ class idlers {
   [[nodiscard]] std::optional<worker_id> first_sleeper() const {
     if (asleep_ == 0) return {};
     for (std::uint32_t w = 0; w < of_.size(); ++w) {
-      if (of_[w].what == doing::sleeping) return worker_id{w};
+      if (of_[w].what == activity::sleeping) return worker_id{w};
     }
     return {};
   }
 
  private:
-  enum class doing : std::uint8_t { running, searching, sleeping };
+  enum class activity : std::uint8_t { running, searching, sleeping };
   struct state {
-    doing what = doing::running;
+    activity what = activity::running;
     tick since = 0;
   };
 
