@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/layout.hpp"
-#include "skua/policy/nearest_name.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -21,7 +21,7 @@ void refuse(std::string_view what, std::string_view value, std::string_view allo
 
 std::string unknown_name(std::string_view what, std::string_view typed, std::vector<std::string_view> const& names) {
   std::string text = fmt::format("{} is '{}'; allowed: {}", what, typed, joined(names));
-  std::string_view const nearest = policies::nearest_name(typed, names);
+  std::string_view const nearest = runtime::nearest_name(typed, names);
   if (!nearest.empty()) text += fmt::format("; did you mean '{}'?", nearest);
   return text;
 }

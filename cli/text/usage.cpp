@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/text/option_values.hpp"
-#include "skua/policy/nearest_name.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 
 namespace skua::cli {
 namespace {
@@ -73,7 +73,7 @@ std::string_view kind_below(parsed_commands const& path) { return path.size() ==
 
 std::string about_unknown_option(std::string const& typed, parsed_commands const& path) {
   auto const names = option_names(path);
-  std::string_view const nearest = policies::nearest_name(typed.substr(0, typed.find('=')), views(names));
+  std::string_view const nearest = runtime::nearest_name(typed.substr(0, typed.find('=')), views(names));
   std::string const text = fmt::format("option is '{}'; allowed: see {} --help", typed, as_typed(path));
   return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);
 }

@@ -26,7 +26,7 @@ std::uint64_t hash_of(task_tag const& t) noexcept {
 /// All that a thief sees of a running task.
 bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
 
-std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
+std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
 
 bool can_be_stolen_from(lane where) noexcept { return where != lane::inbox && where != lane::injected; }
 bool has_no_tags(lane where) noexcept { return where == lane::forks || where == lane::spawned; }
@@ -94,7 +94,7 @@ class alignas(runtime::cache_line_bytes) protocol_checker::checked_worker final 
 
   /// An exposed group that was met on this worker.
   struct exposed {
-    enum class stage : std::uint8_t { placing, kept, going_on };
+    enum class stage : std::uint8_t { placing, local, going_on };
     task_tag task;   ///< that met it
     task_tag group;  ///< as the policy gave it
     task_tag rest;   ///< what marks have left of it
@@ -192,9 +192,9 @@ probe protocol_checker::checked_worker::next_probe() noexcept {
 
 void protocol_checker::checked_worker::breach_of(probe const& p) noexcept {
   if (index(p.whom) >= workers_) {
-    breach("probes " + of_worker(p.whom) + ", who does not exist");
+    breach("probes " + name_of(p.whom) + ", who does not exist");
   } else if (p.what == action::pop) {
-    breach("pops from a lane of " + of_worker(p.whom));
+    breach("pops from a lane of " + name_of(p.whom));
   } else if (p.whom == self_) {
     breach("steals from itself");
   } else if (p.where == lane::inbox) {
@@ -209,7 +209,7 @@ placement protocol_checker::checked_worker::place(task_tag& task, cause why) noe
   refusals_ = why == cause::refused ? refusals_ + 1 : 0;
   if (refusals_ > by_.most_refusals) {
     breach(by_.most_refusals == 0
-               ? "places a task in the mailbox of " + of_worker(last_to_.worker) + ", which is occupied"
+               ? "places a task in the mailbox of " + name_of(last_to_.worker) + ", which is occupied"
                : "places a task in occupied mailboxes, " + std::to_string(refusals_) + " times in a row");
     return harmless(why);
   }
@@ -224,22 +224,22 @@ placement protocol_checker::checked_worker::place(task_tag& task, cause why) noe
 }
 
 std::string protocol_checker::checked_worker::fault_of(placement const& to, cause why) const {
-  if (index(to.worker) >= workers_) return "places a task on " + of_worker(to.worker) + ", who does not exist";
+  if (index(to.worker) >= workers_) return "places a task on " + name_of(to.worker) + ", who does not exist";
   if (why == cause::preempted) {
-    if (to.worker != self_) return "preempts a task, but places it on " + of_worker(to.worker) + ", not on itself";
+    if (to.worker != self_) return "preempts a task, but places it on " + name_of(to.worker) + ", not on itself";
     if (to.where != lane::spawned && to.where != lane::local && to.where != lane::migrated) {
       return "preempts a task, but does not place it in its spawned, local or migrated lane";
     }
   }
   if (to.worker != self_ && to.where != lane::inbox && to.where != lane::mailbox && to.where != lane::migrated) {
-    return "places a task on " + of_worker(to.worker) + ", but not in its inbox, mailbox or migrated lane";
+    return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox or migrated lane";
   }
   if (to.width != 1) return "places a task of width " + std::to_string(to.width) + "; no machine has teams yet";
   return {};
 }
 
 void protocol_checker::checked_worker::breach(std::string const& what) noexcept {
-  std::string const text = of_worker(self_) + " " + what;
+  std::string const text = name_of(self_) + " " + what;
   if (by_.aborts) runtime::broken("protocol", text.c_str());
   with_.is_broken.store(true, std::memory_order_relaxed);  // relaxed: its reader needs no more than the flag
   breaches_.push_back(text);

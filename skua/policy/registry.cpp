@@ -26,7 +26,7 @@ std::string quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
 std::string unknown_name(std::string const& what, std::string_view typed, std::vector<std::string_view> const& known) {
   std::string text = what + " is " + quoted(typed) + "; allowed: ";
   for (std::size_t i = 0; i < known.size(); ++i) text += (i == 0 ? "" : ", ") + std::string(known[i]);
-  std::string_view const nearest = nearest_name(typed, known);
+  std::string_view const nearest = runtime::nearest_name(typed, known);
   if (!nearest.empty()) text += "; did you mean " + quoted(nearest) + "?";
   return text;
 }

@@ -54,7 +54,7 @@ class validator {
   // What is wrong, for people: never on a legal path.
   void fault_of(worker_id self, patience const& left);
 
-  protocol_checker checked_;
+  policies::protocol_checker checked_;
   std::uint64_t const most_;
   std::vector<patience> of_;
   std::vector<std::string> faults_;

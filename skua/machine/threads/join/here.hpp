@@ -144,7 +144,7 @@ class here final : public fiber {
   template <class Call, class HintOf>
   struct hinted_elements : elements<Call> {
     hinted_elements(Call const& c, HintOf const& s) noexcept : elements<Call>(c), hint_of_child(s) {
-      this->tag = [](runtime::numbered_children const& self, std::uint64_t i) noexcept {
+      this->hint_of = [](runtime::numbered_children const& self, std::uint64_t i) noexcept {
         return static_cast<hinted_elements const&>(self).hint_of_child(i);
       };
     }

@@ -18,7 +18,7 @@
 
 namespace skua::runtime {
 
-/// How the children of a group are called, and what is known of them.
+/// How the children of a group are called, and their hints.
 struct numbered_children {
   void (*call)(numbered_children&, std::uint64_t i, runtime::here&);
   hint (*hint_of)(numbered_children const&, std::uint64_t i) noexcept = nullptr;  ///< null: nothing
@@ -34,8 +34,8 @@ struct joined_child {
   void* object;
 };
 
-/// run_group for these. `known` may be null: nothing is known of them.
-void run_children(runtime::here& on, joined_child const* all, hint const* known, std::size_t n);
+/// run_group for these. `hints` may be null: the children have none.
+void run_children(runtime::here& on, joined_child const* all, hint const* hints, std::size_t n);
 
 /// A child of a join, with its type.
 template <class Here, class Hint, class F>
@@ -49,7 +49,7 @@ struct numbered_child {
   [[nodiscard]] joined_child untyped() noexcept {
     return {[](void* self, runtime::here& on) {
               auto& mine = *static_cast<numbered_child*>(self);
-              mine.value.emplace(runtime::call_at(static_cast<Here&>(on), mine.tag, std::forward<F>(mine.function)));
+              mine.value.emplace(runtime::call_at(static_cast<Here&>(on), mine.hint, std::forward<F>(mine.function)));
             },
             this};
   }
@@ -64,8 +64,8 @@ template <class Here, class... Child>
 auto join_many(Here& here, Child&&... all) {
   runtime::joined_child const untyped[] = {all.untyped()...};
   if constexpr ((Child::is_hinted || ...)) {
-    hint const known[] = {as_hint(all.tag)...};
-    runtime::run_children(here, untyped, known, sizeof...(all));
+    hint const hints[] = {as_hint(all.hint)...};
+    runtime::run_children(here, untyped, hints, sizeof...(all));
   } else {
     runtime::run_children(here, untyped, nullptr, sizeof...(all));
   }

@@ -13,7 +13,7 @@ using runtime::task;
 
 scope_group::scope_group(here& owner) noexcept : group(nullptr, bias, owner.watching()), owner_(owner) {}
 
-runtime::task_kind const scope_group::kind{.run = &scope_group::run_task, .tag = &scope_group::hint_of};
+runtime::task_kind const scope_group::kind{.run = &scope_group::run_task, .hint_of = &scope_group::hint_of};
 
 void scope_group::add(child& c) {
   if (owner_.at().exposes_groups()) [[unlikely]]

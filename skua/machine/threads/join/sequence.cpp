@@ -53,7 +53,7 @@ class sequence final : public runtime::group {
   }
 
   [[nodiscard]] hint hint_of(std::uint64_t i) const noexcept {
-    return all_.tag == nullptr ? hint{} : all_.tag(all_, i);
+    return all_.hint_of == nullptr ? hint{} : all_.hint_of(all_, i);
   }
   static hint hint_of(task const& t, std::uint64_t extra) noexcept {
     auto const& self = static_cast<sequence const&>(t);
@@ -172,9 +172,9 @@ void run_group(here& on, numbered_children& all, std::uint64_t n) {
   group.run(on);
 }
 
-void run_children(here& on, joined_child const* all, hint const* known, std::size_t n) {
+void run_children(here& on, joined_child const* all, hint const* hints, std::size_t n) {
   listed_children listed{
-      {&listed_children::call_listed, known == nullptr ? nullptr : &listed_children::hint_listed}, all, known};
+      {&listed_children::call_listed, hints == nullptr ? nullptr : &listed_children::hint_listed}, all, hints};
   run_group(on, listed, n);
 }
 

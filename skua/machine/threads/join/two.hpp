@@ -79,7 +79,7 @@ class forked final : public runtime::second_child {
     return static_cast<forked const&>(self).place_.place();
   }
 
-  static constexpr runtime::second_kind kind{task_kind{.run = &forked::run_stolen, .tag = &forked::hint_of},
+  static constexpr runtime::second_kind kind{task_kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of},
                                              &forked::call_child,
                                              std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy,
                                              may_hint_place<Hint> ? &forked::place_of : nullptr};
