@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two messages of every app: "this input is impossible" and "this answer is wrong".
+// The two sentences of every app: an input is not allowed, and an answer is wrong.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline void require_between(std::string_view what, std::int64_t value, std::int6
                     " to " + std::to_string(most));
 }
 
-/// The same for numbers that are not whole; rejects NaN.
+/// The same for real numbers; NaN is not between.
 inline void require_between(std::string_view what, double value, double least, double most) {
   if (least <= value && value <= most) return;
   std::array<char, 100> range{};  // %g writes at most 13 characters
@@ -30,13 +30,13 @@ inline void require_between(std::string_view what, double value, double least, d
   throw usage_error(std::string(what) + range.data());
 }
 
-/// The position of `word` in `words`; throws usage_error with the list of words if it is not among them.
+/// The position of `word` in `words`. Throws usage_error with the list of them if it is none of them.
 inline std::size_t require_one_of(std::string_view what, std::span<std::string_view const> words,
                                   std::string_view word) {
   std::string allowed;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == word) return i;
-    allowed += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + std::string(words[i]);
+    allowed += (i == 0 ? "" : ", ") + std::string(words[i]);
   }
   throw usage_error(std::string(what) + " is '" + std::string(word) + "'; allowed: " + allowed);
 }

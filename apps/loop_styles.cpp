@@ -15,9 +15,9 @@ constexpr std::array<std::string_view, 4> partitioners{"auto", "static", "affini
 }  // namespace
 
 void loop_styles::add_to(CLI::App& command) {
-  command.add_option("--openmp", openmp_word_, "the OpenMP twin's schedule: static, dynamic, tasks")
+  command.add_option("--openmp", openmp_word_, "schedule of the OpenMP twin: static, dynamic or tasks")
       ->capture_default_str();
-  command.add_option("--tbb", tbb_word_, "the oneTBB twin's partitioner: auto, static, affinity, simple")
+  command.add_option("--tbb", tbb_word_, "partitioner of the oneTBB twin: auto, static, affinity or simple")
       ->capture_default_str();
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/harness.hpp"
-#include "skua/machine/sim/flat_costs.hpp"
+#include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/task_tree.hpp"

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: MIT
-// skua doctor: what was found, what is pinned, what limits us, who chose which setting, what is missing and why.
+// skua doctor: what Skua finds on this machine, what limits it, who chose which setting, and what is missing and why.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
 
-#include "cli/findings.hpp"
-#include "cli/help.hpp"
-#include "cli/output.hpp"
-#include "cli/pool_flags.hpp"
-#include "cli/table.hpp"
-#include "cli/topology_view.hpp"
-#include "cli/verb.hpp"
+#include "cli/probes/findings.hpp"
+#include "cli/probes/topology_view.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/pool_flags.hpp"
+#include "cli/text/usage.hpp"
 #include "skua/parts/context/stack.hpp"
 
 namespace skua::cli {
 namespace {
 
-struct request {
+struct arguments {
   pool_flags flags;
-  std::string where;
+  std::string json_path;
 };
 
 std::string section(std::string_view title, table const& lines) {
   return fmt::format("{}\n{}\n", title, lines.text("  "));
 }
 
-std::string limit_text(runtime::cpu_limit const& l) { return fmt::format("{:.2f} CPUs, says {}", l.cpus(), l.file); }
+std::string limit_text(runtime::cpu_limit const& l) { return fmt::format("{:.2f} CPUs, from {}", l.cpus(), l.file); }
 
 std::string machine_text(findings const& found) {
   topology const& tree = found.tree;
@@ -66,7 +65,7 @@ std::string workers_text(findings const& found) {
 std::string mechanisms_text(findings const& found) {
   table t({{}, {}});
   t.add({"fences", found.why_fence});
-  t.add({"stacks", fmt::format("{} each, only touched pages cost; guard {}",
+  t.add({"stacks", fmt::format("{} each, of which only touched pages cost memory; guard {}",
                                in_bytes(found.facts.chosen.stack_bytes.value), in_bytes(runtime::guard_bytes))});
   auto const ability = [](runtime::page_ability const& a) { return a.works ? a.why : "no: " + a.why; };
   t.add({"bind memory", ability(found.pages.bind)});
@@ -118,9 +117,9 @@ json as_json(findings const& found) {
           {"missing", found.missing()}};
 }
 
-int carry_out(request const& asked) {
-  json_target const target(asked.where);
-  findings const found = examine(asked.flags.options(), asked.flags.machine());
+int execute(arguments const& given) {
+  json_target const target(given.json_path);
+  findings const found = examine(given.flags.options(), given.flags.machine());
   if (target.wanted()) target.write(as_json(found));
   if (!target.takes_stdout()) write_to_stdout(as_text(found));
   return exit_done;
@@ -128,13 +127,14 @@ int carry_out(request const& asked) {
 
 }  // namespace
 
-verb add_doctor(CLI::App& root) {
-  CLI::App* const words = root.add_subcommand("doctor", "what was found on this machine, what is missing, and why");
-  explain_plainly(*words, "APP");
-  auto const asked = std::make_shared<request>();
-  asked->flags.add_to(*words, {});
-  add_optional_json(*words, asked->where);
-  return {words, [asked] { return carry_out(*asked); }};
+subcommand add_doctor(CLI::App& root) {
+  CLI::App* const command =
+      root.add_subcommand("doctor", "show what Skua finds on this machine, what is missing, and why");
+  explain_plainly(*command, "APP");
+  auto const given = std::make_shared<arguments>();
+  given->flags.add_to(*command, {});
+  add_optional_json(*command, given->json_path);
+  return {command, [given] { return execute(*given); }};
 }
 
 }  // namespace skua::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// skua experiment: repeat a published figure or table on a simulated machine.
+// skua experiment: repeats a published figure or table on a simulated machine.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -7,35 +7,32 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/experiment/definition.hpp"
-#include "cli/experiment/report.hpp"
+#include "cli/experiment/results.hpp"
 #include "cli/experiment/study.hpp"
-#include "cli/help.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/table.hpp"
-#include "cli/verb.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/terminal.hpp"
+#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
 namespace {
 
-struct request {
+struct arguments {
   std::string name;
   std::string directory = "experiments-results";
   bool quick = false;
 };
 
 int list_all() {
-  table t({{"experiment"}, {"what"}, {"where"}});
+  table t({{"experiment"}, {"title"}, {"in the paper"}});
   for (std::string_view const name : shipped_experiments()) {
     experiment const e = load_experiment(std::string{name});
     t.add({e.name, e.title, e.where});
   }
-  write_to_stdout(t.text() + "run one: skua experiment NAME (add --quick for small inputs)\n");
+  write_to_stdout(t.text() + "To run one: skua experiment NAME (with --quick for small inputs)\n");
   return exit_done;
 }
 
@@ -52,40 +49,40 @@ void make_directory(std::string const& path) {
   if (fault) throw resource_error(fmt::format("cannot make the directory {}: {}", path, fault.message()));
 }
 
-int carry_out(request const& asked) {
-  if (asked.name.empty()) return list_all();
-  experiment const what = load_experiment(asked.name);
-  make_directory(asked.directory);
-  std::string const stem = stem_of(what, asked.directory) + (asked.quick ? "-quick" : "");
+int execute(arguments const& given) {
+  if (given.name.empty()) return list_all();
+  experiment const what = load_experiment(given.name);
+  make_directory(given.directory);
+  std::string const stem = stem_of(what, given.directory) + (given.quick ? "-quick" : "");
   progress bar;
-  experiment_study study(what, asked.quick, [&](std::string_view now) { bar.show(0, now); });
+  experiment_study study(what, given.quick, [&](std::string_view now) { bar.show(0, now); });
   experiment_results const results = run_experiment(study);
   bar.wipe();
   stop_if_interrupted();
-  std::string const said = heading(results) + "\n" + table_for_people(results) + "\n" + stated_for_people(results) +
-                           verdicts_for_people(results);
+  std::string const text = text_of(results);
   finish_in_spite_of_interrupts();
   text_target(stem + ".csv").write(csv_of(results));
   text_target(stem + ".svg").write(picture_of(results));
-  text_target(stem + ".txt").write(said);
-  write_to_stdout(said + fmt::format("written: {0}.csv, {0}.svg, {0}.txt\n", stem));
+  text_target(stem + ".txt").write(text);
+  write_to_stdout(text + fmt::format("written: {0}.csv, {0}.svg, {0}.txt\n", stem));
   return exit_done;
 }
 
 }  // namespace
 
-verb add_experiment(CLI::App& root) {
-  CLI::App* const words = root.add_subcommand("experiment", "repeat a published figure on a simulated machine");
-  explain_plainly(*words, "NAME");
-  auto const asked = std::make_shared<request>();
-  words->add_option("name", asked->name, "as adws-sc19/fig12, or your own file (.toml); left out: all are listed")
+subcommand add_experiment(CLI::App& root) {
+  CLI::App* const command = root.add_subcommand("experiment", "repeat a published figure on a simulated machine");
+  explain_plainly(*command, "NAME");
+  auto const given = std::make_shared<arguments>();
+  command
+      ->add_option("NAME", given->name, "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all")
       ->type_name("");
-  words->add_option("--output", asked->directory, "where table, CSV and picture go")
+  command->add_option("--output", given->directory, "the directory for table, CSV and picture")
       ->type_name("DIR")
       ->capture_default_str();
-  refuse_nothing(*words, "--output");
-  words->add_flag("--quick", asked->quick, "small inputs, few points: does it run?");
-  return {words, [asked] { return carry_out(*asked); }};
+  refuse_empty(*command, "--output");
+  command->add_flag("--quick", given->quick, "small inputs and few points, to see that it runs");
+  return {command, [given] { return execute(*given); }};
 }
 
 }  // namespace skua::cli

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// skua list: what can be run, and by whom.
+// skua list: the apps, the policies that can schedule them, and the peers that they are compared with.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <string>
 
 #include "apps/app.hpp"
-#include "cli/help.hpp"
-#include "cli/output.hpp"
-#include "cli/runner.hpp"
-#include "cli/table.hpp"
-#include "cli/verb.hpp"
+#include "cli/measure/runner.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/usage.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -29,30 +29,31 @@ json as_json() {
 }
 
 std::string as_text() {
-  table known_apps({{}, {}});
-  for (apps::entry const& e : apps::all()) known_apps.add({std::string(e.name), std::string(e.make()->about())});
-  table known_policies({{}, {}});
+  table all_apps({{}, {}});
+  for (apps::entry const& e : apps::all()) all_apps.add({std::string(e.name), std::string(e.make()->about())});
+  table all_policies({{}, {}});
   for (policies::policy_entry const& p : policies::all()) {
-    known_policies.add({std::string(p.name), std::string(p.about)});
-    for (policies::policy_option const& o : p.options) known_policies.add({"", fmt::format(":{}", o.about)});
+    all_policies.add({std::string(p.name), std::string(p.about)});
+    for (policies::policy_option const& o : p.options) all_policies.add({"", fmt::format(":{}", o.about)});
   }
-  table known_peers({{}, {}});
-  for (peer const& p : peers()) known_peers.add({std::string(p.name), std::string(p.about)});
+  table all_peers({{}, {}});
+  for (peer const& p : peers()) all_peers.add({std::string(p.name), std::string(p.about)});
   return fmt::format(
-      "Apps (skua run APP; its options: skua run APP --help)\n{}\nPolicies (--policy NAME or NAME:OPTION; the "
-      "first is the default)\n{}\nPeers (--peer, --peers)\n{}",
-      known_apps.text("  "), known_policies.text("  "), known_peers.text("  "));
+      "Apps (skua run APP; for the options of an app: skua run APP --help)\n{}\n"
+      "Policies (--policy NAME or --policy NAME:OPTION,...; the first is the default)\n{}\n"
+      "Peers (--peer NAME, --peers NAME,...)\n{}",
+      all_apps.text("  "), all_policies.text("  "), all_peers.text("  "));
 }
 
 }  // namespace
 
-verb add_list(CLI::App& root) {
-  CLI::App* const words = root.add_subcommand("list", "the apps, the policies and the peers");
-  explain_plainly(*words, "APP");
-  auto const where = std::make_shared<std::string>();
-  add_optional_json(*words, *where);
-  return {words, [where] {
-            json_target const target(*where);
+subcommand add_list(CLI::App& root) {
+  CLI::App* const command = root.add_subcommand("list", "list the apps, the policies and the peers");
+  explain_plainly(*command, "APP");
+  auto const json_path = std::make_shared<std::string>();
+  add_optional_json(*command, *json_path);
+  return {command, [json_path] {
+            json_target const target(*json_path);
             target.write(target.wanted() ? as_json() : json());
             if (!target.takes_stdout()) write_to_stdout(as_text());
             return exit_done;

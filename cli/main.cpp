@@ -1,60 +1,59 @@
 // SPDX-License-Identifier: MIT
-// The `skua` command: parse, carry out one verb, and turn whatever went wrong into one line and an exit code.
+// The `skua` command: parses its arguments, executes one subcommand, and turns whatever went wrong into one line and an
+// exit code.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
 
-#include "cli/complaint.hpp"
-#include "cli/first_mask.hpp"
-#include "cli/help.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/machine_facts.hpp"
-#include "cli/output.hpp"
-#include "cli/verb.hpp"
+#include "cli/measure/first_mask.hpp"
+#include "cli/probes/machine_facts.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/terminal.hpp"
+#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
 namespace {
 
-/// One line, whatever the text.
 int fail(int code, std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  std::fputs(fmt::format("skua: {}\n", text).c_str(), stderr);
+  write_to_stderr(std::move(text));
   return code;
 }
 
-/// How the verb ended, as an exit code.
-int carry_out(verb const& chosen) {
+int execute(subcommand const& chosen) {
+  auto const failed = [&](int code, char const* why) {
+    return fail(code, fmt::format("{}: {}", chosen.command->get_name(), why));
+  };
   try {
-    return chosen.carry_out();
+    return chosen.execute();
   } catch (interruption const&) {
     return exit_interrupted;
   } catch (usage_error const& fault) {
-    return fail(exit_misused, fmt::format("{}: {}", chosen.words->get_name(), fault.what()));
+    return failed(exit_misused, fault.what());
   } catch (std::bad_alloc const&) {
-    return fail(exit_failed, fmt::format("{}: out of memory", chosen.words->get_name()));
+    return failed(exit_failed, "out of memory");
   } catch (std::exception const& fault) {
-    return fail(exit_failed, fmt::format("{}: {}", chosen.words->get_name(), fault.what()));
+    return failed(exit_failed, fault.what());
   }
 }
 
-int command(int argc, char** argv) {
+int parse_and_execute(int argc, char** argv) {
   install_signal_handlers();
   CLI::App root("Skua runs programs made of many small tasks on all cores.", "skua");
   root.set_version_flag("--version", fmt::format("skua {}", look_at_machine().skua_version),
                         "print the version and exit");
-  explain_plainly(root, "VERB");
+  explain_plainly(root, "SUBCOMMAND");
   root.require_subcommand(1);
-  root.footer("Each verb explains itself: skua VERB --help.");
-  std::array const verbs{add_doctor(root),  add_topology(root),  add_list(root),
-                         add_run(root),     add_compare(root),   add_sim(root),
-                         add_profile(root), add_calibrate(root), add_experiment(root)};
+  root.footer("For the options of a subcommand: skua SUBCOMMAND --help.");
+  std::array const all{add_doctor(root),  add_topology(root),  add_list(root),
+                       add_run(root),     add_compare(root),   add_sim(root),
+                       add_profile(root), add_calibrate(root), add_experiment(root)};
   try {
     root.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {
@@ -64,9 +63,9 @@ int command(int argc, char** argv) {
     write_to_stdout(fmt::format("{}\n", asked.what()));
     return exit_done;
   } catch (CLI::ParseError const& fault) {
-    return fail(exit_misused, complaint_of(root, fault));
+    return fail(exit_misused, usage_message(root, fault));
   }
-  return carry_out(*std::ranges::find_if(verbs, [](verb const& v) { return v.words->parsed(); }));
+  return execute(*std::ranges::find_if(all, [](subcommand const& s) { return s.command->parsed(); }));
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ int command(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     skua::cli::undo_early_binding();
-    return skua::cli::command(argc, argv);
+    return skua::cli::parse_and_execute(argc, argv);
   } catch (std::exception const& fault) {
     return skua::cli::fail(skua::cli::exit_failed, fault.what());
   }

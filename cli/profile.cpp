@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// skua profile: how far a program can scale, how far it would on a machine that we do not have, and what would help.
+// skua profile: how far a program can scale, how far it would scale on a machine that we do not have, and what would
+// help.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -7,49 +8,47 @@
 #include <map>
 #include <memory>
 
-#include "cli/app_words.hpp"
-#include "cli/help.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/output.hpp"
-#include "cli/profile_advice.hpp"
-#include "cli/progress.hpp"
-#include "cli/sim_flags.hpp"
-#include "cli/sim_report.hpp"
-#include "cli/sim_setting.hpp"
-#include "cli/sim_study.hpp"
-#include "cli/table.hpp"
-#include "cli/verb.hpp"
+#include "cli/simulate/advice.hpp"
+#include "cli/simulate/flags.hpp"
+#include "cli/simulate/results.hpp"
+#include "cli/simulate/setting.hpp"
+#include "cli/simulate/study.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/app_arguments.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/terminal.hpp"
+#include "cli/text/usage.hpp"
 
 namespace skua::cli {
 namespace {
 
-struct request {
-  explicit request(CLI::App& words) : app(words) {}
+struct arguments {
+  explicit arguments(CLI::App& command) : app(command) {}
 
-  app_words app;
+  app_arguments app;
   sim_flags flags;
   bool verify = true;
-  std::string where;
+  std::string json_path;
 };
 
-struct findings {
+struct program_profile {
   scalability of_program;
   std::vector<sim_row> curve;  ///< by policy, then by workers
   sim_row const* best = nullptr;
-  std::vector<advice> helps;
+  std::vector<advice> advised;
 };
 
-std::vector<sim_row> curve_of(sim_study& study, request const& asked, double serial_s) {
-  std::vector<std::uint32_t> const counts = asked.flags.workers(study.machine());
-  std::vector<std::string> const policies = asked.flags.policies();
+std::vector<sim_row> curve_of(sim_study& study, arguments const& given, double serial_s) {
+  std::vector<std::uint32_t> const counts = given.flags.workers(study.machine());
+  std::vector<std::string> const policies = given.flags.policies();
   progress bar;
   double done = 0;
-  double const runs = static_cast<double>(policies.size() * counts.size() * asked.flags.seeds());
+  double const runs = static_cast<double>(policies.size() * counts.size() * given.flags.seeds());
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     for (std::uint32_t const workers : counts) {
-      rows.push_back(study.run_seeds(policy, workers, asked.flags.seed(asked.app), asked.flags.seeds(), [&] {
-        bar.show(done++ / runs, fmt::format("simulated: {} with {} workers", policy, workers));
+      rows.push_back(study.run_seeds(policy, workers, given.flags.seed(given.app), given.flags.seeds(), [&] {
+        bar.show(done++ / runs, fmt::format("simulated: {} with {}", policy, in_words(workers, "worker")));
       }));
       rows.back().alone_s = serial_s;
     }
@@ -57,20 +56,20 @@ std::vector<sim_row> curve_of(sim_study& study, request const& asked, double ser
   return rows;
 }
 
-findings look(sim_study& study, request const& asked, sim_outcome const& serial) {
-  findings all;
-  std::uint32_t const most = asked.flags.workers(study.machine()).back();
-  // taken_s and the tree are those of the run that has just ended: the serial one.
+program_profile profile_of(sim_study& study, arguments const& given, sim_outcome const& serial) {
+  program_profile all;
+  std::uint32_t const most = given.flags.workers(study.machine()).back();
+  // taken_s and the tree are those of the last run, which was the serial one.
   all.of_program = scalability_of(study.program().tree(), study.taken_s(), burden_on(study.machine(), most), most);
-  all.curve = curve_of(study, asked, serial.time_s);
+  all.curve = curve_of(study, given, serial.time_s);
   for (sim_row const& r : all.curve) {
     if (r.workers == most && (all.best == nullptr || r.median.time_s < all.best->median.time_s)) all.best = &r;
   }
-  all.helps = advice_on(all.of_program, *all.best, study.machine().nodes());
+  all.advised = advice_on(all.of_program, *all.best, study.machine().nodes());
   return all;
 }
 
-json to_json(findings const& f, sim_frame const& frame) {
+json to_json(program_profile const& f, sim_frame const& frame) {
   json all = to_json(frame);
   scalability const& p = f.of_program;
   all["work_s"] = p.work_s;
@@ -93,12 +92,12 @@ json to_json(findings const& f, sim_frame const& frame) {
   }
   all["best"] = {{"policy", f.best->policy}, {"workers", f.best->workers}};
   all["advice"] = json::array();
-  for (advice const& a : f.helps)
+  for (advice const& a : f.advised)
     all["advice"].push_back({{"what", a.what}, {"figure", a.figure}, {"change", a.change}});
   return all;
 }
 
-std::string curve_table(std::vector<sim_row> const& curve) {
+std::string curve_text(std::vector<sim_row> const& curve) {
   std::vector<std::string> policies;
   std::map<std::uint32_t, std::vector<std::string>> by_workers;
   for (sim_row const& r : curve) {
@@ -115,56 +114,58 @@ std::string curve_table(std::vector<sim_row> const& curve) {
   return "Simulated speed-up over the serial elision\n" + t.text("  ");
 }
 
-std::string for_people(findings const& f, sim_frame const& frame) {
+std::string text_of(program_profile const& f, sim_frame const& frame) {
   scalability const& p = f.of_program;
   table t({{}, {}, {}});
   t.add({"work", in_seconds(p.work_s),
          fmt::format("all leaves and tasks on one worker; {} each", in_seconds(p.mean_grain_s))});
   t.add({"span", in_seconds(p.span_s), "the longest path"});
-  t.add({"parallelism", fmt::format("{:.1f}", p.parallelism()), "work / span: no machine makes it faster than that"});
+  t.add(
+      {"parallelism", fmt::format("{:.1f}", p.parallelism()), "work / span: the bound on the speed-up of any machine"});
   t.add({"burdened span", in_seconds(p.burdened_span_s),
-         fmt::format("if every fork on a path were stolen, at {}", in_seconds(p.burden_s))});
-  t.add({"burdened parallelism", fmt::format("{:.1f}", p.burdened_parallelism()), "what to expect for certain"});
+         fmt::format("the longest path if every fork on it were stolen, at {} each", in_seconds(p.burden_s))});
+  t.add({"burdened parallelism", fmt::format("{:.1f}", p.burdened_parallelism()),
+         "the speed-up that a stealing scheduler can rely on"});
   t.add({"hints", fmt::format("{} / {}", p.work_hints, p.place_hints), "tasks with a work hint / with a place hint"});
   time_shares const s = shares_of(f.best->median);
   table where({{}, {"", true}});
   for (auto const& [name, part] :
        {std::pair{"arithmetic", s.arithmetic}, std::pair{"memory", s.memory}, std::pair{"queues to memory", s.queues},
         std::pair{"noise", s.noise}, std::pair{"scheduling", s.scheduling}, std::pair{"idle", s.idle}})
-    where.add({name, fmt::format("{:.1f}%", 100 * part)});
+    where.add({name, in_percent(part)});
   std::string text = fmt::format(
-      "{}\nScalability, simulated\n{}\n{}\nWhere the time of {} workers goes under {}, the fastest: leaves are "
-      "{}-bound\n{}\n",
-      heading(frame), t.text("  "), curve_table(f.curve), f.best->workers, f.best->policy,
+      "{}\nScalability, simulated\n{}\n{}\nWhere the time of {} goes under {}, the fastest: leaves are {}-bound\n{}\n",
+      heading(frame), t.text("  "), curve_text(f.curve), in_words(f.best->workers, "worker"), f.best->policy,
       s.memory + s.queues > s.arithmetic ? "memory" : "compute", where.text("  "));
-  text += f.helps.empty() ? "The figures call for no change.\n" : "What would help\n";
-  for (advice const& a : f.helps) text += fmt::format("  {}: {}.\n    {}.\n", a.what, a.figure, a.change);
+  text += f.advised.empty() ? "These figures call for no change.\n" : "What would help\n";
+  for (advice const& a : f.advised) text += fmt::format("  {}: {}.\n    {}.\n", a.what, a.figure, a.change);
   return text;
 }
 
-int carry_out(request const& asked) {
-  json_target const target(asked.where);
-  sim_setting setting(asked.app, asked.flags, asked.verify);
+int execute(arguments const& given) {
+  json_target const target(given.json_path);
+  sim_setting setting(given.app, given.flags, given.verify);
   sim_frame& frame = setting.frame;
   sim_study& study = setting.study;
   frame.serial = study.run_serial();
-  findings const found = look(study, asked, frame.serial);
+  program_profile const found = profile_of(study, given, frame.serial);
   stop_if_interrupted();
   target.write(to_json(found, frame));
-  if (!target.takes_stdout()) write_to_stdout(for_people(found, frame));
+  if (!target.takes_stdout()) write_to_stdout(text_of(found, frame));
   return exit_done;
 }
 
 }  // namespace
 
-verb add_profile(CLI::App& root) {
-  CLI::App* const words = root.add_subcommand("profile", "how far an app can scale, and what would help (simulated)");
-  explain_plainly(*words, "APP");
-  auto const asked = std::make_shared<request>(*words);
-  words->add_flag("--verify,!--no-verify", asked->verify, "check the app's answers (the default), or do not");
-  add_json(*words, asked->where);
-  asked->flags.add_to(*words);
-  return {words, [asked] { return carry_out(*asked); }};
+subcommand add_profile(CLI::App& root) {
+  CLI::App* const command =
+      root.add_subcommand("profile", "show how far an app can scale, and what would help (simulated)");
+  explain_plainly(*command, "APP");
+  auto const given = std::make_shared<arguments>(*command);
+  command->add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
+  add_json(*command, given->json_path);
+  given->flags.add_to(*command);
+  return {command, [given] { return execute(*given); }};
 }
 
 }  // namespace skua::cli

@@ -5,34 +5,33 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
-#include "cli/app_words.hpp"
-#include "cli/help.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/machine_facts.hpp"
-#include "cli/map_words.hpp"
-#include "cli/measure.hpp"
-#include "cli/output.hpp"
-#include "cli/pool_flags.hpp"
-#include "cli/progress.hpp"
-#include "cli/report.hpp"
-#include "cli/runner.hpp"
-#include "cli/sim_flags.hpp"
-#include "cli/statistics.hpp"
-#include "cli/table.hpp"
-#include "cli/verb.hpp"
-#include "cli/virtual_run.hpp"
-#include "cli/whole_number.hpp"
+#include "cli/measure/map.hpp"
+#include "cli/measure/measure.hpp"
+#include "cli/measure/results.hpp"
+#include "cli/measure/runner.hpp"
+#include "cli/measure/statistics.hpp"
+#include "cli/probes/machine_facts.hpp"
+#include "cli/simulate/flags.hpp"
+#include "cli/simulate/virtual_run.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/app_arguments.hpp"
+#include "cli/text/option_values.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/pool_flags.hpp"
+#include "cli/text/terminal.hpp"
+#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
 namespace {
 
-struct request {
-  explicit request(CLI::App& words) : app(words) {}
+struct arguments {
+  explicit arguments(CLI::App& command) : app(command) {}
 
-  app_words app;
+  app_arguments app;
   pool_flags flags;
   std::optional<std::string> peer;
   std::string repeat = "1";
@@ -41,32 +40,31 @@ struct request {
   bool is_virtual = false;
   std::optional<std::string> seed;
   std::string map;
-  std::string where;
+  std::string json_path;
+
+  [[nodiscard]] unsigned runs() const { return read_whole_number("--repeat", repeat, 1, 1'000'000); }
 };
 
-runner peer_runner(request const& asked) {
-  peer_choice const chosen_peer = peer_choice_of("--peer", *asked.peer, asked.app.chosen());
+runner peer_runner(arguments const& given) {
+  peer_choice const chosen_peer = peer_choice_of("--peer", *given.peer, given.app.chosen());
   peer const& which = *chosen_peer.which;
-  if (asked.stats) throw usage_error("--stats and --peer exclude each other: only Skua's workers are counted");
-  if (!asked.map.empty())
-    throw usage_error("--map and --peer exclude each other: only Skua's workers note their leaves");
-  asked.flags.refuse_all_but({"--workers"}, "--peer", "it is for Skua's pools; a peer takes --workers only");
-  pool_options const chosen = asked.flags.options();
-  if (which.is_parallel) return runner_of(chosen_peer, layout_of(asked.flags.machine(), chosen).workers());
-  if (chosen.workers.value_or(1) != 1) {
-    throw usage_error(fmt::format("--workers {}: --peer serial has one worker; leave --workers out", *chosen.workers));
-  }
+  if (given.stats) refuse_together("--stats", "--peer", "only Skua's workers have counters");
+  if (!given.map.empty()) refuse_together("--map", "--peer", "only Skua's workers record their leaves");
+  given.flags.refuse_all_but({"--workers"}, "--peer", "only Skua's pools take it");
+  pool_options const chosen = given.flags.options();
+  if (which.is_parallel) return runner_of(chosen_peer, layout_of(given.flags.machine(), chosen).workers());
+  if (unsigned const workers = chosen.workers.value_or(1); workers != 1)
+    refuse("--workers", std::to_string(workers), "1, because --peer serial has one worker");
   return runner_of(chosen_peer, 1);
 }
 
-std::string facts_for_people(nlohmann::json const& facts) {
+std::string facts_text(nlohmann::json const& facts) {
   table t({{}, {}});
-  for (auto const& [key, value] : facts.items())
-    t.add({key, value.is_string() ? value.get<std::string>() : value.dump()});
+  for (auto const& [key, value] : facts.items()) t.add({key, cell::of(value).text});
   return t.text("  ");
 }
 
-std::string for_people(std::string_view app, row const& r) {
+std::string text_of(std::string_view app, row const& r) {
   record const& what = *r.what;
   std::string times = in_seconds(what.median_s());
   if (what.times_s.size() > 1) {
@@ -74,83 +72,86 @@ std::string for_people(std::string_view app, row const& r) {
                          in_seconds(what.max_s()));
   }
   std::string const answer = !what.checked ? "not checked" : what.wrong_answers == 0 ? "right" : "WRONG";
-  return fmt::format("{} on {}\n{}  time    {}\n  answer  {}\n", app, name_of(*r.who), facts_for_people(what.facts),
-                     times, answer);
+  return fmt::format("{} on {}\n{}  time    {}\n  answer  {}\n", app, r.who->full_name(), facts_text(what.facts), times,
+                     answer);
 }
 
-int carry_out_virtually(request const& asked) {
-  if (asked.peer)
-    throw usage_error("--virtual and --peer exclude each other: only Skua's policies play on virtual workers");
-  if (!asked.map.empty()) throw usage_error("--virtual and --map exclude each other: maps are drawn of real workers");
-  if (asked.stats) throw usage_error("--virtual and --stats exclude each other: there are no times to show");
-  asked.flags.refuse_all_but({"--policy", "--workers", "--places", "--synthetic", "--xml", "--scatter"}, "--virtual",
-                             "virtual workers are no threads");
-  unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
-  std::uint32_t const seed = schedule_seed(asked.seed, asked.app);
-  json_target const target(asked.where);
-  pool_options const chosen = asked.flags.options();
+int execute_virtually(arguments const& given) {
+  if (given.peer) refuse_together("--virtual", "--peer", "only Skua's policies run on virtual workers");
+  if (!given.map.empty()) refuse_together("--virtual", "--map", "only the workers of a pool record their leaves");
+  if (given.stats) refuse_together("--virtual", "--stats", "virtual workers have no times");
+  given.flags.refuse_all_but({"--policy", "--workers", "--places", "--synthetic", "--xml", "--scatter"}, "--virtual",
+                             "virtual workers are not threads");
+  unsigned const repeat = given.runs();
+  std::uint32_t const seed = schedule_seed(given.seed, given.app);
+  json_target const target(given.json_path);
+  pool_options const chosen = given.flags.options();
   runtime::setting<std::string> const policy = effective_settings(chosen).policy;
-  policies::check_policy(policy);  // what is wrong is said before anything runs
+  policies::check_policy(policy);  // before anything runs
   virtual_run const how{.policy = policy.value,
-                        .where = layout_of(asked.flags.machine(), chosen),
+                        .where = layout_of(given.flags.machine(), chosen),
                         .seed = seed,
                         .repeat = repeat,
-                        .verify = asked.verify,
-                        .options = asked.app.given()};
-  apps::app& app = asked.app.chosen();
+                        .verify = given.verify,
+                        .options = given.app.given()};
+  apps::app& app = given.app.chosen();
   app.prepare();
-  json const document = run_virtually(app, how);
-  target.write(document);
-  if (!target.takes_stdout()) write_to_stdout(virtual_text(document));
+  virtual_results const results = run_virtually(app, how);
+  target.write(results.document);
+  if (!target.takes_stdout()) write_to_stdout(results.text);
   return exit_done;
 }
 
-int carry_out(request const& asked) {
-  if (asked.is_virtual) return carry_out_virtually(asked);
-  if (asked.seed) throw usage_error("--seed without --virtual: only virtual workers repeat a run");
-  unsigned const repeat = read_whole_number("--repeat", asked.repeat, 1, 1'000'000);
-  if (!asked.map.empty()) refuse_same_file("--map", asked.map, "--json", asked.where);
-  json_target const target(asked.where);
-  map_target const picture(asked.map);
-  apps::app& app = asked.app.chosen();
+record measured(apps::app& app, runner const& who, unsigned runs, bool verify) {
+  record all;
+  progress bar;
+  for (unsigned i = 0; i < runs; ++i) {
+    stop_if_interrupted();
+    bar.show(static_cast<double>(i) / runs, who.full_name());
+    measure_once(app, who, verify, true, all);
+  }
+  stop_if_interrupted();
+  return all;
+}
+
+int execute(arguments const& given) {
+  if (given.is_virtual) return execute_virtually(given);
+  if (given.seed)
+    throw usage_error("--seed is given without --virtual; allowed: with it, because threads repeat no run");
+  unsigned const repeat = given.runs();
+  if (!given.map.empty()) refuse_same_file("--map", given.map, "--json", given.json_path);
+  json_target const target(given.json_path);
+  map_target const picture(given.map);
+  apps::app& app = given.app.chosen();
   apps::mapped* const maps = picture.wanted() ? &maps_of(app, "--map") : nullptr;
   machine_facts const machine = look_at_machine();
 
   std::shared_ptr<pool> workers;
-  if (!asked.peer) workers = std::make_shared<pool>(asked.flags.options());
-  runner const who = asked.peer
-                         ? peer_runner(asked)
-                         : runner_of(workers, asked.flags.options().policy.value_or(std::string(workers->policy())),
-                                     asked.stats ? breaking_down::on : breaking_down::off);
+  if (!given.peer) workers = std::make_shared<pool>(given.flags.options());
+  runner const who = given.peer
+                         ? peer_runner(given)
+                         : runner_of(workers, given.flags.options().policy.value_or(std::string(workers->policy())),
+                                     given.stats ? breaking_down::on : breaking_down::off);
   app.prepare();
 
-  record what;
   std::vector<worker_counters> const before = workers ? workers->counters() : std::vector<worker_counters>{};
-  {
-    progress bar;
-    for (unsigned i = 0; i < repeat; ++i) {
-      stop_if_interrupted();
-      bar.show(static_cast<double>(i) / repeat, name_of(who));
-      measure_once(app, who, asked.verify, true, what);
-    }
-  }
-  stop_if_interrupted();
+  record what = measured(app, who, repeat, given.verify);
   std::optional<statistics> counted;
-  if (asked.stats) {
-    // Who finished the last task counts it a moment after its answer is out.
-    settle();
+  if (given.stats) {
+    // The worker that finished the last task counts it a moment after the answer is out.
+    wait_until_quiet();
     counted.emplace(*workers, before, what.breakdowns);
   }
   if (maps != nullptr) {
-    map_once(app, *maps, who, asked.verify, what);
+    map_once(app, *maps, who, given.verify, what);
     stop_if_interrupted();
     picture.write(*what.map, app.name(), who);
   }
 
   row const only{.who = &who, .what = &what};
-  json document = report(app.name(), machine, {&only, 1});
+  json document{{"app", app.name()}, {"machine", to_json(machine)}, {"rows", report_of({&only, 1}).rows()}};
   document["rows"][0]["times_s"] = what.times_s;
-  std::string text = for_people(app.name(), only);
+  std::string text = text_of(app.name(), only);
   if (maps != nullptr) text += picture.to_text(*what.map);
   if (counted) {
     document["rows"][0]["counters"] = counted->as_json();
@@ -159,30 +160,31 @@ int carry_out(request const& asked) {
   target.write(document);
   if (!target.takes_stdout()) write_to_stdout(text);
   if (what.wrong_answers == 0) return exit_done;
-  throw error(complaints({&only, 1}).front());
+  throw error(wrong_answers({&only, 1}).front());
 }
 
 }  // namespace
 
-verb add_run(CLI::App& root) {
-  CLI::App* const words = root.add_subcommand("run", "run one app, verify its answer, and time it");
-  explain_plainly(*words, "APP");
-  auto const asked = std::make_shared<request>(*words);
-  words->add_option("--peer", asked->peer, "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ..")
+subcommand add_run(CLI::App& root) {
+  CLI::App* const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
+  explain_plainly(*command, "APP");
+  auto const given = std::make_shared<arguments>(*command);
+  command->add_option("--peer", given->peer, "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...")
       ->type_name("NAME");
-  words->add_option("--repeat", asked->repeat, "how many times (default: 1)")->type_name("N");
-  words->add_flag("--verify,!--no-verify", asked->verify, "check every answer (the default), or do not");
-  words
-      ->add_option("--map", asked->map,
-                   "run once more, draw which worker ran which leaf, print how much stayed (.svg, .png)")
+  command->add_option("--repeat", given->repeat, "how many times to run (default: 1)")->type_name("N");
+  command->add_flag("--verify,!--no-verify", given->verify, "verify every answer (the default), or not");
+  command
+      ->add_option("--map", given->map,
+                   "run once more, draw which worker ran which leaf (.svg, .png), and print the overlap of iterations")
       ->type_name("FILE");
-  refuse_nothing(*words, "--map");
-  words->add_flag("--stats", asked->stats, "show what each worker did");
-  words->add_flag("--virtual", asked->is_virtual, "on virtual workers of one thread: repeatable, for finding bugs");
-  add_seed(*words, asked->seed, "of a --virtual run; --repeat goes on with the next ones (default: 1)");
-  add_json(*words, asked->where);
-  asked->flags.add_to(*words, {});
-  return {words, [asked] { return carry_out(*asked); }};
+  refuse_empty(*command, "--map");
+  command->add_flag("--stats", given->stats, "show what each worker did");
+  command->add_flag("--virtual", given->is_virtual,
+                    "run on virtual workers in one thread: repeatable, for finding bugs");
+  add_seed(*command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
+  add_json(*command, given->json_path);
+  given->flags.add_to(*command, {});
+  return {command, [given] { return execute(*given); }};
 }
 
 }  // namespace skua::cli

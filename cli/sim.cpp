@@ -4,47 +4,47 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "cli/app_words.hpp"
-#include "cli/help.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/sim_flags.hpp"
-#include "cli/sim_report.hpp"
-#include "cli/sim_setting.hpp"
-#include "cli/sim_study.hpp"
-#include "cli/verb.hpp"
+#include "cli/simulate/flags.hpp"
+#include "cli/simulate/results.hpp"
+#include "cli/simulate/setting.hpp"
+#include "cli/simulate/study.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/app_arguments.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/terminal.hpp"
+#include "cli/text/usage.hpp"
 
 namespace skua::cli {
 namespace {
 
-struct request {
-  explicit request(CLI::App& words) : app(words) {}
+struct arguments {
+  explicit arguments(CLI::App& command) : app(command) {}
 
-  app_words app;
+  app_arguments app;
   sim_flags flags;
   bool verify = true;
   bool breakdown = false;
   bool progress = false;
-  std::string where;
+  std::string json_path;
 };
 
-/// Rows in the order asked for: by policy, then by workers. Each policy also runs alone, to be compared with.
-std::vector<sim_row> rows_of(sim_study& study, request const& asked, std::uint64_t& events) {
-  std::vector<std::uint32_t> const counts = asked.flags.workers(study.machine());
-  std::vector<std::string> const policies = asked.flags.policies();
-  std::uint32_t const seeds = asked.flags.seeds();
+/// Rows in the order asked for: by policy, then by workers. Each policy also runs on one worker, for comparison.
+std::vector<sim_row> rows_of(sim_study& study, arguments const& given, std::uint64_t& events) {
+  std::vector<std::uint32_t> const counts = given.flags.workers(study.machine());
+  std::vector<std::string> const policies = given.flags.policies();
+  std::uint32_t const seeds = given.flags.seeds();
   progress bar;
   double done = 0;
   double const runs = static_cast<double>(policies.size() * (counts.size() + 1) * seeds);
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     auto const run = [&](std::uint32_t workers) {
-      return study.run_seeds(policy, workers, asked.flags.seed(asked.app), seeds, [&] {
-        bar.show(done++ / runs, fmt::format("simulated: {} with {} workers", policy, workers));
+      return study.run_seeds(policy, workers, given.flags.seed(given.app), seeds, [&] {
+        bar.show(done++ / runs, fmt::format("simulated: {} with {}", policy, in_words(workers, "worker")));
       });
     };
     sim_row alone = run(1);
@@ -59,48 +59,45 @@ std::vector<sim_row> rows_of(sim_study& study, request const& asked, std::uint64
   return rows;
 }
 
-int carry_out(request const& asked) {
-  json_target const target(asked.where);
-  sim_setting setting(asked.app, asked.flags, asked.verify);
+int execute(arguments const& given) {
+  json_target const target(given.json_path);
+  sim_setting setting(given.app, given.flags, given.verify);
   sim_frame& frame = setting.frame;
-  sim_study& study = setting.study;
   auto const begin = std::chrono::steady_clock::now();
-  frame.serial = study.run_serial();
+  frame.serial = setting.study.run_serial();
   std::uint64_t events = frame.serial.events;
-  std::vector<sim_row> const rows = rows_of(study, asked, events);
+  std::vector<sim_row> const rows = rows_of(setting.study, given, events);
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   stop_if_interrupted();
 
+  report const all = report_of(frame, rows, given.breakdown);
   json document = to_json(frame);
-  document["rows"] = json::array();
-  for (sim_row const& r : rows) document["rows"].push_back(to_json(frame, r, asked.breakdown));
+  document["rows"] = all.rows();
   target.write(document);
   if (!target.takes_stdout()) {
-    std::string text = heading(frame) + "\n" + times_table(frame, rows) + "\n" + traffic_table(rows);
-    if (asked.breakdown) text += "\n" + breakdown_table(rows);
+    std::string text = heading(frame) + "\n" + times_text(all) + "\n" + traffic_text(rows);
+    if (given.breakdown) text += "\n" + breakdown_text(rows);
     write_to_stdout(text);
   }
-  if (asked.progress) {
-    std::fputs(fmt::format("skua: sim: {} events in {:.2f} s: {:.1f} million a second\n", events, took.count(),
-                           static_cast<double>(events) / took.count() / 1e6)
-                   .c_str(),
-               stderr);
+  if (given.progress) {
+    write_to_stderr(fmt::format("sim: {} events in {:.2f} s, {:.1f} million a second", events, took.count(),
+                                static_cast<double>(events) / took.count() / 1e6));
   }
   return exit_done;
 }
 
 }  // namespace
 
-verb add_sim(CLI::App& root) {
-  CLI::App* const words = root.add_subcommand("sim", "simulate an app on a machine that we do not have");
-  explain_plainly(*words, "APP");
-  auto const asked = std::make_shared<request>(*words);
-  words->add_flag("--verify,!--no-verify", asked->verify, "check the app's answers (the default), or do not");
-  words->add_flag("--breakdown", asked->breakdown, "also show where the workers' time goes");
-  words->add_flag("--progress", asked->progress, "tell on standard error how fast the simulator was");
-  add_json(*words, asked->where);
-  asked->flags.add_to(*words);
-  return {words, [asked] { return carry_out(*asked); }};
+subcommand add_sim(CLI::App& root) {
+  CLI::App* const command = root.add_subcommand("sim", "simulate an app on a machine that you do not have");
+  explain_plainly(*command, "APP");
+  auto const given = std::make_shared<arguments>(*command);
+  command->add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
+  command->add_flag("--breakdown", given->breakdown, "also show where the workers' time goes");
+  command->add_flag("--progress", given->progress, "report the speed of the simulator on standard error");
+  add_json(*command, given->json_path);
+  given->flags.add_to(*command);
+  return {command, [given] { return execute(*given); }};
 }
 
 }  // namespace skua::cli

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
-// skua topology: the machine as Skua sees it, or another one, and where workers would sit.
+// skua topology: the machine as Skua sees it, or another one, and where workers run on it.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <string>
 
-#include "cli/help.hpp"
-#include "cli/output.hpp"
-#include "cli/pool_flags.hpp"
-#include "cli/topology_view.hpp"
-#include "cli/verb.hpp"
+#include "cli/probes/topology_view.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/pool_flags.hpp"
+#include "cli/text/usage.hpp"
 
 namespace skua::cli {
 namespace {
 
-struct request {
+struct arguments {
   pool_flags flags;
-  std::string where;
+  std::string json_path;
 };
 
-int carry_out(request const& asked) {
-  json_target const target(asked.where);
-  pool_options const chosen = asked.flags.options();
-  topology const machine = asked.flags.machine();
+int execute(arguments const& given) {
+  json_target const target(given.json_path);
+  pool_options const chosen = given.flags.options();
+  topology const machine = given.flags.machine();
   layout const map = layout_of(machine, chosen);
   if (target.wanted()) target.write(topology_json(machine, map));
   if (target.takes_stdout()) return exit_done;
@@ -36,13 +37,13 @@ int carry_out(request const& asked) {
 
 }  // namespace
 
-verb add_topology(CLI::App& root) {
-  CLI::App* const words = root.add_subcommand("topology", "the machine as a tree, and where workers sit");
-  explain_plainly(*words, "APP");
-  auto const asked = std::make_shared<request>();
-  asked->flags.add_to(*words, {.policy = false, .running = false});
-  add_optional_json(*words, asked->where);
-  return {words, [asked] { return carry_out(*asked); }};
+subcommand add_topology(CLI::App& root) {
+  CLI::App* const command = root.add_subcommand("topology", "show the machine as a tree, with the workers on it");
+  explain_plainly(*command, "APP");
+  auto const given = std::make_shared<arguments>();
+  given->flags.add_to(*command, {.policy = false, .running = false});
+  add_optional_json(*command, given->json_path);
+  return {command, [given] { return execute(*given); }};
 }
 
 }  // namespace skua::cli

@@ -5,8 +5,7 @@
 // The names below are for programs written for oneTBB: they find their worker, or the default pool, themselves.
 #pragma once
 
-#include <utility>
-
+#include "skua/conventional.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
@@ -27,46 +26,5 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/measured_work.hpp"
-#include "skua/program/parallel.hpp"
-#include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/serial.hpp"
-#include "skua/program/task_group.hpp"
-
-namespace skua {
-
-using task_group = basic_task_group<runtime::executor>;
-using task_handle = basic_task_handle<runtime::executor>;
-
-// The oneTBB-style interface, callable from any thread. Semantics and cost: program/parallel.hpp, parallel_reduce.hpp.
-
-template <class... Args>
-void parallel_for(Args&&... args) {
-  on::parallel_for<runtime::executor>(std::forward<Args>(args)...);
-}
-template <class... Args>
-void parallel_for_each(Args&&... args) {
-  on::parallel_for_each<runtime::executor>(std::forward<Args>(args)...);
-}
-template <class... Args>
-decltype(auto) parallel_reduce(Args&&... args) {
-  return on::parallel_reduce<runtime::executor>(std::forward<Args>(args)...);
-}
-template <class... Args>
-decltype(auto) parallel_deterministic_reduce(Args&&... args) {
-  return on::parallel_deterministic_reduce<runtime::executor>(std::forward<Args>(args)...);
-}
-template <class... Args>
-decltype(auto) parallel_scan(Args&&... args) {
-  return on::parallel_scan<runtime::executor>(std::forward<Args>(args)...);
-}
-template <class... Args>
-void parallel_sort(Args&&... args) {
-  on::parallel_sort<runtime::executor>(std::forward<Args>(args)...);
-}
-template <class... Args>
-void parallel_invoke(Args&&... args) {
-  on::parallel_invoke<runtime::executor>(std::forward<Args>(args)...);
-}
-
-}  // namespace skua

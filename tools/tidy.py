@@ -35,6 +35,9 @@ NOT_YET = {"old_words"}  # rules that the tree does not obey yet
 HIDDEN_LIBRARIES = {"hwloc": "skua/parts/topology/", "boost/": "skua/parts/context/", "mpi.h": "skua/machine/ranks/",
                     "toml++/": "skua/machine/sim/model/"}
 
+# The folders of cli/, and which of the others each may include; the subcommands on top include all of them.
+CLI_FOLDERS = {"text": (), "measure": ("text",), "simulate": ("text",), "probes": ("text",), "experiment": ("simulate", "text")}
+
 # What would let a policy act, wait, measure or allocate, instead of only deciding.
 BARRED_IN_POLICIES = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "future", "latch", "mutex", "new",
                       "random", "semaphore", "shared_mutex", "stop_token", "thread"}
@@ -93,6 +96,14 @@ def why_barred(user, used, used_path):
     return f"{user} is no layer that tidy knows; say in tools/tidy.py where it stands"
 
 
+def why_barred_in_cli(user_path, used_path):
+    """A sentence if a folder of cli/ may not include another one; or None."""
+    user, used = (path.split("/")[1] for path in (user_path, used_path))
+    if user not in CLI_FOLDERS or used in (user, *CLI_FOLDERS[user]):
+        return None
+    return f"cli/{user} includes only {', '.join(f'cli/{folder}' for folder in (user, *CLI_FOLDERS[user]))}"
+
+
 @rule
 def rule_layers(tree):
     for source in tree.code:
@@ -102,6 +113,8 @@ def rule_layers(tree):
                 if name not in tree.sources:
                     yield source, line, f"there is no file {name}"
                 elif why := why_barred(user, layer_of(name), name):
+                    yield source, line, f"must not include {name}: {why}"
+                elif user == layer_of(name) == "cli" and (why := why_barred_in_cli(source.path, name)):
                     yield source, line, f"must not include {name}: {why}"
             elif quoted and user is not None and not tree.variants(source, name):
                 yield source, line, f"include {name} by its path from the root of the repository"

@@ -33,6 +33,7 @@ ALWAYS = {
     "skua/machine/threads/pool/pool.hpp": HEADER,
     "docs/papers/paper-sc19.md": "| section | what | file |\n|---|---|---|\n| 4.1, 4.2.1 | a | `ids.hpp` |\n| Fig. 2 | b | none: by hand |\n",
     "docs/papers/others.md": "| key | where |\n|---|---|\n| other-authors-99 | `deque.hpp` |\n",
+    "cli/simulate/list.hpp": HEADER,
 }
 
 
@@ -55,6 +56,8 @@ BAD = {
         ("skua/machine/threads/a.cpp", including("skua/parts/base/none.hpp"), 2),
         ("skua/newcomer/a.cpp", including("skua/parts/base/ids.hpp"), 2),
         ("skua/policy/a.cpp", SPDX + '#include "list.hpp"\n', 2),
+        ("cli/text/a.cpp", including("cli/simulate/list.hpp"), 2),
+        ("cli/measure/a.cpp", including("cli/simulate/list.hpp"), 2),
     ],
     "libraries": [("skua/machine/threads/a.cpp", SPDX + "#include <hwloc.h>\n", 2),
                   ("skua/parts/topology/a.cpp", SPDX + "#include <boost/context/fiber.hpp>\n", 2)],
@@ -136,7 +139,8 @@ GOOD = [
      "skua/policy/a_test.cpp": including("skua/machine/threads/pool/pool.hpp", "thread")},
     {"skua/machine/threads/a.cpp": including("skua/parts/queue/deque.hpp", "skua/program/program.hpp", "skua/policy/list.hpp")},
     {"skua/machine/sim/a.cpp": including("skua/program/program.hpp", "skua/policy/list.hpp")},
-    {"cli/a.cpp": including("apps/list.hpp", "skua/machine/threads/pool/pool.hpp"), "apps/list.hpp": HEADER},
+    {"cli/a.cpp": including("apps/list.hpp", "cli/simulate/list.hpp", "skua/machine/threads/pool/pool.hpp"), "apps/list.hpp": HEADER},
+    {"cli/experiment/a.cpp": including("cli/simulate/list.hpp"), "cli/simulate/a.cpp": including("cli/simulate/list.hpp")},
     {"apps/simd/x86/wide.hpp": HEADER, "apps/simd/other/wide.hpp": HEADER,
      "apps/simd/a.cpp": SPDX + '#include "wide.hpp"  // CMake chooses the folder by architecture\n'},
     {"skua/parts/topology/a.cpp": SPDX + "#include <hwloc.h>\n"},

@@ -110,7 +110,7 @@ TEST(cg, every_runner_yields_the_same_bits) {
     problem p(short_run, leaf_rows);
     estimate const right = of_serial(p);
     for (std::uint32_t const workers : {1U, 3U}) {
-      pool several({.workers = workers, .synthetic = "package:2 l3:1 core:2"});
+      pool several({.workers = workers, .topology = "package:2 l3:1 core:2"});
       for (std::uint32_t const places : {0U, 2U, 5U}) {
         p.reset();
         several.run([&](auto& here) { program(here, p, {.first = 0, .count = places}); });

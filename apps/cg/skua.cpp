@@ -21,7 +21,7 @@ class cg_app final : public program_app<cg_app> {
     return "conjugate gradients on a sparse matrix, NAS benchmark CG (NUMA-WS 2018)";
   }
   void options(CLI::App& command) override {
-    command.add_option("--class", class_, "NAS's size: S, W, A, B, C")->capture_default_str();
+    command.add_option("--class", class_, "problem class of NAS: S, W, A, B or C")->capture_default_str();
     command.add_option("--leaf-rows", leaf_rows_, "rows of the matrix in a leaf")->capture_default_str();
     twins_.add_to(command);
   }

@@ -18,8 +18,8 @@ class cilksort_app final : public program_app<cilksort_app> {
     return "merge sort with parallel merges of shuffled 32-bit keys (Cilk 5; adws, numa-ws)";
   }
   void options(CLI::App& command) override {
-    command.add_option("--n", n_, "keys, 1 to 2^30; 12 bytes each")->capture_default_str();
-    command.add_option("--seed", seed_, "of the order in which the keys start")->capture_default_str();
+    command.add_option("--n", n_, "number of keys, 1 to 2^30; 12 bytes each")->capture_default_str();
+    command.add_option("--seed", seed_, "seed of the initial order of the keys")->capture_default_str();
   }
 
   void prepare() override {

@@ -17,8 +17,8 @@ class fib_app final : public program_app<fib_app> {
     return "Fibonacci numbers without cut-off: the cost of fork and join itself (Cilk 1998)";
   }
   void options(CLI::App& command) override {
-    command.add_option("--n", n_, "which number, 1 to 93")->capture_default_str();
-    command.add_option("--hints", hints_, "hints of the children: none, work (2 to 1), place (all at place 0)")
+    command.add_option("--n", n_, "which Fibonacci number, 1 to 93")->capture_default_str();
+    command.add_option("--hints", hints_, "hints for the children: none, work (2 to 1) or place (all at place 0)")
         ->capture_default_str();
   }
   void prepare() override {

@@ -180,8 +180,8 @@ TEST_F(heat_pictures, a_wrong_picture_is_named_with_the_option) {
        {std::pair<std::string, std::string>{"--input " + path("bad.pgm"),
                                             "heat: --input " + path("bad.pgm") + ": holds fewer"},
         {"--input " + path("none.pgm"), "heat: --input " + path("none.pgm") + ": cannot be opened"},
-        {"--output " + path("x.gif"), "heat: --output " + path("x.gif") + " is no name"},
-        {"--n 3 --input " + path("bad.pgm"), "heat: --n and --input"}}) {
+        {"--output " + path("x.gif"), "heat: --output is '" + path("x.gif") + "'; allowed: a name"},
+        {"--n 3 --input " + path("bad.pgm"), "heat: --n is given with --input"}}) {
     try {
       configured(arguments)->prepare();
       ADD_FAILURE() << arguments << " was accepted";

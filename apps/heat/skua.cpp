@@ -27,18 +27,18 @@ class heat_app final : public program_app<heat_app>, public mapped {
     return "heat transfer on a plate, 5-point Jacobi, divided in four at every iteration (ADWS 2019)";
   }
   void options(CLI::App& command) override {
-    command.add_option("--n", n_, "rows and columns of a generated plate (640 if there is no --input)");
+    command.add_option("--n", n_, "rows and columns of a generated plate (default: 640, unless --input is given)");
     command.add_option("--input", input_, "start from this picture (PGM or PNG): white is hot");
-    command.add_option("--output", output_, "write the last verified field here (.pgm or .png)");
-    command.add_option("--iterations", iterations_, "steps")->capture_default_str();
+    command.add_option("--output", output_, "write the last verified field to this file (.pgm or .png)");
+    command.add_option("--iterations", iterations_, "number of iterations")->capture_default_str();
     command.add_option("--leaf-rows", leaf_rows_, "most rows of a leaf")->capture_default_str();
     command.add_option("--leaf-columns,--leaf-cols", leaf_columns_, "most columns of a leaf")->capture_default_str();
-    command.add_option("--alpha", alpha_, "error of the work hints: 0 (they are right) to 1")->capture_default_str();
+    command.add_option("--alpha", alpha_, "error of the work hints, 0 (none) to 1")->capture_default_str();
     command
         .add_option("--alpha-kind", alpha_kind_,
                     "deterministic (1-A : 1-A/2 : 1+A/2 : 1+A) or random (1-A to 1+A, drawn per task and iteration)")
         ->capture_default_str();
-    command.add_option("--seed", seed_, "of the generated plate, and of random errors")->capture_default_str();
+    command.add_option("--seed", seed_, "seed of the generated plate and of random errors")->capture_default_str();
     twins_.add_to(command);
   }
 
@@ -48,7 +48,7 @@ class heat_app final : public program_app<heat_app>, public mapped {
     require_between("heat: --leaf-rows", leaf_rows_, 1, most_side);
     require_between("heat: --leaf-columns", leaf_columns_, static_cast<std::int64_t>(heat::column_group), most_side);
     require_between("heat: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
-    require_between("heat: --alpha (0: hints are right)", alpha_, 0.0, 1.0);
+    require_between("heat: --alpha", alpha_, 0.0, 1.0);
     guess_ = {alpha_, kind_of_error(), static_cast<std::uint64_t>(seed_)};
     twins_.read(name());
     auto const chosen = heat::sweeps().back();
@@ -136,23 +136,16 @@ class heat_app final : public program_app<heat_app>, public mapped {
   }
 
   [[nodiscard]] heat::field initial() const {
-    if (!output_.empty()) in_context("heat: --output ", [this] { require_picture_name(output_); });
+    if (!output_.empty()) require_picture_name("heat: --output", output_);
     if (input_.empty()) {
       auto const side = static_cast<std::size_t>(n_.value_or(640));
       return heat::landscape(side, side, static_cast<std::uint64_t>(seed_));
     }
-    if (n_) throw usage_error("heat: --n and --input exclude each other: the picture has a size");
-    picture shown;
-    in_context("heat: --input ", [&] { shown = read_picture(input_); });
-    return heat::field_of(shown);
-  }
-
-  template <class F>
-  static void in_context(char const* option, F&& f) {
+    if (n_) throw usage_error("heat: --n is given with --input; allowed: one of them, because the picture has a size");
     try {
-      f();
+      return heat::field_of(read_picture(input_));
     } catch (usage_error const& refused) {
-      throw usage_error(std::string(option) + refused.what());
+      throw usage_error("heat: --input " + std::string(refused.what()));
     }
   }
 

@@ -199,7 +199,7 @@ TEST(hull, every_pool_finds_it) {
   for (auto const where : {shape::in, shape::on}) {
     problem p(make_points(where, 50'000, 13), 700);
     for (std::uint32_t const workers : {1U, 3U}) {
-      pool several({.workers = workers, .synthetic = "package:2 l3:1 core:2"});
+      pool several({.workers = workers, .topology = "package:2 l3:1 core:2"});
       for (std::uint32_t const places : {0U, 1U, 2U, 5U}) {
         p.reset();
         several.run([&](auto& here) { program(here, p, {.first = 0, .count = places}); });

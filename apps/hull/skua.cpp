@@ -23,10 +23,10 @@ class hull_app final : public program_app<hull_app> {
     return "convex hull of points in a disc or on a circle by quickhull (PBBS; NUMA-WS 2018)";
   }
   void options(CLI::App& command) override {
-    command.add_option("--points", points_, "where they are: in a disc, or on a circle")->capture_default_str();
-    command.add_option("--n", n_, "how many, 1 to 2^28; 48 bytes each")->capture_default_str();
+    command.add_option("--points", points_, "where the points are: in a disc, or on its circle")->capture_default_str();
+    command.add_option("--n", n_, "number of points, 1 to 2^28; 48 bytes each")->capture_default_str();
     command.add_option("--leaf", leaf_, "most points of a leaf")->capture_default_str();
-    command.add_option("--seed", seed_, "of the points")->capture_default_str();
+    command.add_option("--seed", seed_, "seed of the points")->capture_default_str();
   }
 
   void prepare() override {

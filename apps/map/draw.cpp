@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "apps/map/sheet.hpp"
-#include "skua/parts/base/error.hpp"
 
 namespace skua::apps {
 namespace {
@@ -14,18 +13,17 @@ namespace {
 constexpr rgb white{255, 255, 255};
 constexpr rgb grey{176, 176, 176};
 
-/// Full colours hurt the eye, and hide the lines between leaves.
+/// Full colours are hard on the eye and hide the lines between leaves.
 constexpr double strength = 0.78;
 constexpr double brightness = 0.92;
 
-/// The amount of a primary colour that is purest at `at` degrees of the colour wheel.
+/// The share of a primary colour that is purest at `at` degrees of the colour wheel.
 double share_of(double hue, double at) noexcept {
   double const apart = std::abs(std::remainder(hue - at, 360.0));
   return std::clamp(2 - apart / 60, 0.0, 1.0);
 }
 
-/// Paints the pixels whose centres lie in the box. A box of six pixels or more keeps
-/// one pixel away from its neighbours.
+/// Paints the pixels whose centres are in the box. Boxes of six pixels or more leave a pixel to their neighbours.
 void paint(colour_picture& on, map_box const& b, rgb colour) {
   auto const first = [](double from) { return static_cast<std::size_t>(std::max(0.0, std::ceil(from - 0.5))); };
   auto const end = [&first](double from, double to, std::size_t most) {
@@ -38,7 +36,7 @@ void paint(colour_picture& on, map_box const& b, rgb colour) {
   }
 }
 
-bool is_svg(std::filesystem::path const& file) { return file.extension() == ".svg"; }
+bool is_svg(std::filesystem::path const& file) { return lower_extension(file) == ".svg"; }
 
 }  // namespace
 
@@ -73,17 +71,11 @@ colour_picture to_picture(task_map const& map) {
   return shown;
 }
 
-void require_map_name(std::filesystem::path const& file) {
-  if (!is_svg(file) && file.extension() != ".png")
-    throw usage_error(file.string() + " is no name of a map; allowed: names that end in .svg or .png");
-  std::error_code ignored;
-  auto const folder = file.parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    throw usage_error(file.string() + ": there is no folder " + folder.string());
+void require_map_name(std::string_view option, std::filesystem::path const& file) {
+  require_file_name(option, file, {".svg", ".png"});
 }
 
 std::string map_file(std::filesystem::path const& file, task_map const& map, std::string_view title) {
-  require_map_name(file);
   return is_svg(file) ? to_svg(map, title) : to_png(to_picture(map));
 }
 

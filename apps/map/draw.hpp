@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The picture of a task map: its first, second and last iteration as panels, each leaf in the colour of its worker,
-// from blue to red in the order of the workers' numbers. [adws-sc19 Figure 1]
+// The picture of a task map: its first, second and last iterations as panels, with each leaf in the colour of its
+// worker. [adws-sc19 Figure 1]
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,19 @@
 
 namespace skua::apps {
 
-/// Blue for worker 0, red for the last one, the colours of the rainbow in between; grey for `nobody`.
+/// Blue for worker 0, red for the last, and the colours of the rainbow in between; grey for `nobody`.
 [[nodiscard]] rgb colour_of(std::uint32_t worker, std::uint32_t workers) noexcept;
 
-/// An SVG document with captions and a legend; every leaf is a `rect` in a group of class
-/// "iteration". About 60 bytes a leaf.
+/// An SVG document with captions and a legend; every leaf is a `rect` in a group of class "iteration". About 70 bytes a
+/// leaf.
 [[nodiscard]] std::string to_svg(task_map const& map, std::string_view title);
-/// The same panels without text; the strip below them shows the workers from left to right.
+/// The same panels without text; a strip below them shows the workers from left to right.
 [[nodiscard]] colour_picture to_picture(task_map const& map);
 
-/// Throws usage_error if the name ends neither in .svg nor in .png, or if the folder does not exist.
-void require_map_name(std::filesystem::path const& file);
-/// The bytes of the file, in the format that its name gives. Throws as require_map_name,
-/// and resource_error if libpng fails.
+/// Throws usage_error for a name that ends neither in .svg nor in .png, and if the folder does not exist; `option` is
+/// what the error names.
+void require_map_name(std::string_view option, std::filesystem::path const& file);
+/// The bytes of the file: PNG if its name ends in .png, else SVG. Throws resource_error if PNG cannot be made.
 [[nodiscard]] std::string map_file(std::filesystem::path const& file, task_map const& map, std::string_view title);
 
 }  // namespace skua::apps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The overlap of maps made by hand, in closed form; pictures show every leaf in its worker's colour.
+// Overlaps of hand-made maps in closed form; pictures that show every leaf in the colour of its worker.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +10,7 @@
 
 #include "apps/map/draw.hpp"
 #include "apps/map/task_map.hpp"
+#include "apps/picture/svg.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
@@ -118,13 +119,7 @@ std::vector<std::map<std::string, std::size_t>> boxes_in(runtime::xml_element co
   return all;
 }
 
-std::string hex(rgb c) {
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", unsigned{c[0]}, unsigned{c[1]}, unsigned{c[2]});
-  return text;
-}
-
-TEST(svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
+TEST(map_svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
   for (std::uint32_t const workers : {1U, 2U, 64U, 5000U}) {
     std::vector<std::uint32_t> owners(200);
     std::iota(owners.begin(), owners.end(), 0U);
@@ -134,7 +129,7 @@ TEST(svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
     runtime::xml_element const svg = runtime::scan_xml(text);
     EXPECT_EQ(svg.name, "svg");
     std::map<std::string, std::size_t> wanted;
-    for (std::uint32_t const owner : owners) ++wanted[hex(colour_of(owner, workers))];
+    for (std::uint32_t const owner : owners) ++wanted[hex_of(colour_of(owner, workers))];
     EXPECT_EQ(boxes_in(svg, "iteration"), (std::vector{wanted, wanted, wanted}));
     auto const legends = boxes_in(svg, "workers");
     ASSERT_EQ(legends.size(), 1U);
@@ -144,12 +139,12 @@ TEST(svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
   }
 }
 
-TEST(svg, of_nothing_is_well_formed) {
+TEST(map_svg, of_nothing_is_well_formed) {
   EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {}), "")).name, "svg");
   EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {{}}), "")).name, "svg");
 }
 
-TEST(png, shows_every_worker_by_area) {
+TEST(map_png, shows_every_worker_by_area) {
   colour_picture const shown = to_picture(made(2, std::vector<double>(4, 1), {{0, 1, 1, 1}}));
   std::map<rgb, double> pixels;
   for (rgb const& p : shown.pixels) ++pixels[p];
@@ -161,9 +156,10 @@ TEST(png, shows_every_worker_by_area) {
 
 TEST(map_names, end_in_svg_or_png_in_a_folder_that_exists) {
   auto const folder = std::filesystem::temp_directory_path();
-  for (char const* const right : {"a.svg", "a.png"}) EXPECT_NO_THROW(require_map_name(folder / right));
+  for (char const* const right : {"a.svg", "a.png", "A.PNG"})
+    EXPECT_NO_THROW(require_map_name("--map", folder / right));
   for (char const* const wrong : {"a.jpg", "svg", "a.svg.gz", "", "no such folder/a.svg"})
-    EXPECT_THROW(require_map_name(folder / wrong), usage_error) << wrong;
+    EXPECT_THROW(require_map_name("--map", folder / wrong), usage_error) << wrong;
 }
 
 }  // namespace

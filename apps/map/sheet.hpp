@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The layout of a map's picture, in pixels: panels side by side, or one below the other if they are wide; a caption for
-// each; the workers at the bottom.
+// The layout of a map's picture, in pixels: panels side by side, or one below the other if they are wide, each with a
+// caption above it, and the workers at the bottom.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@ struct sheet {
         panel_height(map.height() * scale), panels(map.panels().size()), stacked(map.width() > 1.6 * map.height()) {
     double const across = stacked ? 1 : static_cast<double>(panels);
     double const down = stacked ? static_cast<double>(panels) : 1;
-    // Room for captions even where a plate is narrow.
+    // Leaves room for captions above a narrow plate.
     width = std::max(margin + across * (panel_width + margin), longest_side / 2);
     keys_top = margin + caption + down * (panel_height + caption + margin);
     height = keys_top + key_height + caption + margin;
     key_width = std::min(widest_key, (width - 2 * margin) / std::max(1.0, static_cast<double>(map.workers())));
   }
 
-  /// The upper left corner of a panel; its caption is above it.
+  /// The upper left corner of a panel, below its caption.
   [[nodiscard]] double left(std::size_t panel) const noexcept {
     return margin + (stacked ? 0 : static_cast<double>(panel) * (panel_width + margin));
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The task map: which worker had what, iteration by iteration; how much of it stayed on its worker from one iteration
-// to the next; and the data for its picture. [adws-sc19 1, Figure 1]
+// The task map: which worker owned which item, iteration by iteration, and the share of items that kept their worker
+// from one iteration to the next. [adws-sc19 1, Figure 1]
 //
-// Workers own *items*: anything that keeps its identity from iteration to iteration, be it a part of a
-// plate or a particle that moves. For the picture the map keeps the first, the second and the last
-// iteration; of all others only the sum.
+// An *item* is whatever keeps its identity from iteration to iteration: a part of a plate, or a particle that moves.
+// The map keeps the first, the second and the last iteration for its picture, and only the sum of overlaps for all
+// others.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace skua::apps {
 
-/// The item's worker is not known.
+/// No worker is known to have owned the item.
 inline constexpr std::uint32_t nobody = 0xffff'ffff;
 
-/// A leaf at its position in the picture; y points down. Any unit.
+/// A leaf in the picture, in any unit; y points down.
 struct map_box {
   double left = 0;
   double top = 0;
@@ -35,12 +35,12 @@ struct map_iteration {
 
 class task_map {
  public:
-  /// The picture shows [0, width) x [0, height). `weights`: one per item, its work or its bytes.
+  /// The picture shows [0, width) x [0, height). `weights` holds the work or the bytes of every item.
   task_map(double width, double height, std::uint32_t workers, std::vector<double> weights);
 
-  /// Adds the next iteration. Throws std::invalid_argument unless `owners` has one entry per item. Work O(items).
+  /// Adds the next iteration. Throws std::invalid_argument unless `owners` holds one per item. Work O(items).
   void add(std::vector<std::uint32_t> owners, std::vector<map_box> boxes);
-  /// Counts leaves that ran but could not be noted: their items have no owner.
+  /// Counts leaves that ran and could not be recorded: their items have no owner.
   void lose(std::uint64_t leaves) noexcept { lost_ += leaves; }
 
   [[nodiscard]] double width() const noexcept { return width_; }
@@ -48,15 +48,15 @@ class task_map {
   [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
   [[nodiscard]] std::size_t iterations() const noexcept { return last_ ? last_->number : 0; }
 
-  /// The share of items, by weight, that have the same worker as in the iteration before; the mean over all iterations
-  /// but the first. Unset if there are fewer than two. An item without an owner does not count as the same.
+  /// The share of items, by weight, that had the same worker as in the iteration before: the mean over all iterations
+  /// but the first, unset if there are fewer than two. An item without an owner counts as moved.
   [[nodiscard]] std::optional<double> overlap() const noexcept;
   /// Between two iterations.
   [[nodiscard]] double overlap(std::vector<std::uint32_t> const& before,
                                std::vector<std::uint32_t> const& after) const noexcept;
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
-  /// The first, the second and the last iteration, as far as they exist.
+  /// The first, the second and the last iteration, if there are so many.
   [[nodiscard]] std::vector<map_iteration const*> panels() const;
 
  private:

@@ -37,15 +37,14 @@ class matmul_app final : public program_app<matmul_app<Layout>> {
   [[nodiscard]] std::string_view name() const override { return Layout::name; }
   [[nodiscard]] std::string_view about() const override { return Layout::about; }
   void options(CLI::App& command) override {
-    command.add_option("--n", n_, "columns of C, and its rows and the length of the sums if not given")
-        ->capture_default_str();
+    command.add_option("--n", n_, "columns of C; also the default of --m and --k")->capture_default_str();
     command.add_option("--m", m_, "rows of C");
     command.add_option("--k", k_, "columns of A = rows of B");
-    command.add_option("--leaf", leaf_, "longest side of a block, taken down to a multiple of 32")
+    command.add_option("--leaf", leaf_, "longest side of a block, rounded down to a multiple of 32")
         ->capture_default_str();
-    command.add_option("--seed", seed_, "of the matrices")->capture_default_str();
+    command.add_option("--seed", seed_, "seed of the matrices")->capture_default_str();
     if constexpr (Layout::has_rows) {
-      command.add_flag("--tight", tight_, "no gap between rows, even where they are a multiple of 1 KiB apart");
+      command.add_flag("--tight", tight_, "leave no gap between rows, even if they are a multiple of 1 KiB apart");
     }
   }
   void prepare() override {

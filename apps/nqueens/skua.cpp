@@ -14,10 +14,10 @@ class nqueens_app final : public program_app<nqueens_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "nqueens"; }
   [[nodiscard]] std::string_view about() const override {
-    return "all ways to place n queens, every queen a task with its own board (Cilk 1998)";
+    return "all placements of n queens; every queen is a task with a board of its own (Cilk 1998)";
   }
   void options(CLI::App& command) override {
-    command.add_option("--n", n_, "queens, and rows and columns of the board, 1 to 18")->capture_default_str();
+    command.add_option("--n", n_, "number of queens and side of the board, 1 to 18")->capture_default_str();
   }
   void prepare() override { require_between("nqueens: --n", n_, 1, nqueens::most_n); }
   void reset() override { result_.reset(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/picture/picture.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -14,14 +15,6 @@ namespace {
 
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n";
 constexpr std::size_t most_file_bytes = std::size_t{1} << 30;
-
-std::string lower_extension(std::filesystem::path const& file) {
-  std::string extension = file.extension().string();
-  for (char& c : extension) {
-    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return extension;
-}
 
 std::string read_bytes(std::filesystem::path const& file) {
   std::error_code ignored;
@@ -58,20 +51,36 @@ picture parse_picture(std::string_view bytes, std::string const& source) {
 
 picture read_picture(std::filesystem::path const& file) { return parse_picture(read_bytes(file), file.string()); }
 
-void require_picture_name(std::filesystem::path const& file) {
-  auto const extension = lower_extension(file);
-  if (extension != ".pgm" && extension != ".png") {
-    throw usage_error(file.string() + " is no name of a picture; allowed: names that end in .pgm or .png");
+std::string lower_extension(std::filesystem::path const& file) {
+  std::string extension = file.extension().string();
+  for (char& c : extension) {
+    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension;
+}
+
+void require_file_name(std::string_view option, std::filesystem::path const& file,
+                       std::initializer_list<std::string_view> endings) {
+  auto const refuse = [&](std::string const& allowed) {
+    throw usage_error(std::string{option} + " is '" + file.string() + "'; allowed: " + allowed);
+  };
+  if (std::ranges::find(endings, lower_extension(file)) == endings.end()) {
+    std::string allowed;
+    for (std::string_view const ending : endings) allowed += (allowed.empty() ? "" : " or ") + std::string{ending};
+    refuse("a name that ends in " + allowed);
   }
   std::error_code ignored;
   auto const folder = file.parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    throw usage_error(file.string() + ": there is no folder " + folder.string());
-  }
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    refuse("a folder that exists; there is no " + folder.string());
+}
+
+void require_picture_name(std::string_view option, std::filesystem::path const& file) {
+  require_file_name(option, file, {".pgm", ".png"});
 }
 
 void write_picture(std::filesystem::path const& file, picture const& shown) {
-  require_picture_name(file);
+  require_picture_name("picture", file);
   std::string const bytes = lower_extension(file) == ".pgm" ? to_pgm(shown) : to_png(shown);
   std::ofstream out(file, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

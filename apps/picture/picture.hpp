@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Grey-scale pictures: PGM (plain and raw, 8 and 16 bits) and PNG, read from files that may hold anything. Colour
-// pictures are only written, as PNG.
+// Grey-scale pictures: PGM (plain and raw, 8 and 16 bits) and PNG, read from files that may hold anything. Colour is
+// written only, as PNG.
 //
-// Formats: netpbm's pgm(5); PNG through libpng's simplified interface. Every function that reads throws usage_error
-// with one line that names the source and what is wrong with it; nothing is allocated before the sizes are checked.
+// Formats: netpbm's pgm(5); PNG through libpng's simplified interface. Every function that reads throws usage_error in
+// one line that names the source and says what is wrong with it; nothing is allocated before the sizes are known to be
+// sane.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +49,13 @@ picture parse_picture(std::string_view bytes, std::string const& source);
 void write_picture(std::filesystem::path const& file, picture const& shown);
 /// The bytes of a PNG file with 8 bits per colour. Throws resource_error if libpng cannot make it.
 std::string to_png(colour_picture const& shown);
-/// Throws usage_error for any other extension, and for a folder that does not exist. Call it
-/// before the work that the picture shows.
-void require_picture_name(std::filesystem::path const& file);
+/// Throws usage_error unless the name ends in one of `endings`, whose case does not matter, and its folder exists;
+/// `option` is what the error names. For calls before any work is done, which would be lost.
+void require_file_name(std::string_view option, std::filesystem::path const& file,
+                       std::initializer_list<std::string_view> endings);
+/// The same for files that write_picture can write.
+void require_picture_name(std::string_view option, std::filesystem::path const& file);
+/// ".png" of "A.PNG"
+std::string lower_extension(std::filesystem::path const& file);
 
 }  // namespace skua::apps

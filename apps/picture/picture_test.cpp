@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "apps/picture/formats.hpp"
+#include "apps/picture/svg.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -191,6 +192,20 @@ TEST(picture, mutated_files_are_read_or_refused) {
     refusal(bytes);
     if (HasFailure()) return;
   }
+}
+
+TEST(svg, escapes_text_and_rounds_numbers_to_two_decimals) {
+  svg drawing;
+  drawing.text({1, 2.346}, "a < b & \"c\"", svg::anchor::middle);
+  drawing.box({0.005, 3}, 1.0 / 3, 1e-9, hex_of({0, 114, 178}));
+  std::string const text = drawing.document(10, 20.5, "<t>", 12);
+  EXPECT_NE(text.find("<text text-anchor=\"middle\" x=\"1\" y=\"2.35\">a &lt; b &amp; &quot;c&quot;</text>\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<rect fill=\"#0072b2\" x=\"0.01\" y=\"3\" width=\"0.33\" height=\"0\"/>\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<title>&lt;t&gt;</title>"), std::string::npos);
+  EXPECT_NE(text.find("viewBox=\"0 0 10 20.5\""), std::string::npos);
 }
 
 }  // namespace

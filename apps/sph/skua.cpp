@@ -31,18 +31,19 @@ class sph_app final : public program_app<sph_app>, public mapped {
  public:
   [[nodiscard]] std::string_view name() const override { return "sph"; }
   [[nodiscard]] std::string_view about() const override {
-    return "a dam breaks: smoothed particle hydrodynamics over a quadtree or octree (ADWS 2019)";
+    return "a dam break by smoothed particle hydrodynamics over a quadtree or octree (ADWS 2019)";
   }
   void options(CLI::App& command) override {
     command.add_option("--dim", dimensions_, "2 or 3")->capture_default_str();
     command.add_option("--scale", scale_,
-                       "particles stand 0.55 m / 30 / scale apart (4 in 2D: 35888 of them; 1 in 3D: 182364)");
-    command.add_option("--steps", steps_, "time steps (as many as take about 0.7 s on one core)");
+                       "particles are 0.55 m / 30 / scale apart (default: 4 in 2D, 35888 particles; 1 in 3D, 182364)");
+    command.add_option("--steps", steps_, "time steps (default: about 0.7 s on one core)");
     command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
     command
-        .add_option("--hints", hints_word_, "work of a task: given (its particles), measured (in the last step), none")
+        .add_option("--hints", hints_word_,
+                    "work hint of a task: given (its particles), measured (in the last step) or none")
         ->capture_default_str();
-    command.add_option("--output", output_, "write a picture of the last verified water here (.pgm or .png)");
+    command.add_option("--output", output_, "write a picture of the last verified water to this file (.pgm or .png)");
     twins_.add_to(command);
   }
 
@@ -56,7 +57,7 @@ class sph_app final : public program_app<sph_app>, public mapped {
     require_between("sph: --leaf", leaf_, 1, most_per_leaf);
     hints_ = static_cast<sph::work_hints>(require_one_of("sph: --hints", hints_words, hints_word_));
     twins_.read(name());
-    if (!output_.empty()) require_output();
+    if (!output_.empty()) require_picture_name("sph: --output", output_);
     try {
       if (flat) {
         problem_ = made<2>(static_cast<int>(scale), default_visits_2d);
@@ -134,13 +135,6 @@ class sph_app final : public program_app<sph_app>, public mapped {
     all["hints"] = hints_word_;
     twins_.add_to(all);
     return all;
-  }
-  void require_output() const {
-    try {
-      require_picture_name(output_);
-    } catch (usage_error const& refused) {
-      throw usage_error("sph: --output " + std::string(refused.what()));
-    }
   }
 
   std::int64_t dimensions_ = 2;

@@ -38,12 +38,12 @@ class strassen_app final : public program_app<strassen_app<Layout, View>> {
   [[nodiscard]] std::string_view about() const override { return Layout::about; }
   void options(CLI::App& command) override {
     command.add_option("--n", n_, "rows and columns")->capture_default_str();
-    command.add_option("--cutoff", cutoff_, "longest side of a product that is left to matmul")->capture_default_str();
-    command.add_option("--leaf", leaf_, "longest side of a block, taken down to a multiple of 32")
+    command.add_option("--cutoff", cutoff_, "longest side of a product that matmul computes")->capture_default_str();
+    command.add_option("--leaf", leaf_, "longest side of a block, rounded down to a multiple of 32")
         ->capture_default_str();
-    command.add_option("--seed", seed_, "of the matrices")->capture_default_str();
+    command.add_option("--seed", seed_, "seed of the matrices")->capture_default_str();
     if constexpr (Layout::has_rows) {
-      command.add_flag("--tight", tight_, "no gap between rows, even where they are a multiple of 1 KiB apart");
+      command.add_flag("--tight", tight_, "leave no gap between rows, even if they are a multiple of 1 KiB apart");
     }
   }
   void prepare() override {
@@ -62,9 +62,9 @@ class strassen_app final : public program_app<strassen_app<Layout, View>> {
                               .growth = plan_.growth(),
                               .gap = gap};
     if (given.most_entry() < 1) {
-      throw usage_error(option("--cutoff is ") + std::to_string(cutoff_) + ", which makes " +
-                        std::to_string(plan_.levels) + " steps of --n " + std::to_string(n_) +
-                        ", too many for exact sums; allowed: " + std::to_string(exact_cutoff()) + " or more");
+      throw usage_error(option("--cutoff") + " is " + std::to_string(cutoff_) +
+                        "; allowed: " + std::to_string(exact_cutoff()) + " or more with --n " + std::to_string(n_) +
+                        "; the sums of " + std::to_string(plan_.levels) + " steps are not exact");
     }
     problem_ = typename Layout::problem(given);
     std::vector<std::size_t> floats;

@@ -16,7 +16,7 @@ class uts_app final : public program_app<uts_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "uts"; }
   [[nodiscard]] std::string_view about() const override {
-    return "Unbalanced Tree Search: count a tree that cannot be cut evenly beforehand (LCPC 2006; strategies, "
+    return "Unbalanced Tree Search: counts a tree that cannot be divided evenly in advance (LCPC 2006; strategies, "
            "retentive)";
   }
 

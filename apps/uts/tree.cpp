@@ -150,8 +150,8 @@ tally survey(tree const& which, std::uint64_t most_nodes) {
     for (std::uint32_t i = 0; i < born; ++i) open.push_back(child(here, i));
     seen = seen + tally{1, born == 0 ? 1U : 0U, here.depth};
     if (seen.nodes + open.size() > most_nodes) {
-      throw usage_error("uts: this tree has more than " + std::to_string(most_nodes) +
-                        " nodes; allowed: a smaller tree, or a published one, whose counts are known");
+      throw usage_error("uts: the tree has more than " + std::to_string(most_nodes) +
+                        " nodes; allowed: fewer, or a published tree, whose counts are known");
     }
   }
   return seen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures of curves and bars as SVG, which every browser shows. The same data give the same bytes.
+// Charts of curves and of bars as SVG. The same data give the same bytes.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct chart_curve {
   std::vector<std::pair<double, double>> points;  ///< x ascending
 };
 
-/// A single figure from elsewhere: drawn as a ring in the colour of its curve.
+/// A single figure from elsewhere, drawn as a ring in the colour of its curve.
 struct chart_mark {
   std::size_t curve = 0;
   double x = 0;
@@ -26,29 +26,30 @@ struct chart_panel {
   std::vector<chart_mark> marks = {};
 };
 
-struct chart_words {
+struct chart_texts {
   std::string title;
   std::string subtitle;
   std::string x_label;
   std::string y_label;
-  std::string mark_label;  ///< what rings are, in the legend
+  std::string mark_label;  ///< the meaning of rings, for the legend
   bool x_is_log = false;   ///< x > 0
 };
 
 /// Panels side by side, y from 0, one legend. Points that are not finite are left out.
-[[nodiscard]] std::string line_chart(chart_words const& words, std::vector<chart_panel> const& panels);
+[[nodiscard]] std::string line_chart(chart_texts const& texts, std::vector<chart_panel> const& panels);
 
-/// Bars of one group stand side by side, parts of a bar on top of each other.
+/// The bars of a group are side by side, the parts of a bar on top of each other.
 struct chart_group {
   std::string name;
   std::vector<std::vector<double>> bars;  ///< [bar][part], none negative
 };
 
-/// `bar_names` are written under every bar if there are several, `part_names` into the legend.
-[[nodiscard]] std::string bar_chart(chart_words const& words, std::vector<std::string> const& bar_names,
+/// With several parts, `part_names` are in the legend and `bar_names` under every bar; otherwise `bar_names` are in the
+/// legend.
+[[nodiscard]] std::string bar_chart(chart_texts const& texts, std::vector<std::string> const& bar_names,
                                     std::vector<std::string> const& part_names, std::vector<chart_group> const& groups);
 
-/// From 0 or below the least to above the greatest in steps of 1, 2 or 5 times a power of ten; about `wanted` of them.
+/// From 0 to `most` or above in steps of 1, 2 or 5 times a power of ten; about `wanted` of them.
 [[nodiscard]] std::vector<double> ticks_to(double most, int wanted);
 
 }  // namespace skua::cli

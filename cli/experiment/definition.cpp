@@ -5,321 +5,38 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
-#include "cli/experiment/app_of_words.hpp"
-#include "cli/experiment/shipped.hpp"
-#include "cli/experiment/toml_page.hpp"
-#include "cli/names.hpp"
-#include "skua/machine/sim/model/machine_models.hpp"
-#include "skua/machine/sim/model/model_rules.hpp"
-#include "skua/machine/sim/model/page_homes.hpp"
-#include "skua/parts/base/error.hpp"
-#include "skua/policy/registry.hpp"
+#include "cli/text/option_values.hpp"
 
 namespace skua::cli {
 namespace {
 
-struct known_quantity {
+struct quantity_entry {
   quantity what;
   std::string_view name;
   std::string_view unit;
 };
 constexpr std::array quantities{
-    known_quantity{quantity::time, "time", "s"},
-    known_quantity{quantity::speed_up, "speed-up", ""},
-    known_quantity{quantity::scalability, "scalability", ""},
-    known_quantity{quantity::gflops, "GFLOPS", "GFLOPS"},
-    known_quantity{quantity::work, "work", "s"},
-    known_quantity{quantity::scheduling, "scheduling", "s"},
-    known_quantity{quantity::idle, "idle", "s"},
-    known_quantity{quantity::inflation, "inflation", ""},
-};
-
-class reader {
- public:
-  reader(toml::table const& all, std::string_view name, std::string_view origin) : top_(all, origin, "") {
-    made_.name = name;
-    made_.origin = origin;
-  }
-
-  experiment take() {
-    top_.allow({"title",
-                "where",
-                "claim",
-                "quantity",
-                "chart",
-                "machine",
-                "app",
-                "options",
-                "quick",
-                "placement",
-                "cache_scale",
-                "leaf_ns_per_byte",
-                "in_place_ns_per_byte",
-                "task_ns",
-                "figures",
-                "seats",
-                "serial_placement",
-                "workers",
-                "at_workers",
-                "x",
-                "seeds",
-                "panel",
-                "series",
-                "expect",
-                "stated"});
-    heading();
-    machine();
-    axis();
-    for (toml_page const& p : top_.pages("panel")) panel(p);
-    if (made_.panels.empty()) panel(top_);
-    for (toml_page const& s : top_.pages("series")) series(s);
-    if (made_.series.empty()) top_.refuse("", "[[series]] is missing: at least one, with name and policy");
-    try_apps();
-    for (toml_page const& e : top_.pages("expect")) expect(e);
-    for (toml_page const& s : top_.pages("stated")) stated(s);
-    return std::move(made_);
-  }
-
- private:
-  /// What `attempt` throws as usage_error is refused with the line of `key`.
-  template <class F>
-  static auto at_line(toml_page const& in, std::string_view key, F&& attempt) {
-    try {
-      return attempt();
-    } catch (usage_error const& fault) {
-      in.refuse(key, fault.what());
-    }
-  }
-
-  static std::size_t choice(toml_page const& in, std::string_view key, std::vector<std::string_view> const& known) {
-    std::string const said = in.words_or(key, known.front());
-    auto const at = std::ranges::find(known, said);
-    if (at == known.end()) in.refuse(key, unknown(key, said, known));
-    return static_cast<std::size_t>(at - known.begin());
-  }
-
-  static quantity quantity_in(toml_page const& in, std::string_view key, quantity otherwise) {
-    if (!in.has(key)) return otherwise;
-    std::vector<std::string_view> names;
-    for (known_quantity const& q : quantities) names.push_back(q.name);
-    return quantities[choice(in, key, names)].what;
-  }
-
-  void heading() {
-    made_.title = top_.words("title");
-    made_.where = top_.words("where");
-    made_.claim = top_.words("claim");
-    made_.shown = quantity_in(top_, "quantity", quantity::speed_up);
-    made_.chart = static_cast<chart_kind>(choice(top_, "chart", {"lines", "bars", "breakdown"}));
-    made_.seeds = whole(top_, "seeds", 1, 100, 1);
-    if (top_.has("task_ns")) made_.task_ns = whole(top_, "task_ns", 1, 1'000'000'000, 1);
-  }
-
-  static std::uint32_t whole(toml_page const& in, std::string_view key, std::uint32_t least, std::uint32_t most,
-                             std::uint32_t otherwise) {
-    double const value = in.number(key, least, most, otherwise);
-    auto const number = static_cast<std::uint32_t>(value);
-    if (static_cast<double>(number) != value) in.refuse(key, fmt::format("{} must be a whole number", key));
-    return number;
-  }
-
-  void machine() {
-    made_.machine = top_.words("machine");
-    auto const model = at_line(top_, "machine", [&] { return sim::machine_model::load(made_.machine); });
-    most_workers_ = static_cast<std::uint32_t>(model.tree().pus().size());
-    made_.seats = choice(top_, "seats", {"compact", "scatter"}) == 0 ? spread::compact : spread::scatter;
-    made_.serial_placement = top_.words_or("serial_placement", "first-touch");
-    placement(top_, "serial_placement", made_.serial_placement);
-  }
-
-  static void placement(toml_page const& in, std::string_view key, std::string const& text) {
-    at_line(in, key, [&] { return sim::page_placement::read(key, text); });
-  }
-
-  void axis() {
-    made_.workers = most_workers_;
-    if (std::optional<toml_page> const x = top_.page("x")) {
-      x->allow({"option", "label", "values", "log"});
-      made_.x = {.option = x->words("option"),
-                 .label = x->words("label"),
-                 .values = x->numbers("values"),
-                 .is_log = x->flag("log")};
-      made_.workers = whole(top_, "at_workers", 1, most_workers_, most_workers_);
-      if (top_.has("workers")) top_.refuse("workers", "workers and x exclude each other; at_workers says how many");
-      return;
-    }
-    made_.x = {.values = top_.numbers("workers"), .is_log = false};
-    for (double const w : made_.x.values) {
-      if (w < 1 || w > most_workers_ || w != static_cast<std::uint32_t>(w))
-        top_.refuse("workers", fmt::format("workers are whole numbers from 1 to {}, not {}", most_workers_, w));
-    }
-  }
-
-  static experiment_run run_in(toml_page const& in) {
-    experiment_run run{.app = in.words_or("app", ""),
-                       .options = in.words_or("options", ""),
-                       .quick = in.words_or("quick", ""),
-                       .placements = in.list("placement"),
-                       .line = in.line(in.has("options") ? "options"
-                                       : in.has("app")   ? "app"
-                                                         : "")};
-    for (std::string const& p : run.placements) placement(in, "placement", p);
-    return run;
-  }
-
-  void panel(toml_page const& p) {
-    bool const alone = &p == &top_;
-    if (!alone)
-      p.allow({"name", "app", "options", "quick", "placement", "cache_scale", "leaf_ns_per_byte",
-               "in_place_ns_per_byte", "figures"});
-    experiment_run const common = run_in(top_);
-    experiment_run own = run_in(p);
-    if (own.app.empty()) own.app = common.app;
-    if (own.placements.empty()) own.placements = common.placements;
-    if (own.placements.empty()) own.placements = {"first-touch"};
-    if (!alone && !common.options.empty()) own.options = common.options + " " + own.options;
-    if (own.quick.empty()) own.quick = common.quick;
-    experiment_panel made{.name = alone ? made_.title : p.words("name"), .run = std::move(own)};
-    made.cache_scale = inherited(p, "cache_scale", 0.001, 1, 1);
-    made.leaf_ns_per_byte = inherited(p, "leaf_ns_per_byte", 0, 1e6, 0);
-    made.in_place_ns_per_byte = inherited(p, "in_place_ns_per_byte", 0, 1e6, made.leaf_ns_per_byte);
-    if (std::optional<toml_page> const given = top_.page("figures")) figures(*given, made);
-    if (std::optional<toml_page> const given = p.page("figures"); given && !alone) figures(*given, made);
-    if (std::ranges::find(made_.panels, made.name, &experiment_panel::name) != made_.panels.end())
-      p.refuse("name", fmt::format("there are two panels {}", made.name));
-    made_.panels.push_back(std::move(made));
-  }
-
-  double inherited(toml_page const& p, std::string_view key, double least, double most, double otherwise) const {
-    return p.number(key, least, most, top_.number(key, least, most, otherwise));
-  }
-
-  /// "core.flops_per_ns" = { value = 80, low = 60, high = 100, source = "..." }
-  static void figures(toml_page const& in, experiment_panel& to) {
-    std::vector<std::string> names;
-    std::vector<std::string> shares;
-    for (sim::figure_rule const& r : sim::figure_rules()) {
-      if (r.one != nullptr) names.push_back(fmt::format("{}.{}", r.table, r.name));
-      if (r.when == sim::need::share) shares.push_back(names.back());
-    }
-    std::vector<std::string_view> const known(names.begin(), names.end());
-    in.allow(known);
-    for (std::string const& key : in.keys()) {
-      toml_page const f = *in.page(key);
-      f.allow({"value", "low", "high", "source"});
-      bool const share = std::ranges::find(shares, key) != shares.end();
-      double const least = share ? 0 : 1e-9;
-      double const most = share ? 1 : sim::most_of_any_figure;
-      double const value = f.number("value", least, most, -1);
-      sim::figure made{.key = key, .value = value, .assumed = true, .source = f.words("source"), .line = f.line()};
-      made.low = f.number("low", least, value, value);
-      made.high = f.number("high", value, most, value);
-      to.figures.push_back(std::move(made));
-    }
-  }
-
-  void series(toml_page const& s) {
-    s.allow({"name", "policy", "dealing", "app", "options", "quick", "placement"});
-    experiment_series made{.name = s.words("name"), .policy = s.words_or("policy", "adws:no-steal"), .run = run_in(s)};
-    made.how = choice(s, "dealing", {"by policy", "static"}) == 0 ? dealing::by_policy : dealing::statically;
-    if (made.how == dealing::statically && s.has("policy"))
-      s.refuse("policy", "a series that is dealt statically has no policy");
-    at_line(s, "policy", [&] { return policies::make_policy(made.policy, layout::flat(1), 1); });
-    if (made.name.find('@') != std::string::npos) s.refuse("name", "a series' name must not have an @ in it");
-    if (std::ranges::find(made_.series, made.name, &experiment_series::name) != made_.series.end())
-      s.refuse("name", fmt::format("there are two series {}", made.name));
-    made_.series.push_back(std::move(made));
-  }
-
-  /// Every app that will run exists, and knows its options.
-  void try_apps() const {
-    for (experiment_panel const& p : made_.panels) {
-      for (experiment_series const& s : made_.series) {
-        for (bool const quick : {false, true}) {
-          run_words const words = words_of(made_, p, s, made_.x.values.front(), quick);
-          try {
-            static_cast<void>(app_of_words(words.app, words.options));
-          } catch (usage_error const& fault) {
-            refuse_line(made_.origin, s.run.app.empty() ? p.run.line : s.run.line, fault.what());
-          }
-        }
-      }
-    }
-  }
-
-  void need_panel(toml_page const& in, std::string const& name) const {
-    std::vector<std::string_view> names;
-    for (experiment_panel const& p : made_.panels) names.push_back(p.name);
-    if (std::ranges::find(names, name) == names.end()) in.refuse("panel", unknown("panel", name, names));
-  }
-
-  void need_series(toml_page const& in, std::string_view key, std::string const& name) const {
-    std::vector<std::string_view> names;
-    for (experiment_series const& s : made_.series) names.push_back(s.name);
-    if (std::ranges::find(names, name) == names.end()) in.refuse(key, unknown("series", name, names));
-  }
-
-  /// "adws@64"
-  experiment_point point(toml_page const& in, std::string_view key) const {
-    std::string const said = in.words(key);
-    auto const at = said.find('@');
-    experiment_point p{.series = said.substr(0, at)};
-    need_series(in, key, p.series);
-    char const* const end = said.data() + said.size();
-    bool const is_number = at != std::string::npos && std::from_chars(said.data() + at + 1, end, p.x).ptr == end;
-    if (!is_number || std::ranges::find(made_.x.values, p.x) == made_.x.values.end())
-      in.refuse(key, fmt::format("{} \"{}\": after the series stands @ and one of the values of x, as in \"{}@{}\"",
-                                 key, said, p.series, made_.x.values.back()));
-    return p;
-  }
-
-  void expect(toml_page const& e) {
-    e.allow({"says", "panel", "quantity", "of", "over", "rising", "at_least", "at_most", "paper"});
-    expectation made{.says = e.words("says"), .what = quantity_in(e, "quantity", made_.shown)};
-    if (e.has("panel")) need_panel(e, made.panel = e.words("panel"));
-    made.rising = e.has("rising");
-    if (made.rising && (e.has("of") || e.has("over"))) e.refuse("rising", "rising stands alone, without of and over");
-    if (made.rising) {
-      made.of.series = e.words("rising");
-      need_series(e, "rising", made.of.series);
-    } else {
-      made.of = point(e, "of");
-      if (e.has("over")) made.over = point(e, "over");
-    }
-    made.at_least = e.number("at_least");
-    made.at_most = e.number("at_most");
-    if (!made.at_least && !made.at_most) e.refuse("", "an [[expect]] needs at_least or at_most, or both");
-    made.stated = e.words_or("paper", "");
-    made_.expected.push_back(std::move(made));
-  }
-
-  void stated(toml_page const& s) {
-    s.allow({"panel", "of", "quantity", "value", "note"});
-    stated_value made{.panel = s.words_or("panel", made_.panels.front().name), .at = point(s, "of")};
-    need_panel(s, made.panel);
-    made.of = quantity_in(s, "quantity", made_.shown);
-    made.value = s.number("value", 0, 1e15, -1);
-    made.note = s.words_or("note", "");
-    made_.stated.push_back(std::move(made));
-  }
-
-  toml_page top_;
-  experiment made_;
-  std::uint32_t most_workers_ = 1;
+    quantity_entry{quantity::time, "time", "s"},
+    quantity_entry{quantity::speed_up, "speed-up", ""},
+    quantity_entry{quantity::scalability, "scalability", ""},
+    quantity_entry{quantity::gflops, "GFLOPS", "GFLOPS"},
+    quantity_entry{quantity::work, "work", "s"},
+    quantity_entry{quantity::scheduling, "scheduling", "s"},
+    quantity_entry{quantity::idle, "idle", "s"},
+    quantity_entry{quantity::inflation, "inflation", ""},
 };
 
 }  // namespace
 
-std::string_view name_of(quantity q) noexcept { return std::ranges::find(quantities, q, &known_quantity::what)->name; }
-std::string_view unit_of(quantity q) noexcept { return std::ranges::find(quantities, q, &known_quantity::what)->unit; }
+std::string_view name_of(quantity q) noexcept { return std::ranges::find(quantities, q, &quantity_entry::what)->name; }
+std::string_view unit_of(quantity q) noexcept { return std::ranges::find(quantities, q, &quantity_entry::what)->unit; }
 
-run_words words_of(experiment const& of, experiment_panel const& p, experiment_series const& s, double x, bool quick) {
-  run_words all{.app = s.run.app.empty() ? p.run.app : s.run.app};
+app_command command_of(experiment const& of, experiment_panel const& p, experiment_series const& s, double x,
+                       bool quick) {
+  app_command all{.app = s.run.app.empty() ? p.run.app : s.run.app};
   auto const options = [quick](experiment_run const& r) { return quick && !r.quick.empty() ? r.quick : r.options; };
   all.options = s.run.app.empty() ? options(p.run) : "";
   if (std::string const own = options(s.run); !own.empty()) all.options += " " + own;
@@ -327,28 +44,29 @@ run_words words_of(experiment const& of, experiment_panel const& p, experiment_s
   return all;
 }
 
-experiment parse_experiment(std::string_view text, std::string_view name, std::string_view origin) {
-  toml::table const all = read_toml(text, origin);
-  return reader(all, name, origin).take();
-}
-
 experiment load_experiment(std::string const& name_or_path) {
   if (name_or_path.ends_with(".toml")) {
     std::ifstream file(name_or_path, std::ios::binary);
     std::string const text{std::istreambuf_iterator<char>(file), {}};
     if (!file.good() || text.empty())
-      throw usage_error(fmt::format("{}: there is no such file, or nothing to read in it", name_or_path));
+      refuse("experiment", name_or_path, "the path of a file that exists and is not empty");
     return parse_experiment(text, "own/" + name_or_path.substr(name_or_path.rfind('/') + 1), name_or_path);
   }
   for (shipped_file const& f : shipped_experiment_files()) {
     if (f.name == name_or_path) return parse_experiment(f.text, f.name, fmt::format("experiments/{}.toml", f.name));
   }
-  throw usage_error(unknown("experiment", name_or_path, shipped_experiments()));
+  refuse_name("experiment", name_or_path, shipped_experiments());
 }
 
 std::vector<std::string_view> shipped_experiments() {
   std::vector<std::string_view> names;
   for (shipped_file const& f : shipped_experiment_files()) names.push_back(f.name);
+  return names;
+}
+
+std::vector<std::string_view> quantity_names() {
+  std::vector<std::string_view> names;
+  for (quantity_entry const& q : quantities) names.push_back(q.name);
   return names;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A published figure or table as data: what was run, what was claimed, and what we expect to see. Format, keys and
-// units: experiments/README.md.
+// A published figure or table as data: what was run, what was claimed, and what we expect to see. experiments/README.md
+// explains the format, the keys and the units.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,12 +15,12 @@
 
 namespace skua::cli {
 
-/// What is read off a run.
+/// What an experiment shows of a run.
 enum class quantity : std::uint8_t {
   time,         ///< seconds
   speed_up,     ///< over the serial elision
   scalability,  ///< over one worker of the same series
-  gflops,       ///< of the program's own arithmetic
+  gflops,       ///< billions of the program's flops per second
   work,         ///< worker-seconds in leaves and tasks
   scheduling,   ///< worker-seconds
   idle,         ///< worker-seconds
@@ -28,6 +29,8 @@ enum class quantity : std::uint8_t {
 [[nodiscard]] std::string_view name_of(quantity q) noexcept;
 /// "s", "GFLOPS", ... ; empty for a ratio.
 [[nodiscard]] std::string_view unit_of(quantity q) noexcept;
+/// In the order of the enumeration.
+[[nodiscard]] std::vector<std::string_view> quantity_names();
 
 enum class chart_kind : std::uint8_t {
   lines,      ///< the quantity over x, one line per series
@@ -35,18 +38,18 @@ enum class chart_kind : std::uint8_t {
   breakdown,  ///< work, scheduling and idle time of each panel at the last x over the time of one worker
 };
 
-/// How tasks come to workers.
+/// How tasks get to workers.
 enum class dealing : std::uint8_t {
-  by_policy,
+  by_policy,   ///< the policy of the series schedules them
   statically,  ///< the leaves of each step of the root in equal contiguous shares, as OpenMP's static schedule
 };
 
-/// What a panel or series runs. A series adds to its panel's, or replaces them.
+/// What a panel or series runs. A series adds its options to those of the panel, or replaces the app.
 struct experiment_run {
   std::string app = {};
   std::string options = {};
-  std::string quick = {};                    ///< options of a run that ends in seconds
-  std::vector<std::string> placements = {};  ///< several: the fastest of them is shown
+  std::string quick = {};                    ///< options of a run that takes seconds
+  std::vector<std::string> placements = {};  ///< of several, the fastest is shown
   std::uint32_t line = 0;
 };
 
@@ -54,9 +57,9 @@ struct experiment_run {
 struct experiment_panel {
   std::string name;
   experiment_run run;
-  double cache_scale = 1;       ///< all caches of the machine are so much as large: for inputs smaller than the paper's
-  double leaf_ns_per_byte = 0;  ///< of leaves that say nothing of their arithmetic
-  double in_place_ns_per_byte = 0;  ///< ... and of those among them that declare nothing to read; 0: as the others
+  double cache_scale = 1;                 ///< of all caches of the machine, for inputs smaller than the paper's
+  double leaf_ns_per_byte = 0;            ///< of leaves without flops
+  double in_place_ns_per_byte = 0;        ///< of those among them that read nothing; 0: as the others
   std::vector<sim::figure> figures = {};  ///< of the machine, for this kernel
 };
 
@@ -73,7 +76,7 @@ struct experiment_point {
   double x = 0;
 };
 
-/// What the paper says of a point, in figures.
+/// A figure of the paper for a point.
 struct stated_value {
   std::string panel;
   experiment_point at;
@@ -82,20 +85,20 @@ struct stated_value {
   std::string note = {};
 };
 
-/// A statement that a run can bear out or not: low <= of / over <= high.
+/// A statement that a run meets or does not: low <= of / over <= high.
 struct expectation {
   std::string says;
-  std::string panel = {};  ///< empty: every one
+  std::string panel = {};  ///< empty: all
   quantity what = quantity::time;
   experiment_point of = {};
-  std::optional<experiment_point> over = {};  ///< left out: `of` itself
+  std::optional<experiment_point> over = {};  ///< unset: the value `of` itself
   bool rising = false;                        ///< the smallest of all y(x next) / y(x) along `of.series`
   std::optional<double> at_least = {};
   std::optional<double> at_most = {};
-  std::string stated = {};  ///< the paper's word on it
+  std::string stated = {};  ///< what the paper states
 };
 
-/// What is varied: the number of workers, or an option of the app.
+/// What varies along x: the number of workers, or an option of the app.
 struct experiment_axis {
   std::string option = {};  ///< "--alpha"; empty: workers
   std::string label = "workers";
@@ -105,14 +108,14 @@ struct experiment_axis {
 
 struct experiment {
   std::string name;    ///< "adws-sc19/fig12"
-  std::string origin;  ///< what errors call its file
+  std::string origin;  ///< the name of its file in errors
   std::string title;
   std::string where;  ///< section and figure of the paper
   std::string claim;
   std::string machine;
   spread seats = spread::compact;
   std::string serial_placement = "first-touch";
-  std::uint32_t workers = 0;  ///< where something else is varied
+  std::uint32_t workers = 0;  ///< if x is an option of the app
   std::uint32_t seeds = 1;
   std::optional<std::uint64_t> task_ns = {};  ///< of a task of an app without leaves
   quantity shown = quantity::speed_up;
@@ -124,22 +127,29 @@ struct experiment {
   std::vector<stated_value> stated;
 };
 
-/// What one point runs, as one would type it.
-struct run_words {
+/// What one point runs, as typed on a command line.
+struct app_command {
   std::string app;
   std::string options = {};
 };
-[[nodiscard]] run_words words_of(experiment const& of, experiment_panel const& p, experiment_series const& s, double x,
-                                 bool quick);
+[[nodiscard]] app_command command_of(experiment const& of, experiment_panel const& p, experiment_series const& s,
+                                     double x, bool quick);
 
-/// From the text of a file. Throws usage_error "ORIGIN:LINE: what is wrong; what is allowed": also for apps, options,
+/// From the text of a file. Throws usage_error "ORIGIN:LINE: what is wrong; allowed: ...", also for apps, options,
 /// policies, machines, placements, series and panels that do not exist.
 [[nodiscard]] experiment parse_experiment(std::string_view text, std::string_view name, std::string_view origin);
 
-/// A shipped one by its name, or a file by its path (whatever ends in ".toml"). Throws usage_error with the nearest name.
+/// A shipped experiment by its name, or a file by its path, which ends in ".toml". Throws usage_error with the nearest
+/// name.
 [[nodiscard]] experiment load_experiment(std::string const& name_or_path);
 
-/// Ascending.
+/// A file of experiments/, compiled in.
+struct shipped_file {
+  std::string_view name;  ///< "adws-sc19/fig12"
+  std::string_view text;
+};
+/// Ascending by name.
+[[nodiscard]] std::span<shipped_file const> shipped_experiment_files() noexcept;
 [[nodiscard]] std::vector<std::string_view> shipped_experiments();
 
 }  // namespace skua::cli

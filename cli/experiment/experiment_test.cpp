@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/experiment/arrays.hpp"
 #include "cli/experiment/chart.hpp"
 #include "cli/experiment/definition.hpp"
-#include "cli/experiment/report.hpp"
-#include "cli/experiment/static_schedule.hpp"
+#include "cli/experiment/results.hpp"
+#include "cli/experiment/trees.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -64,7 +63,7 @@ std::string refusal_of(std::string const& text) {
   return "nothing was refused";
 }
 
-TEST(experiment_file, says_what_was_meant) {
+TEST(experiment_file, a_good_file_is_read_as_written) {
   experiment const e = parse_experiment(good, "test/it", "it.toml");
   EXPECT_EQ(e.panels.size(), 1U);
   EXPECT_EQ(e.panels.front().run.app, "heat");
@@ -76,42 +75,43 @@ TEST(experiment_file, says_what_was_meant) {
 
 TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
   struct mistake {
-    std::string old, fresh, message;
+    std::string old, fresh, refusal;
   };
   std::vector<mistake> const mistakes{
-      {"title = \"a title\"", "titel = \"a title\"", "it.toml:1: unknown key 'titel'"},
+      {"title = \"a title\"", "titel = \"a title\"", "it.toml:1: key is 'titel'; allowed: title, where,"},
       {"claim = \"it is so\"\n", "", "it.toml:1: claim is missing"},
-      {"\"xeon-6130-4s\"", "\"xeon-6131\"", "it.toml:4: there is no machine model xeon-6131"},
-      {"[1, 4]", "[4, 1]", "it.toml:5: workers must be ascending"},
-      {"[1, 4]", "[1, 65]", "it.toml:5: workers are whole numbers from 1 to 64, not 65"},
-      {"app = \"heat\"", "app = \"heap\"", "it.toml:7: unknown app 'heap'"},
+      {"\"xeon-6130-4s\"", "\"xeon-6131\"", "it.toml:4: machine model is 'xeon-6131'; allowed: "},
+      {"[1, 4]", "[4, 1]", "it.toml:5: workers is not in order; allowed: ascending"},
+      {"[1, 4]", "[1, 65]", "it.toml:5: a number of workers is 65; allowed: a whole number from 1 to 64"},
+      {"app = \"heat\"", "app = \"heap\"", "it.toml:7: app is 'heap'; allowed: "},
       {"--iterations 2", "--iteration 2", "it.toml:7: heat"},
-      {"policy = \"random\"", "policy = \"randon\"", "it.toml:11: unknown policy 'randon'"},
-      {"dealing = \"static\"", "dealing = \"statik\"", "it.toml:19: unknown dealing 'statik'"},
-      {"over = \"random@4\"", "over = \"rondom@4\"", "it.toml:24: unknown series 'rondom'"},
-      {"over = \"random@4\"", "over = \"random@5\"", "it.toml:24: over \"random@5\": after the series stands @"},
-      {"at_least = 0.1", "", "it.toml:21: an [[expect]] needs at_least or at_most"},
-      {"value = 3.5", "value = \"3.5\"", "it.toml:29: value must be a number"},
+      {"policy = \"random\"", "policy = \"randon\"", "it.toml:11: policy is 'randon'; allowed: "},
+      {"dealing = \"static\"", "dealing = \"statik\"", "it.toml:19: dealing is 'statik'; allowed: by policy, static"},
+      {"over = \"random@4\"", "over = \"rondom@4\"", "it.toml:24: series is 'rondom'; allowed: "},
+      {"over = \"random@4\"", "over = \"random@5\"",
+       "it.toml:24: over is 'random@5'; allowed: the series, @ and one of"},
+      {"at_least = 0.1", "", "it.toml:21: the bound of [[expect]] is missing; allowed: at_least, at_most"},
+      {"value = 3.5", "value = \"3.5\"", "it.toml:29: value is not a number; allowed: a number"},
       {"[[stated]]", "[[stated", "it.toml:27: this is not TOML"},
   };
   for (mistake const& m : mistakes) {
-    std::string const message = refusal_of(with(m.old, m.fresh));
-    EXPECT_TRUE(message.starts_with(m.message)) << "expected: " << m.message << "\n     said: " << message;
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    std::string const refusal = refusal_of(with(m.old, m.fresh));
+    EXPECT_TRUE(refusal.starts_with(m.refusal)) << "expected: " << m.refusal << "\n     got: " << refusal;
+    EXPECT_EQ(refusal.find('\n'), std::string::npos) << refusal;
   }
 }
 
 TEST(shipped_experiments, load_and_name_what_exists) {
   ASSERT_FALSE(shipped_experiments().empty());
   for (std::string_view const name : shipped_experiments()) {
-    experiment const e = load_experiment(std::string{name});  // apps, options, policies and machines are tried there
+    experiment const e = load_experiment(std::string{name});  // checks apps, options, policies and machines
     EXPECT_EQ(e.name, name);
-    EXPECT_FALSE(e.expected.empty()) << name << " can fail in no way";
+    EXPECT_FALSE(e.expected.empty()) << name << " has nothing that could fail";
     for (expectation const& x : e.expected) EXPECT_FALSE(x.stated.empty()) << name << ": " << x.says;
   }
 }
 
-TEST(shipped_experiments, an_unknown_name_is_answered_with_the_nearest) {
+TEST(shipped_experiments, an_unknown_name_is_refused_with_the_nearest) {
   try {
     static_cast<void>(load_experiment("adws-sc19/fig21"));
     FAIL() << "nothing was refused";
@@ -159,13 +159,13 @@ bool is_well_formed(std::string const& svg) {
   return open.empty() && svg.find("nan") == std::string::npos && svg.find("inf") == std::string::npos;
 }
 
-TEST(experiment_run, twice_the_same_bytes) {
+TEST(experiment_run, gives_the_same_bytes_twice) {
   experiment const e = parse_experiment(good, "test/it", "it.toml");
   experiment_results const a = run(e, false);
   experiment_results const b = run(e, false);
   EXPECT_EQ(csv_of(a), csv_of(b));
   EXPECT_EQ(picture_of(a), picture_of(b));
-  EXPECT_EQ(table_for_people(a), table_for_people(b));
+  EXPECT_EQ(text_of(a), text_of(b));
 }
 
 TEST(experiment_run, csv_has_a_row_per_point_and_agrees_with_the_results) {
@@ -187,7 +187,7 @@ TEST(experiment_run, csv_has_a_row_per_point_and_agrees_with_the_results) {
   }
 }
 
-TEST(experiment_run, statements_are_judged_by_what_was_run) {
+TEST(experiment_run, verdicts_follow_from_what_was_run) {
   experiment_results const r = run(parse_experiment(good, "test/it", "it.toml"), false);
   ASSERT_EQ(r.verdicts.size(), 1U);
   double const ratio =

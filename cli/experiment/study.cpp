@@ -6,18 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/experiment/app_of_words.hpp"
-#include "cli/experiment/arrays.hpp"
-#include "cli/experiment/static_schedule.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/experiment/trees.hpp"
+#include "cli/text/app_arguments.hpp"
+#include "cli/text/report.hpp"
+#include "cli/text/terminal.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
 
 namespace skua::cli {
 namespace {
 
-double ratio(double above, double below) { return below > 0 ? above / below : 0; }
-
-/// A leaf that says nothing of its arithmetic takes so long for every byte that it touches.
+/// A leaf without flops takes a time per byte that it touches.
 void price_bare_leaves(task_tree& tree, experiment_panel const& by) {
   for (node_id i = 0; i < tree.size(); ++i) {
     node& n = tree[i];
@@ -42,19 +40,20 @@ double value_of(measured_point const& p, quantity q) {
   sim_outcome const& o = p.row.median;
   switch (q) {
     case quantity::time: return o.time_s;
-    case quantity::speed_up: return ratio(p.serial_s, o.time_s);
-    case quantity::scalability: return ratio(p.alone_s, o.time_s);
-    case quantity::gflops: return ratio(p.flops, o.time_s) * 1e-9;
+    case quantity::speed_up: return quotient(p.serial_s, o.time_s);
+    case quantity::scalability: return quotient(p.alone_s, o.time_s);
+    case quantity::gflops: return quotient(p.flops, o.time_s) * 1e-9;
     case quantity::work: return o.work_s;
     case quantity::scheduling: return o.scheduling_s;
     case quantity::idle: return o.idle_s;
     case quantity::inflation: break;
   }
-  return ratio(o.work_s, p.alone_work_s);
+  return quotient(o.work_s, p.alone_work_s);
 }
 
-experiment_study::experiment_study(experiment const& what, bool quick, std::function<void(std::string_view)> tell)
-    : what_(what), quick_(quick), tell_(std::move(tell)), machine_(sim::machine_model::load(what.machine)) {}
+experiment_study::experiment_study(experiment const& what, bool quick, std::function<void(std::string_view)> before_run)
+    : what_(what), quick_(quick), before_run_(std::move(before_run)), machine_(sim::machine_model::load(what.machine)) {
+}
 
 std::vector<double> experiment_study::xs() const {
   std::vector<double> const& all = what_.x.values;
@@ -75,7 +74,7 @@ sim::machine_numbers experiment_study::numbers_of(point_at const& p) const {
       if (rule.one != nullptr && f.key == fmt::format("{}.{}", rule.table, rule.name)) all.*rule.one = f.at(p.figures);
     }
   }
-  auto const least = 16.0 * static_cast<double>(all.block_bytes);  // fewer blocks are no cache
+  auto const least = 16.0 * static_cast<double>(all.block_bytes);  // the model needs so many
   all.private_bytes = std::max(least, all.private_bytes * panel.cache_scale);
   all.shared_bytes = std::max(least, all.shared_bytes * panel.cache_scale);
   return all;
@@ -86,11 +85,11 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
   std::pair const now{p.panel, what_.x.option.empty() ? 0 : p.x};
   if (recorded_ != now) recordings_.clear();
   recorded_ = now;
-  run_words const words = words_of(what_, panel, series, p.x, quick_);
-  recording& r = recordings_[{words.app, words.options}];
+  app_command const command = command_of(what_, panel, series, p.x, quick_);
+  recording& r = recordings_[{command.app, command.options}];
   if (r.program == nullptr) {
-    tell_(fmt::format("recording {} {}", words.app, words.options));
-    r.app = app_of_words(words.app, words.options);
+    before_run_(fmt::format("recording {} {}", command.app, command.options));
+    r.app = make_app(command.app, command.options);
     r.app->prepare();
     bool const priced = panel.leaf_ns_per_byte > 0;
     std::optional<std::uint64_t> given = what_.task_ns;
@@ -114,17 +113,17 @@ sim_study experiment_study::study_of(point_at const& p, std::string const& place
           {.numbers = numbers_of(p), .seats = what_.seats}};
 }
 
-/// The program of the panel, whatever the series does to it; of a series with an app of its own that one.
+/// Of the panel's program, without what the series changes; of a series with an app of its own, that app.
 double experiment_study::serial_of(point_at const& p) {
   experiment_series plain = what_.series[p.series];
   plain.how = dealing::by_policy;
   if (plain.run.app.empty()) plain.run = {};
-  run_words const words = words_of(what_, what_.panels[p.panel], plain, p.x, quick_);
-  auto const [at, fresh] = serials_.try_emplace({p.panel, words.app, words.options, p.figures});
+  app_command const command = command_of(what_, what_.panels[p.panel], plain, p.x, quick_);
+  auto const [at, fresh] = serials_.try_emplace({p.panel, command.app, command.options, p.figures});
   if (fresh) {
     stop_if_interrupted();
     sim_program& program = program_of(p, plain);
-    tell_(fmt::format("{}: the serial elision", what_.panels[p.panel].name));
+    before_run_(fmt::format("{}: the serial elision", what_.panels[p.panel].name));
     at->second = study_of(p, what_.serial_placement, program).run_serial().time_s;
   }
   return at->second;
@@ -138,14 +137,14 @@ bool experiment_study::asks_for_one_worker() const {
 }
 
 experiment_study::alone const& experiment_study::alone_of(point_at const& p) {
-  // What one worker does is the same for every x that is a number of workers.
+  // One worker does the same for every x that is a number of workers.
   double const x = what_.x.option.empty() ? 0 : p.x;
   auto const [at, fresh] = alones_.try_emplace({p.panel, p.series, x, p.figures});
   if (fresh && asks_for_one_worker()) {
     stop_if_interrupted();
     experiment_series const& series = what_.series[p.series];
     sim_program& program = program_of(p, series);
-    tell_(fmt::format("{}: {}, one worker", what_.panels[p.panel].name, series.name));
+    before_run_(fmt::format("{}: {}, one worker", what_.panels[p.panel].name, series.name));
     sim_outcome const one = study_of(p, what_.serial_placement, program).run(series.policy, 1, 1);
     at->second = {.time_s = one.time_s, .work_s = one.work_s};
   }
@@ -161,13 +160,13 @@ measured_point experiment_study::run(point_at const& p, std::string const& place
   sim_program& program = program_of(p, series);
   sim_study study = study_of(p, placement, program);
   made.row = study.run_seeds(series.policy, workers, 1, quick_ ? 1 : what_.seeds, [&] {
-    tell_(fmt::format("{}: {} with {} workers", what_.panels[p.panel].name, series.name, workers));
+    before_run_(fmt::format("{}: {} with {}", what_.panels[p.panel].name, series.name, in_words(workers, "worker")));
   });
   made.flops = flops_of(program.tree());
   return made;
 }
 
-/// The one that is fastest at the last x.
+/// The placement that is fastest at the last x.
 std::string const& experiment_study::placement_of(point_at const& p) {
   experiment_run const& own = what_.series[p.series].run;
   std::vector<std::string> const& all = own.placements.empty() ? what_.panels[p.panel].run.placements : own.placements;
@@ -177,8 +176,8 @@ std::string const& experiment_study::placement_of(point_at const& p) {
   point_at const last{.panel = p.panel, .series = p.series, .x = what_.x.values.back()};
   for (std::string const& each : all) {
     measured_point tried = run(last, each);
-    auto const known = points_.find(last);
-    if (known != points_.end() && known->second.row.median.time_s <= tried.row.median.time_s) continue;
+    auto const found = points_.find(last);
+    if (found != points_.end() && found->second.row.median.time_s <= tried.row.median.time_s) continue;
     points_.insert_or_assign(last, std::move(tried));
     best = each;
   }
@@ -187,7 +186,7 @@ std::string const& experiment_study::placement_of(point_at const& p) {
 
 measured_point const& experiment_study::at(point_at const& p) {
   std::string const& placement = placement_of(p);
-  if (auto const known = points_.find(p); known != points_.end()) return known->second;
+  if (auto const found = points_.find(p); found != points_.end()) return found->second;
   return points_.emplace(p, run(p, placement)).first->second;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the points of an experiment in virtual time, each once, whoever asks.
+// Runs the points of an experiment in virtual time, each once.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 #include "apps/app.hpp"
 #include "cli/experiment/definition.hpp"
-#include "cli/sim_program.hpp"
-#include "cli/sim_study.hpp"
+#include "cli/simulate/program.hpp"
+#include "cli/simulate/study.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 
 namespace skua::cli {
@@ -25,41 +25,41 @@ namespace skua::cli {
 struct measured_point {
   sim_row row = {};     ///< the median run over the seeds
   double serial_s = 0;  ///< of the serial elision
-  double alone_s = 0;   ///< of one worker of the same series, with the serial run's pages; 0 where nobody asks
+  double alone_s = 0;   ///< of one worker of the same series, with the serial run's pages; 0 unless it is shown
   double alone_work_s = 0;
   double flops = 0;  ///< of the program
   std::string placement = {};
 };
 
-/// Of this point, in its unit.
+/// Of this point, in the unit of the quantity.
 [[nodiscard]] double value_of(measured_point const& p, quantity q);
 
-/// A point of an experiment by position.
+/// The position of a point in an experiment.
 struct point_at {
   std::size_t panel = 0;
   std::size_t series = 0;
   double x = 0;
-  sim::bound figures = sim::bound::stated;  ///< which end of what the machine model assumes
+  sim::bound figures = sim::bound::stated;  ///< which end of the figures that the machine model assumes
   friend auto operator<=>(point_at const&, point_at const&) = default;
 };
 
 class experiment_study {
  public:
-  /// `quick`: the small inputs, one seed. `tell` is called before each run. `what` lives longer.
-  experiment_study(experiment const& what, bool quick, std::function<void(std::string_view)> tell);
+  /// `quick`: small inputs, one seed. Calls `before_run` with a line about each run. `what` lives longer.
+  experiment_study(experiment const& what, bool quick, std::function<void(std::string_view)> before_run);
 
   [[nodiscard]] experiment const& what() const noexcept { return what_; }
   [[nodiscard]] bool quick() const noexcept { return quick_; }
   [[nodiscard]] sim::machine_model const& machine() const noexcept { return machine_; }
-  /// Of x: all, or if quick two: the first two values of an option, or the least and the most workers.
+  /// All values of x, or two if quick: the first two values of an option, or the least and the most workers.
   [[nodiscard]] std::vector<double> xs() const;
 
-  /// Runs it unless it was run before. Throws what the app and the simulator throw. Points of one panel and of one x should be
-  /// asked for together: the recordings of the panel before are forgotten.
+  /// Runs it unless it was run before. Throws what the app and the simulator throw. Ask for all points of a panel and
+  /// an x together: the study keeps the recordings of one panel and x only.
   measured_point const& at(point_at const& p);
 
  private:
-  /// What serves several points.
+  /// Serves several points.
   struct recording {
     std::unique_ptr<apps::app> app;
     std::unique_ptr<sim_program> program;
@@ -81,13 +81,13 @@ class experiment_study {
 
   experiment const& what_;
   bool const quick_;
-  std::function<void(std::string_view)> tell_;
+  std::function<void(std::string_view)> before_run_;
   sim::machine_model machine_;
   std::map<std::pair<std::string, std::string>, recording> recordings_;  ///< by app and options
-  std::pair<std::size_t, double> recorded_{};  ///< panel, and x where it is an option, for which they are kept
+  std::pair<std::size_t, double> recorded_{};  ///< the panel, and x if it is an option, of these recordings
   std::map<point_at, measured_point> points_;
   std::map<std::pair<std::size_t, std::size_t>, std::string>
-      placements_;  ///< by panel and series, where there are several
+      placements_;  ///< the fastest of several, by panel and series
   std::map<std::tuple<std::size_t, std::size_t, double, sim::bound>, alone> alones_;
   std::map<std::tuple<std::size_t, std::string, std::string, sim::bound>, double>
       serials_;  ///< by panel, app and options

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/names.hpp"
+#include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -25,7 +25,7 @@ toml::table read_toml(std::string_view text, std::string_view origin) {
     return toml::parse(text);
   } catch (toml::parse_error const& fault) {
     refuse_line(origin, static_cast<std::uint32_t>(fault.source().begin.line),
-                "this is not TOML: " + std::string{fault.description()});
+                fmt::format("this is not TOML: {}", fault.description()));
   }
 }
 
@@ -33,7 +33,7 @@ void toml_page::allow(std::vector<std::string_view> const& keys) const {
   for (auto const& [key, what] : in_) {
     if (std::ranges::find(keys, key.str()) != keys.end()) continue;
     refuse_line(origin_, static_cast<std::uint32_t>(key.source().begin.line),
-                unknown("key" + (where_.empty() ? "" : " in " + where_), key.str(), keys));
+                unknown_name("key" + (where_.empty() ? "" : " in " + where_), key.str(), keys));
   }
 }
 
@@ -44,34 +44,38 @@ std::uint32_t toml_page::line(std::string_view key) const {
 
 void toml_page::refuse(std::string_view key, std::string const& why) const { refuse_line(origin_, line(key), why); }
 
-std::string toml_page::words(std::string_view key) const {
-  toml::node const* const what = in_.get(key);
-  std::string const place = where_.empty() ? "" : " in " + where_;
-  if (what == nullptr) refuse("", fmt::format("{} is missing{}; allowed: words in quotes", key, place));
-  auto const* const text = what->as_string();
-  if (text == nullptr || text->get().empty()) refuse(key, fmt::format("{} must be words in quotes", key));
-  std::string said = text->get();
-  std::ranges::replace(said, '\n', ' ');
-  said.erase(said.find_last_not_of(' ') + 1);
-  return said;
+void toml_page::refuse_kind(std::string_view key, std::string_view allowed) const {
+  refuse(key, fmt::format("{} is {}; allowed: {}", key, has(key) ? "of the wrong type" : "missing", allowed));
 }
 
-std::string toml_page::words_or(std::string_view key, std::string_view otherwise) const {
-  return has(key) ? words(key) : std::string{otherwise};
+std::string toml_page::text(std::string_view key) const {
+  toml::node const* const what = in_.get(key);
+  std::string const place = where_.empty() ? "" : " in " + where_;
+  if (what == nullptr) refuse("", fmt::format("{} is missing{}; allowed: text in quotes", key, place));
+  auto const* const quoted = what->as_string();
+  if (quoted == nullptr || quoted->get().empty()) refuse_kind(key, "text in quotes");
+  std::string line = quoted->get();
+  std::ranges::replace(line, '\n', ' ');
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string toml_page::text_or(std::string_view key, std::string_view otherwise) const {
+  return has(key) ? text(key) : std::string{otherwise};
 }
 
 std::vector<std::string> toml_page::list(std::string_view key) const {
   toml::node const* const what = in_.get(key);
   if (what == nullptr) return {};
-  if (what->is_string()) return {words(key)};
+  if (what->is_string()) return {text(key)};
   std::vector<std::string> all;
   if (what->is_array()) {
     for (toml::node const& item : *what->as_array()) {
-      if (!item.is_string()) refuse(key, fmt::format("{} must be words in quotes, or a list of them", key));
+      if (!item.is_string()) refuse_kind(key, "text in quotes, or a list of such texts");
       all.push_back(item.as_string()->get());
     }
   }
-  if (all.empty()) refuse(key, fmt::format("{} must be words in quotes, or a list of them", key));
+  if (all.empty()) refuse_kind(key, "text in quotes, or a list of such texts");
   return all;
 }
 
@@ -79,18 +83,19 @@ double toml_page::number_of(toml::node const& what, std::string_view key) const 
   double value = std::nan("");
   if (auto const* const whole = what.as_integer()) value = static_cast<double>(whole->get());
   if (auto const* const real = what.as_floating_point()) value = real->get();
-  if (!std::isfinite(value)) refuse_line(origin_, line_of(what), fmt::format("{} must be a number", key));
+  if (!std::isfinite(value))
+    refuse_line(origin_, line_of(what), fmt::format("{} is not a number; allowed: a number", key));
   return value;
 }
 
 std::vector<double> toml_page::numbers(std::string_view key) const {
   toml::node const* const what = in_.get(key);
   if (what == nullptr || !what->is_array() || what->as_array()->empty())
-    refuse(key, fmt::format("{} must be a list of numbers, as in [1, 2, 4]", key));
+    refuse_kind(key, "a list of numbers, as in [1, 2, 4]");
   std::vector<double> all;
   for (toml::node const& item : *what->as_array()) all.push_back(number_of(item, key));
   if (std::ranges::adjacent_find(all, std::greater_equal{}) != all.end())
-    refuse(key, fmt::format("{} must be ascending", key));
+    refuse(key, fmt::format("{} is not in order; allowed: ascending numbers", key));
   return all;
 }
 
@@ -103,21 +108,21 @@ std::optional<double> toml_page::number(std::string_view key) const {
 double toml_page::number(std::string_view key, double least, double most, double otherwise) const {
   double const value = number(key).value_or(otherwise);
   if (!(value >= least && value <= most))
-    refuse(key, fmt::format("{} is {}; allowed is {} to {}", key, value, least, most));
+    refuse(key, fmt::format("{} is {}; allowed: {} to {}", key, value, least, most));
   return value;
 }
 
 bool toml_page::flag(std::string_view key) const {
   toml::node const* const what = in_.get(key);
   if (what == nullptr) return false;
-  if (!what->is_boolean()) refuse(key, fmt::format("{} must be true or false", key));
+  if (!what->is_boolean()) refuse_kind(key, "true or false");
   return what->as_boolean()->get();
 }
 
 std::vector<toml_page> toml_page::pages(std::string_view key) const {
   toml::node const* const what = in_.get(key);
   if (what == nullptr) return {};
-  if (!what->is_array_of_tables()) refuse(key, fmt::format("{0} must be tables, each headed [[{0}]]", key));
+  if (!what->is_array_of_tables()) refuse_kind(key, fmt::format("tables, each with the heading [[{}]]", key));
   std::vector<toml_page> all;
   for (toml::node const& item : *what->as_array())
     all.emplace_back(*item.as_table(), origin_, fmt::format("[[{}]]", key));
@@ -127,7 +132,7 @@ std::vector<toml_page> toml_page::pages(std::string_view key) const {
 std::optional<toml_page> toml_page::page(std::string_view key) const {
   toml::node const* const what = in_.get(key);
   if (what == nullptr) return {};
-  if (!what->is_table()) refuse(key, fmt::format("{0} must be a table, {0} = {{ ... }} or [{0}]", key));
+  if (!what->is_table()) refuse_kind(key, fmt::format("a table, {0} = {{ ... }} or [{0}]", key));
   return toml_page{*what->as_table(), origin_, fmt::format("[{}]", key)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file of an experiment as tables of named things, every refusal with its line. Only definition.cpp needs to see toml++.
+// The tables of an experiment's file. Every refusal names its line. Only reader.cpp includes this, and with it toml++.
 #pragma once
 
 #include <toml++/toml.h>
@@ -12,18 +12,18 @@
 
 namespace skua::cli {
 
-/// One table of the file. Every getter that finds something of another kind throws usage_error "ORIGIN:LINE: ...".
+/// One table of the file. Every getter throws usage_error "ORIGIN:LINE: ..." for a value of the wrong type.
 class toml_page {
  public:
   toml_page(toml::table const& in, std::string_view origin, std::string where)
       : in_(in), origin_(origin), where_(std::move(where)) {}
 
-  /// Refuses every key that is not among these, with the nearest.
+  /// Refuses every key that is not among these, with the nearest of them.
   void allow(std::vector<std::string_view> const& keys) const;
 
   [[nodiscard]] bool has(std::string_view key) const { return in_.get(key) != nullptr; }
-  [[nodiscard]] std::string words(std::string_view key) const;  ///< must be there
-  [[nodiscard]] std::string words_or(std::string_view key, std::string_view otherwise) const;
+  [[nodiscard]] std::string text(std::string_view key) const;  ///< must be there
+  [[nodiscard]] std::string text_or(std::string_view key, std::string_view otherwise) const;
   /// One string or a list of strings; empty if it is not there.
   [[nodiscard]] std::vector<std::string> list(std::string_view key) const;
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;
@@ -36,9 +36,11 @@ class toml_page {
   [[nodiscard]] std::optional<toml_page> page(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys() const;
 
-  /// Of this key if it is there, else of the table.
+  /// The line of this key if it is there, else of the table.
   [[nodiscard]] std::uint32_t line(std::string_view key = "") const;
   [[noreturn]] void refuse(std::string_view key, std::string const& why) const;
+  /// "KEY is of the wrong type; allowed: ALLOWED", or "KEY is missing; ..."
+  [[noreturn]] void refuse_kind(std::string_view key, std::string_view allowed) const;
 
  private:
   [[nodiscard]] double number_of(toml::node const& what, std::string_view key) const;
@@ -48,7 +50,7 @@ class toml_page {
   std::string where_;  ///< "[[panel]]"; empty: the top level
 };
 
-/// Throws usage_error for what is no TOML.
+/// Throws usage_error for a text that is not TOML.
 [[nodiscard]] toml::table read_toml(std::string_view text, std::string_view origin);
 
 [[noreturn]] void refuse_line(std::string_view origin, std::uint32_t line, std::string const& why);

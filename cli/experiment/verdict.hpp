@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does a run bear out what was expected of it, and does that hang on what the machine model only assumes?
+// Does a run meet the expectations, and does that depend on what the machine model only assumes?
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct verdict {
   bool holds = false;
 };
 
-/// Those of one panel. Runs what has not been run yet: at both ends of the figures, too.
+/// Of one panel. Runs what has not been run yet, also at both ends of the assumed figures.
 [[nodiscard]] std::vector<verdict> verdicts_of(experiment_study& study, std::size_t panel);
 
 }  // namespace skua::cli

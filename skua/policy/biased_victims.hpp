@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whom to rob next, near rather than far, but everybody with a chance: the locality-biased steals of NUMA-WS.
+// Chooses victims by distance: near workers more often than far ones, but each with a chance. The locality-biased steals
+// of NUMA-WS.
 // [numa-ws-2018 III-B, IV]
 #pragma once
 

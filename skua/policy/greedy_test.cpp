@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/policy/script_for_test.hpp"
 
@@ -19,7 +20,9 @@ constexpr probe rest_of(std::uint32_t w) { return {action::rest, worker_id{w}, l
 class greedy : public testing::TestWithParam<char const*> {
  protected:
   worker_policy& of(std::uint32_t workers, std::uint32_t w) {
-    policy_ = make_policy(GetParam(), layout::flat(workers), 7);
+    // Scripts of outcomes leave out what a machine does with what it finds.
+    policy_ = std::make_unique<protocol_checker>(make_policy(GetParam(), layout::flat(workers), 7), workers,
+                                                 protocol_checks{.of_machine = false});
     return policy_->of_worker(worker_id{w});
   }
 

@@ -4,11 +4,19 @@
 #include <span>
 #include <variant>
 
-#include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
 namespace skua::policies {
 namespace numa_ws {
+namespace {
+
+constexpr search_step own[] = {{lane::spawned}, {lane::inbox}, {lane::mailbox}};
+constexpr search_step theirs[] = {
+    {lane::mailbox}, {lane::forks, after_lost::next_victim}, {lane::spawned, after_lost::next_victim}};
+constexpr std::uint8_t deque_of_victim = 1;  // in `theirs`
+constexpr search_order order{.own = own, .theirs = theirs, .injected_first_after_rest = true};
+
+}  // namespace
 
 tag_fields tag_fields::read(task_tag const& t) noexcept {
   tag_fields c;
@@ -25,9 +33,9 @@ void tag_fields::write(task_tag& t) const noexcept {
 
 worker_state::worker_state(layout const& where, worker_id self, std::uint64_t seed, numa_ws_options const& chosen)
     : where_(where), self_(self), options_(chosen), roll_(dice_of(seed, self)),
-      victims_(self, where, chosen.bias, chosen.local) {}
+      victims_(self, where, chosen.bias, chosen.local), round_(self, order) {}
 
-/// A child is where it says, or where its parent is; a place that does not exist is nowhere in particular.
+/// A child belongs where its hint says, else where its parent does; a place that does not exist counts as no place.
 /// [numa-ws-2018 III-A]
 task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   tag_fields c{.place = tag_fields::read(parent).place};
@@ -40,14 +48,14 @@ task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
 placement worker_state::place(task_tag& task, cause why) noexcept {
   tag_fields c = tag_fields::read(task);
   switch (why) {
-    case cause::forked: return {.worker = self_, .where = lane::forks};  // no hint is looked at where work is done
+    case cause::forked: return {.worker = self_, .where = lane::forks};  // hints cost nothing where no steal happens
     case cause::released:
     case cause::seeded:
     case cause::preempted: return {.worker = self_, .where = lane::spawned};
     case cause::injected:
       c = {.place = c.place};
-      // The root starts at the first worker of the first place. If that is busy with another root, others may take it
-      // from there as they may everything. [numa-ws-2018 III-A]
+      // The root starts on the first worker of the first place. If that is busy with another root, others may steal it
+      // from its mailbox like any other task. [numa-ws-2018 III-A]
       if (!c.place && index(self_) != 0) return {.worker = worker_id{0}, .where = lane::mailbox};
       break;
     case cause::resumed: c = {.place = c.place}; break;  // it has run since it was pushed
@@ -57,7 +65,8 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
   return push_back(c, task);
 }
 
-/// PUSHBACK: the task is in my hands. Mine, or pushed often enough: I run it; else to somebody at its place.
+/// PUSHBACK: this worker holds the task. It runs it if it is at home here or was pushed often enough; else it pushes the
+/// task to a worker at its place.
 /// [numa-ws-2018 III-B]
 placement worker_state::push_back(tag_fields c, task_tag& task) noexcept {
   bool const at_home = !c.place || *c.place == where_.place_of(self_);
@@ -71,7 +80,7 @@ placement worker_state::push_back(tag_fields c, task_tag& task) noexcept {
   return {.worker = *c.receiver, .where = lane::mailbox};
 }
 
-/// Uniform at the task's place, but not who got it last, if there is somebody else.
+/// Uniform among the workers of the task's place, except the last receiver if there is another worker.
 worker_id worker_state::receiver_for(tag_fields const& c) noexcept {
   std::span<worker_id const> const there = where_.workers_of(*c.place);
   auto const n = static_cast<std::uint32_t>(there.size());
@@ -81,68 +90,20 @@ worker_id worker_state::receiver_for(tag_fields const& c) noexcept {
   return there[r < last ? r : r + 1];
 }
 
-probe worker_state::next_probe() noexcept {
-  auto const own = [this](lane l) { return probe{.what = action::pop, .whom = self_, .where = l}; };
-  auto const theirs = [this](lane l) { return probe{.what = action::steal, .whom = victim_, .where = l}; };
-  switch (stage_) {
-    case stage::spawned: return own(lane::spawned);
-    case stage::inbox: return own(lane::inbox);
-    case stage::mailbox: return own(lane::mailbox);
-    case stage::their_mailbox: return theirs(lane::mailbox);
-    case stage::their_forks: return theirs(lane::forks);
-    case stage::their_spawned: return theirs(lane::spawned);
-    case stage::outside_first:
-    case stage::outside_last: return own(lane::injected);
-    case stage::rest: break;
-  }
-  rested_ = true;
-  begin_round();
-  return {.what = action::rest, .whom = self_};
-}
+probe worker_state::next_probe() noexcept { return round_.next(); }
 
 void worker_state::learn(event const& seen) noexcept {
-  probed const* const p = std::get_if<probed>(&seen);
-  if (p == nullptr || p->what.what == action::rest) return;
-  if (p->how == runtime::outcome::got) {
-    rested_ = false;
-    begin_round();
-  } else {
-    stage_ = after(p->how);
+  if (auto const* p = std::get_if<probed>(&seen)) {
+    round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
   }
 }
 
-void worker_state::begin_round() noexcept {
-  victims_.restart();
-  stage_ = stage::spawned;
-}
-
-/// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-worker_state::stage worker_state::after(runtime::outcome how) noexcept {
-  bool const lost = how == runtime::outcome::lost;
-  switch (stage_) {
-    case stage::spawned: return stage::inbox;
-    case stage::inbox: return stage::mailbox;
-    case stage::mailbox: return rested_ ? stage::outside_first : next_victim();
-    case stage::outside_first: return lost ? stage_ : next_victim();
-    case stage::their_mailbox: return stage::their_forks;
-    case stage::their_forks: return lost ? next_victim() : stage::their_spawned;
-    case stage::their_spawned:
-      if (!lost) victims_.missed();
-      return next_victim();
-    case stage::outside_last: return lost ? stage_ : stage::rest;
-    case stage::rest: break;
-  }
-  return stage::rest;
-}
-
-/// Heads: the victim's deque. Tails: its slot, and if that is empty its deque. [numa-ws-2018 III-B, IV]
-worker_state::stage worker_state::next_victim() noexcept {
-  std::optional<worker_id> const v = victims_.next(roll_);
-  if (!v) return stage::outside_last;
-  runtime::invariant(*v != self_, "no worker is its own victim");
-  victim_ = *v;
-  bool const heads = !options_.as_released && roll_.below(2) == 0;
-  return heads ? stage::their_forks : stage::their_mailbox;
+/// Heads: the victim's deque. Tails: its mailbox, and if that is empty its deque. [numa-ws-2018 III-B, IV]
+std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
+  std::optional<victim> next = next_victim(victims_, why, roll_);
+  bool const heads = next && !options_.as_released && roll_.below(2) == 0;
+  if (heads) next->first_step = deque_of_victim;
+  return next;
 }
 
 }  // namespace numa_ws
@@ -151,11 +112,6 @@ numa_aware_stealing::numa_aware_stealing(layout const& where, std::uint64_t seed
     : where_(where), as_released_(chosen.as_released) {
   workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(where_, worker_id{w}, seed, chosen);
-}
-
-worker_policy& numa_aware_stealing::of_worker(worker_id w) noexcept {
-  runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
-  return workers_state_[index(w)];
 }
 
 }  // namespace skua::policies

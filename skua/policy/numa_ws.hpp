@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: MIT
 // NUMA-WS (Deters, Wu, Xu, Lee, IISWC 2018): work stealing that prefers near victims, and that brings a task with a
-// place hint home when it is in a worker's hands anyway: just stolen, or just ready to go on. States, rules and where
-// they stand in the paper: numa_ws.md.
+// place hint home when a worker holds it anyway: just stolen, or just ready to go on. States, rules and their sections in
+// the paper: numa_ws.md.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/biased_victims.hpp"
+#include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
+#include "skua/policy/search_round.hpp"
 
 namespace skua::policies {
 
 struct numa_ws_options {
   std::uint32_t threshold = 4;  ///< a task is pushed at most threshold + 1 times before it runs
   std::uint32_t bias = 4;       ///< biased_victims
-  bool as_released = false;     ///< a victim's slot is always looked into first; no coin
+  bool as_released = false;     ///< always look into a victim's mailbox first; no coin
   bool local = false;           ///< no steals from other places
 };
 
 namespace numa_ws {
 
-/// What is written on a task, in its tag's first two words; a tag of zeros says nothing.
+/// The fields in the first two words of a task's tag; a tag of zeros says nothing.
 struct tag_fields {
   std::optional<place_id> place = {};      ///< where it belongs
   std::uint32_t pushes = 0;                ///< since it last ran
@@ -45,51 +46,33 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void learn(event const& seen) noexcept override;
 
  private:
-  enum class stage : std::uint8_t {
-    spawned,
-    inbox,
-    mailbox,  // mine
-    outside_first,
-    their_mailbox,
-    their_forks,
-    their_spawned,  // of a victim
-    outside_last,
-    rest
-  };
-
   placement push_back(tag_fields c, task_tag& task) noexcept;
   [[nodiscard]] worker_id receiver_for(tag_fields const& c) noexcept;
-  void begin_round() noexcept;
-  stage after(runtime::outcome how) noexcept;
-  stage next_victim() noexcept;
+  std::optional<victim> choose_victim(victim_request why) noexcept;
 
   layout const& where_;
   worker_id const self_;
   numa_ws_options const options_;
   runtime::dice roll_;
   biased_victims victims_;
-  worker_id victim_{};
-  stage stage_ = stage::spawned;
-  bool rested_ = false;  ///< the last round ended in rest
+  search_round round_;
 };
 
 }  // namespace numa_ws
 
 /// The policy `numa-ws`.
-class numa_aware_stealing final : public policy {
+class numa_aware_stealing final : public per_worker<numa_ws::worker_state> {
  public:
   numa_aware_stealing(layout const& where, std::uint64_t seed, numa_ws_options const& chosen = {});
-  numa_aware_stealing(numa_aware_stealing const&) = delete;  // its policies look into its layout
+  numa_aware_stealing(numa_aware_stealing const&) = delete;  // its workers' policies refer to its layout
   numa_aware_stealing& operator=(numa_aware_stealing const&) = delete;
   [[nodiscard]] std::string_view name() const noexcept override {
     return as_released_ ? "numa-ws:as-released" : "numa-ws";
   }
-  worker_policy& of_worker(worker_id w) noexcept override;
 
  private:
   layout where_;
   bool as_released_;
-  std::vector<numa_ws::worker_state> workers_state_;
 };
 
 }  // namespace skua::policies

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua::policies {
@@ -262,7 +263,8 @@ TEST(numa_ws, a_catch_begins_a_new_round_and_an_idle_worker_answers_the_outside_
 class toy {
  public:
   toy(policy& p, std::uint32_t workers, std::uint32_t tasks, task_tag const& t, std::uint32_t ticks_per_task)
-      : policy_(p), slots_(workers), busy_until_(workers, 0), deque_(tasks, t), left_(tasks), price_(ticks_per_task) {}
+      : policy_(p, workers, {.of_machine = false}), slots_(workers), busy_until_(workers, 0), deque_(tasks, t),
+        left_(tasks), price_(ticks_per_task) {}
 
   std::uint64_t run() {
     while (left_ > 0 && now_ < 1'000'000) {
@@ -308,7 +310,7 @@ class toy {
     return true;
   }
 
-  policy& policy_;
+  protocol_checker policy_;
   std::vector<std::optional<task_tag>> slots_;
   std::vector<std::uint64_t> busy_until_;
   std::deque<task_tag> deque_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What should happen? The interface of a policy: asked, it answers; told, it remembers; it never acts.
-// No thread, lock, clock, heap use or MPI in a policy's verbs: the same object serves threads and the simulator.
+// What should happen? The interface of a policy: it answers questions and remembers events; it never acts. Order of the
+// calls, tags and allowed answers: protocol.md.
+// A policy's calls use no thread, lock, clock, heap or MPI: the same object serves threads and the simulator.
 #pragma once
 
 #include <cstdint>
@@ -14,65 +15,66 @@
 
 namespace skua::policies {
 
-/// One worker's share of a policy. Its verbs are called by that worker only, off the hot path, and never allocate.
-/// Same layout, seed and events give the same answers.
+/// One worker's share of a policy. Only that worker calls it (any thread may call `is_choosy`), off the hot path; no call
+/// allocates. Same layout, seed and events give the same answers.
 class worker_policy {
  public:
   virtual ~worker_policy() = default;
 
-  /// While `sees_forks`: the running task opens a group of n children, whose works sum to `total_work` (0: nothing is
-  /// known of them). Returns the tag from which the children are marked, in order; they are placed until one is kept by
-  /// this worker, which calls it. What is left of the tag then belongs to the children after it. n = 0: a scope; it is
-  /// about to fork its first child, and its children are not shown one by one.
+  /// While `sees_forks`: the running task opens a group of n children, which is exposed to the policy. Their works sum to
+  /// `total_work` (0: unknown). Returns the group's tag. The machine marks the children from it and places them, in order,
+  /// until this worker keeps one and calls it; what is left of the tag belongs to the children after that one.
+  /// n = 0: a scope is about to fork its first child; its children are not exposed one by one.
   virtual task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
     static_cast<void>(total_work);
     static_cast<void>(n);
     return task;
   }
 
-  /// A child with this hint: of a group that was met, or one that has just been stolen from a task with this tag.
+  /// Returns the tag of a child with this hint. The child belongs to an exposed group with the tag `parent`, or was just
+  /// stolen from a task with that tag.
   virtual task_tag mark(task_tag& parent, hint const& hint) noexcept = 0;
 
-  /// A task is ready, and why: whose is it? May write on it.
+  /// A task is ready for this cause: whose is it? May write on its tag.
   virtual placement place(task_tag& task, cause why) noexcept = 0;
 
-  /// The group that was met has ended; `task` goes on, here or where it is placed next (resumed).
+  /// An exposed group has ended; `task` goes on, here or where it is placed next (resumed).
   virtual void leave(task_tag const& task, task_tag const& group) noexcept {
     static_cast<void>(task);
     static_cast<void>(group);
   }
 
-  /// I am idle: what shall I try next?
+  /// The worker is idle: what shall it try next?
   virtual probe next_probe() noexcept = 0;
 
-  /// This came of it.
+  /// What happened: a probe's outcome, or an event of a task.
   virtual void learn(event const& seen) noexcept = 0;
 
-  /// Must forks on this worker be shown to `meet`, `mark` and `place` now? False costs the fork nothing.
+  /// Must the machine expose forks on this worker now (`meet`, `mark`, `place`)? False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
 
-  /// When something lies in my slot, shall what runs here be laid aside for it at its next fork? It is placed then
-  /// (preempted), in a lane of mine.
+  /// Does a task in this worker's mailbox preempt what runs here, at its next fork? The machine then places what ran in a
+  /// lane of this worker (cause: preempted).
   [[nodiscard]] virtual bool preempts() const noexcept { return false; }
 
-  /// Entries may lie where I could take them that I do not ask for, because they are not for me (yet): that `hunt` rests
-  /// does not mean that there is nothing to do, and that I search does not mean that others need not.
+  /// Does this policy leave entries alone that a worker could take, because they are not for it (yet)? Then a rest does not
+  /// mean that there is nothing to do, and one searching worker does not excuse the others from searching.
   [[nodiscard]] virtual bool is_choosy() const noexcept { return false; }
 
-  /// May I take something of a task, or from a lane of tagged entries, whose tag begins with this word?
+  /// May this worker steal from a task, or take an entry, whose tag begins with this word?
   [[nodiscard]] virtual bool admits(std::uint64_t first_word) const noexcept {
     static_cast<void>(first_word);
     return true;
   }
 };
 
-/// A scheduler, as decisions only. One object per region; it outlives its policies' last verb.
+/// A scheduler, as decisions only. One object per region; it outlives the last call of its workers' policies.
 class policy {
  public:
   virtual ~policy() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-  /// The policy of one worker; all are made when the region starts.
+  /// One worker's share; all are made when the region starts.
   virtual worker_policy& of_worker(worker_id w) noexcept = 0;
 };
 

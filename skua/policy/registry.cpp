@@ -6,12 +6,14 @@
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/nearest_name.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/hierarchical.hpp"
-#include "skua/policy/nearest_name.hpp"
 #include "skua/policy/numa_ws.hpp"
+#include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/replay.hpp"
 
@@ -20,12 +22,12 @@ namespace {
 
 std::string quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
 
-/// "; known: a, b (did you mean 'b'?)"
-std::string known_names(std::string_view typed, std::vector<std::string_view> const& known) {
-  std::string text = "; known: ";
+/// "WHAT is 'TYPED'; allowed: a, b; did you mean 'b'?"
+std::string unknown_name(std::string const& what, std::string_view typed, std::vector<std::string_view> const& known) {
+  std::string text = what + " is " + quoted(typed) + "; allowed: ";
   for (std::size_t i = 0; i < known.size(); ++i) text += (i == 0 ? "" : ", ") + std::string(known[i]);
-  std::string_view const nearest = nearest_name(typed, known);
-  if (!nearest.empty()) text += " (did you mean " + quoted(nearest) + "?)";
+  std::string_view const nearest = runtime::nearest_name(typed, known);
+  if (!nearest.empty()) text += "; did you mean " + quoted(nearest) + "?";
   return text;
 }
 
@@ -41,8 +43,8 @@ std::uint32_t whole_number(std::string_view policy_name, chosen_option const& o,
   std::uint32_t n = 0;
   auto const [end, problem] = std::from_chars(o.value.data(), o.value.data() + o.value.size(), n);
   if (problem != std::errc{} || end != o.value.data() + o.value.size() || n < least || n > most) {
-    throw usage_error("policy " + quoted(policy_name) + ": option " + quoted(o.word) + " is " + quoted(o.value) +
-                      ", but must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    throw usage_error("option " + quoted(o.word) + " of policy " + quoted(policy_name) + " is " + quoted(o.value) +
+                      "; allowed: a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return n;
 }
@@ -76,7 +78,8 @@ std::unique_ptr<policy> make_numa_ws(layout const& where, std::uint64_t seed, st
 constexpr std::array numa_ws_options_known{
     policy_option{"threshold", "threshold=K: a task is pushed home at most K + 1 times (0 .. 1000, default 4)"},
     policy_option{"bias", "bias=B: near victims B, local ones B * B times as likely as far ones (1 .. 100, default 4)"},
-    policy_option{"as-released", "as-released: a victim's slot first, no coin, as in the published code", true},
+    policy_option{"as-released",
+                  "as-released: try a victim's mailbox first, without a coin, as the published code does", true},
     policy_option{"local", "local: no steals from other places", true},
 };
 
@@ -94,14 +97,14 @@ std::unique_ptr<policy> make_replay(layout const& where, std::uint64_t seed, std
 
 constexpr std::array replay_options_known{
     policy_option{"relaxed", "relaxed=K: K iterations after the first follow the record and still steal (default 5)"},
-    policy_option{"groups", "groups=K: K joins of the root are an iteration; 0: each root is one (default 1)"},
-    policy_option{"detail", "detail=B: steals are noted down to where there are 2^B branches (1 .. 20, default 14)"},
-    policy_option{"watch", "watch=K: in every Kth strict iteration changes of the tree are looked for (default 64)"},
-    policy_option{"near-first", "near-first: steal as hierarchical does, not as random does", true},
+    policy_option{"groups", "groups=K: K joins of the root are an iteration; 0: every root is one (default 1)"},
+    policy_option{"detail", "detail=B: record steals down to the depth with 2^B branches (1 .. 20, default 14)"},
+    policy_option{"watch", "watch=K: look for changes of the tree in every Kth strict iteration (default 64)"},
+    policy_option{"near-first", "near-first: steal as hierarchical does instead of as random does", true},
 };
 
 constexpr std::array adws_options_known{
-    policy_option{"no-steal", "no-steal: every task where its work hints put it, no stealing", true},
+    policy_option{"no-steal", "no-steal: every task runs where its work hints put it", true},
 };
 
 constexpr std::array hierarchical_options{
@@ -124,7 +127,7 @@ policy_entry const& entry_of(std::string_view name) {
   auto const found = std::ranges::find(entries, name, &policy_entry::name);
   if (found != entries.end()) return *found;
   auto const known = names_of(all(), &policy_entry::name);
-  throw usage_error((name.empty() ? "no policy named" : "unknown policy " + quoted(name)) + known_names(name, known));
+  throw usage_error(unknown_name("policy", name, known));
 }
 
 /// "a=1,b" as options of `entry`; each known, none twice.
@@ -139,18 +142,18 @@ std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string
     std::size_t const equals = item.find('=');
     chosen_option const o{item.substr(0, equals),
                           equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1)};
-    std::string const where = "policy " + quoted(entry.name);
-    if (entry.options.empty()) throw usage_error(where + " has no options, but " + quoted(item) + " was asked for");
+    std::string const where = "option of policy " + quoted(entry.name);
+    if (entry.options.empty()) throw usage_error(where + " is " + quoted(item) + "; allowed: none");
     auto const known_option = std::ranges::find(entry.options, o.word, &policy_option::word);
     if (known_option == entry.options.end()) {
       auto const known = names_of(entry.options, &policy_option::word);
-      throw usage_error(where + " has no option " + quoted(o.word) + known_names(o.word, known));
+      throw usage_error(unknown_name(where, o.word, known));
     }
     if (known_option->bare && equals != std::string_view::npos) {
-      throw usage_error(where + ": option " + quoted(o.word) + " takes no value, but got " + quoted(o.value));
+      throw usage_error(where + " is " + quoted(item) + "; allowed: " + std::string(o.word) + ", without a value");
     }
     if (std::ranges::find(chosen, o.word, &chosen_option::word) != chosen.end()) {
-      throw usage_error(where + ": option " + quoted(o.word) + " is given twice");
+      throw usage_error(where + " is " + quoted(item) + " after another " + std::string(o.word) + "; allowed: once");
     }
     chosen.push_back(o);
   }
@@ -162,6 +165,11 @@ std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string
 std::span<policy_entry const> all() noexcept { return entries; }
 
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {
+  constexpr std::string_view checked_prefix = "checked:";
+  if (name_with_options.starts_with(checked_prefix)) {
+    auto made = make_policy(name_with_options.substr(checked_prefix.size()), where, seed);
+    return std::make_unique<protocol_checker>(std::move(made), where.workers());
+  }
   std::size_t const colon = name_with_options.find(':');
   policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
   if (colon == std::string_view::npos) return entry.make(where, seed, {});
@@ -174,7 +182,7 @@ void check_policy(runtime::setting<std::string> const& chosen) {
     static_cast<void>(make_policy(chosen.value, layout::flat(1), 0));
   } catch (usage_error const& wrong) {
     if (!chosen.chosen() || chosen.from == "code") throw;
-    throw usage_error(chosen.from + "=\"" + chosen.value + "\": " + wrong.what());
+    throw usage_error(chosen.from + ": " + wrong.what());
   }
 }
 

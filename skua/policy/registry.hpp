@@ -38,6 +38,7 @@ struct policy_entry {
 std::span<policy_entry const> all() noexcept;
 
 /// The policy that was asked for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same policy.
+/// "checked:NAME" is the policy NAME inside a protocol_checker, which aborts where machine or policy break the protocol.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);
 

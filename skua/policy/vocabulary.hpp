@@ -11,8 +11,8 @@
 
 namespace skua::policies {
 
-/// What a policy writes on a task that it was shown; copied with the task. `words[0]` is what thieves are shown of a
-/// running task before they take something of it (`mind::admits`); otherwise opaque to machines.
+/// What a policy writes on a task. The machine copies it with the task and looks at nothing but `words[0]`: that is what a
+/// thief sees of a running task before it takes something from it (`admits`).
 struct task_tag {
   std::uint64_t words[4] = {};
   friend constexpr bool operator==(task_tag const&, task_tag const&) = default;
@@ -24,8 +24,8 @@ enum class cause : std::uint8_t {
   stolen,     ///< this worker has just stolen it
   resumed,    ///< its frame may go on: the group that it waited for has ended
   released,   ///< its last predecessor has finished
-  preempted,  ///< this worker turns to something else: a stack whose turn is over (`preempts`), or what it had offered
-  refused,    ///< the slot in which it was placed a moment ago is occupied
+  preempted,  ///< this worker turns to something else: the fiber that ran, or what it had offered, goes to a lane
+  refused,    ///< the mailbox in which it was just placed is occupied
   injected,   ///< it came from outside the pool
   seeded,     ///< start of an iteration of a collection
 };
@@ -53,10 +53,10 @@ struct placement {
 enum class action : std::uint8_t {
   pop,    ///< take from my own lane, from my end
   steal,  ///< take from another worker's lane, from the thieves' end
-  rest,   ///< nothing worth trying now; the machine may put the worker to sleep
+  rest,   ///< nothing is worth trying now; the machine may put the worker to sleep
 };
 
-/// What an idle worker shall try next.
+/// What an idle worker tries next.
 struct probe {
   action what = action::rest;
   worker_id whom{};
@@ -64,7 +64,7 @@ struct probe {
   friend constexpr bool operator==(probe const&, probe const&) = default;
 };
 
-/// A probe was carried out.
+/// The machine has executed a probe.
 struct probed {
   probe what;
   runtime::outcome how = runtime::outcome::empty;
@@ -78,13 +78,13 @@ struct begun {
   friend constexpr bool operator==(begun const&, begun const&) = default;
 };
 
-/// The child of a shown group that was kept by its parent's worker has returned to it.
+/// The child of an exposed group that its parent's worker kept, and called, has returned.
 struct returned {
   task_tag child{};
   friend constexpr bool operator==(returned const&, returned const&) = default;
 };
 
-/// The running task must wait; its worker goes on with something else.
+/// The running task must wait; its worker turns to something else.
 struct waiting {
   friend constexpr bool operator==(waiting const&, waiting const&) = default;
 };

@@ -41,15 +41,20 @@ class blocked_range {
   [[nodiscard]] size_type size() const { return empty() ? 0 : static_cast<size_type>(end_ - begin_); }
   [[nodiscard]] size_type grainsize() const { return grainsize_; }
   [[nodiscard]] bool is_divisible() const { return grainsize_ < size(); }
+  /// Elements [from, to), counted from the first.
+  [[nodiscard]] blocked_range part(size_type from, size_type to) const {
+    return blocked_range(after(from), after(to), grainsize_);
+  }
 
  private:
-  [[nodiscard]] Value middle() const {
+  [[nodiscard]] Value after(size_type n) const {
     if constexpr (std::integral<Value>) {
-      return static_cast<Value>(begin_ + static_cast<Value>(size() / 2));
+      return static_cast<Value>(begin_ + static_cast<Value>(n));
     } else {
-      return begin_ + (end_ - begin_) / 2;
+      return begin_ + static_cast<decltype(end_ - begin_)>(n);
     }
   }
+  [[nodiscard]] Value middle() const { return after(size() / 2); }
 
   Value end_;
   Value begin_;

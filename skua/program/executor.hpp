@@ -37,7 +37,7 @@ struct free_task {
 /// Any thread may call all three, also inside with_here and inside tasks. wait does not throw. If there are no workers
 /// and none can be had, with_here and spawn throw before anything happens: f is not called, the task not taken.
 template <class V>
-concept executor = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
+concept models_venue = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
   {
     V::with_here([](typename V::here&) { return 1; })
   } -> std::convertible_to<int>;
@@ -45,5 +45,12 @@ concept executor = fork_join<typename V::here> && requires(free_task<typename V:
   V::spawn(task);
   { V::wait(group) } noexcept;
 };
+
+/// True for a machine's venue that a source of the machine checks against `models_venue`: as for is_checked_fork_join.
+template <class V>
+inline constexpr bool is_checked_venue = false;
+
+template <class V>
+concept executor = is_checked_venue<V> || models_venue<V>;
 
 }  // namespace skua

@@ -227,8 +227,8 @@ inline std::span<measured_work::slot> measured_work::begin_group(std::size_t n) 
     ns_per_hinted = mean_ns / (given.hinted / given.count);
   }
   for (slot& s : children) {
-    double const measured = s.last_ns > 0 ? static_cast<double>(s.last_ns) : mean_ns;
-    s.hinted.work = is_given(s) ? work_of(s.hinted) * ns_per_hinted : measured;
+    double const ns = s.last_ns > 0 ? static_cast<double>(s.last_ns) : mean_ns;
+    s.hinted.work = is_given(s) ? work_of(s.hinted) * ns_per_hinted : ns;
   }
   return children;
 }

@@ -9,7 +9,7 @@
 namespace skua {
 
 constexpr char const* name_of(node_kind k) noexcept {
-  constexpr char const* names[] = {"task", "join", "each", "scope", "leaf", "strand"};
+  constexpr char const* names[] = {"task", "join", "each", "scope", "leaf", "step"};
   return names[static_cast<unsigned>(k)];
 }
 

@@ -21,8 +21,13 @@
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/executor.hpp"
 #include "skua/program/partitioner.hpp"
+#include "skua/program/pieces.hpp"
 
 namespace skua::on {
+
+/// Does a partitioner divide down to the grain?
+template <partitioner P>
+inline constexpr bool divides_fully = std::same_as<P, simple_partitioner>;
 
 /// Calls body(piece) for the pieces of a self-dividing range, each once, in any order; P decides how many
 /// (partitioner.hpp). Work: the bodies and a fork per piece; span: the largest piece and O(log pieces) forks.
@@ -34,14 +39,46 @@ void parallel_for(Range const& range, Body const& body, P const& = {}) {
     divide(here, whole, halvings<P>(here), body);
   });
 }
+/// The same pieces of a blocked_range: they are pairs of numbers, so the division need not know their type.
+template <executor Venue, class Value, class Body, partitioner P = auto_partitioner>
+  requires std::invocable<Body const&, blocked_range<Value>&>
+void parallel_for(blocked_range<Value> const& range, Body const& body, P const& = {}) {
+  struct loop {
+    blocked_range<Value> const& whole;
+    Body const& body;
+  } const all{range, body};
+  runtime::loop_over<Venue>(range.size(), range.grainsize(), divides_fully<P>,
+                            {[](void const* self, typename Venue::here&, std::size_t begin, std::size_t end) {
+                               auto const& mine = *static_cast<loop const*>(self);
+                               blocked_range<Value> piece = mine.whole.part(begin, end);
+                               mine.body(piece);
+                             },
+                             &all});
+}
 
 /// Calls f(i) for i = first, first + 1, .., last - 1, each once, in any order. Cost: as for_each; with
 /// simple_partitioner every element is a leaf.
 template <executor Venue, std::integral First, std::integral Last, class F, partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, F const& f, P const& = {}) {
-  Venue::with_here([&](typename Venue::here& here) {
-    for_each(here, first, last, f, std::same_as<P, simple_partitioner> ? grain{1} : automatic);
-  });
+  using index = std::common_type_t<First, Last>;
+  using distance = std::make_unsigned_t<index>;
+  struct loop {
+    index first;
+    F const& body;
+  } const all{static_cast<index>(first), f};
+  auto const end = static_cast<index>(last);
+  if (all.first >= end) return;
+  // Unsigned: last - first need not fit into `index`.
+  auto const n = static_cast<distance>(static_cast<distance>(end) - static_cast<distance>(all.first));
+  runtime::loop_over<Venue>(
+      n, 1, divides_fully<P>,
+      {[](void const* self, typename Venue::here& here, std::size_t from, std::size_t to) {
+         auto const& mine = *static_cast<loop const*>(self);
+         auto i = static_cast<index>(static_cast<distance>(static_cast<distance>(mine.first) + from));
+         auto const end_of_piece = static_cast<index>(static_cast<distance>(static_cast<distance>(mine.first) + to));
+         for (; i != end_of_piece; ++i) static_cast<void>(call_body(here, mine.body, index{i}));
+       },
+       &all});
 }
 
 /// Calls f(i) for i = first, first + step, .. below last. Cost: as above.
@@ -91,7 +128,10 @@ void parallel_for_each(Container&& all, Body const& body) {
 /// Calls every f(), in parallel. Work and span: the sum and the maximum of theirs.
 template <executor Venue, class... F>
 void parallel_invoke(F&&... f) {
-  Venue::with_here([&](typename Venue::here& here) { invoke(here, f...); });
+  if constexpr (sizeof...(F) > 0) {
+    runtime::plain_call<typename Venue::here> const all[] = {untyped_call<typename Venue::here>(f)...};
+    runtime::call_all<Venue>(all);
+  }
 }
 
 /// Sorts [first, last). Stable, unlike oneTBB's. Cost and errors: as sort, which needs room for as many elements again.

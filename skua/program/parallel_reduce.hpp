@@ -3,12 +3,17 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/executor.hpp"
+#include "skua/program/parallel.hpp"
 #include "skua/program/partitioner.hpp"
+#include "skua/program/pieces.hpp"
 
 namespace skua {
 
@@ -42,6 +47,43 @@ void fold_divided(Here& here, Range& range, unsigned depth, Body& body) {
   body.join(right_body);
 }
 
+/// Room for a value that others make.
+template <class Value>
+class value_room {
+ public:
+  value_room() noexcept {}
+  ~value_room() {}  // whoever has made the value takes it
+  value_room(value_room const&) = delete;
+  value_room& operator=(value_room const&) = delete;
+
+  [[nodiscard]] void* room() noexcept { return std::addressof(value_); }
+  [[nodiscard]] Value take() {
+    struct at_end {
+      Value& value;
+      ~at_end() { std::destroy_at(std::addressof(value)); }
+    } const guard{value_};
+    return std::move(value_);
+  }
+
+ private:
+  union {
+    Value value_;
+  };
+};
+
+/// Values that can be constructed but not assigned are made anew.
+template <class Value>
+void assign(Value& to, Value&& from) {
+  if constexpr (std::is_move_assignable_v<Value>) {
+    to = std::move(from);
+  } else {
+    static_assert(std::is_nothrow_move_constructible_v<Value>,
+                  "a value of a reduction can be assigned or moved safely");
+    std::destroy_at(std::addressof(to));
+    ::new (static_cast<void*>(std::addressof(to))) Value(std::move(from));
+  }
+}
+
 /// Appends the pieces of the range to `pieces`, in order.
 template <self_dividing Range>
 void collect_pieces(Range& range, unsigned depth, std::vector<Range>& pieces) {
@@ -70,6 +112,37 @@ Value parallel_reduce(Range const& range, Value const& identity, Fold const& fol
     if (whole.empty()) return Value(identity);
     return fold_divided(here, whole, halvings<P>(here), identity, fold, join);
   });
+}
+
+/// The same over a blocked_range: the division knows neither the range's type nor the value's.
+template <executor Venue, class Element, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+  requires std::invocable<Join const&, Value, Value>
+Value parallel_reduce(blocked_range<Element> const& range, Value const& identity, Fold const& fold, Join const& join,
+                      P const& = {}) {
+  if (range.empty()) return Value(identity);
+  struct reduction {
+    blocked_range<Element> const& whole;
+    Value const& identity;
+    Fold const& fold;
+    Join const& join;
+  } const all{range, identity, fold, join};
+  runtime::fold_body<typename Venue::here> const body{
+      [](void const* self, typename Venue::here&, std::size_t begin, std::size_t end, void* into) {
+        auto const& mine = *static_cast<reduction const*>(self);
+        blocked_range<Element> piece = mine.whole.part(begin, end);
+        ::new (into) Value(mine.fold(piece, Value(mine.identity)));
+      },
+      [](void const* self, void* left, void* right) {
+        auto& a = *static_cast<Value*>(left);
+        assign(a, static_cast<reduction const*>(self)->join(std::move(a), std::move(*static_cast<Value*>(right))));
+      },
+      [](void* value) noexcept { std::destroy_at(static_cast<Value*>(value)); },
+      sizeof(Value),
+      alignof(Value),
+      &all};
+  value_room<Value> sum;
+  runtime::fold_over<Venue>(range.size(), range.grainsize(), divides_fully<P>, body, sum.room());
+  return sum.take();
 }
 
 /// The imperative form: leaves the value in `body`. Every division of the range copies and joins a body.

@@ -18,10 +18,10 @@
 
 namespace skua {
 
-/// Whether the recorder measures how long leaves and strands take. (Then it records strands, too.)
+/// Whether the recorder measures how long leaves and steps take. (Then it records steps, too.)
 enum class timing : std::uint8_t { off, on };
 
-/// Cost: one node of about 90 bytes per task, group, leaf and strand; with timing two clock readings per node.
+/// Cost: one node of about 90 bytes per task, group, leaf and step; with timing two clock readings per node.
 /// Throws usage_error if a leaf forks or contains a leaf, and if scope.fork is called outside the body of its scope.
 class recorder {
  public:
@@ -148,7 +148,7 @@ class recorder {
     return timing_ == timing::on ? clock::now() : clock::time_point{};
   }
 
-  /// Charges the time since `last_` to the current leaf, or to a strand of the current task or scope body.
+  /// Charges the time since `last_` to the current leaf, or to a step of the current task or scope body.
   void stamp() {
     if (timing_ == timing::off) return;
     auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - last_).count();
@@ -157,8 +157,8 @@ class recorder {
     node_id charged = current_;
     if (kind == node_kind::task || kind == node_kind::scope) {
       node_id const newest = tree_[current_].last;
-      bool const goes_on = newest != no_node && tree_[newest].kind == node_kind::fiber;
-      charged = goes_on ? newest : tree_.add(current_, node_kind::fiber);
+      bool const goes_on = newest != no_node && tree_[newest].kind == node_kind::step;
+      charged = goes_on ? newest : tree_.add(current_, node_kind::step);
     } else if (kind != node_kind::leaf) {
       return;  // between the children of a group only the recorder runs
     }
@@ -172,7 +172,8 @@ class recorder {
   serial stops_;  ///< the tokens of the enclosing with_stop calls
 };
 
-static_assert(fork_join<recorder>);
+static_assert(models_fork_join<serial>);
+static_assert(models_fork_join<recorder>);
 
 /// The tree of f(here).
 template <std::invocable<recorder&> F>

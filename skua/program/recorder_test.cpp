@@ -162,10 +162,10 @@ TEST(recorder, with_timing_the_time_is_booked_where_it_was_spent) {
   EXPECT_GE(all.span, 6e6);
   EXPECT_LE(all.span, all.work - 2e6);
   for (node_id i = 0; i < t.size(); ++i) {
-    bool const bears_time = t[i].kind == node_kind::leaf || t[i].kind == node_kind::fiber;
+    bool const bears_time = t[i].kind == node_kind::leaf || t[i].kind == node_kind::step;
     EXPECT_TRUE(bears_time || t[i].ns == 0) << i;
   }
-  EXPECT_EQ(t.weigh(unit::leaves).work, 2) << "a task that is nothing but a strand counts as a leaf";
+  EXPECT_EQ(t.weigh(unit::leaves).work, 2) << "a task that is nothing but a step counts as a leaf";
 }
 
 }  // namespace

@@ -100,6 +100,7 @@ class serial {
   watched const* watched_ = nullptr;
 };
 
-static_assert(fork_join<serial>);
+template <>
+inline constexpr bool is_checked_fork_join<serial> = true;  // recorder.hpp
 
 }  // namespace skua

@@ -19,12 +19,12 @@ using node_id = std::uint32_t;
 inline constexpr node_id no_node = 0xffff'ffffU;
 
 enum class node_kind : std::uint8_t {
-  task,   ///< its children are its steps, one after the other: leaf, strand, join, each, scope
+  task,   ///< its children run one after the other: leaf, step, join, each, scope
   join,   ///< its children are tasks, run in any order; it ends with the last of them
   each,   ///< the same, made from a range: none, one or more tasks
-  scope,  ///< its children are steps like a task's, and tasks that were forked between them
+  scope,  ///< its children are like a task's, and tasks that were forked between them
   leaf,   ///< a kernel
-  fiber,  ///< the code between two of the above
+  step,   ///< the code of a task between two of the above
 };
 
 struct node {
@@ -35,7 +35,7 @@ struct node {
   node_id last = no_node;   ///< last child
   node_id next = no_node;   ///< next sibling
   double flops = 0;         ///< of a leaf, as given
-  std::uint64_t ns = 0;     ///< of a leaf or strand, as measured; 0 if the recorder had no clock
+  std::uint64_t ns = 0;     ///< of a leaf or step, as measured; 0 if the recorder had no clock
   std::uint32_t first_touch = 0;
   std::uint32_t touches = 0;  ///< of a leaf: tree.touches()[first_touch .. + touches)
 };
@@ -168,8 +168,8 @@ class task_tree {
   [[nodiscard]] bool counts_as_leaf(node const& n) const noexcept {
     if (n.kind == node_kind::leaf) return true;
     if (n.kind == node_kind::task) return n.first == no_node;
-    if (n.kind != node_kind::fiber) return false;
-    node const& p = nodes_[n.parent];  // a task that consists of one strand
+    if (n.kind != node_kind::step) return false;
+    node const& p = nodes_[n.parent];  // a task that consists of one step
     return p.kind == node_kind::task && p.first == p.last;
   }
 

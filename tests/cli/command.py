@@ -25,16 +25,16 @@ def clean_environment(**extra):
     return kept | extra
 
 
-def start(*words, program=SKUA, **settings):
+def start(*arguments, program=SKUA, **settings):
     settings.setdefault("stdin", subprocess.DEVNULL)
     settings.setdefault("stdout", subprocess.PIPE)
     settings.setdefault("stderr", subprocess.PIPE)
-    return subprocess.Popen([program, *words], text=True, env=clean_environment(**settings.pop("variables", {})), **settings)
+    return subprocess.Popen([program, *arguments], text=True, env=clean_environment(**settings.pop("variables", {})), **settings)
 
 
-def run(*words, **settings):
+def run(*arguments, **settings):
     """(exit code, standard output, standard error)"""
-    with start(*words, **settings) as process:
+    with start(*arguments, **settings) as process:
         try:
             out, err = process.communicate(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -52,25 +52,28 @@ class Case(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.scratch = pathlib.Path(scratch.name)
 
-    def works(self, *words, **settings):
-        """Standard output of a command that must succeed and complain of nothing."""
-        code, out, err = run(*words, **settings)
-        self.assertEqual((code, err), (0, ""), f"skua {' '.join(words)}: {out}")
+    def works(self, *arguments, **settings):
+        """Standard output of a command that must succeed and print no errors."""
+        code, out, err = run(*arguments, **settings)
+        self.assertEqual((code, err), (0, ""), f"skua {' '.join(arguments)}: {out}")
         return out
 
-    def works_json(self, *words, **settings):
-        return json.loads(self.works(*words, **settings))
+    def works_json(self, *arguments, **settings):
+        return json.loads(self.works(*arguments, **settings))
 
-    def refuses(self, *words, says=(), code=2, **settings):
-        """The command ends with `code`, one line on standard error that holds all of `says`, and no output."""
-        got, out, err = run(*words, **settings)
-        told = f"skua {' '.join(words)} -> {got}: {err}"
-        self.assertEqual(got, code, told)
-        self.assertEqual(out, "" if settings.get("stdout") is None else None, told)
-        self.assertEqual(err.count("\n"), 1, told)
-        self.assertTrue(err.startswith("skua: ") and err.endswith("\n"), told)
-        for part in says:
+    def refuses(self, *arguments, message=(), code=2, allowed=None, **settings):
+        """The command ends with `code`, one line on standard error that holds all of `message`, and no output. A misused command
+        (code 2) is told what is allowed; only a file with wrong contents is not (`allowed=False`)."""
+        got, out, err = run(*arguments, **settings)
+        summary = f"skua {' '.join(arguments)} -> {got}: {err}"
+        self.assertEqual(got, code, summary)
+        self.assertEqual(out, "" if settings.get("stdout") is None else None, summary)
+        self.assertEqual(err.count("\n"), 1, summary)
+        self.assertTrue(err.startswith("skua: ") and err.endswith("\n"), summary)
+        for part in message:
             self.assertIn(part, err)
+        if allowed or (allowed is None and code == 2):
+            self.assertRegex(err, r" (is|has|are) .*; allowed: ", summary)
 
 
 def main():

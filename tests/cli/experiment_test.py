@@ -4,7 +4,6 @@
 
 import pathlib
 import tempfile
-import unittest
 
 import command
 
@@ -23,7 +22,12 @@ class Experiment(command.Case):
                         seen.add(texts)
                 self.assertEqual(len(seen), 1)
 
-    def test_all_are_listed(self):
+    def test_help_names_its_argument(self):
+        text = self.works("experiment", "--help")
+        self.assertIn("Usage: skua experiment [options] [NAME]", text)
+        self.assertRegex(text, r"\n  NAME +e\.g\. adws-sc19/fig12")
+
+    def test_without_a_name_all_are_listed(self):
         listed = self.works("experiment")
         for name in ("adws-sc19/fig12", "adws-sc19/fig13", "numa-ws-2018/fig8"):
             self.assertIn(name, listed)

@@ -19,7 +19,7 @@ MANY_RUNS = ["compare", "fib", "--n", "12", "--policies", "random", "--peers", "
 
 
 def heeds_sigint(process):
-    """The process has a handler of SIGINT installed."""
+    """Has the process installed a handler of SIGINT?"""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
     caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.M)[1], 16)
     return bool(caught & 1 << (signal.SIGINT - 1))
@@ -34,9 +34,9 @@ def wait_until(what, condition):
 
 
 class CtrlC(command.Case):
-    def end(self, words, signals=1, **settings):
-        """(exit code, output, errors) of a command that is interrupted once it works."""
-        process = command.start(*words, **settings)
+    def end(self, arguments, signals=1, **settings):
+        """(exit code, output, errors) of a command that is interrupted while it works."""
+        process = command.start(*arguments, **settings)
         self.addCleanup(process.kill)
         wait_until("the command handles SIGINT", lambda: heeds_sigint(process))
         time.sleep(0.3)
@@ -48,20 +48,20 @@ class CtrlC(command.Case):
         out, err = process.communicate(timeout=command.TIMEOUT_S)
         return process.returncode, out, err
 
-    def test_in_the_middle_of_a_long_run(self):
+    def test_a_long_run_ends(self):
         self.assertEqual(self.end([*LONG_RUN, "--json", "-"]), (130, "", ""))
 
     # ThreadSanitizer keeps a signal back until the thread makes a system call, which this one never does.
     @unittest.skipIf(os.environ.get("SANITIZER") == "thread", "signals come late under ThreadSanitizer")
-    def test_in_the_middle_of_a_serial_run(self):
+    def test_a_serial_run_ends(self):
         self.assertEqual(self.end([*LONG_RUN, "--peer", "serial"]), (130, "", ""))
 
-    def test_between_the_runs_of_a_comparison(self):
+    def test_a_comparison_ends_between_two_runs(self):
         self.assertEqual(self.end([*MANY_RUNS, "--json", "-"]), (130, "", ""))
 
-    def test_in_the_middle_of_a_simulation(self):
-        for verb in ("sim", "profile"):
-            self.assertEqual(self.end([verb, "fib", "--n", "25", "--task-ns", "9", "--seeds", "10000", "--json", "-"]), (130, "", ""))
+    def test_a_simulation_ends_between_two_runs(self):
+        for subcommand in ("sim", "profile"):
+            self.assertEqual(self.end([subcommand, "fib", "--n", "25", "--task-ns", "9", "--seeds", "10000", "--json", "-"]), (130, "", ""))
 
     def test_no_file_is_left_behind_or_touched(self):
         new, old = self.scratch / "new.json", self.scratch / "old.json"
@@ -70,15 +70,15 @@ class CtrlC(command.Case):
             self.assertEqual(self.end([*MANY_RUNS, "--json", str(path)])[0], 130)
         self.assertEqual((sorted(os.listdir(self.scratch)), old.read_text(encoding="utf-8")), (["old.json"], "[]"))
 
-    def test_the_second_one_kills(self):
+    def test_a_second_ctrl_c_kills(self):
         self.assertEqual(self.end(LONG_RUN, signals=2)[0], -signal.SIGINT)
 
 
 class Terminal(command.Case):
-    def watch(self, words, interrupt):
+    def watch(self, arguments, interrupt):
         """Exit code, and what a terminal shows."""
         ours, theirs = pty.openpty()
-        process = command.start(*words, stderr=theirs, stdout=subprocess.DEVNULL, variables={"TERM": "xterm"})
+        process = command.start(*arguments, stderr=theirs, stdout=subprocess.DEVNULL, variables={"TERM": "xterm"})
         self.addCleanup(process.kill)
         os.close(theirs)
         shown = b""
@@ -98,16 +98,16 @@ class Terminal(command.Case):
         os.close(ours)
         return process.wait(command.TIMEOUT_S), shown.decode()
 
-    def test_a_progress_bar_that_is_wiped_off_at_the_end(self):
+    def test_the_progress_bar_is_wiped_at_the_end(self):
         code, shown = self.watch([*MANY_RUNS[:-1], "3"], interrupt=False)
         self.assertEqual(code, 0)
         self.assertIn("%  fib: random with 1 worker", shown)
         self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
 
-    def test_a_clean_line_after_ctrl_c(self):
-        for words in (MANY_RUNS, LONG_RUN):
-            with self.subTest(verb=words[0]):
-                code, shown = self.watch(words, interrupt=True)
+    def test_the_line_is_clean_after_ctrl_c(self):
+        for arguments in (MANY_RUNS, LONG_RUN):
+            with self.subTest(subcommand=arguments[0]):
+                code, shown = self.watch(arguments, interrupt=True)
                 self.assertEqual(code, 130)
                 self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
 

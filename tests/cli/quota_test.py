@@ -75,8 +75,8 @@ class Quota(command.Case):
                     self.assertIn(part, found["workers"]["why"])
                 self.assertEqual(found["cpu_quota"]["limits"][0]["cpus"], cpus)
                 self.assertIn(procs.parent.name, found["cpu_quota"]["limits"][0]["file"])
-                said = self.works("doctor", **self.inside(procs))
-                self.assertRegex(said, r"workers +1: CPU quota of")
+                text = self.works("doctor", **self.inside(procs))
+                self.assertRegex(text, r"workers +1: CPU quota of")
                 (row,) = self.works_json("run", "fib", "--n", "12", "--json", "-", **self.inside(procs))["rows"]
                 self.assertEqual(row["workers"], 1)
 

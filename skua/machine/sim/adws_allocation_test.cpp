@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Deterministic task allocation as it is played: who runs what, in which order, and the theorems. [adws-sc19 4.2]
+// Deterministic task allocation in the simulator: which worker runs what, in which order, and the theorems.
+// [adws-sc19 4.2]
 #include <deque>
 #include <set>
 #include <utility>
@@ -16,7 +17,7 @@ using policies::adws::tag_fields;
 
 // ---- who runs what -------------------------------------------------------------------------------------------------
 
-/// The worker of every leaf of a four-way tree, cut by cut, computed without rounding.
+/// Computes the worker of every leaf of a four-way tree, cut by cut, without rounding.
 void exact_map(task_tree const& program, node_id task, ratio right, ratio left, std::vector<std::uint32_t>& of) {
   for (node_id step = program[task].first; step != no_node; step = program[step].next) {
     if (program[step].kind == node_kind::leaf) {
@@ -62,7 +63,7 @@ TEST(adws_allocation, sixty_four_equal_leaves_are_one_for_each_worker_from_left_
   EXPECT_EQ(next, 0U);
 }
 
-/// A program that does the same `times` times: groups with random numbers of children and random hints, the same ones.
+/// A program of `times` equal iterations: groups with random numbers of children and random hints, the same in each.
 task_tree iterated(std::uint64_t seed, int times) {
   return record([=](auto& here) {
     auto const part = [](auto const& self, auto& h, dice roll, int depth) -> void {
@@ -120,11 +121,11 @@ TEST(adws_allocation, the_owner_of_a_search_root_goes_on_after_each_of_its_group
 
 // ---- in which order ------------------------------------------------------------------------------------------------
 
-/// What goes through the lanes, as text.
+/// Logs what goes through the lanes, as text.
 struct traffic : observer {
   std::vector<std::string> log;
   static std::string lane_name(lane l) {
-    constexpr char const* names[] = {"forks", "spawned", "inbox", "injected", "slot", "kept", "migrated"};
+    constexpr char const* names[] = {"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
     return names[static_cast<std::size_t>(l)];
   }
   static std::string name_of(item const& it) {
@@ -149,37 +150,37 @@ TEST(adws_allocation, the_search_of_figure_8_step_by_step) {
   traffic seen;
   checked_run("adws:no-steal", program, 3, strict(2), seen);
   std::vector<std::string> const expected{
-      "0 puts child 0 into slot of 0",  // the root; or another worker takes it in
+      "0 puts child 0 into mailbox of 0",  // the root; or another worker takes it in
       "0 begins child 0",
       "0 puts child 2 into migrated of 2",  // [2.4, 3]
-      "0 puts child 4 into slot of 1",      // [1.8, 2.4]: a search-root
+      "0 puts child 4 into mailbox of 1",   // [1.8, 2.4]: a search-root
       "0 puts child 6 into migrated of 1",  // [1.2, 1.8]
-      "0 puts rest 10 into kept of 0",      // the fourth child, [0.6, 1.2], is called; the fifth is left
+      "0 puts rest 10 into local of 0",     // worker 0 calls the fourth child, [0.6, 1.2]; the fifth is left
   };
   std::vector<std::string> zeros;
   for (std::string const& line : seen.log) {
-    if (line.ends_with("slot of 0") || line.starts_with("0 ")) zeros.push_back(line);
+    if (line.ends_with("mailbox of 0") || line.starts_with("0 ")) zeros.push_back(line);
   }
   ASSERT_GE(zeros.size(), expected.size());
   for (std::size_t i = 1; i < expected.size(); ++i) EXPECT_EQ(zeros[i], expected[i]);
   auto const at = [&](std::string const& line) { return std::ranges::find(seen.log, line) - seen.log.begin(); };
-  EXPECT_LT(at("0 puts child 4 into slot of 1"), at("1 begins child 4"));
+  EXPECT_LT(at("0 puts child 4 into mailbox of 1"), at("1 begins child 4"));
 }
 
-/// Watches the order in which workers take from their lanes.
+/// Checks the order in which workers take from their lanes.
 struct order_watch : observer {
-  explicit order_watch(std::uint32_t workers) : migrated(workers), slots(workers), probes(workers, true) {}
-  std::vector<std::deque<node_id>> migrated;  ///< by worker, in order of arrival
-  std::vector<std::optional<item>> slots;     ///< what arrived while the worker was busy
-  std::vector<bool> probes;                   ///< it is idle
+  explicit order_watch(std::uint32_t workers) : migrated(workers), in_mailbox(workers), probes(workers, true) {}
+  std::vector<std::deque<node_id>> migrated;    ///< by worker, in order of arrival
+  std::vector<std::optional<item>> in_mailbox;  ///< what arrived while the worker was busy
+  std::vector<bool> probes;                     ///< whether the worker is idle
   std::uint64_t in_order = 0;
   std::uint64_t at_once = 0;
 
   void put(tick, worker_id, placement const& to, item const& what, cause) override {
     if (to.where == lane::migrated) migrated[index(to.worker)].push_back(what.node);
-    if (to.where == lane::mailbox && !probes[index(to.worker)]) slots[index(to.worker)] = what;
+    if (to.where == lane::mailbox && !probes[index(to.worker)]) in_mailbox[index(to.worker)] = what;
   }
-  void probed_for(tick, worker_id who, probe const& tried, outcome how, lanes const& left) override {
+  void after_probe(tick, worker_id who, probe const& tried, outcome how, lanes const& left) override {
     probes[index(who)] = true;
     if (how != outcome::got || tried.what != action::pop || tried.where != lane::migrated) return;
     EXPECT_TRUE(left.empty(who, lane::local)) << "before what others have migrated";
@@ -193,15 +194,16 @@ struct order_watch : observer {
     }
     bool const was_found = probes[index(who)];
     probes[index(who)] = false;
-    auto& slot = slots[index(who)];
-    if (!slot || !was_found) return;  // not found: it has itself ended what a stack waited for
-    EXPECT_TRUE(slot->what == what.what && slot->node == what.node && slot->fiber == what.fiber) << "it is next";
-    slot.reset();
+    auto& waiting_item = in_mailbox[index(who)];
+    if (!waiting_item || !was_found) return;  // not found by a probe: the worker itself ended what a stack waited for
+    EXPECT_TRUE(waiting_item->what == what.what && waiting_item->node == what.node && waiting_item->fiber == what.fiber)
+        << "it is next";
+    waiting_item.reset();
     ++at_once;
   }
 };
 
-TEST(adws_allocation, a_search_root_runs_next_and_migrated_tasks_run_as_they_came_after_all_that_was_kept) {
+TEST(adws_allocation, a_search_root_runs_next_and_migrated_tasks_run_in_order_of_arrival_after_all_local_ones) {
   std::uint64_t in_order = 0;
   std::uint64_t at_once = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -219,7 +221,7 @@ TEST(adws_allocation, a_search_root_runs_next_and_migrated_tasks_run_as_they_cam
 }
 
 TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its_next_fork) {
-  // Worker 1 gets the search-root [1.5, 3], and a long task in [1, 1.5], which it begins while it waits for worker 2.
+  // Worker 1 gets the search-root [1.5, 3], and a long task in [1, 1.5], which it starts while it waits for worker 2.
   task_tree const program = record([](auto& here) {
     auto const a_leaf = [](double cost) { return [=](auto& h) { h.leaf(flops{cost}, [] {}); }; };
     auto const in_halves = [=](auto& h) {
@@ -235,11 +237,11 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
   struct : observer {
     tick arrived = 0;
     tick started = 0;
-    std::uint64_t aside = 0;
+    std::uint64_t preempted = 0;
     void put(tick now, worker_id, placement const& to, item const&, cause why) override {
       if (arrived == 0 && why == cause::resumed && to == placement{.worker = worker_id{1}, .where = lane::mailbox})
         arrived = now;
-      aside += why == cause::preempted ? 1U : 0U;
+      preempted += why == cause::preempted ? 1U : 0U;
     }
     void began(tick now, worker_id who, item const& what) override {
       if (arrived != 0 && started == 0 && who == worker_id{1} && what.what == item::kind::frame) started = now;
@@ -249,13 +251,14 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
   EXPECT_GT(watch.arrived, 1000U);
   EXPECT_GE(watch.started, watch.arrived);
   EXPECT_LE(watch.started, watch.arrived + 60) << "a leaf takes 50";
-  EXPECT_GE(watch.aside, 2U) << "the long task, and what it had offered";
+  EXPECT_GE(watch.preempted, 2U) << "the long task, and what it had offered";
   EXPECT_GT(result.makespan, 10'000U) << "it went on, afterwards";
 }
 
 // ---- the theorems --------------------------------------------------------------------------------------------------
 
-/// Who may migrate to whom: the part of its group's range that a worker has not placed yet. [adws-sc19 4.2.3, Lemma 1]
+/// Which workers may migrate to which: the part of its group's range that a worker has not placed yet.
+/// [adws-sc19 4.2.3, Lemma 1]
 struct privileges : observer {
   struct search {
     node_id group;
@@ -288,8 +291,8 @@ struct privileges : observer {
     }
     mine->second.rest.left = tag_fields::read(what.tag).where.right;
   }
-  void told(worker_id who, event const& e) override {
-    if (!std::holds_alternative<probed>(e)) of.erase(index(who));  // the last child was kept: its search is over
+  void learned(worker_id who, event const& e) override {
+    if (!std::holds_alternative<probed>(e)) of.erase(index(who));  // the last child stayed: the worker's search is over
   }
 };
 
@@ -299,7 +302,7 @@ TEST(adws_theorems, without_stealing_one_worker_at_a_time_may_migrate_to_a_worke
     random_run const g(seed);
     for (std::uint32_t const workers : {2U, 3U, 7U, 16U, 48U}) {
       rules by = g.by;
-      by.fork_ticks = 1 + seed % 9;  // searches take time, and so overlap
+      by.fork_ticks = 1 + seed % 9;  // searches take time, so they overlap
       privileges watch(g.program);
       checked_run("adws:no-steal", g.program, workers, by, watch);
       ASSERT_FALSE(HasFailure()) << "seed " << seed << ", " << workers << " workers";
@@ -309,15 +312,15 @@ TEST(adws_theorems, without_stealing_one_worker_at_a_time_may_migrate_to_a_worke
   EXPECT_GT(checked, 1500U);
 }
 
-TEST(adws_theorems, at_most_one_entry_lies_in_a_slot_with_stealing_and_without) {
-  // The rules make an occupied slot a fault.
+TEST(adws_theorems, at_most_one_entry_lies_in_a_mailbox_with_stealing_and_without) {
+  // The rules make an occupied mailbox a fault.
   std::uint64_t sent = 0;
   for (std::uint64_t seed = 301; seed <= 350; ++seed) {
     random_run const g(seed);
     for (std::uint32_t const workers : {2U, 3U, 7U, 16U, 48U, 64U}) {
       for (char const* name : {"adws", "adws:no-steal"}) {
         run_result const result = checked_run(name, g.program, workers, g.by);
-        for (tally const& t : result.workers) sent += t.sent;
+        for (worker_counters const& t : result.workers) sent += t.sent;
       }
     }
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Hierarchical localized work stealing as it is played: who is idle, and how much time that costs. [adws-sc19 4.2.4, 4.3]
+// Hierarchical localized work stealing in the simulator: which workers idle, and what that costs.
+// [adws-sc19 4.2.4, 4.3]
 #include "skua/machine/sim/groups_for_test.hpp"
 
 namespace skua::sim {
 namespace {
 
-/// Probes in which a thief has looked at every worker of a range of all, several times: others are as fast.
+/// The time in which a thief looks at every worker of the whole range several times; other thieves are as fast.
 tick several_searches(std::uint32_t workers, rules const& by) { return 8 * tick{6} * workers * by.probe_ticks; }
 
 TEST(adws_stealing, in_a_complex_dag_nobody_is_idle_while_its_group_has_something_for_longer_than_a_search) {
@@ -16,7 +17,7 @@ TEST(adws_stealing, in_a_complex_dag_nobody_is_idle_while_its_group_has_somethin
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       group_watch watch(program, workers);
       checked_run("adws", program, workers, strict(seed), watch);
-      // A group opens to thieves when the first task of the search in it has ended.
+      // A group opens to thieves when the first task of its search has ended.
       EXPECT_LE(watch.longest(), leaf + static_cast<double>(several_searches(workers, strict(seed))))
           << workers << " workers, seed " << seed;
     }
@@ -51,7 +52,7 @@ TEST(adws_stealing, makes_up_for_numbers_of_workers_that_do_not_divide_the_tree)
 }
 
 TEST(adws_stealing, a_group_of_one_task_is_no_obstacle) {
-  // The only child of the root forks what nobody was told of: a scope, or a group of which all is in one child.
+  // The only child of the root forks without hints: a scope, or a group with all the work in one child.
   task_tree const scope = record([](auto& here) {
     std::vector<int> one(1);
     here.each(
@@ -72,7 +73,7 @@ TEST(adws_stealing, a_group_of_one_task_is_no_obstacle) {
 }
 
 TEST(adws_stealing, a_search_that_ends_early_leaves_no_worker_without_a_range) {
-  // Two coarse tasks over 16 workers, which fork, but only after the searches are over.
+  // Two coarse tasks over 16 workers; they fork only after the searches are over.
   task_tree const program = record([](auto& here) {
     auto const late = [](auto& h) {
       h.scope([](auto& s) { s.fork([](auto& g) { g.leaf(flops{1}, [] {}); }); });
@@ -91,7 +92,7 @@ TEST(adws_stealing, a_search_that_ends_early_leaves_no_worker_without_a_range) {
 }
 
 TEST(adws_stealing, wrong_hints_cost_time_but_not_much) {
-  // [adws-sc19 5.4]: all of the work is in the child that was said to have none of it.
+  // [adws-sc19 5.4]: all of the work is in the child whose hint says that it has none.
   task_tree const program = record([](auto& here) {
     here.join(work{1}, [](auto& h) { h.leaf(flops{100}, [] {}); }, work{1e-9}, [](auto& h) { four_way(h, 1, 5, 100); });
   });
@@ -141,7 +142,7 @@ TEST(adws_stealing, groups_and_scopes_may_be_mixed) {
 }
 
 TEST(adws_stealing, almost_greedy_on_random_programs_of_some_size) {
-  // [adws-sc19 4.3.2]. Greedy policies: 1 on average; the bound is for the worst of the games below.
+  // [adws-sc19 4.3.2]. Greedy policies reach 1 on average; the bound is for the worst of the runs below.
   double worst = 0;
   double sum = 0;
   int runs = 0;
@@ -168,7 +169,7 @@ TEST(adws_stealing, equal_work_needs_few_steals) {
   auto const steals = [&](char const* name) {
     run_result const result = checked_run(name, program, 64, strict(6));
     return std::accumulate(result.workers.begin(), result.workers.end(), std::uint64_t{0},
-                           [](std::uint64_t sum, tally const& t) { return sum + t.steals; });
+                           [](std::uint64_t sum, worker_counters const& t) { return sum + t.steals; });
   };
   EXPECT_LT(10 * steals("adws"), steals("random"));
 }

@@ -143,8 +143,8 @@ std::string verdict_with_slot(spoilt_policy::spoil_placement const& aside, cause
 TEST(validator_catches, a_slot_that_is_occupied_if_the_rules_say_that_it_never_is) {
   EXPECT_EQ(verdict_with_slot(as_it_was_placed), "") << "refused, and kept by who has it";
   EXPECT_TRUE(says(verdict_with_slot(as_it_was_placed, cause::stolen, {.slot_refusals_allowed = false}),
-                   "slot of worker 1, which is occupied"));
-  EXPECT_TRUE(says(verdict_with_slot(as_it_was_placed, cause::refused), "in occupied slots"));
+                   "mailbox of worker 1, which is occupied"));
+  EXPECT_TRUE(says(verdict_with_slot(as_it_was_placed, cause::refused), "in occupied mailboxes"));
 }
 
 TEST(validator_catches, what_is_preempted_to_a_lane_where_it_cannot_lie) {
@@ -154,8 +154,8 @@ TEST(validator_catches, what_is_preempted_to_a_lane_where_it_cannot_lie) {
   auto const in_forks = [](worker_id self, placement to, cause why) {
     return why == cause::preempted ? placement{.worker = self, .where = lane::forks} : to;
   };
-  EXPECT_TRUE(says(verdict_with_slot(elsewhere), "lays something aside on"));
-  EXPECT_TRUE(says(verdict_with_slot(in_forks), "not into its spawned"));
+  EXPECT_TRUE(says(verdict_with_slot(elsewhere), "preempts a task, but places it on"));
+  EXPECT_TRUE(says(verdict_with_slot(in_forks), "does not place it in its spawned"));
 }
 
 TEST(validator_catches, placements_that_no_machine_can_execute) {
@@ -164,7 +164,7 @@ TEST(validator_catches, placements_that_no_machine_can_execute) {
   };
   EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{9}, lane::inbox, 1})), "who does not exist"));
   EXPECT_TRUE(
-      says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not into its inbox, slot or migrated lane"));
+      says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not in its inbox, mailbox or migrated lane"));
   EXPECT_TRUE(
       says(verdict(4, as_it_was, [](worker_id self, placement, cause) { return placement{self, lane::inbox, 4}; }),
            "width 4"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// When each worker moves next, and who is first: a tournament tree with a worker slot for every worker. One entry per worker is
-// all that the engine needs, and a tree of winners answers without moving entries. Who wins a match is as good as
-// random, so no branch depends on it: 2 to 3 ns per level.
+// When each worker moves next, and which worker is first: a tournament tree with one leaf per worker. The engine needs
+// a single entry per worker, so a tree of winners can answer without moving entries. The winner of a match is as good
+// as random, so no branch depends on it: 2 to 3 ns per level.
 #pragma once
 
 #include <bit>
@@ -18,24 +18,24 @@ class calendar {
  public:
   static constexpr tick never = std::numeric_limits<tick>::max() - 1;  ///< the last tick but one: see `operator<`
 
-  /// An entry: the earlier one wins, of two at the same tick the one with the lower number on its die.
+  /// The earlier entry wins; at the same tick the lower die wins.
   struct entry {
     tick at = never;
     std::uint64_t die = 0;
     [[nodiscard]] friend constexpr bool operator<(entry const& a, entry const& b) noexcept {
-      // No branch; the sum fits, because no entry is later than `never`.
+      // Branch-free; the sum cannot overflow, because no entry is later than `never`.
       return a.at < b.at + static_cast<tick>(a.die < b.die);
     }
   };
 
-  /// Nobody moves yet.
+  /// No worker has a move yet.
   explicit calendar(std::uint32_t workers)
       : slots_(std::bit_ceil(workers < 2 ? 2U : workers)), entries_(slots_), winners_(2 * std::size_t{slots_}) {
     for (std::uint32_t w = 0; w < slots_; ++w) winners_[slots_ + w] = w;
     for (std::uint32_t n = slots_; n-- > 1;) winners_[n] = winners_[2 * n];
   }
 
-  /// The next move of `w`; `never`: it sleeps. Cost: log2(workers) comparisons.
+  /// Sets the next move of `w`; `never`: it sleeps. Cost: log2(workers) comparisons.
   void set(worker_id w, entry const& e) noexcept {
     entries_[index(w)] = e;
     std::uint32_t best = index(w);
@@ -51,14 +51,15 @@ class calendar {
     }
   }
 
-  /// Who moves next, and when (never: nobody does). Cost: two loads.
+  /// The worker that moves next; of(first()).at tells when (`never`: no worker moves). Cost: two loads.
   [[nodiscard]] worker_id first() const noexcept { return worker_id{winners_[1]}; }
   [[nodiscard]] entry const& of(worker_id w) const noexcept { return entries_[index(w)]; }
 
  private:
-  std::uint32_t slots_;                 ///< a power of two
-  std::vector<entry> entries_;          ///< by worker
-  std::vector<std::uint32_t> winners_;  ///< of the subtree below node n; node 1 is the root, node seats_ + w is w
+  std::uint32_t slots_;         ///< a power of two
+  std::vector<entry> entries_;  ///< by worker
+  std::vector<std::uint32_t>
+      winners_;  ///< of the subtree below node n; node 1 is the root, node slots_ + w is worker w
 };
 
 }  // namespace skua::sim

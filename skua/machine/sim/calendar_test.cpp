@@ -26,7 +26,7 @@ TEST(calendar, of_two_at_the_same_tick_the_die_decides) {
   EXPECT_EQ(c.first(), worker_id{0});
 }
 
-/// Whatever is set, the first is the smallest of all: against a search through all entries.
+/// After any sequence of sets: compares the first entry with a search through all entries.
 TEST(calendar, the_first_is_the_smallest) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -49,8 +49,9 @@ void check_turns(run_result const& result, task_tree const& program, std::vector
 }
 
 void check_steals(run_result const& result, layout const& where, std::vector<std::string>& faults) {
-  std::uint64_t const by_worker = std::accumulate(result.workers.begin(), result.workers.end(), std::uint64_t{0},
-                                                  [](std::uint64_t sum, tally const& t) { return sum + t.steals; });
+  std::uint64_t const by_worker =
+      std::accumulate(result.workers.begin(), result.workers.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, worker_counters const& t) { return sum + t.steals; });
   std::uint64_t const by_distance =
       std::accumulate(result.steals_by_distance.begin(), result.steals_by_distance.end(), std::uint64_t{0});
   if (by_worker != by_distance) faults.push_back("steals by worker and by distance differ");
@@ -60,7 +61,7 @@ void check_steals(run_result const& result, layout const& where, std::vector<std
 
 double taken_by(run_result const& result, task_tree const& program, node_id id) {
   node_kind const k = program[id].kind;
-  if (k != node_kind::leaf && k != node_kind::fiber) return 0;
+  if (k != node_kind::leaf && k != node_kind::step) return 0;
   return static_cast<double>(result.turns[id].end - result.turns[id].begin);
 }
 

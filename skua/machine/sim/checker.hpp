@@ -13,7 +13,7 @@ namespace skua::sim {
 
 /// Groups and scopes are not begun themselves; these are.
 constexpr bool is_run(node_kind k) noexcept {
-  return k == node_kind::task || k == node_kind::leaf || k == node_kind::fiber;
+  return k == node_kind::task || k == node_kind::leaf || k == node_kind::step;
 }
 
 /// What is broken, one line each: every task, leaf and fiber was begun once, inside the time of its task; nobody was busy

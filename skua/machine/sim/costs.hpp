@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What things take on the machine that is played: the engine asks, a cost model answers. The simulator's answers are
-// constants; memory/ has caches, memory and prices taken from real machines.
+// Cost model of the simulated machine: the engine asks how long an operation takes, a model answers. `flat_costs`
+// charges the constants of `rules`; model/ has caches, memory and prices taken from real machines.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,79 @@
 
 namespace skua::sim {
 
-/// Virtual time. On the simulator whatever its rules mean; on a machine model picoseconds.
+/// Virtual time. `rules` define its unit; on a machine model a tick is a picosecond.
 using tick = std::uint64_t;
 
 /// What a scheduler does besides the program's own work.
 enum class operation : std::uint8_t {
   fork,     ///< offer a child, or the rest of a group, and later find it still there
-  expose,   ///< mark and place one child of a group that is shown to the policy
-  pop,      ///< take something from an own lane, or the region's
+  expose,   ///< mark and place one child of an exposed group
+  pop,      ///< take something from one's own lane, or the region's
   steal,    ///< take something from `whom`
   miss,     ///< look into a lane of `whom` in vain
   send,     ///< put a task or fiber into a lane of `whom`
   park,     ///< leave a fiber that waits
-  resume,   ///< go on with a fiber
-  rest,     ///< out of things to try: the pause before the next look
-  notify,   ///< what it costs to wake `whom`, who sleeps
-  wake_up,  ///< ... and how long `whom` takes to come
+  resume,   ///< continue a fiber
+  rest,     ///< nothing is left to try: the pause before the next look
+  notify,   ///< the waker's cost of waking `whom`
+  wake_up,  ///< ... and the delay until `whom` runs
 };
 
 class costs {
  public:
   virtual ~costs() = default;
 
-  /// The leaf, fiber or task `id` begins on `w` at `now`: the ticks of what it does itself. Asked in the order of time,
-  /// once for every node that is begun: what depends on who ran what before is remembered here.
+  /// The leaf, step or task `id` begins on `w` at `now`: the ticks of its own work. The engine asks in the order of
+  /// time, once for every node that begins, so a model may remember who ran what before.
   virtual tick run(tick now, worker_id w, task_tree const& program, node_id id) = 0;
 
-  /// Something else that `w` does, at `now`, to or for `whom` (often itself).
+  /// `w` executes another operation at `now`, on or for `whom` (often itself).
   virtual tick price(tick now, operation what, worker_id w, worker_id whom) = 0;
+};
+
+/// Flat prices, the seed, and when the validator stops a run.
+struct rules {
+  std::uint64_t seed = 1;     ///< who moves first when several could at the same tick
+  unit in = unit::leaves;     ///< in which unit the nodes of the tree are weighed ...
+  double units_per_tick = 1;  ///< ... and how many units a worker does per tick (rounded up per node)
+  tick fork_ticks = 1;
+  tick probe_ticks = 1;               ///< at least 1; also the price of a rest
+  std::uint32_t lost_per_mille = 0;   ///< of the steals that would succeed; they are lost as if another thief had won
+  std::uint64_t most_fruitless = 0;   ///< probes in a row that may fail while there is work, or without a rest;
+                                      ///< 0: 1000 + 200 * workers
+  bool slot_refusals_allowed = true;  ///< false: to place a task in an occupied mailbox is a fault
+  tick spin_ticks = ~tick{0};         ///< how long a worker searches before it sleeps; default: forever
+  std::uint32_t most_searching = 0;   ///< workers that may search at a time, the others sleep at once; 0: all
+  tick ticks_per_ns = 1;              ///< converts the durations that policies learn
+};
+
+/// The ticks of node `id`'s own work.
+tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept;
+
+/// The prices of the rules: constants, wherever the worker and its victim are.
+class flat_costs final : public costs {
+ public:
+  explicit flat_costs(rules const& by) : by_(by) {}
+  tick run(tick, worker_id, task_tree const& program, node_id id) override { return ticks_of(program, id, by_); }
+  tick price(tick, operation what, worker_id, worker_id) override {
+    switch (what) {
+      case operation::fork:
+      case operation::expose: return by_.fork_ticks;
+      case operation::pop:
+      case operation::steal:
+      case operation::miss:
+      case operation::rest: return by_.probe_ticks;
+      case operation::send:
+      case operation::park:
+      case operation::resume:
+      case operation::notify:
+      case operation::wake_up: break;
+    }
+    return 0;
+  }
+
+ private:
+  rules by_;
 };
 
 }  // namespace skua::sim

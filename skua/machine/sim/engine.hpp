@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The engine of the simulator: one game. States and invariants: simulator.md. Time and result: simulator.cpp;
-// hunting, taking and placing: hunting.cpp; stacks of calls, groups and scopes: stacks.cpp.
+// The engine of the simulator: one run. States and invariants: simulator.md. Time and result: simulator.cpp; probing,
+// taking and placing: probing.cpp; stacks of calls, groups and scopes: stacks.cpp.
 #pragma once
 
 #include <functional>
@@ -10,84 +10,82 @@
 #include <vector>
 
 #include "skua/machine/sim/calendar.hpp"
-#include "skua/machine/sim/idlers.hpp"
+#include "skua/machine/sim/idle_workers.hpp"
 #include "skua/machine/sim/lanes.hpp"
-#include "skua/machine/sim/observer.hpp"
 #include "skua/machine/sim/simulator.hpp"
-#include "skua/machine/sim/unfolding.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
 
 namespace skua::sim {
 
-/// What a mind has written on a group that it was shown, and on what becomes of it.
+/// What a policy has written on a group that was exposed to it, and how far the group has come.
 struct exposed_group {
   enum class stage : std::uint8_t {
-    placing,   ///< children are marked and placed, until one is kept
-    calling,   ///< the one that was kept runs
-    going_on,  ///< it has returned: those after it are placed as well, or run unshown if forks are not shown any more
+    placing,     ///< children are marked and placed, until one stays here
+    calling,     ///< the child that stayed runs
+    continuing,  ///< it has returned: the later children are placed too, or run unexposed
   };
   task_tag task{};                ///< of the task that met the group
   task_tag group{};               ///< as the policy gave it
-  task_tag rest{};                ///< of the children that are not placed yet
-  task_tag child{};               ///< of the one that was kept
-  lane exposed_in = lane::forks;  ///< where the rest was filed ...
-  worker_id exposed_at{};         ///< ... and whose lane it was
+  task_tag rest{};                ///< of the children without a place so far
+  task_tag child{};               ///< of the child that stayed
+  lane exposed_in = lane::forks;  ///< the lane of the tagged entry with the rest ...
+  worker_id exposed_at{};         ///< ... and its worker
   stage now = stage::placing;
 };
 
-/// One call that has not returned. A task or a scope's body: `next` is its next step. A group: `next` is the next child
-/// to call, `forked` the first of those that were offered to thieves while a child runs.
+/// One call that has not returned. For a task or a scope's body `next` is its next step. For a group `next` is the next
+/// child to call, and `forked` the first of the children that it offered to thieves while a child runs.
 struct frame {
-  node_id node;  ///< no_node: the base of a stack that calls `next` and then ends
+  node_id node;  ///< no_node: the base of a stack, which calls `next` and then ends
   node_id next;
   node_id forked = no_node;
-  node_id pending = no_node;         ///< a child that is called next: the stack was laid aside when it forked
-  node_kind kind = node_kind::task;  ///< of `node`
-  bool owner = true;                 ///< false: the share of a group that a thief took
-  bool parked = false;               ///< it has waited for others
-  std::unique_ptr<exposed_group> shown = nullptr;  ///< of a group or scope, if the policy was shown it
+  node_id pending = no_node;                         ///< the child to call next: the stack was preempted when it forked
+  node_kind kind = node_kind::task;                  ///< of `node`
+  bool owner = true;                                 ///< false: a share of a group that a thief took
+  bool parked = false;                               ///< it has waited for other workers
+  std::unique_ptr<exposed_group> exposed = nullptr;  ///< of a group or scope, if it was exposed
 };
 
-/// A stack of calls, and the ticks that it took so far.
+/// A stack of calls, and the ticks that it has run so far.
 struct fiber {
   std::vector<frame> frames;
-  task_tag tag{};     ///< what the policy has written on what runs on top
+  task_tag tag{};     ///< the policy's tag of what runs on top
   bool open = false;  ///< its top waits for a group
   tick ran = 0;
 };
 
 /// The state of a group or scope, by its node.
-struct gathering {
+struct group_state {
   std::uint32_t outstanding = 0;  ///< shares of a group, the owner's included; children of a scope
   bool stolen = false;            ///< some share or child was taken from its owner
-  fiber_id waiting = no_fiber;    ///< the parked stack on whose top it waits
+  fiber_id waiting = no_fiber;    ///< the parked stack whose top is this group or scope
 };
 
 class engine {
  public:
-  /// `live`: the program is found out while it is played, and `program` is its tree; null: it is all there.
-  engine(task_tree const& program, unfolding* live, policy& scheduler, layout const& where, rules const& by,
-         costs& priced_by, observer& watched_by);
+  /// `live`: a program whose tree, `program`, grows while it runs; null: the tree is complete.
+  engine(task_tree const& program, stepped_program* live, policy& scheduler, layout const& where, rules const& by,
+         costs& prices, observer& watcher);
   run_result run();
 
  private:
   // Time (simulator.cpp).
   void schedule(worker_id w, tick at);
   void move(worker_id w);
-  void let_everybody_rest();
+  void check_policies_rest();
   void pay(worker_id w, operation what, worker_id whom);
   void pay(worker_id w, operation what) { pay(w, what, w); }
   void grow();
 
-  // Searching and sleeping (hunting.cpp).
-  void search_on(worker_id w);
-  [[nodiscard]] bool nothing_for(worker_id w) const;
+  // Searching and sleeping (probing.cpp).
+  void keep_searching(worker_id w);
+  [[nodiscard]] bool nothing_in_reach_of(worker_id w) const;
   void found(worker_id w);
   void offered(worker_id by);
   void wake(worker_id by, worker_id whom);
 
-  // Hunting, taking, placing (hunting.cpp).
+  // Probing, taking, placing (probing.cpp).
   void next_probe(worker_id w);
   [[nodiscard]] bool finds_something_for(worker_id w) const;
   [[nodiscard]] hint hint_of(node_id child) const;
@@ -95,7 +93,6 @@ class engine {
   std::pair<outcome, std::optional<item>> execute(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
   void split_off(item const& it);
-  placement ask(worker_id w, task_tag& task, cause why);
   placement place(worker_id w, task_tag& task, cause why);
   void put(worker_id w, item const& what, placement const& to, cause why);
   void send(worker_id w, item const& what, placement const& to, cause why);
@@ -112,7 +109,7 @@ class engine {
   void step_group(worker_id w, fiber_id f);
   void meet(worker_id w, fiber_id f, node_id group);
   void place_next(worker_id w, fiber_id f);
-  void come_back(worker_id w, fiber_id f);
+  void child_returned(worker_id w, fiber_id f);
   void take_back(worker_id w, frame& top);
   void end_share(worker_id w, fiber_id f);
   void fork_of_scope(worker_id w, fiber_id f, node_id child);
@@ -120,40 +117,41 @@ class engine {
   void end_task(worker_id w, fiber_id f);
   [[nodiscard]] node_id first_step(node_id id) const { return live_ != nullptr ? unknown_step : program_[id].first; }
   [[nodiscard]] node_id step_after(node_id id) const { return live_ != nullptr ? unknown_step : program_[id].next; }
-  void end_base(worker_id w, fiber_id f, gathering* g);
+  void end_base(worker_id w, fiber_id f, group_state* g);
   void end_group(worker_id w, fiber_id f);
-  void park(worker_id w, fiber_id f, gathering& g);
+  void park(worker_id w, fiber_id f, group_state& g);
   void leave_slot(worker_id w, fiber_id f);
   bool preempts(worker_id w, fiber_id f);
   void set_aside(worker_id w, lane from);
   void set_aside(worker_id w, item it);
-  worker_policy& of_worker(worker_id w) { return scheduler_.of_worker(w); }
+  worker_policy& of_worker(worker_id w) { return validator_.of_worker(w); }
 
   task_tree const& program_;
-  unfolding* live_;
+  stepped_program* live_;
   policy& scheduler_;
   layout const& where_;
   rules by_;
   costs& prices_;
-  observer& watched_by_;
+  observer& watcher_;
   dice roll_;
   validator validator_;
   run_result result_;
 
   calendar calendar_;
-  tick now_ = 0;    ///< the begin of this move
-  tick spent_ = 0;  ///< ... and what its worker has paid in it
-  idlers idlers_;
+  tick now_ = 0;    ///< when the current move began
+  tick spent_ = 0;  ///< ... and the ticks that its worker has paid in it
+  idle_workers idle_;
 
   lanes lanes_;
-  std::vector<fiber_id> stack_of_;   ///< by worker: what it runs
-  std::vector<std::uint64_t> last_;  ///< by worker: first word of the tag of what it ran last
-  std::uint64_t running_ = 0;        ///< workers that are not idle
+  std::vector<fiber_id> stack_of_;   ///< by worker: the stack that it runs
+  std::vector<std::uint64_t> last_;  ///< by worker: first tag word of what it ran last
+  std::uint64_t running_ = 0;        ///< busy workers
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
-  std::vector<gathering> gatherings_;
-  std::vector<bool> away_;  ///< by child of a group: the share that it begins is not its owner's any more
-  std::vector<std::optional<place_id>> place_of_;  ///< by node: what was said of it, or of what it is a part of
+  std::vector<group_state> groups_;
+  std::vector<bool> away_;  ///< by child of a group: the share that starts with it has left its owner
+  std::vector<std::optional<place_id>>
+      place_of_;  ///< by node: its place hint, or that of the nearest ancestor with one
 };
 
 }  // namespace skua::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Games of ADWS before the eyes of somebody who knows the groups: trees of equal groups, what is open, who is idle.
+// Runs of ADWS with an observer that knows the groups: trees of equal groups, open groups, idle workers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "skua/machine/sim/observer.hpp"
+#include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/registry.hpp"
@@ -29,10 +29,10 @@ inline void four_way(auto& here, int groups, int depth, double cost) {
   for (int g = 0; g < groups; ++g) here.join(work{1}, child, work{1}, child, work{1}, child, work{1}, child);
 }
 
-/// Rules under which ADWS must never find a slot occupied.
+/// Rules under which ADWS must never find a mailbox occupied.
 inline rules strict(std::uint64_t seed) { return {.seed = seed, .in = unit::flops, .slot_refusals_allowed = false}; }
 
-/// Another tree and other rules for every seed. Hints are random, and often nonsense.
+/// Another tree and other rules for every seed. Hints are random, and often wrong.
 struct random_run {
   explicit random_run(std::uint64_t seed) : random_run(seed, dice(seed * 77)) {}
   task_tree program;
@@ -51,12 +51,12 @@ struct random_run {
   }
 };
 
-/// A game that must be fair.
+/// A run in which the validator must find no fault.
 inline run_result checked_run(std::string_view name, task_tree const& program, std::uint32_t workers, rules const& by,
-                              observer& watched_by) {
+                              observer& watcher) {
   layout const where = layout::flat(workers);
   auto const scheduler = policies::make_policy(name, where, by.seed);
-  run_result result = run(program, *scheduler, where, by, watched_by);
+  run_result result = run(program, *scheduler, where, by, watcher);
   std::vector<std::string> const faults = faults_of(result, program, where, by);
   EXPECT_TRUE(faults.empty()) << faults.front() << ", " << name << ", seed " << by.seed << ", " << workers
                               << " workers";
@@ -72,8 +72,8 @@ inline double efficiency(run_result const& result, task_tree const& program, rul
   return weigh(program, by).work / static_cast<double>(result.makespan) / static_cast<double>(result.workers.size());
 }
 
-/// Knows the open groups and their ranges, and how long workers were idle while something was ready in their group: in an
-/// innermost open group whose range covers them.
+/// Tracks the open groups and their ranges, and how long workers were idle while there was work in their group, which
+/// is an innermost open group whose range covers them.
 class group_watch : public observer {
  public:
   group_watch(task_tree const& program, std::uint32_t workers) : program_(program), since_(workers, nothing) {}
@@ -83,7 +83,7 @@ class group_watch : public observer {
   }
   void left(worker_id, node_id group) override { open_.erase(group); }
   void began(tick, worker_id who, item const&) override { since_[index(who)] = nothing; }
-  void probed_for(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
+  void after_probe(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
     tick& since = since_[index(who)];
     if (how == outcome::got || !something_is_ready_for(index(who), lanes_now)) {
       since = nothing;
@@ -94,7 +94,7 @@ class group_watch : public observer {
   }
 
   [[nodiscard]] std::map<node_id, policies::adws::range> const& open() const noexcept { return open_; }
-  /// The longest time in which a worker found nothing although all the while there was something in its group.
+  /// The longest time for which a worker found nothing although its group had work throughout.
   [[nodiscard]] tick longest() const noexcept { return longest_; }
 
  private:

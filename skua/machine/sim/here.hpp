@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `here` in the simulator: what a program may do where it stands, in virtual time. Models `fork_join`.
+// `here` in the simulator: the interface of a program that runs in virtual time. Models `fork_join`.
 #pragma once
 
 #include <array>
@@ -54,7 +54,8 @@ class here {
   template <class Body>
   decltype(auto) scope(Body&& body);
 
-  /// The kernel runs when the leaf has ended in virtual time, and is seen by what runs after that; measured: when it begins.
+  /// The kernel runs when the leaf has ended in virtual time, so that whatever runs later sees what it wrote; a
+  /// measured kernel runs when the leaf begins.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
     node_id const id = open(node_kind::leaf);
@@ -69,10 +70,10 @@ class here {
       measure(id);
       yield(id);
     } else {
-      value run_result = call_kernel(std::forward<Args>(args)...);
+      value result = call_kernel(std::forward<Args>(args)...);
       measure(id);
       yield(id);
-      return static_cast<value>(run_result);
+      return static_cast<value>(result);
     }
   }
 
@@ -89,7 +90,7 @@ class here {
  private:
   friend class live;
 
-  /// While it lives, `h` watches this, too.
+  /// While this object lives, `h` watches one more group or token.
   class watching {
    public:
     watching(here& h, stop_watch const& w) noexcept : here_(h), mine_(w), outer_(h.watch_) { h.watch_ = &mine_; }
@@ -115,16 +116,16 @@ class here {
 
   template <std::size_t N, class... F>
   auto join_all(std::array<hint, N> const& hints, F&&... f) {
-    std::tuple<std::optional<value_of<F, here&>>...> kept;
+    std::tuple<std::optional<value_of<F, here&>>...> results;
     std::tuple<F&&...> functions{std::forward<F>(f)...};
     auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return [&](std::uint64_t i, here& h) {
-        static_cast<void>(
-            ((i == I && (std::get<I>(kept).emplace(skua::call(std::get<I>(std::move(functions)), h)), true)) || ...));
+        static_cast<void>((
+            (i == I && (std::get<I>(results).emplace(skua::call(std::get<I>(std::move(functions)), h)), true)) || ...));
       };
     }(std::index_sequence_for<F...>{});
     run_group(node_kind::join, N, [&](std::uint64_t i) { return hints[i]; }, call_child);
-    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(kept));
+    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(results));
   }
 
   template <class HintOf, class Call>
@@ -137,13 +138,13 @@ class here {
   }
 
   // live.cpp
-  node_id open(node_kind kind);  ///< a step of the task that runs here
-  void yield(node_id step);      ///< the engine goes on, until it comes back to this stack
-  void meet(node_id group);      ///< a step, and then the children of it that are called on this stack
-  void body_ends();              ///< the same for a scope, whose body has ended
+  node_id open(node_kind kind);  ///< adds a node to the task that runs here
+  void yield(node_id step);      ///< announces a node; the engine continues until it comes back to this stack
+  void meet(node_id group);      ///< announces a group, then calls the children that the engine orders on this stack
+  void body_ends();              ///< the same for a scope whose body has ended
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
-  void measure(node_id leaf);  ///< what ran since the last step was this
-  void fiber_ends();           ///< ... or was no leaf
+  void measure(node_id leaf);  ///< charges the time since the last node to this leaf
+  void end_step();             ///< ... or makes a step of it
 
   void note(node_id id, reads const& r) { program_.tree_.add_touch(id, touch_of(r)); }
   void note(node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
@@ -154,11 +155,11 @@ class here {
 
   live& program_;
   live_fiber& on_;
-  node_id at_ = no_node;  ///< the task or scope that runs
+  node_id at_ = no_node;  ///< the task or scope body that runs
   stop_watch const* watch_ = nullptr;
 };
 
-/// A scope's children: closures on the heap, each gone when it has run.
+/// A scope's children: closures on the heap, each freed when it has run.
 class here::scope_type final : public live_group {
  public:
   explicit scope_type(here& h) : live_group(h.watch_), here_(h), outer_(h.at_), id_(h.open(node_kind::scope)) {
@@ -174,8 +175,8 @@ class here::scope_type final : public live_group {
   template <hint_word Hint, class F>
     requires std::invocable<std::decay_t<F>&, here&>
   void fork(Hint hint, F&& f) {
-    if (here_.at_ != id_) throw usage_error("sim: scope.fork is called outside the body of its scope");
-    if (here_.measured()) here_.fiber_ends();
+    if (here_.at_ != id_) throw usage_error("simulator: scope.fork is called outside the body of its scope");
+    if (here_.measured()) here_.end_step();
     children_.push_back(std::make_unique<closure_of<std::decay_t<F>>>(std::forward<F>(f)));
     here_.yield(here_.program_.add_child(id_, as_hint(hint), *this, children_.size() - 1));
   }
@@ -199,7 +200,7 @@ class here::scope_type final : public live_group {
     mine->call(on);
   }
 
-  /// The body has ended; so have all children when this returns.
+  /// Called when the body has ended; when it returns, all children have ended.
   void end() {
     here_.body_ends();
     here_.at_ = outer_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lanes of all workers on the simulator: plain double-ended queues, and for idle workers, who mostly look into lanes
-// in vain, one byte per worker that says which of his are empty.
+// The lanes of all workers in the simulator: plain double-ended queues, and one byte per worker that says which of its
+// lanes are empty, because idle workers mostly look into empty lanes.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ namespace skua::sim {
 using fiber_id = std::uint32_t;
 inline constexpr fiber_id no_fiber = 0xffff'ffffU;
 
-/// What lies in a lane.
+/// An entry of a lane.
 struct item {
   enum class kind : std::uint8_t {
     rest,   ///< the children of a group from `node` on: a join's continuation
     child,  ///< one task, `node`
-    frame,  ///< a stack that may go on
+    frame,  ///< a stack that may continue
   };
   kind what;
   node_id node = no_node;
   fiber_id fiber = no_fiber;
-  task_tag tag{};  ///< in `forks` and `spawned` nobody has written it
+  task_tag tag{};  ///< unused in `forks` and `spawned`
 };
 
 /// The two ends of a lane.
@@ -51,7 +51,7 @@ class lanes {
     return empty(w, where) ? nullptr : &of(w, where).back();
   }
 
-  /// The first item from this end that is wanted leaves the lane; nothing if none is.
+  /// Removes the first item from this end that is wanted; nothing if there is none.
   template <class Wanted>
   std::optional<item> take(worker_id w, lane where, end from, Wanted&& wanted) {
     std::deque<item>& q = queue(w, where);
@@ -66,12 +66,12 @@ class lanes {
     return {};
   }
 
-  /// Take one item from a lane that is not empty.
+  /// Takes one item from a lane that is not empty.
   item take(worker_id w, lane where, end from) {
     return *take(w, where, from, [](item const&) { return true; });
   }
 
-  /// Empty a lane; oldest first.
+  /// Empties a lane; oldest first.
   std::deque<item> take_all(worker_id w, lane where) {
     std::deque<item> all;
     all.swap(queue(w, where));
@@ -79,7 +79,7 @@ class lanes {
     return all;
   }
 
-  /// What lies in a lane, oldest first. `injected` is the same for all workers.
+  /// The items of a lane, oldest first. All workers share `injected`.
   [[nodiscard]] std::deque<item> const& of(worker_id w, lane where) const {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
@@ -88,9 +88,9 @@ class lanes {
   }
   [[nodiscard]] bool all_empty() const noexcept { return all_ == 0; }
 
-  /// Something lies in one of its own lanes, or in the region's.
+  /// There is an item in one of the worker's own lanes, or in the region's.
   [[nodiscard]] bool at_hand_of(worker_id w) const { return filled_[index(w)] != 0 || !injected_.empty(); }
-  /// The same, or in another worker's lane that thieves look into: all but what was placed on him alone.
+  /// The same, or in a lane of another worker that is open to thieves (not its inbox, not its mailbox).
   [[nodiscard]] bool in_reach_of(worker_id w) const { return open_ > 0 || at_hand_of(w); }
 
  private:
@@ -104,7 +104,7 @@ class lanes {
     static_assert(lane_kinds <= 8);
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(where));
   }
-  /// So many have left a lane.
+  /// `n` items have left a lane.
   void left(worker_id w, lane where, std::uint64_t n) {
     all_ -= n;
     if (is_open(where)) open_ -= n;
@@ -113,8 +113,8 @@ class lanes {
 
   std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
-  // Invariant (filled): bit l of filled_[w] is set while something lies in lane l of w; all_ and open_ count what lies in
-  // all lanes, and in those that thieves look into.
+  // Invariant (filled): bit l of filled_[w] is set while lane l of w holds an item; all_ and open_ count the items in
+  // all lanes, and in those open to thieves.
   std::vector<std::uint8_t> filled_;
   std::uint64_t all_ = 0;
   std::uint64_t open_ = 0;

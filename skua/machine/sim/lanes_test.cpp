@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t workers = 3;
 
-/// What a search through all queues says.
+/// The answer of a search through all queues.
 bool something_lies(lanes const& l, bool (*counts)(std::uint32_t, lane), std::uint32_t self) {
   for (std::uint32_t w = 0; w < workers; ++w) {
     for (std::size_t k = 0; k < lane_kinds; ++k) {
@@ -36,8 +36,8 @@ void check_against_queues(lanes const& l) {
   }
 }
 
-/// Whatever is pushed and taken: what is said of emptiness, at hand and in reach is what lies in the queues.
-TEST(lanes, what_is_said_to_be_empty_is_empty) {
+/// After any pushes and takes: empty, at_hand_of and in_reach_of agree with the queues.
+TEST(lanes, know_which_of_them_are_empty) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     dice roll(seed);

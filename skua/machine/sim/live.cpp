@@ -19,10 +19,10 @@ struct live_fiber {
   live& program;
   here self;
   runtime::context saved;       ///< while it does not run
-  node_id ordered = no_node;    ///< the task that it shall call next
-  node_id announced = no_node;  ///< its next step
+  node_id ordered = no_node;    ///< the task that the engine wants called next
+  node_id announced = no_node;  ///< its next node
   worker_id on{};
-  clock::time_point went_on{};  ///< timing: when its last step was over
+  clock::time_point resumed_at{};  ///< when measured: the end of its last node
 };
 
 // ---- groups --------------------------------------------------------------------------------------------------------
@@ -61,12 +61,12 @@ live::live(std::uint32_t workers, timing measured, std::size_t stack_bytes, assu
   tree_[0].ns = assumed_.task;
 }
 
-/// All fibers wait for a call, unless the game was stopped in the middle: then nobody can unwind them, because frames of
-/// one hold what others refer to, and their stacks stay behind.
+/// All fibers wait for a call, unless the run was stopped in the middle. Then they cannot be unwound, because their
+/// frames refer to each other, and their stacks stay behind.
 live::~live() {
   quitting_ = true;
   for (auto& s : fibers_) {
-    if (s->saved.entry != nullptr) {  // it was never called
+    if (s->saved.entry != nullptr) {  // it has never run
       runtime::stack* const on = s->saved.on;
       runtime::forget(s->saved);
       stacks_.give(on);
@@ -89,11 +89,11 @@ node_id live::add_child(node_id of, hint const& hint, live_group& in, std::uint6
 void live::calls(fiber_id stack, node_id task) {
   while (stack >= fibers_.size()) {
     auto fresh = std::make_unique<live_fiber>(*this);
-    runtime::start(fresh->saved, *stacks_.take(), life, fresh.get());
+    runtime::start(fresh->saved, *stacks_.take(), base_loop, fresh.get());
     fibers_.push_back(std::move(fresh));
   }
   live_fiber& s = *fibers_[stack];
-  invariant(s.ordered == no_node, "live: a stack is told to call a task when it has called the one before");
+  invariant(s.ordered == no_node, "live: a stack receives an order only after it has taken the one before");
   s.ordered = task;
 }
 
@@ -113,22 +113,22 @@ void live::next_on(live_fiber& s) {
   if (outer == nullptr) runtime::set_current_thread(nullptr);
 }
 
-/// The base of every stack: tasks, one after the other.
-void live::life(void* of_fiber) noexcept {
+/// The base of every stack calls tasks, one after the other.
+void live::base_loop(void* of_fiber) noexcept {
   live_fiber& s = *static_cast<live_fiber*>(of_fiber);
   live& me = s.program;
   me.acquire();
-  if (me.measured_ == timing::on) s.went_on = clock::now();
+  if (me.measured_ == timing::on) s.resumed_at = clock::now();
   while (!me.quitting_) {
-    invariant(s.ordered != no_node, "live: a stack that is asked for a step knows what it runs");
+    invariant(s.ordered != no_node, "live: a stack that is asked for a step has an order");
     me.run(s, std::exchange(s.ordered, no_node));
     me.yield(s, no_node);
   }
   me.publish();
-  runtime::leave_to(s.saved, me.engine_, is_gone, &s);
+  runtime::leave_to(s.saved, me.engine_, release_stack, &s);
 }
 
-void live::is_gone(void* of_fiber) noexcept {
+void live::release_stack(void* of_fiber) noexcept {
   live_fiber& s = *static_cast<live_fiber*>(of_fiber);
   s.program.stacks_.give(s.saved.on);
 }
@@ -139,21 +139,21 @@ void live::run(live_fiber& s, node_id task) {
   node_id const at = std::exchange(h.at_, task);
   stop_watch const* const watch = std::exchange(h.watch_, what.in->watch());
   what.in->run(what.number, h);
-  if (measured_ == timing::on) h.fiber_ends();
+  if (measured_ == timing::on) h.end_step();
   h.watch_ = watch;
   h.at_ = at;
 }
 
-/// The engine goes on. When it comes back, it has told the fiber what to call, or the step is over.
+/// Switches to the engine. When the engine comes back, it has ordered a call, or the node is over.
 void live::yield(live_fiber& s, node_id step) {
   s.announced = step;
   publish();
   runtime::switch_to(s.saved, engine_, nullptr, nullptr);
   acquire();
-  if (measured_ == timing::on) s.went_on = clock::now();
+  if (measured_ == timing::on) s.resumed_at = clock::now();
 }
 
-/// As long as the engine wants children of the group on top called on this stack.
+/// Calls children of the group on top as long as the engine orders them on this stack.
 void live::call_children(live_fiber& s) {
   while (s.ordered != no_node) {
     run(s, std::exchange(s.ordered, no_node));
@@ -164,7 +164,7 @@ void live::call_children(live_fiber& s) {
 // ---- here ----------------------------------------------------------------------------------------------------------
 
 node_id here::open(node_kind kind) {
-  if (measured()) fiber_ends();
+  if (measured()) end_step();
   return program_.add(at_, kind);
 }
 
@@ -176,22 +176,22 @@ void here::meet(node_id group) {
 }
 
 void here::body_ends() {
-  if (measured()) fiber_ends();
+  if (measured()) end_step();
   program_.yield(on_, no_node);
   program_.call_children(on_);
 }
 
-/// What ran since the last step is a step of its own.
-void here::fiber_ends() {
-  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.went_on).count();
+/// Makes a step of the code that ran since the last node.
+void here::end_step() {
+  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();
   if (elapsed <= 0) return;
-  node_id const id = program_.add(at_, node_kind::fiber);
+  node_id const id = program_.add(at_, node_kind::step);
   program_.tree_[id].ns = static_cast<std::uint64_t>(elapsed);
   program_.yield(on_, id);
 }
 
 void here::measure(node_id leaf) {
-  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.went_on).count();
+  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();
   program_.tree_[leaf].ns = static_cast<std::uint64_t>(elapsed > 0 ? elapsed : 0);
 }
 

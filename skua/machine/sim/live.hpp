@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs in virtual time: C++ code written against `fork_join` runs on fibers of one thread, and stops wherever the
-// scheduler has something to decide. Its real answers are computed; its times are those of the cost model. States and
+// scheduler has something to decide. It computes its real results; its times come from the cost model. States and
 // invariants: live.md.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "skua/machine/sim/unfolding.hpp"
+#include "skua/machine/sim/simulator.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
@@ -29,7 +29,7 @@ class live_group;
 /// One of the program's stacks.
 struct live_fiber;
 
-/// Why a task should end early: the groups and tokens around it, innermost first.
+/// What may ask a task to end early: the groups and tokens around it, innermost first.
 struct stop_watch {
   stop_watch const* outer = nullptr;
   live_group const* of = nullptr;
@@ -37,20 +37,21 @@ struct stop_watch {
   [[nodiscard]] bool requested() const noexcept;
 };
 
-/// Children that wait to be called, by number. Lives in the frame of the task that opened it.
+/// Children of a group or scope, called by number. Lives in the frame of the task that opened it.
 class live_group {
  public:
   explicit live_group(stop_watch const* outer) noexcept : watch_{outer, this, nullptr} {}
   live_group(live_group const&) = delete;
   live_group& operator=(live_group const&) = delete;
 
-  /// Child i runs, unless the group is ending early.
+  /// Runs child i, unless the group is ending early.
   void run(std::uint64_t i, here& on);
-  /// Every child has been dealt with: throws what the first failing one threw, or `cancelled` if one was dropped.
+  /// Called when every child has run or was dropped: throws the first child's exception, or `cancelled` if a child was
+  /// dropped.
   void check() const;
-  /// The first exception of a child, if there was one.
+  /// The first exception that a child threw, if any.
   [[nodiscard]] std::exception_ptr const& failure() const noexcept { return failure_; }
-  /// Children end early.
+  /// Asks the children to end early.
   void abandon() noexcept { ending_ = true; }
   [[nodiscard]] bool ending() const noexcept { return ending_; }
   [[nodiscard]] stop_watch const* watch() const noexcept { return &watch_; }
@@ -67,25 +68,25 @@ class live_group {
   std::exception_ptr failure_;
 };
 
-/// What tasks and leaves are said to take besides their footprint, as if it had been measured.
+/// Assumed duration of every task and leaf, used as if it had been measured.
 struct assumed_ns {
   std::uint64_t task = 0;
   std::uint64_t leaf = 0;
   friend constexpr bool operator==(assumed_ns const&, assumed_ns const&) = default;
 };
 
-/// The program on its stacks. One run each; used by the thread that made it.
-class live final : public unfolding {
+/// The program on its stacks. Each object runs once, on the thread that made it.
+class live final : public stepped_program {
  public:
-  /// `timing::on`: leaves and fibers are measured while they run (and the tree has fibers); else only what leaves say of
-  /// themselves is known. Throws usage_error for a stack size that makes no sense.
+  /// `timing::on` measures leaves and steps while they run (and puts steps into the tree); otherwise only the
+  /// footprints of leaves are known. Throws usage_error for an invalid stack size.
   explicit live(std::uint32_t workers, timing measured = timing::off,
                 std::size_t stack_bytes = runtime::default_stack_bytes, assumed_ns assumed = {});
   ~live() override;
   live(live const&) = delete;
   live& operator=(live const&) = delete;
 
-  /// What the root task is: child 0 of this group, which must live until the run has ended.
+  /// The root task is child 0 of this group, which must live until the run has ended.
   void begin_with(live_group& root);
 
   [[nodiscard]] task_tree const& tree() const noexcept override { return tree_; }
@@ -111,11 +112,11 @@ class live final : public unfolding {
   void run(live_fiber& s, node_id task);
   void yield(live_fiber& s, node_id step);
   void call_children(live_fiber& s);
-  static void life(void* of_fiber) noexcept;
-  static void is_gone(void* of_fiber) noexcept;
+  static void base_loop(void* of_fiber) noexcept;
+  static void release_stack(void* of_fiber) noexcept;
 
-  // What the program did so far happens before what follows on another stack (for ThreadSanitizer, which takes fibers
-  // for threads).
+  // Everything before `publish` happens before what follows on another stack. For ThreadSanitizer, which treats fibers
+  // as threads.
   void publish() noexcept {
     edge_.store(1, std::memory_order_release);  // release: pairs with `acquire`, on the other stack
   }
@@ -127,10 +128,10 @@ class live final : public unfolding {
   timing const measured_;
   assumed_ns const assumed_;
   task_tree tree_;
-  std::vector<called> called_;  ///< by node: what is called for it
+  std::vector<called> called_;  ///< by node: the child of a group that runs it
   runtime::stack_pool stacks_;
   std::vector<std::unique_ptr<live_fiber>> fibers_;  ///< by the engine's number
-  runtime::context engine_;                          ///< while the program runs
+  runtime::context engine_;                          ///< saved while the program runs
   bool quitting_ = false;
   std::atomic<int> edge_{0};
   runtime::thread_record record_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs that run in virtual time: their answers are those of the serial elision, their schedules those of the recorded
-// tree, whatever the policy.
+// Programs in virtual time: they give the answers of the serial elision and the schedules of the recorded tree, under
+// any policy.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,12 +20,12 @@
 namespace skua::sim {
 namespace {
 
-/// A leaf takes its flops, at least one tick; everything else a few.
+/// A leaf takes its flops and one tick more; everything else takes a few ticks.
 class simple_costs final : public costs {
  public:
   tick run(tick, worker_id, task_tree const& program, node_id id) override {
     node const& n = program[id];
-    if (n.kind == node_kind::fiber) return n.ns;
+    if (n.kind == node_kind::step) return n.ns;
     return n.kind == node_kind::leaf ? static_cast<tick>(n.flops) + n.ns + 1 : 3;
   }
   tick price(tick, operation what, worker_id w, worker_id whom) override {
@@ -90,7 +90,7 @@ TEST_P(under, what_a_task_throws_comes_out_and_nothing_is_left) {
   });
 }
 
-/// A program whose tree does not depend on the schedule: recorded and live are the same game.
+/// If the tree does not depend on the schedule, the recorded and the live run are the same.
 TEST_P(under, live_and_recorded_runs_are_the_same) {
   testing::each_random_run(20, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     auto const program = [seed](auto& h) { testing::random_program(seed, 6)(h); };
@@ -138,7 +138,7 @@ TEST_P(under, a_stop_is_seen_by_leaves_and_drops_the_rest) {
   }
 }
 
-/// A search that prunes by the best found so far: its tree is another under every schedule, its answer is not.
+/// A search that prunes by the best found so far: its tree depends on the schedule, its answer does not.
 struct search {
   std::vector<int> values, weights;
   int best = 0;
@@ -217,7 +217,7 @@ TEST(live, more_workers_take_less_time_and_never_less_than_the_laws_allow) {
   }
 }
 
-/// A policy that breaks a rule in the middle of a program is an error, and no crash.
+/// A policy that breaks a rule in the middle of a program causes an error, not a crash.
 TEST(live, an_unlawful_policy_is_reported) {
   struct lost_worker final : worker_policy {
     task_tag tag;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the simulator uses of its neighbours, by short names.
+// Short names for what the simulator uses of skua::runtime and skua::policies.
 #pragma once
 
 #include "skua/parts/base/assert.hpp"

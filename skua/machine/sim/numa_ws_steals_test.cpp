@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NUMA-WS steals little where there is much parallelism: the expected number of attempts is O(P Tinf), whatever the work and
-// whatever the hints say. [numa-ws-2018 IV]
+// NUMA-WS steals little where there is much parallelism: the expected number of attempts is O(P Tinf), for any work and
+// any hints. [numa-ws-2018 IV]
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "skua/machine/sim/observer.hpp"
+#include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/random_tree.hpp"
@@ -17,15 +17,15 @@
 namespace skua::sim {
 namespace {
 
-/// Per worker and tick of the span. Of the 360 games below the worst had 5.4 attempts (1.1 on average) and 0.56 steals.
+/// Per worker and tick of the span. The worst of the 360 runs below had 5.4 attempts (1.1 on average) and 0.56 steals.
 constexpr double most_attempts = 8;
 constexpr double most_steals = 1;
 
-/// Attempts from the begin of the root to its end: before it, all look for it.
+/// Counts attempts from the begin of the root to its end; before that all workers look for the root.
 class attempts final : public observer {
  public:
   void began(tick, worker_id, item const&) override { has_begun_ = true; }
-  void probed_for(tick, worker_id, probe const& p, outcome, lanes const&) override {
+  void after_probe(tick, worker_id, probe const& p, outcome, lanes const&) override {
     seen_ += has_begun_ && p.what == action::steal ? 1U : 0U;
   }
   [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }
@@ -41,23 +41,23 @@ layout layout_for(std::uint32_t workers) {
   return layout(topology::synthetic("package:" + std::to_string(workers / 16) + " numa:1 l3:1 core:16 pu:1"));
 }
 
-/// 2^depth leaves; every subtree belongs to a share of the places, as the apps have it.
-void owned(auto& here, int depth, double cost, std::uint32_t first, std::uint32_t count) {
+/// 2^depth leaves; every subtree belongs to a share of the places, as in the apps.
+void placed_tree(auto& here, int depth, double cost, std::uint32_t first, std::uint32_t count) {
   if (depth == 0) return here.leaf(flops{cost}, [] {});
   std::uint32_t const left = std::max(1U, count / 2);
   std::uint32_t const right = count > 1 ? first + left : first;
   here.join(
-      at{place_id{first}}, [=](auto& h) { owned(h, depth - 1, cost, first, left); }, at{place_id{right}},
-      [=](auto& h) { owned(h, depth - 1, cost, right, count > 1 ? count - left : 1); });
+      at{place_id{first}}, [=](auto& h) { placed_tree(h, depth - 1, cost, first, left); }, at{place_id{right}},
+      [=](auto& h) { placed_tree(h, depth - 1, cost, right, count > 1 ? count - left : 1); });
 }
 
 struct ratios {
   double attempts;  ///< per worker and tick of the span
   double steals;
-  bool says_something;  ///< fewer steals are allowed than there are forks
+  bool is_meaningful;  ///< fewer steals are allowed than there are forks
 };
 
-ratios ran(task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
+ratios ratios_of(task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
   layout const where = layout_for(workers);
   rules const by{.seed = seed, .in = in};
   auto const scheduler = policies::make_policy("numa-ws", where, seed);
@@ -71,7 +71,7 @@ ratios ran(task_tree const& program, unit in, std::uint32_t workers, std::uint64
       std::accumulate(result.steals_by_distance.begin(), result.steals_by_distance.end(), std::uint64_t{0});
   return {.attempts = static_cast<double>(tried.seen()) / bound,
           .steals = static_cast<double>(stolen) / bound,
-          .says_something = most_steals * bound < static_cast<double>(all.forks)};
+          .is_meaningful = most_steals * bound < static_cast<double>(all.forks)};
 }
 
 TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
@@ -79,18 +79,18 @@ TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
   double sum = 0;
   double worst_steals = 0;
   int runs = 0;
-  int telling = 0;
+  int meaningful = 0;
   auto const check = [&](task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
-    ratios const seen = ran(program, in, workers, seed);
+    ratios const seen = ratios_of(program, in, workers, seed);
     EXPECT_LE(seen.attempts, most_attempts) << "seed " << seed << ", " << workers << " workers";
     EXPECT_LE(seen.steals, most_steals) << "seed " << seed << ", " << workers << " workers";
     worst = std::max(worst, seen.attempts);
     worst_steals = std::max(worst_steals, seen.steals);
     sum += seen.attempts;
-    telling += seen.says_something ? 1 : 0;
+    meaningful += seen.is_meaningful ? 1 : 0;
     ++runs;
   };
-  task_tree const bushy = record([](auto& h) { owned(h, 12, 20, 0, 4); });
+  task_tree const bushy = record([](auto& h) { placed_tree(h, 12, 20, 0, 4); });
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     task_tree const wide = random_tree::make(seed, {.tasks = 3000, .most_children = 8});
     task_tree const mixed = random_tree::make(seed, {.tasks = 1000, .scope_percent = 0});
@@ -100,9 +100,9 @@ TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
       check(bushy, unit::flops, workers, seed);
     }
   }
-  std::cout << runs << " games: attempts at most " << worst << ", on average " << sum / runs << "; steals at most "
-            << worst_steals << "; in " << telling << " the bound is below the number of forks\n";
-  EXPECT_GT(telling, 0) << "no bound below what could be stolen: this shows nothing";
+  std::cout << runs << " runs: attempts at most " << worst << ", on average " << sum / runs << "; steals at most "
+            << worst_steals << "; in " << meaningful << " the bound is below the number of forks\n";
+  EXPECT_GT(meaningful, 0) << "no bound below what could be stolen: this shows nothing";
 }
 
 }  // namespace

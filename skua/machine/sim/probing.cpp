@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The simulator's idle workers: what they try, what becomes of what they find, and where tasks are put.
+// The simulator's idle workers: which probes they execute, how they receive what they find, and where tasks go.
 #include "skua/machine/sim/engine.hpp"
 
 namespace skua::sim {
 namespace {
 
-/// The owner takes the newest of what it has forked itself, and the oldest of what others have placed.
-end owners_end(lane l) {
-  return l == lane::forks || l == lane::spawned || l == lane::local ? end::newest : end::oldest;
-}
-end thiefs_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
+/// The owner takes its own newest forks, and the oldest of what others have placed.
+end owner_end(lane l) { return l == lane::forks || l == lane::spawned || l == lane::local ? end::newest : end::oldest; }
+end thief_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
 
-/// Entries of these lanes are closures in their parents' frames: there is no room for a tag.
-bool bears_tags(lane l) { return l != lane::forks && l != lane::spawned; }
+/// Entries of the other lanes are closures in their parents' frames, without room for a tag.
+bool has_tags(lane l) { return l != lane::forks && l != lane::spawned; }
 
 }  // namespace
 
 void engine::next_probe(worker_id w) {
   worker_policy& m = of_worker(w);
-  tally& t = result_.workers[index(w)];
+  worker_counters& t = result_.workers[index(w)];
   probe const p = m.next_probe();
-  validator_.asked(w, p);
   if (!validator_.content()) return;
   bool in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
   if (in_reach && validator_.is_out_of_patience_with(w) && !m.is_choosy()) in_reach = finds_something_for(w);
@@ -28,8 +25,8 @@ void engine::next_probe(worker_id w) {
     ++t.rests;
     spent_ += prices_.price(now_, operation::rest, w, w);
     validator_.answered(w, p, outcome::empty, in_reach);
-    watched_by_.probed_for(now_, w, p, outcome::empty, lanes_);
-    return search_on(w);
+    watcher_.after_probe(now_, w, p, outcome::empty, lanes_);
+    return keep_searching(w);
   }
   ++t.probes;
   auto const [how, taken] = execute(w, p);
@@ -42,7 +39,7 @@ void engine::next_probe(worker_id w) {
   }
   tell(w, probed{p, how});
   validator_.answered(w, p, how, in_reach);
-  watched_by_.probed_for(now_, w, p, how, lanes_);
+  watcher_.after_probe(now_, w, p, how, lanes_);
   if (!taken) return;
   if (p.what == action::steal) {
     ++t.steals;
@@ -54,38 +51,38 @@ void engine::next_probe(worker_id w) {
 
 // ---- searching and sleeping ----------------------------------------------------------------------------------------
 
-/// The policy has had enough of looking for now.
-void engine::search_on(worker_id w) {
-  bool const is_new = !idlers_.searches(w);
-  if (is_new) idlers_.search(w, now_);
-  bool const one_too_many = is_new && by_.most_searching != 0 && idlers_.searching() > by_.most_searching;
-  if ((one_too_many || now_ - idlers_.since(w) >= by_.spin_ticks) && nothing_for(w)) {
+/// The policy rests: the worker keeps searching, or falls asleep.
+void engine::keep_searching(worker_id w) {
+  bool const is_new = !idle_.searches(w);
+  if (is_new) idle_.search(w, now_);
+  bool const too_many = is_new && by_.most_searching != 0 && idle_.searching() > by_.most_searching;
+  if ((too_many || now_ - idle_.since(w) >= by_.spin_ticks) && nothing_in_reach_of(w)) {
     ++result_.workers[index(w)].naps;
-    idlers_.sleep(w);
+    idle_.sleep(w);
     calendar_.set(w, {});
   }
 }
 
-/// What lies in another's lane may be barred to a choosy mind today and open tomorrow: it does not sleep while there is any.
-bool engine::nothing_for(worker_id w) const { return !lanes_.in_reach_of(w); }
+/// An entry that a choosy policy does not admit now may be admitted later, so the worker does not sleep beside it.
+bool engine::nothing_in_reach_of(worker_id w) const { return !lanes_.in_reach_of(w); }
 
-/// Who searched has found something. Others must not sleep on unless somebody searches in its stead.
+/// A searching worker has found work. If it was the last searcher, a sleeper must take over the search.
 void engine::found(worker_id w) {
-  if (!idlers_.searches(w)) return;
-  idlers_.found(w);
+  if (!idle_.searches(w)) return;
+  idle_.found(w);
   offered(w);
 }
 
-/// There is something to take: somebody shall come, if all who could sleep.
+/// There is something to take: wakes a sleeper if no worker searches.
 void engine::offered(worker_id by) {
-  if (idlers_.asleep() == 0 || idlers_.searching() > 0) return;
-  if (auto const whom = idlers_.first_sleeper()) wake(by, *whom);
+  if (idle_.asleep() == 0 || idle_.searching() > 0) return;
+  if (auto const whom = idle_.first_sleeper()) wake(by, *whom);
 }
 
 void engine::wake(worker_id by, worker_id whom) {
   pay(by, operation::notify, whom);
   tick const at = now_ + spent_ + prices_.price(now_, operation::wake_up, by, whom);
-  idlers_.search(whom, at);
+  idle_.search(whom, at);
   schedule(whom, at);
 }
 
@@ -97,27 +94,27 @@ void engine::count_steal(std::uint32_t distance) {
 
 std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const& p) {
   if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
-  if (p.what == action::pop) return {outcome::got, lanes_.take(w, p.where, owners_end(p.where))};
+  if (p.what == action::pop) return {outcome::got, lanes_.take(w, p.where, owner_end(p.where))};
   if (roll_.below(1000) < by_.lost_per_mille) return {outcome::lost, {}};
-  std::uint64_t const shown = published_by(p.whom);
-  auto taken = lanes_.take(p.whom, p.where, thiefs_end(p.where), [&](item const& it) {
-    return of_worker(w).admits(bears_tags(p.where) ? it.tag.words[0] : shown);
+  std::uint64_t const published = published_by(p.whom);
+  auto taken = lanes_.take(p.whom, p.where, thief_end(p.where), [&](item const& it) {
+    return of_worker(w).admits(has_tags(p.where) ? it.tag.words[0] : published);
   });
   if (!taken) return {outcome::barred, {}};
-  if (!bears_tags(p.where)) taken->tag = {{shown}};
+  if (!has_tags(p.where)) taken->tag = {{published}};
   return {outcome::got, taken};
 }
 
-/// The first word of the tag of what a worker runs, or ran last: all that a thief sees of it.
+/// The first tag word of what a worker runs, or ran last; a thief sees nothing else of it.
 std::uint64_t engine::published_by(worker_id w) const {
   fiber_id const f = stack_of_[index(w)];
   return f == no_fiber ? last_[index(w)] : fibers_[f].tag.words[0];
 }
 
-/// What was taken from a lane becomes a stack of its own, here or where the policy wants it.
+/// An item taken from a lane becomes a stack of its own, here or where the policy places it.
 void engine::receive(worker_id w, item taken, probe const& by) {
   split_off(taken);
-  if (!bears_tags(by.where)) {
+  if (!has_tags(by.where)) {
     if (by.what == action::pop) taken.tag = {{last_[index(w)]}};
     taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
@@ -130,31 +127,31 @@ void engine::receive(worker_id w, item taken, probe const& by) {
   begin(w, taken);
 }
 
-/// A continuation leaves the lane of its owner, who will find it gone: the group waits for one share more.
+/// A continuation leaves the lane of its owner, which will find it gone: the group waits for one more share.
 void engine::split_off(item const& it) {
   if (it.what == item::kind::frame || program_[it.node].parent == no_node) return;
-  gathering& g = gatherings_[program_[it.node].parent];
+  group_state& g = groups_[program_[it.node].parent];
   g.stolen = true;
   if (it.what != item::kind::rest || away_[it.node]) return;
   away_[it.node] = true;
   ++g.outstanding;
 }
 
-/// What lies in others' lanes is in reach only if the policy is admitted to it.
+/// Entries in other workers' lanes are in reach only if the policy admits them.
 bool engine::finds_something_for(worker_id w) const {
   if (lanes_.at_hand_of(w)) return true;
   worker_policy const& m = scheduler_.of_worker(w);
   for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
     for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
       for (item const& it : lanes_.of(worker_id{v}, open)) {
-        if (m.admits(bears_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;
+        if (m.admits(has_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;
       }
     }
   }
   return false;
 }
 
-/// What was said of a child; its place may have been said of what it is a part of. Nothing of a frame. [numa-ws-2018 III-A]
+/// The hints of a child; it inherits the place hint of its nearest ancestor. A stack has none. [numa-ws-2018 III-A]
 hint engine::hint_of(node_id child) const {
   if (child == no_node) return {};
   hint hints = program_[child].hints;
@@ -162,29 +159,21 @@ hint engine::hint_of(node_id child) const {
   return hints;
 }
 
-placement engine::ask(worker_id w, task_tag& task, cause why) {
-  placement const to = of_worker(w).place(task, why);
-  validator_.placed(w, to);
-  return validator_.content() ? to : placement{.worker = w};
-}
-
-/// Ask, and ask again while the answer is a slot that is occupied.
+/// Asks the policy, and asks again while it names an occupied mailbox.
 placement engine::place(worker_id w, task_tag& task, cause why) {
-  placement to = ask(w, task, why);
-  for (std::uint64_t refusals = 0;
-       to.worker != w && to.where == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox);) {
+  placement to = of_worker(w).place(task, why);
+  while (to.worker != w && to.where == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox)) {
     ++result_.workers[index(w)].refused;
-    validator_.refused(w, to, ++refusals);
-    to = ask(w, task, cause::refused);
+    to = of_worker(w).place(task, cause::refused);
   }
   return to;
 }
 
 void engine::put(worker_id w, item const& what, placement const& to, cause why) {
   lanes_.push(to.worker, to.where, what);
-  watched_by_.put(now_, w, to, what, why);
-  if (idlers_.asleep() == 0) return;
-  if (to.worker != w && idlers_.sleeps(to.worker)) return wake(w, to.worker);
+  watcher_.put(now_, w, to, what, why);
+  if (idle_.asleep() == 0) return;
+  if (to.worker != w && idle_.sleeps(to.worker)) return wake(w, to.worker);
   offered(w);
 }
 
@@ -196,7 +185,7 @@ void engine::send(worker_id w, item const& what, placement const& to, cause why)
 
 void engine::tell(worker_id w, event const& what) {
   of_worker(w).learn(what);
-  watched_by_.told(w, what);
+  watcher_.learned(w, what);
 }
 
 }  // namespace skua::sim

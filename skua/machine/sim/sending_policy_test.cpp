@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A policy that uses all that the interface allows: it sees every fork, writes tags, and sends tasks and frames away.
+// A policy that uses everything that the interface allows: it sees forks, writes tags, and sends tasks and stacks away.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace skua::sim {
 namespace {
 
-/// Hunts like `random`; a tag counts the forks above its task. One task in `one_in` goes to anybody's inbox.
+/// Probes like `random`; a tag counts the forks above its task. One task in `one_in` goes to a random inbox.
 class scattering_worker final : public worker_policy {
  public:
   scattering_worker(worker_policy& prober, worker_id self, std::uint32_t workers, std::uint32_t one_in,
@@ -93,7 +93,7 @@ TEST(sending_policy, tasks_and_frames_may_go_anywhere_and_none_is_lost) {
       run_result const result = run(program, scheduler, where, by);
       std::vector<std::string> const faults = faults_of(result, program, where, by);
       ASSERT_TRUE(faults.empty()) << faults.front() << ", seed " << seed << ", " << workers << " workers";
-      for (tally const& t : result.workers) sent += t.sent;
+      for (worker_counters const& t : result.workers) sent += t.sent;
     }
   }
   EXPECT_GT(sent, 10'000U);
@@ -123,35 +123,35 @@ TEST(sending_policy, every_group_is_met_with_the_work_of_its_children_and_left_a
   EXPECT_DOUBLE_EQ(scheduler.sum(&scattering_worker::work), work);
 }
 
-/// As on threads: a group is divided to its end, also after a child that was kept has returned.
+/// As on threads: every child of an exposed group is placed, also those after a child that ran here.
 TEST(sending_policy, while_forks_are_exposed_every_child_of_a_group_is_placed) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     task_tree const program = random_tree::make(seed, {.tasks = 200, .scope_percent = 0});
-    scattering scheduler(1, 1'000'000, seed);  // nobody is there to take anything
+    scattering scheduler(1, 1'000'000, seed);  // no thief exists
     ASSERT_TRUE(run(program, scheduler, layout::flat(1)).finished);
     EXPECT_GT(scheduler.sum(&scattering_worker::children), 0U);
     EXPECT_EQ(scheduler.sum(&scattering_worker::placed), scheduler.sum(&scattering_worker::children));
   }
 }
 
-/// Nobody keeps a child: the owner of the group has nothing to call, and waits.
+/// No child stays: the owner of the group has nothing to call, and waits.
 TEST(sending_policy, all_children_of_a_group_may_be_sent) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     task_tree const program = random_tree::make(seed, {.tasks = 200, .scope_percent = 20});
-    scattering scheduler(5, 1, seed);  // all that is placed goes to anybody's inbox
+    scattering scheduler(5, 1, seed);  // everything goes to a random inbox
     run_result const result = run(program, scheduler, layout::flat(5), {.seed = seed});
     EXPECT_TRUE(faults_of(result, program, layout::flat(5), {.seed = seed}).empty());
   }
 }
 
-TEST(sending_policy, policies_learn_of_all_the_time_that_their_workers_were_busy) {
+TEST(sending_policy, policies_learn_how_long_their_workers_were_busy) {
   task_tree const program = random_tree::make(4, {.tasks = 500});
   scattering scheduler(8, 4, 4);
   run_result const result = run(program, scheduler, layout::flat(8));
   std::uint64_t busy = 0;
-  for (tally const& t : result.workers) busy += t.busy;
+  for (worker_counters const& t : result.workers) busy += t.busy;
   EXPECT_EQ(scheduler.sum(&scattering_worker::ran), busy);
 }
 

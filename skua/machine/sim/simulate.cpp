@@ -11,8 +11,8 @@ void refuse_unlawful(std::vector<std::string> const& faults) {
 }
 
 simulation simulate(task_tree program, policy& scheduler, layout const& where, rules const& by, costs& prices,
-                    observer& watched_by) {
-  run_result result = run(program, scheduler, where, by, prices, watched_by);
+                    observer& watcher) {
+  run_result result = run(program, scheduler, where, by, prices, watcher);
   refuse_unlawful(broken_laws(result, program, where));
   return {std::move(result), std::move(program)};
 }

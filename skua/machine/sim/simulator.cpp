@@ -4,29 +4,28 @@
 #include <algorithm>
 #include <cmath>
 
+#include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/engine.hpp"
-#include "skua/machine/sim/flat_costs.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::sim {
 
-engine::engine(task_tree const& program, unfolding* live, policy& scheduler, layout const& where, rules const& by,
-               costs& priced_by, observer& watched_by)
-    : program_(program), live_(live), scheduler_(scheduler), where_(where), by_(by), prices_(priced_by),
-      watched_by_(watched_by), roll_(by.seed), validator_(where.workers(), by), calendar_(where.workers()),
-      idlers_(where.workers()), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
-      last_(where.workers(), 0) {
+engine::engine(task_tree const& program, stepped_program* live, policy& scheduler, layout const& where, rules const& by,
+               costs& prices, observer& watcher)
+    : program_(program), live_(live), scheduler_(scheduler), where_(where), by_(by), prices_(prices), watcher_(watcher),
+      roll_(by.seed), validator_(scheduler, where.workers(), by), calendar_(where.workers()), idle_(where.workers()),
+      lanes_(where.workers()), stack_of_(where.workers(), no_fiber), last_(where.workers(), 0) {
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);
   grow();
 }
 
-/// Room for what is known of the nodes that are new.
+/// Makes room for the state of new nodes.
 void engine::grow() {
   std::size_t const before = place_of_.size();
   if (before == program_.size()) return;
   result_.turns.resize(program_.size());
-  gatherings_.resize(program_.size());
+  groups_.resize(program_.size());
   away_.resize(program_.size());
   place_of_.resize(program_.size());
   for (auto i = static_cast<node_id>(before); i < program_.size(); ++i) {
@@ -49,23 +48,23 @@ run_result engine::run() {
     spent_ = 0;
     ++result_.moves;
     move(w);
-    if (!idlers_.sleeps(w)) schedule(w, now_ + spent_);
+    if (!idle_.sleeps(w)) schedule(w, now_ + spent_);
   }
-  if (result_.finished) let_everybody_rest();
+  if (result_.finished) check_policies_rest();
   result_.faults = validator_.take();
   return std::move(result_);
 }
 
 void engine::schedule(worker_id w, tick at) { calendar_.set(w, {at, roll_.next()}); }
 
-/// What `w` does besides the program's work, to or for `whom`.
+/// Charges `w` for an operation on or for `whom`.
 void engine::pay(worker_id w, operation what, worker_id whom) {
   tick const price = prices_.price(now_ + spent_, what, w, whom);
   result_.workers[index(w)].scheduling += price;
   spent_ += price;
 }
 
-/// One move of a worker.
+/// One move of a worker: a probe, or a step of its stack.
 void engine::move(worker_id w) {
   fiber_id const f = stack_of_[index(w)];
   if (f == no_fiber) {
@@ -78,13 +77,12 @@ void engine::move(worker_id w) {
   fibers_[f].ran += spent_;
 }
 
-/// The program has ended: now every mind must soon have had enough of looking.
-void engine::let_everybody_rest() {
+/// The program has ended: every policy must now rest soon.
+void engine::check_policies_rest() {
   for (std::uint32_t w = 0; w < stack_of_.size() && validator_.content(); ++w) {
     worker_policy& m = of_worker(worker_id{w});
     for (bool rests = false; !rests && validator_.content();) {
       probe const p = m.next_probe();
-      validator_.asked(worker_id{w}, p);
       rests = p.what == action::rest;
       if (!rests) m.learn(probed{p, outcome::empty});
       validator_.answered(worker_id{w}, p, outcome::empty, false);
@@ -102,27 +100,30 @@ run_result run(task_tree const& program, policy& scheduler, layout const& where,
   return run(program, scheduler, where, by, nobody);
 }
 
-run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by,
-               observer& watched_by) {
+run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by, observer& watcher) {
   if (by.probe_ticks == 0) {
-    throw usage_error("tabletop: probe_ticks is 0, but must be at least 1, or idle workers stop the clock");
+    throw usage_error("simulator: probe_ticks is 0; allowed: at least 1, or idle workers stop the clock");
   }
   if (!(by.units_per_tick > 0) || !std::isfinite(by.units_per_tick)) {
-    throw usage_error("tabletop: units_per_tick must be a positive finite number");
+    throw usage_error("simulator: units_per_tick is " + std::to_string(by.units_per_tick) +
+                      "; allowed: a positive finite number");
   }
   flat_costs prices(by);
-  return run(program, scheduler, where, by, prices, watched_by);
+  return run(program, scheduler, where, by, prices, watcher);
 }
 
-run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by, costs& priced_by,
-               observer& watched_by) {
-  if (by.lost_per_mille >= 1000) throw usage_error("tabletop: lost_per_mille must be below 1000, or no steal succeeds");
-  return engine(program, nullptr, scheduler, where, by, priced_by, watched_by).run();
+run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by, costs& prices,
+               observer& watcher) {
+  if (by.lost_per_mille >= 1000) {
+    throw usage_error("simulator: lost_per_mille is " + std::to_string(by.lost_per_mille) +
+                      "; allowed: 0 to 999, or no steal succeeds");
+  }
+  return engine(program, nullptr, scheduler, where, by, prices, watcher).run();
 }
 
-run_result run(unfolding& program, policy& scheduler, layout const& where, rules const& by, costs& priced_by,
-               observer& watched_by) {
-  return engine(program.tree(), &program, scheduler, where, by, priced_by, watched_by).run();
+run_result run(stepped_program& program, policy& scheduler, layout const& where, rules const& by, costs& prices,
+               observer& watcher) {
+  return engine(program.tree(), &program, scheduler, where, by, prices, watcher).run();
 }
 
 }  // namespace skua::sim

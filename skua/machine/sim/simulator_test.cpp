@@ -51,13 +51,13 @@ void balanced(auto& here, int depth, double cost) {
   here.join([=](auto& h) { balanced(h, depth - 1, cost); }, [=](auto& h) { balanced(h, depth - 1, cost); });
 }
 
-/// `workers` in packages of sixteen, or in one place if they fill none.
+/// `workers` in packages of sixteen, or in one place if they fill no package.
 layout layout_for(std::uint32_t workers) {
   if (workers % 16 != 0) return layout::flat(workers);
   return layout(topology::synthetic("package:" + std::to_string(workers / 16) + " numa:1 l3:1 core:16 pu:1"));
 }
 
-/// A policy's name as a word for test names.
+/// A policy's name as an identifier for test names.
 std::string word_of(std::string name) {
   std::ranges::replace_if(name, [](char c) { return c == ':' || c == '-'; }, '_');
   return name;
@@ -128,11 +128,11 @@ TEST_P(on_every_policy, an_empty_program_and_one_without_parallelism_end) {
   run_result const result = run_as(GetParam(), chain, layout::flat(64));
   EXPECT_EQ(lines(faults_of(result, chain, layout::flat(64))), "");
   EXPECT_EQ(result.makespan, 1000U);
-  EXPECT_LE(steals(result), 1U) << "at most the root, from a slot in which it was placed";
+  EXPECT_LE(steals(result), 1U) << "at most the root, from the mailbox in which it was placed";
 }
 
 TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
-  // The first child of a join waits in a scope for a child that was stolen, while the join's second child is on offer.
+  // The first child of a join waits in a scope for a stolen child, while the join still offers its second child.
   task_tree const program = record([](auto& here) {
     here.join(
         [](auto& h) {
@@ -150,7 +150,7 @@ TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
       rules const by{.seed = seed, .in = unit::flops};
       run_result const result = run_as(GetParam(), program, layout::flat(workers), by);
       ASSERT_EQ(lines(faults_of(result, program, layout::flat(workers), by)), "") << "seed " << seed;
-      for (tally const& t : result.workers) parks += t.parks;
+      for (worker_counters const& t : result.workers) parks += t.parks;
     }
   }
   EXPECT_GT(parks, 0U);
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(policies, on_every_policy, ::testing::ValuesIn(every_po
 class on_every_greedy_policy : public ::testing::TestWithParam<char const*> {};
 
 TEST_P(on_every_greedy_policy, the_time_is_that_of_greedy_scheduling) {
-  // [blumofe-leiserson-99]: expected T_P = T1/P + O(Tinf). The worst of 4800 games of three shapes was 2.4 times
+  // [blumofe-leiserson-99]: expected T_P = T1/P + O(Tinf). The worst of 4800 runs of three shapes took 2.4 times
   // T1/P + Tinf (wide joins of leaves that cost no more than a probe).
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     for (tree_shape const& shape :
@@ -195,19 +195,19 @@ TEST(simulator, a_thief_takes_all_children_of_the_group_that_have_not_started) {
   EXPECT_EQ(result.turns[4].who, result.turns[6].who);
 }
 
-TEST(simulator, the_last_to_finish_goes_on_with_the_frame_that_waits) {
+TEST(simulator, the_last_to_finish_continues_the_stack_that_waits) {
   task_tree program = record([](auto& here) {
     here.join([](auto& h) { h.leaf(flops{10}, [] {}); }, [](auto& h) { h.leaf(flops{1000}, [] {}); });
     here.leaf(flops{7}, [] {});
   });
   run_result const result = run_as("random", program, layout::flat(2), {.in = unit::flops});
   ASSERT_EQ(lines(result.faults), "");
-  node_id const thiefs = 4;
-  EXPECT_NE(result.turns[0].who, result.turns[thiefs].who);
-  EXPECT_EQ(result.turns[6].who, result.turns[thiefs].who);
+  node_id const stolen_task = 4;
+  EXPECT_NE(result.turns[0].who, result.turns[stolen_task].who);
+  EXPECT_EQ(result.turns[6].who, result.turns[stolen_task].who);
   EXPECT_EQ(result.turns[6].begin, result.turns[5].end);
   EXPECT_EQ(result.workers[index(result.turns[0].who)].parks, 1U);
-  EXPECT_EQ(result.workers[index(result.turns[thiefs].who)].resumes, 1U);
+  EXPECT_EQ(result.workers[index(result.turns[stolen_task].who)].resumes, 1U);
 }
 
 TEST(simulator, hierarchical_steals_nearer_than_random) {

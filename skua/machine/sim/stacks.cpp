@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The simulator's busy workers: stacks of calls that meet groups and scopes, wait for them, and go on.
+// The simulator's busy workers: stacks of calls that meet groups and scopes, wait for them, and continue.
 #include <algorithm>
 
 #include "skua/machine/sim/engine.hpp"
@@ -10,7 +10,7 @@ namespace skua::sim {
 void engine::begin(worker_id w, item const& it) {
   invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
   ++running_;
-  watched_by_.began(now_, w, it);
+  watcher_.began(now_, w, it);
   bool const is_frame = it.what == item::kind::frame;
   if (is_frame) pay(w, operation::resume);
   fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
@@ -36,7 +36,7 @@ fiber_id engine::new_fiber() {
   return f;
 }
 
-/// One step of a running stack.
+/// One move of a running stack.
 void engine::step(worker_id w, fiber_id f) {
   invariant(!fibers_[f].frames.empty(), "a running stack holds a call");
   frame& top = fibers_[f].frames.back();
@@ -55,8 +55,8 @@ void engine::step(worker_id w, fiber_id f) {
   return k == node_kind::scope ? end_scope(w, f) : end_task(w, f);
 }
 
-/// What a stack meets next has the numbers behind that of what it has just begun (preorder): fetch it while others move.
-/// There are more stacks than streams that a processor follows unasked.
+/// Nodes are numbered in preorder, so a stack meets next the nodes after the one that it has just begun: prefetch them
+/// while other workers move. The hardware prefetcher follows fewer streams than there are stacks.
 void engine::look_ahead(node_id id) const {
   constexpr node_id ahead = 6;  // two or three tasks of a binary tree
   node_id const next = std::min(id + ahead, program_.size() - 1);
@@ -64,7 +64,7 @@ void engine::look_ahead(node_id id) const {
   __builtin_prefetch(&result_.turns[next], 1);
 }
 
-/// Call a task, leaf or fiber.
+/// Calls a task, leaf or step.
 void engine::call(worker_id w, fiber_id f, node_id id) {
   look_ahead(id);
   turn& t = result_.turns[id];
@@ -82,18 +82,18 @@ void engine::call(worker_id w, fiber_id f, node_id id) {
   if (live_ != nullptr) live_->calls(f, id);
 }
 
-/// The next step of a task or of a scope's body.
+/// Runs the next step of a task or of a scope's body.
 void engine::step_body(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   node_id const id = top.next;
   top.next = step_after(id);
   switch (program_[id].kind) {
     case node_kind::leaf:
-    case node_kind::fiber: return call(w, f, id);
+    case node_kind::step: return call(w, f, id);
     case node_kind::task: return fork_of_scope(w, f, id);
     case node_kind::join:
     case node_kind::each:
-      gatherings_[id].outstanding = 1;
+      groups_[id].outstanding = 1;
       fibers_[f].frames.push_back({.node = id, .next = program_[id].first, .kind = program_[id].kind});
       if (program_[id].first != no_node && of_worker(w).sees_forks()) meet(w, f, id);
       return;
@@ -103,7 +103,7 @@ void engine::step_body(worker_id w, fiber_id f) {
 
 // ---- groups --------------------------------------------------------------------------------------------------------
 
-/// The top of the stack is a group, or a scope that is about to fork its first child: show it to the policy.
+/// Exposes the group on top of the stack, or the scope that is about to fork its first child, to the policy.
 void engine::meet(worker_id w, fiber_id f, node_id group) {
   double total = 0;
   std::uint64_t n = 0;
@@ -115,21 +115,21 @@ void engine::meet(worker_id w, fiber_id f, node_id group) {
   auto d = std::make_unique<exposed_group>();
   d->task = fibers_[f].tag;
   d->group = d->rest = of_worker(w).meet(d->task, total, n);
-  watched_by_.met(w, group, d->group);
+  watcher_.met(w, group, d->group);
   if (n == 0) fibers_[f].tag = d->group;
-  fibers_[f].frames.back().shown = std::move(d);
+  fibers_[f].frames.back().exposed = std::move(d);
 }
 
-/// A group: come back from a child, then call the next one, with those that follow it open to thieves.
+/// One move of a group: returns from a child, then calls the next one, with the later ones open to thieves.
 void engine::step_group(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   if (top.pending != no_node) return call(w, f, std::exchange(top.pending, no_node));
-  if (top.shown && top.shown->now == exposed_group::stage::placing) return place_next(w, f);
-  if (top.shown && top.shown->now == exposed_group::stage::calling) come_back(w, f);
+  if (top.exposed && top.exposed->now == exposed_group::stage::placing) return place_next(w, f);
+  if (top.exposed && top.exposed->now == exposed_group::stage::calling) child_returned(w, f);
   if (top.forked != no_node) take_back(w, top);
   if (top.next == no_node) return end_share(w, f);
-  if (top.shown && of_worker(w).sees_forks()) {
-    top.shown->now = exposed_group::stage::placing;
+  if (top.exposed && of_worker(w).sees_forks()) {
+    top.exposed->now = exposed_group::stage::placing;
     return place_next(w, f);
   }
   node_id const child = std::exchange(top.next, no_node);
@@ -142,18 +142,19 @@ void engine::step_group(worker_id w, fiber_id f) {
   top.pending = child;
 }
 
-/// The next child of a shown group is sent away, alone; or it is kept, called, and those after it are filed as one.
+/// Sends the next child of an exposed group away, alone; or calls it here, and makes one tagged entry of the later
+/// ones.
 void engine::place_next(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   if (top.next == no_node) return end_share(w, f);
-  exposed_group& d = *top.shown;
+  exposed_group& d = *top.exposed;
   node_id const child = std::exchange(top.next, program_[top.next].next);
   bool const is_last = top.next == no_node;
   task_tag its = of_worker(w).mark(d.rest, program_[child].hints);
   placement const to = place(w, its, cause::forked);
   if (!is_last) pay(w, operation::expose);
   if (to.worker != w || to.where == lane::migrated) {
-    ++gatherings_[top.node].outstanding;
+    ++groups_[top.node].outstanding;
     item const alone{.what = item::kind::child, .node = child, .tag = its};
     return to.worker != w ? send(w, alone, to, cause::forked) : put(w, alone, to, cause::forked);
   }
@@ -168,23 +169,23 @@ void engine::place_next(worker_id w, fiber_id f) {
   call(w, f, child);
 }
 
-/// The kept child of a shown group has returned.
-void engine::come_back(worker_id w, fiber_id f) {
-  exposed_group& d = *fibers_[f].frames.back().shown;
-  d.now = exposed_group::stage::going_on;
+/// The child of an exposed group that stayed here has returned.
+void engine::child_returned(worker_id w, fiber_id f) {
+  exposed_group& d = *fibers_[f].frames.back().exposed;
+  d.now = exposed_group::stage::continuing;
   tell(w, returned{d.child});
   fibers_[f].tag = d.rest;
 }
 
-/// The children after the one that has returned are mine again, unless somebody has taken them.
+/// The stack takes back the children after the one that has returned, unless a thief has them.
 void engine::take_back(worker_id w, frame& top) {
   node_id const rest = std::exchange(top.forked, no_node);
-  if (top.shown && top.shown->exposed_in == lane::local) {
-    auto const back = lanes_.take(top.shown->exposed_at, lane::local, end::newest,
+  if (top.exposed && top.exposed->exposed_in == lane::local) {
+    auto const back = lanes_.take(top.exposed->exposed_at, lane::local, end::newest,
                                   [=](item const& it) { return it.what == item::kind::rest && it.node == rest; });
-    top.shown->exposed_in = lane::forks;  // from now on as if it had not been shown
+    top.exposed->exposed_in = lane::forks;  // from now on as if it had not been exposed
     if (back) top.next = rest;
-    invariant(back || away_[rest], "one owner: what is gone from `kept` is a share of its own");
+    invariant(back || away_[rest], "one owner: what is gone from `local` is a share of its own");
     return;
   }
   item const* const newest = lanes_.newest(w, lane::forks);
@@ -195,17 +196,17 @@ void engine::take_back(worker_id w, frame& top) {
   }
 }
 
-/// No child of a group is left for this stack.
+/// This stack has no child of the group left to call.
 void engine::end_share(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
-  gathering& g = gatherings_[top.node];
+  group_state& g = groups_[top.node];
   if (!top.owner) {
     fibers_[f].frames.pop_back();
     invariant(fibers_[f].frames.empty(), "a thief's share is the base of its stack");
     end_base(w, f, &g);
     return;
   }
-  // The owner's share was given back before it parked.
+  // The owner gave its share back when it parked.
   bool const complete = top.parked || --g.outstanding == 0;
   complete ? end_group(w, f) : park(w, f, g);
 }
@@ -214,18 +215,18 @@ void engine::end_share(worker_id w, fiber_id f) {
 
 void engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
   node_id const scope = program_[child].parent;
-  if (!fibers_[f].frames.back().shown && of_worker(w).sees_forks()) meet(w, f, scope);
-  ++gatherings_[scope].outstanding;
+  if (!fibers_[f].frames.back().exposed && of_worker(w).sees_forks()) meet(w, f, scope);
+  ++groups_[scope].outstanding;
   pay(w, operation::fork);
   lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = child});
   offered(w);
   static_cast<void>(preempts(w, f));
 }
 
-/// The body of a scope is done: call own children from the own lane, wait for the others.
+/// The body of a scope has ended: calls the children that are still in this worker's lane, waits for the others.
 void engine::end_scope(worker_id w, fiber_id f) {
   node_id const scope = fibers_[f].frames.back().node;
-  gathering& g = gatherings_[scope];
+  group_state& g = groups_[scope];
   if (g.outstanding == 0) {
     end_group(w, f);
     return;
@@ -251,7 +252,7 @@ void engine::end_task(worker_id w, fiber_id f) {
     end_base(w, f, nullptr);
     return;
   }
-  gathering& above = gatherings_[program_[task].parent];
+  group_state& above = groups_[program_[task].parent];
   if (fibers_[f].frames.empty()) {
     end_base(w, f, &above);
   } else if (program_[program_[task].parent].kind == node_kind::scope) {
@@ -259,8 +260,8 @@ void engine::end_task(worker_id w, fiber_id f) {
   }
 }
 
-/// Nothing below this call: the stack ends, and then one share or child of `g` has (null: nobody waits for it).
-void engine::end_base(worker_id w, fiber_id f, gathering* g) {
+/// The base of the stack has ended, so the stack ends, and with it one share or child of `g` (null: no group waits).
+void engine::end_base(worker_id w, fiber_id f, group_state* g) {
   tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / by_.ticks_per_ns});
   leave_slot(w, f);
   free_fibers_.push_back(f);
@@ -272,26 +273,26 @@ void engine::end_base(worker_id w, fiber_id f, gathering* g) {
   to.worker == w ? begin(w, it) : send(w, it, to, cause::resumed);
 }
 
-/// The group or scope on top is complete: its task goes on, here or elsewhere. If nobody had a share of it and no mind
-/// has seen it, nothing is asked.
+/// The group or scope on top is complete: its task continues, here or elsewhere. The policy has a say only if the group
+/// was exposed, or if a part of it was stolen.
 void engine::end_group(worker_id w, fiber_id f) {
   fiber& stack = fibers_[f];
   frame const top = std::move(stack.frames.back());
   stack.frames.pop_back();
-  if (top.shown) {
-    stack.tag = top.parked ? stack.tag : top.shown->task;
-    of_worker(w).leave(stack.tag, top.shown->group);
-    watched_by_.left(w, top.node);
+  if (top.exposed) {
+    stack.tag = top.parked ? stack.tag : top.exposed->task;
+    of_worker(w).leave(stack.tag, top.exposed->group);
+    watcher_.left(w, top.node);
   }
-  if (top.parked || (!top.shown && !gatherings_[top.node].stolen)) return;  // parked: it was asked when it was woken
+  if (top.parked || (!top.exposed && !groups_[top.node].stolen)) return;  // parked: the policy was asked at the wake-up
   placement const to = place(w, stack.tag, cause::resumed);
   if (to.worker == w) return;
   leave_slot(w, f);
   send(w, {.what = item::kind::frame, .fiber = f, .tag = stack.tag}, to, cause::resumed);
 }
 
-/// The top of `f` must wait: its worker becomes idle.
-void engine::park(worker_id w, fiber_id f, gathering& g) {
+/// The top of `f` must wait: the stack parks, and its worker becomes idle.
+void engine::park(worker_id w, fiber_id f, group_state& g) {
   frame& top = fibers_[f].frames.back();
   top.parked = fibers_[f].open = true;
   g.waiting = f;
@@ -299,10 +300,10 @@ void engine::park(worker_id w, fiber_id f, gathering& g) {
   pay(w, operation::park);
   tell(w, waiting{});
   leave_slot(w, f);
-  if (top.shown) fibers_[f].tag = top.shown->task;
+  if (top.exposed) fibers_[f].tag = top.exposed->task;
 }
 
-/// It has just forked: if something in its worker's slot goes first, the stack leaves.
+/// The stack has just forked: it is preempted if the policy prefers what lies in the worker's mailbox.
 bool engine::preempts(worker_id w, fiber_id f) {
   if (lanes_.empty(w, lane::mailbox) || !of_worker(w).preempts()) return false;
   ++result_.workers[index(w)].preempted;
@@ -312,10 +313,10 @@ bool engine::preempts(worker_id w, fiber_id f) {
   return true;
 }
 
-/// The stack leaves its worker. What lies in the forks lane was offered by calls below the top (there is such a thing only
-/// if the top is a scope, or was laid aside). It becomes free-standing: the stack may go on with another worker, where
-/// its owner would look for it in vain. If policies are choosy, what lies in `spawned` gets its tag now: soon the worker will
-/// run something else, and show that.
+/// The stack leaves its worker. Calls below the top offered what lies in the forks lane (there is something only if the
+/// top is a scope, or was preempted). Each of these entries becomes a share of its own: the stack may continue on
+/// another worker, where it would look for them in vain. Entries in `spawned` get their tags now if the policy is
+/// choosy, because the worker will soon run something else, and publish that tag.
 void engine::leave_slot(worker_id w, fiber_id f) {
   last_[index(w)] = fibers_[f].tag.words[0];
   stack_of_[index(w)] = no_fiber;
@@ -324,7 +325,7 @@ void engine::leave_slot(worker_id w, fiber_id f) {
   set_aside(w, lane::forks);
 }
 
-/// All that lies in this lane, which has no room for tags, goes into another one of the same worker.
+/// Moves every entry of this lane, which has no room for tags, to another lane of the same worker.
 void engine::set_aside(worker_id w, lane from) {
   if (lanes_.empty(w, from)) return;
   std::deque<item> all = lanes_.take_all(w, from);
@@ -336,11 +337,7 @@ void engine::set_aside(worker_id w, lane from) {
   }
 }
 
-/// Into a lane of its own worker.
-void engine::set_aside(worker_id w, item it) {
-  placement const to = place(w, it.tag, cause::preempted);
-  validator_.preempted(w, to);
-  put(w, it, {.worker = w, .where = validator_.content() ? to.where : lane::spawned}, cause::preempted);
-}
+/// Puts one entry into the lane of the same worker that the policy names.
+void engine::set_aside(worker_id w, item it) { put(w, it, place(w, it.tag, cause::preempted), cause::preempted); }
 
 }  // namespace skua::sim

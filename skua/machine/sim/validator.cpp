@@ -12,20 +12,25 @@ namespace {
 
 std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
 
+std::uint64_t most_fruitless(std::uint32_t workers, rules const& by) {
+  return by.most_fruitless != 0 ? by.most_fruitless : 1000 + 200 * std::uint64_t{workers};
+}
+
 void check_times(run_result const& result, task_tree const& program, layout const& where, rules const& by,
                  std::vector<std::string>& faults) {
   totals const all = weigh(program, by);
   double const makespan = static_cast<double>(result.makespan);
   double const workers = where.workers();
-  bool const anything_sent = std::ranges::any_of(result.workers, [](tally const& t) { return t.sent > 0; });
+  bool const anything_sent = std::ranges::any_of(result.workers, [](worker_counters const& t) { return t.sent > 0; });
   rules free_forks = by;
   free_forks.fork_ticks = 0;
   double const span = anything_sent ? weigh(program, free_forks).span : all.span;  // sending changes the order of forks
   if (makespan * workers < all.work)
     faults.push_back("makespan " + std::to_string(result.makespan) + " < work / workers");
   if (makespan < span) faults.push_back("makespan " + std::to_string(result.makespan) + " < span");
-  double const busy = std::accumulate(result.workers.begin(), result.workers.end(), 0.0,
-                                      [](double sum, tally const& t) { return sum + static_cast<double>(t.busy); });
+  double const busy =
+      std::accumulate(result.workers.begin(), result.workers.end(), 0.0,
+                      [](double sum, worker_counters const& t) { return sum + static_cast<double>(t.busy); });
   if (busy != all.work) {
     faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
   }
@@ -38,47 +43,16 @@ void check_times(run_result const& result, task_tree const& program, layout cons
 
 }  // namespace
 
-validator::validator(std::uint32_t workers, rules const& by)
-    : most_(by.most_fruitless != 0 ? by.most_fruitless : 1000 + 200 * std::uint64_t{workers}),
-      slot_refusals_allowed_(by.slot_refusals_allowed), of_(workers) {}
+validator::validator(policy& scheduler, std::uint32_t workers, rules const& by)
+    : checked_(scheduler, workers,
+               {.aborts = false, .most_refusals = by.slot_refusals_allowed ? most_fruitless(workers, by) : 0}),
+      most_(most_fruitless(workers, by)), of_(workers) {}
 
-void validator::fault_of(worker_id self, probe const& p) {
-  if (index(p.whom) >= of_.size()) {
-    fault(of_worker(self) + " probes " + of_worker(p.whom) + ", who does not exist");
-  } else if (p.what == action::steal && p.whom == self) {
-    fault(of_worker(self) + " steals from itself");
-  } else if (p.what == action::pop && p.whom != self) {
-    fault(of_worker(self) + " pops from a lane of " + of_worker(p.whom));
-  } else {
-    fault(of_worker(self) + " steals from the region's lane instead of popping");
-  }
-}
-
-void validator::placed(worker_id self, placement const& to) {
-  if (index(to.worker) >= of_.size()) {
-    fault(of_worker(self) + " places a task on " + of_worker(to.worker) + ", who does not exist");
-  } else if (to.worker != self && to.where != lane::inbox && to.where != lane::mailbox && to.where != lane::migrated) {
-    fault(of_worker(self) + " places a task on " + of_worker(to.worker) +
-          ", but not into its inbox, slot or migrated lane");
-  } else if (to.width != 1) {
-    fault(of_worker(self) + " places a task of width " + std::to_string(to.width) + "; the tabletop has no teams");
-  }
-}
-
-void validator::preempted(worker_id self, placement const& to) {
-  if (to.worker != self) {
-    fault(of_worker(self) + " lays something aside on " + of_worker(to.worker) + ", not on itself");
-  } else if (to.where != lane::spawned && to.where != lane::local && to.where != lane::migrated) {
-    fault(of_worker(self) + " lays something aside, but not into its spawned, kept or migrated lane");
-  }
-}
-
-void validator::refused(worker_id self, placement const& to, std::uint64_t times) {
-  if (!slot_refusals_allowed_) {
-    fault(of_worker(self) + " places a task in the slot of " + of_worker(to.worker) + ", which is occupied");
-  } else if (times > most_) {
-    fault(of_worker(self) + " places a task in occupied slots, " + std::to_string(times) + " times in a row");
-  }
+std::vector<std::string> validator::take() {
+  if (content() && checked_.open_groups() != 0) fault("an exposed group was never left");
+  std::vector<std::string> all = checked_.breaches();
+  all.insert(all.end(), faults_.begin(), faults_.end());
+  return all;
 }
 
 void validator::fault_of(worker_id self, patience const& left) {

@@ -7,28 +7,17 @@
 #include <vector>
 
 #include "skua/machine/sim/simulator.hpp"
+#include "skua/policy/protocol_checker.hpp"
 
 namespace skua::sim {
 
-/// Sees every answer of a policy during one game.
+/// Stands between the engine and the policy during one run: checks the protocol, and that nobody starves.
 class validator {
  public:
-  validator(std::uint32_t workers, rules const& by);
+  validator(policy& scheduler, std::uint32_t workers, rules const& by);
 
-  /// A probe is legal: it pops from its own lane, or steals from another worker that exists.
-  void asked(worker_id self, probe const& p) {
-    if (!is_legal(self, p)) [[unlikely]]
-      fault_of(self, p);
-  }
-
-  /// A placement is legal: one existing worker; another one only through its inbox, slot or migrated lane.
-  void placed(worker_id self, placement const& to);
-
-  /// What is laid aside is placed in a lane of this worker in which it may lie, and is found again.
-  void preempted(worker_id self, placement const& to);
-
-  /// The slot of `to` is occupied; so many times in a row for this task.
-  void refused(worker_id self, placement const& to, std::uint64_t times);
+  /// The worker's policy, behind a checker of the protocol.
+  worker_policy& of_worker(worker_id w) noexcept { return checked_.of_worker(w); }
 
   /// One more answer without a catch while there is something in reach, and it starves.
   [[nodiscard]] bool is_out_of_patience_with(worker_id self) const { return of_[index(self)].hungry >= most_; }
@@ -52,8 +41,9 @@ class validator {
   }
 
   void fault(std::string what) { faults_.push_back(std::move(what)); }
-  [[nodiscard]] bool content() const noexcept { return faults_.empty(); }
-  std::vector<std::string> take() { return std::move(faults_); }
+  [[nodiscard]] bool content() const noexcept { return faults_.empty() && checked_.holds(); }
+  /// The run has ended.
+  std::vector<std::string> take();
 
  private:
   struct patience {
@@ -61,17 +51,11 @@ class validator {
     std::uint64_t restless = 0;  ///< misses in a row without a rest
   };
 
-  [[nodiscard]] bool is_legal(worker_id self, probe const& p) const {
-    if (p.what == action::rest) return true;
-    if (index(p.whom) >= of_.size()) return false;
-    return p.what == action::pop ? p.whom == self : p.whom != self && p.where != lane::injected;
-  }
   // What is wrong, for people: never on a legal path.
-  void fault_of(worker_id self, probe const& p);
   void fault_of(worker_id self, patience const& left);
 
-  std::uint64_t most_;
-  bool slot_refusals_allowed_;
+  policies::protocol_checker checked_;
+  std::uint64_t const most_;
   std::vector<patience> of_;
   std::vector<std::string> faults_;
 };

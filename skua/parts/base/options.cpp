@@ -29,7 +29,7 @@ std::string lower(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view name, std::string_view text, std::string_view allowed) {
-  throw usage_error(std::string{name} + " is \"" + std::string{text} + "\"; allowed: " + std::string{allowed});
+  throw usage_error(std::string{name} + " is '" + std::string{text} + "'; allowed: " + std::string{allowed});
 }
 
 /// Leading decimal digits, and what follows them. nullopt without digits, and for a number above 2^64-1.
@@ -108,7 +108,7 @@ settings settings_from_environment(environment const& get) {
 std::uint32_t read_workers(std::string_view name, std::string_view text) {
   auto const number = number_and_rest(trimmed(text));
   if (!number || !number->second.empty() || number->first == 0 || number->first > max_workers) {
-    refuse(name, text, "a whole number of workers from 1 to " + std::to_string(max_workers));
+    refuse(name, text, "a whole number from 1 to " + std::to_string(max_workers));
   }
   return static_cast<std::uint32_t>(number->first);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user may choose without touching the program: worker count, places, pinning, policy, spin time, stack size.
-// Each value remembers where it came from, so that an error or `skua doctor` can name the culprit.
+// What a user may choose without touching the program (settings.hpp), as the environment says it:
 //
 // SKUA_WORKERS, SKUA_PLACES, SKUA_PIN, SKUA_POLICY, SKUA_SPIN, SKUA_STACK; where the first two are unset,
 // OMP_NUM_THREADS (its first number) and OMP_PLACES are read, because many job scripts set them already.
@@ -11,44 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "skua/parts/base/settings.hpp"
+
 namespace skua::runtime {
-
-/// A larger number of workers is taken for a typing error.
-inline constexpr std::uint32_t max_workers = 65'536;
-
-/// An idle worker searches this long before it sleeps; `spin_forever` = it never sleeps.
-inline constexpr std::chrono::nanoseconds spin_forever = std::chrono::nanoseconds::max();
-
-inline constexpr std::size_t min_stack_bytes = std::size_t{16} << 10;
-inline constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
-
-/// A value, and who chose it: "default", "code", or the name of an environment variable.
-template <class T>
-struct setting {
-  T value{};
-  std::string from = "default";
-
-  /// The program's own choice.
-  void set(T chosen) {
-    value = std::move(chosen);
-    from = "code";
-  }
-  [[nodiscard]] bool chosen() const noexcept { return from != "default"; }
-};
-
-struct settings {
-  setting<std::optional<std::uint32_t>> workers;   ///< unset: min(affinity mask, cgroup quota)
-  setting<std::string> places;                     ///< OMP_PLACES grammar, see topology/places.hpp; empty: L3 clusters
-  setting<std::optional<bool>> pin;                ///< unset: the machine decides
-  setting<std::string> policy{.value = "random"};  ///< a name in policy/registry.hpp, which also checks it
-  setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
-  setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< a main thread's; only touched pages cost memory
-};
 
 /// From a variable's name to its value; nullopt = unset.
 using environment = std::function<std::optional<std::string>(char const* name)>;

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <concepts>
-#include <condition_variable>
 #include <mutex>
 
 #include "skua/parts/base/fence.hpp"
@@ -44,13 +43,16 @@ class plain_variable {
   T value_;
 };
 
+/// std::condition_variable, whose header only those who sleep include: condition.hpp.
+class real_condition;
+
 struct real_sync {
   template <class T>
   using atomic = std::atomic<T>;
   template <class T>
   using plain = plain_variable<T>;
   using mutex = std::mutex;
-  using condition = std::condition_variable;
+  using condition = real_condition;
 
   /// The fences that a new queue uses.
   [[nodiscard]] static fences kind() noexcept { return fence_kind(); }

@@ -301,4 +301,6 @@ outcome deque<Sync>::victim::steal(entry& oldest) const noexcept {
   return outcome::got;
 }
 
+extern template class deque<real_sync>;  // deque.cpp: programs compile push and pop only
+
 }  // namespace skua::runtime

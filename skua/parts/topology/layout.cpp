@@ -94,7 +94,7 @@ layout layout::part(std::span<worker_id const> members) const {
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const w = members[i];
     if (index(w) >= workers() || (i > 0 && index(w) <= index(members[i - 1]))) {
-      throw usage_error("the next member is worker " + std::to_string(index(w)) + "; allowed: numbers below " +
+      throw usage_error("worker " + std::to_string(index(w)) + " cannot be the next member; allowed: numbers below " +
                         std::to_string(workers()) + " in ascending order");
     }
     if (i == 0 || place_of(w) != place_of(members[i - 1])) {

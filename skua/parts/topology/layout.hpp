@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "skua/parts/base/ids.hpp"
-#include "skua/parts/base/options.hpp"
+#include "skua/parts/base/settings.hpp"
 #include "skua/parts/topology/topology.hpp"
 
 namespace skua::runtime {

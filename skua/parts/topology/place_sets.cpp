@@ -95,7 +95,7 @@ std::vector<place_set> places_from(topology const& machine, std::string_view nam
   if (auto const* asked = std::get_if<abstract_places>(&spec)) return places_of_word(machine, *asked);
 
   auto const refuse = [&](std::uint32_t pu, std::string const& why) {
-    throw usage_error(std::string{name} + " is \"" + std::string{text} + "\": PU " + std::to_string(pu) + " " + why);
+    throw usage_error(std::string{name} + " is '" + std::string{text} + "': PU " + std::to_string(pu) + " " + why);
   };
   std::unordered_map<std::uint32_t, std::uint32_t> free;
   for (std::uint32_t i = 0; i < machine.pus().size(); ++i) free.emplace(machine.pus()[i].os_index, i);

@@ -36,7 +36,7 @@ class reader {
  private:
   [[noreturn]] void refuse(std::string const& why) const {
     throw usage_error(
-        std::string{name_} + " is \"" + std::string{text_} + "\": " + why +
+        std::string{name_} + " is '" + std::string{text_} + "': " + why +
         "; allowed: threads, cores, ll_caches, numa_domains, sockets, each also with a number as in cores(4), "
         "or lists of PUs such as {0:4},{4:4}");
   }

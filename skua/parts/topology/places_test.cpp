@@ -90,7 +90,7 @@ TEST(places, nonsense_is_refused_by_name_with_what_is_allowed) {
                            "{0};{1}",
                            "{99999999999999999999999}"}) {
     std::string const message = message_of<usage_error>([&] { static_cast<void>(read_places("OMP_PLACES", text)); });
-    EXPECT_NE(message.find("OMP_PLACES is \"" + std::string{text} + "\": "), std::string::npos)
+    EXPECT_NE(message.find("OMP_PLACES is '" + std::string{text} + "'"), std::string::npos)
         << text << " -> " << message;
     EXPECT_NE(message.find("{0:4},{4:4}"), std::string::npos) << text;
   }
@@ -153,7 +153,7 @@ TEST(places_from, pus_must_exist_and_be_in_one_place_only) {
   auto const message = [&t](char const* text) {
     return message_of<usage_error>([&] { static_cast<void>(places_from(t, "OMP_PLACES", text)); });
   };
-  EXPECT_NE(message("{0:9}").find("OMP_PLACES is \"{0:9}\": PU 8 does not exist or may not be used here; allowed: 0-7"),
+  EXPECT_NE(message("{0:9}").find("OMP_PLACES is '{0:9}': PU 8 does not exist or may not be used here; allowed: 0-7"),
             std::string::npos)
       << message("{0:9}");
   EXPECT_NE(message("{0:4},{3:4}").find("PU 3 is in two places"), std::string::npos) << message("{0:4},{3:4}");

@@ -40,8 +40,8 @@ struct reader {
   std::string_view description;
 
   [[noreturn]] void refuse(std::string const& why) const {
-    throw usage_error("synthetic topology \"" + std::string{description} + "\": " + why +
-                      "; an example: " + std::string{example});
+    throw usage_error("synthetic topology is '" + std::string{description} + "': " + why + "; allowed: words as in " +
+                      std::string{example});
   }
 
   [[nodiscard]] std::optional<level> kind_of(std::string_view name) const;

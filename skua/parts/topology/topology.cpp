@@ -45,6 +45,11 @@ void range_finder::add(level kind, std::uint32_t os_index, cpu_mask const& membe
   read_.elements.push_back({.kind = kind, .os_index = os_index, .first = first, .pus = found, .bytes = bytes});
 }
 
+topology topology::named(std::string const& description_or_path) {
+  bool const is_path = description_or_path.ends_with(".xml") || description_or_path.find('/') != std::string::npos;
+  return is_path ? from_xml(description_or_path) : synthetic(description_or_path);
+}
+
 topology::topology(topology_reading const& read)
     : pus_(read.pus), numa_order_(read.numa_order), numa_latency_(read.numa_latency), remarks_(read.remarks),
       source_(read.source), machine_pus_(std::max(read.machine_pus, static_cast<std::uint32_t>(read.pus.size()))),

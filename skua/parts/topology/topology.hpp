@@ -68,6 +68,10 @@ class topology {
   /// included. Throws usage_error with the path and what is wrong with the file.
   [[nodiscard]] static topology from_xml(std::string const& path);
 
+  /// As a user names a machine: what ends in ".xml" or contains a "/" is the path of such a file, all else a description for
+  /// `synthetic`.
+  [[nodiscard]] static topology named(std::string const& description_or_path);
+
   explicit topology(topology_reading const& read);
 
   [[nodiscard]] std::span<topology_node const> nodes() const noexcept { return nodes_; }

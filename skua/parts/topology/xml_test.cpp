@@ -73,6 +73,12 @@ TEST(xml, latencies_and_core_kinds_are_read) {
   EXPECT_EQ(ours.back(), 1);
 }
 
+TEST(xml, a_machine_is_named_by_a_path_or_a_description) {
+  EXPECT_EQ(topology::named("package:2 core:3").pus().size(), 6U);
+  EXPECT_THROW(static_cast<void>(topology::named("none.xml")), usage_error);
+  EXPECT_THROW(static_cast<void>(topology::named("/no/such/file")), usage_error);
+}
+
 TEST(xml, unreadable_files_are_named_with_the_reason) {
   scratch const dir;
   std::string const missing = (dir.path() / "missing.xml").string();

@@ -9,9 +9,21 @@
 
 namespace skua::policies {
 namespace adws {
+namespace {
+
+constexpr search_step own[] = {{lane::mailbox, after_lost::same_lane},
+                               {lane::local, after_lost::same_lane},
+                               {lane::spawned, after_lost::same_lane},
+                               {lane::migrated, after_lost::same_lane},
+                               {lane::inbox, after_lost::same_lane}};
+constexpr search_step theirs[] = {{lane::migrated}, {lane::local}, {lane::forks}, {lane::spawned}};
+constexpr search_step own_again[] = {{lane::mailbox, after_lost::same_lane}, {lane::migrated, after_lost::same_lane}};
+constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_again};
+
+}  // namespace
 
 worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), roll_(dice_of(seed, self)) {}
+    : with_(with), self_(self), roll_(dice_of(seed, self)), round_(self, order) {}
 
 // ---- deterministic task allocation [adws-sc19 4.2] -----------------------------------------------------------------
 
@@ -141,84 +153,34 @@ bool worker_state::admits(std::uint64_t first_word) const noexcept {
   return steal_range_ && !anywhere_ && with_.ranges.is_inside(group_of(first_word), steal_range_->id);
 }
 
-probe worker_state::next_probe() noexcept {
-  auto const own = [this](lane l) { return probe{.what = action::pop, .whom = self_, .where = l}; };
-  auto const theirs = [this](lane l) { return probe{.what = action::steal, .whom = victim_, .where = l}; };
-  switch (stage_) {
-    case stage::mailbox:
-    case stage::slot_again: return own(lane::mailbox);
-    case stage::local: return own(lane::local);
-    case stage::spawned: return own(lane::spawned);
-    case stage::migrated:
-    case stage::migrated_again: return own(lane::migrated);
-    case stage::inbox: return own(lane::inbox);
-    case stage::their_migrated: return theirs(lane::migrated);
-    case stage::their_local: return theirs(lane::local);
-    case stage::their_forks: return theirs(lane::forks);
-    case stage::their_spawned: return theirs(lane::spawned);
-    case stage::outside: return own(lane::injected);
-    case stage::rest: break;
-  }
-  begin_round();
-  return {.what = action::rest, .whom = self_};
-}
+probe worker_state::next_probe() noexcept { return round_.next(); }
 
-void worker_state::begin_round() noexcept {
-  stage_ = stage::mailbox;
-  steal_range_.reset();
-  anywhere_ = false;
-}
-
-worker_state::stage worker_state::after(stage s) noexcept {
-  switch (s) {
-    case stage::mailbox: return stage::local;
-    case stage::local: return stage::spawned;
-    case stage::spawned: return stage::migrated;
-    case stage::migrated: return stage::inbox;
-    case stage::inbox: tries_ = 0; return next_victim();
-    case stage::slot_again: return stage::migrated_again;
-    case stage::migrated_again: return next_victim();
-    case stage::their_migrated: return stage::their_local;
-    case stage::their_local: return stage::their_forks;
-    case stage::their_forks: return stage::their_spawned;
-    case stage::their_spawned: return anywhere_ ? stage::outside : stage::slot_again;
-    case stage::outside: return stage::rest;
-    case stage::rest: break;
-  }
-  return stage::mailbox;
-}
-
-/// Uniform in the steal range, without me, as many as there are; the range is looked for before every one, and what may
-/// have been placed here after it. Then, if there are tasks that anybody may take, one victim of all.
-worker_state::stage worker_state::next_victim() noexcept {
-  if (!with_.options.steal) return stage::outside;
-  auto const choose = [this](std::uint32_t first, std::uint32_t others) {
+/// As many victims as the steal range has other workers, uniformly; the range is found anew before each of them. Then, if
+/// there are tasks that anybody may take, one victim among all workers.
+std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
+  if (!with_.options.steal) return {};
+  if (why == victim_request::first) tries_ = 0;
+  auto const among = [this](std::uint32_t first, std::uint32_t others) {
     std::uint32_t const v = first + roll_.below(others);
-    victim_ = worker_id{v < index(self_) ? v : v + 1};
-    return stage::their_migrated;
+    return victim{.who = worker_id{v < index(self_) ? v : v + 1}, .is_last = anywhere_};
   };
   steal_range_ = with_.ranges.topmost(self_, roll_);
   std::uint32_t const others = steal_range_ ? steal_range_->where.leftmost() - steal_range_->where.owner() : 0;
+  anywhere_ = false;
   if (tries_ < others) {
     ++tries_;
-    return choose(steal_range_->where.owner(), others);
+    return among(steal_range_->where.owner(), others);
   }
   // relaxed: a hint.
   anywhere_ = with_.workers > 1 && with_.free_tasks.load(std::memory_order_relaxed) > 0;
-  return anywhere_ ? choose(0, with_.workers - 1) : stage::outside;
-}
-
-void worker_state::learn_probe(probed const& p) noexcept {
-  if (p.what.what == action::rest) return;
-  if (p.how == runtime::outcome::got) {
-    begin_round();
-  } else if (p.how != runtime::outcome::lost || p.what.what == action::steal) {
-    stage_ = after(stage_);
-  }
+  if (!anywhere_) return {};
+  return among(0, with_.workers - 1);
 }
 
 void worker_state::learn(event const& seen) noexcept {
-  if (auto const* p = std::get_if<probed>(&seen)) return learn_probe(*p);
+  if (auto const* p = std::get_if<probed>(&seen)) {
+    return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
+  }
   if (std::holds_alternative<waiting>(seen)) return end_search();
   if (auto const* b = std::get_if<begun>(&seen)) {
     tag_fields const c = tag_fields::read(b->task);
@@ -249,11 +211,6 @@ almost_deterministic::almost_deterministic(layout const& where, std::uint64_t se
     : shared_(where.workers(), chosen) {
   workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w}, seed);
-}
-
-worker_policy& almost_deterministic::of_worker(worker_id w) noexcept {
-  runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
-  return workers_state_[index(w)];
 }
 
 }  // namespace skua::policies

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Almost Deterministic Work Stealing (Shiina, Taura, SC 2019): tasks are first spread by their work hints, always in
-// the same way; then workers steal, but only inside the group that their own tasks belong to. States, rules and where
-// they stand in the paper: README.md.
+// the same way; then workers steal, but only inside the group that their own tasks belong to. States, rules and their
+// sections in the paper: README.md.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -15,7 +14,9 @@
 #include "skua/policy/adws/range.hpp"
 #include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/tree.hpp"
+#include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
+#include "skua/policy/search_round.hpp"
 
 namespace skua::policies {
 
@@ -25,7 +26,7 @@ struct adws_options {
 
 namespace adws {
 
-/// What the policies of a region share.
+/// What the workers of a region share.
 struct common {
   explicit common(std::uint32_t n, adws_options const& chosen) : workers(n), options(chosen), ranges(n) {}
   std::uint32_t const workers;
@@ -53,26 +54,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
-  enum class stage : std::uint8_t {
-    mailbox,
-    local,
-    spawned,
-    migrated,
-    inbox,  // mine
-    slot_again,
-    migrated_again,  // mine, after a victim
-    their_migrated,
-    their_local,
-    their_forks,
-    their_spawned,  // of a victim in my steal range
-    outside,
-    rest
-  };
-
-  void learn_probe(probed const& p) noexcept;
-  void begin_round() noexcept;
-  stage after(stage s) noexcept;
-  stage next_victim() noexcept;
+  std::optional<victim> choose_victim(victim_request why) noexcept;
   void activate(node_id group) noexcept;
   void end_search() noexcept;
   placement place_root(tag_fields& c, task_tag& task) noexcept;
@@ -93,9 +75,8 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   double remaining_ = 0;       ///< work of the children of the group just met that are not marked yet
   bool equal_shares_ = false;  ///< nothing is known of that work: one each
 
-  // The hunt.
-  stage stage_ = stage::mailbox;
-  worker_id victim_{};
+  // The search for tasks.
+  search_round round_;
   std::uint32_t tries_ = 0;                   ///< victims in this round
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
@@ -104,17 +85,15 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 }  // namespace adws
 
 /// The policy `adws`.
-class almost_deterministic final : public policy {
+class almost_deterministic final : public per_worker<adws::worker_state> {
  public:
   almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override {
     return shared_.options.steal ? "adws" : "adws:no-steal";
   }
-  worker_policy& of_worker(worker_id w) noexcept override;
 
  private:
   adws::common shared_;
-  std::vector<adws::worker_state> workers_state_;
 };
 
 }  // namespace skua::policies

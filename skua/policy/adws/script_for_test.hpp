@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "skua/policy/adws/adws.hpp"
+#include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua::policies::adws {
@@ -23,9 +24,10 @@ class by_hand : public testing::Test {
   void restart(std::uint32_t workers, adws_options const& with = {}) {
     workers_ = workers;
     policy_.emplace(layout::flat(workers), 11, with);
+    checked_.emplace(*policy_, workers, protocol_checks{.of_machine = false});  // scripts leave calls out
   }
 
-  worker_policy& of(std::uint32_t w) { return policy_->of_worker(worker_id{w}); }
+  worker_policy& of(std::uint32_t w) { return checked_->of_worker(worker_id{w}); }
   void begin(std::uint32_t w, task_tag const& t, bool open = false) { of(w).learn(begun{t, open}); }
 
   /// The root, taken in by worker `by` and begun on worker 0.
@@ -100,6 +102,7 @@ class by_hand : public testing::Test {
 
  private:
   std::optional<almost_deterministic> policy_;
+  std::optional<protocol_checker> checked_;
 };
 
 }  // namespace skua::policies::adws

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of steal ranges, shared by the policies of one region: which groups are open, over which workers, and whether
+// The tree of steal ranges, shared by the workers of one region: which groups are open, over which workers, and whether
 // their workers may steal from each other. [adws-sc19 4.3.1]
 //
 // A node belongs to the worker that met the group; an owner's nodes nest, so they are a stack. A parent is a node of

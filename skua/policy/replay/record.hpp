@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is known of earlier iterations, shared by the policies of one region: numbers under 64-bit keys, in one table of
-// fixed size without locks. A mind notes and finds; nobody waits, nothing is allocated after construction.
+// What earlier iterations have taught, shared by the workers of one region: numbers under 64-bit keys, in one table of
+// fixed size without locks. Workers note and find; nobody waits, and nothing is allocated after construction.
 //
 // An entry is one word: 32 bits of the key, 8 bits of the generation in which it was noted, 24 bits of value. Where an
 // entry may stand is given by other bits of the key, so a false match needs 32 + log2(entries) equal bits; it would

@@ -21,7 +21,7 @@ enum class fact : std::uint64_t {
   rest,     ///< of a child: it, and those after it, were stolen by
   child,    ///< of a child: it alone was stolen by
   exposed,  ///< of a task: something below it was stolen
-  deep,     ///< of a group: something was stolen below it, where forks were not shown
+  deep,     ///< of a group: something was stolen below it, where forks were not exposed
   groups,   ///< of a task: how many it opens; unknown: at most one
 };
 std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~static_cast<std::uint64_t>(f)); }
@@ -29,8 +29,15 @@ std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~sta
 constexpr std::uint64_t root_path = 0x5cb7'1e1d'0a3f'9241ULL;
 constexpr std::uint64_t most_children = record::largest_value - 1;
 
-/// Where something was stolen below the detail, forks are shown to where there are so many times as many branches.
+/// Below the detail, where something was stolen, forks are exposed down to 2^deeper_bits times as many branches.
 constexpr std::uint32_t deeper_bits = 3;
+
+constexpr search_step own[] = {{lane::local}, {lane::spawned}, {lane::migrated}, {lane::inbox}};
+constexpr search_step theirs[] = {{lane::local, after_lost::next_victim},
+                                  {lane::forks, after_lost::next_victim},
+                                  {lane::spawned, after_lost::next_victim},
+                                  {lane::migrated, after_lost::next_victim}};
+constexpr search_order order{.own = own, .theirs = theirs, .injected_first_after_rest = true};
 
 replay_options with_detail(replay_options chosen, std::uint32_t workers) noexcept {
   if (chosen.detail == 0) chosen.detail = std::min<std::uint32_t>(20, 5U + std::bit_width(workers - 1));
@@ -46,13 +53,14 @@ common::common(std::uint32_t n, replay_options const& chosen)
     : workers(n), options(with_detail(chosen, n)), recorded(bits_of(options)) {}
 
 worker_state::worker_state(common& with, layout const& where, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())) {
+    : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())),
+      round_(self, order) {
   if (with.options.near_first) victims_ = ring_victims(self, where, 1);
 }
 
 bool worker_state::is_strict() const noexcept { return with_.is_strict.load(relaxed); }
 
-/// While something may be noted: down to where there are enough branches. Strictly: where something is known.
+/// While steals are noted: down to where there are enough branches. In strict iterations: where the record has steals.
 bool worker_state::exposes(tag_fields const& running) const noexcept {
   if (with_.workers == 1 || !running.is_tracked()) return false;
   if (running.what == kind::group || running.is_root) return true;
@@ -70,7 +78,7 @@ std::uint16_t worker_state::ordinal_of(tag_fields const& task) const noexcept {
 
 task_tag worker_state::meet(task_tag const& task, double, std::uint64_t n) noexcept {
   tag_fields c = tag_fields::read(task);
-  if (c.what == kind::group) c.what = kind::untracked;  // whose child this is was not shown
+  if (c.what == kind::group) c.what = kind::untracked;  // its parent's group was not exposed
   if (c.what != kind::task || c.is_open || n == 0) return c.written();
   std::uint16_t const ordinal = ordinal_of(c);
   if (c.is_root && ordinal == 0) begin_iteration();
@@ -147,7 +155,7 @@ task_tag worker_state::mark(task_tag& parent, hint const&) noexcept {
   switch (p.what) {
     case kind::unknown: note_blind_steal(p); return {};
     case kind::untracked: return parent;
-    case kind::task: break;  // stolen where forks were not shown
+    case kind::task: break;  // stolen where forks were not exposed
     case kind::group: {
       if (p.is_open) break;
       task_tag const child = marked(p).written();
@@ -169,7 +177,7 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   if (is_strict() || !g.is_tracked()) return;
   auto const has_pieces = [&] {
     if (with_.recorded.find(key(fact::last, g.path))) return true;
-    if (g.breadth > with_.options.detail) return false;  // its children's forks were not shown
+    if (g.breadth > with_.options.detail) return false;  // its children's forks were not exposed
     for (std::uint64_t i = 0; i < g.around; ++i) {
       if (with_.recorded.find(key(fact::exposed, mixed(g.path, i)))) return true;
     }
@@ -234,8 +242,8 @@ void worker_state::note_steal(tag_fields const& c) noexcept {
   with_.recorded.note(key(fact::last, is_rest ? c.path : c.around), c.index + 1, true);
 }
 
-/// Stolen where forks were not shown: known is only which group is around. The next iteration shall see more of it, if
-/// it still looks.
+/// Stolen where forks were not exposed: only the group around it is known. The next iteration exposes more of it, if it
+/// still notes steals.
 void worker_state::note_blind_steal(tag_fields const& c) noexcept {
   if (c.is_open || with_.since_restart.load(relaxed) > with_.options.relaxed) return;
   with_.recorded.note(key(fact::deep, c.around), 1);
@@ -274,7 +282,7 @@ bool worker_state::opens_more_groups(tag_fields const& task) const noexcept {
   return with_.recorded.find(key(fact::groups, task.path)).value_or(1) > next;
 }
 
-// ---- the hunt --------------------------------------------------------------------------------------------------------
+// ---- the search for tasks --------------------------------------------------------------------------------------------------------
 
 bool worker_state::admits(std::uint64_t first_word) const noexcept { return first_word == 0 || !is_strict(); }
 
@@ -282,75 +290,21 @@ bool worker_state::may_steal() const noexcept {
   return !is_strict() || with_.has_open_work.load(relaxed) || with_.free_tasks.load(relaxed) > 0;
 }
 
-probe worker_state::next_probe() noexcept {
-  auto const own = [this](lane l) { return probe{.what = action::pop, .whom = self_, .where = l}; };
-  auto const theirs = [this](lane l) { return probe{.what = action::steal, .whom = victim_, .where = l}; };
-  switch (stage_) {
-    case stage::local: return own(lane::local);
-    case stage::spawned: return own(lane::spawned);
-    case stage::migrated: return own(lane::migrated);
-    case stage::inbox: return own(lane::inbox);
-    case stage::their_local: return theirs(lane::local);
-    case stage::their_forks: return theirs(lane::forks);
-    case stage::their_spawned: return theirs(lane::spawned);
-    case stage::their_migrated: return theirs(lane::migrated);
-    case stage::outside_first:
-    case stage::outside_last: return own(lane::injected);
-    case stage::rest: break;
-  }
-  rested_ = true;
-  begin_round();
-  return {.what = action::rest, .whom = self_};
-}
+probe worker_state::next_probe() noexcept { return round_.next(); }
 
-void worker_state::begin_round() noexcept {
-  std::visit([](auto& v) { v.restart(); }, victims_);
-  stage_ = stage::local;
-}
-
-/// The stage that follows a probe that brought nothing. `lost` is no miss: where others find work, so may we.
-worker_state::stage worker_state::after(runtime::outcome how) noexcept {
-  bool const lost = how == runtime::outcome::lost;
-  switch (stage_) {
-    case stage::local: return stage::spawned;
-    case stage::spawned: return stage::migrated;
-    case stage::migrated: return stage::inbox;
-    case stage::inbox: return rested_ ? stage::outside_first : next_victim();
-    case stage::outside_first: return lost ? stage_ : next_victim();
-    case stage::their_local: return lost ? next_victim() : stage::their_forks;
-    case stage::their_forks: return lost ? next_victim() : stage::their_spawned;
-    case stage::their_spawned: return lost ? next_victim() : stage::their_migrated;
-    case stage::their_migrated:
-      if (!lost) std::visit([](auto& v) { v.missed(); }, victims_);
-      return next_victim();
-    case stage::outside_last: return lost ? stage_ : stage::rest;
-    case stage::rest: break;
-  }
-  return stage::rest;
-}
-
-worker_state::stage worker_state::next_victim() noexcept {
-  if (!may_steal()) return stage::outside_last;
-  auto const v = std::visit([this](auto& choice) { return choice.next(roll_); }, victims_);
-  if (!v) return stage::outside_last;
-  victim_ = *v;
-  return stage::their_local;
+std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
+  if (!may_steal()) return {};
+  return std::visit([&](auto& choice) { return next_victim(choice, why, roll_); }, victims_);
 }
 
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
-    if (p->what.what == action::rest) return;
-    if (p->how == runtime::outcome::got) {
-      rested_ = false;
-      begin_round();
-    } else {
-      stage_ = after(p->how);
-    }
+    round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
   } else if (auto const* b = std::get_if<begun>(&seen)) {
     sees_ = exposes(tag_fields::read(b->task));
     last_left_ = {};  // its ordinal is on its tag
   } else if (std::holds_alternative<returned>(seen)) {
-    sees_ = true;  // its siblings were being shown, and the rest of them shall be
+    sees_ = true;  // its siblings were exposed, and so is the rest of them
   } else if (auto const* e = std::get_if<ended>(&seen)) {
     outside_ended(tag_fields::read(e->task));
   }
@@ -371,11 +325,6 @@ replaying::replaying(layout const& where, std::uint64_t seed, replay_options con
     : shared_(where.workers(), chosen) {
   workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, where, worker_id{w}, seed);
-}
-
-worker_policy& replaying::of_worker(worker_id w) noexcept {
-  runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
-  return workers_state_[index(w)];
 }
 
 replay_status replaying::status() const noexcept {

@@ -6,30 +6,31 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/hierarchical.hpp"
+#include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/record.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
+#include "skua/policy/search_round.hpp"
 
 namespace skua::policies {
 
 struct replay_options {
   std::uint32_t relaxed = 5;  ///< iterations after the first that follow the record and still steal
   std::uint32_t groups = 1;   ///< of the root, that make an iteration; 0: each root is one
-  /// Forks are shown while their tree has at most 2^detail branches, and below that where something was stolen; at most
-  /// 20. 0: so that each worker has 32 of them.
+  /// The policy sees forks while their tree has at most 2^detail branches, and below that where something was stolen; at
+  /// most 20. 0: so that each worker has 32 branches.
   std::uint32_t detail = 0;
-  std::uint32_t watch =
-      64;  ///< in every so manyth strict iteration all forks are shown, to see whether the tree is the same
-  bool near_first = false;  ///< steal as `hierarchical` does, not as `random` does
+  std::uint32_t watch = 64;  ///< every watch-th strict iteration exposes all forks, to see whether the tree is the same
+  bool near_first = false;   ///< steal as `hierarchical` does, not as `random` does
 };
 
 /// Where a region stands. A snapshot; exact between iterations.
@@ -43,7 +44,7 @@ struct replay_status {
 
 namespace replay {
 
-/// What the policies of a region share.
+/// What the workers of a region share.
 struct common {
   common(std::uint32_t n, replay_options const& chosen);
   std::uint32_t const workers;
@@ -57,7 +58,7 @@ struct common {
   runtime::real_sync::atomic<std::uint64_t> pieces{0};  ///< in the record
   runtime::real_sync::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
   runtime::real_sync::atomic<bool> is_strict{false};
-  runtime::real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are shown as if it were not
+  runtime::real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are exposed as if it were not
   runtime::real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
   runtime::real_sync::atomic<bool> has_root{false};
   runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
@@ -77,20 +78,6 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
-  enum class stage : std::uint8_t {
-    local,
-    spawned,
-    migrated,
-    inbox,  // mine
-    outside_first,
-    their_local,
-    their_forks,
-    their_spawned,
-    their_migrated,  // of a victim
-    outside_last,
-    rest
-  };
-
   [[nodiscard]] bool is_strict() const noexcept;
   [[nodiscard]] bool exposes(tag_fields const& running) const noexcept;
   [[nodiscard]] std::uint8_t breadth_of(tag_fields const& task, std::uint64_t group_path,
@@ -106,39 +93,32 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void note_steal(tag_fields const& c) noexcept;
   void outside_ended(tag_fields const& c) noexcept;
   [[nodiscard]] bool may_steal() const noexcept;
-  void begin_round() noexcept;
-  stage after(runtime::outcome how) noexcept;
-  stage next_victim() noexcept;
+  std::optional<victim> choose_victim(victim_request why) noexcept;
 
   common& with_;
   worker_id const self_;
   runtime::dice roll_;
   std::variant<uniform_victims, ring_victims> victims_;
+  search_round round_;
 
-  bool sees_ = false;  ///< forks of the running task are to be shown
+  bool sees_ = false;  ///< the forks of the running task are to be exposed
   struct {
     std::uint64_t path = 0;
     std::uint16_t next = 0;
   } last_left_;  ///< the task whose group ended last on this worker, and the ordinal of its next one
-
-  worker_id victim_{};
-  stage stage_ = stage::local;
-  bool rested_ = false;  ///< the last round ended in rest
 };
 
 }  // namespace replay
 
 /// The policy `replay`.
-class replaying final : public policy {
+class replaying final : public per_worker<replay::worker_state> {
  public:
   replaying(layout const& where, std::uint64_t seed, replay_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
-  worker_policy& of_worker(worker_id w) noexcept override;
   [[nodiscard]] replay_status status() const noexcept;
 
  private:
   replay::common shared_;
-  std::vector<replay::worker_state> workers_state_;
 };
 
 }  // namespace skua::policies

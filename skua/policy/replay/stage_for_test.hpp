@@ -11,11 +11,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
-#include "skua/policy/policy.hpp"
+#include "skua/policy/protocol_checker.hpp"
 
 namespace skua::policies {
 
@@ -28,7 +29,8 @@ using script_tree = std::vector<script_node>;
 
 class stage {
  public:
-  stage(policy& p, std::uint32_t workers, std::uint64_t seed) : policy_(p), roll_(seed), workers_(workers) {}
+  stage(policy& p, std::uint32_t workers, std::uint64_t seed)
+      : policy_(p, workers, {.of_machine = false, .aborts = false}), roll_(seed), workers_(workers) {}
 
   /// A task from outside. Its tree stays where it is until `play` has returned.
   void bring(script_tree const& tree) {
@@ -46,6 +48,7 @@ class stage {
         next_probe(w);
       }
     }
+    EXPECT_EQ(policy_.breaches(), std::vector<std::string>{});
     return roots_ == 0;
   }
 
@@ -70,6 +73,8 @@ class stage {
     bool has_called = false;                  ///< of a group: a child was called and has not been looked after
     bool has_offered = false;                 ///< of a group: the rest lies in a lane
     task_tag child{};                         ///< of a group: that was called
+    task_tag met{};                           ///< of a group: as the policy gave it
+    bool has_waited = false;                  ///< of a group: its owner
     std::uint32_t group = 0;
   };
   using stack = std::vector<call>;
@@ -149,12 +154,8 @@ class stage {
       placement const to = m.place(it.own, is_stolen ? cause::stolen : cause::injected);
       if (to.worker != worker_id{w}) return lane_of(index(to.worker), to.where).push_back(std::move(it));
     }
-    m.learn(begun{.task = it.own, .open = it.what == item::frame});
-    if (it.what == item::frame) {
-      workers_[w].calls = std::move(*it.resumes);
-      (*workers_[w].calls)[last_task(*workers_[w].calls)].own = it.own;
-      return;
-    }
+    if (it.what == item::frame) return resume(w, it);
+    m.learn(begun{.task = it.own});
     workers_[w].calls = std::make_unique<stack>();
     if (it.what == item::rest) {
       workers_[w].calls->push_back({.tree = it.tree,
@@ -219,7 +220,7 @@ class stage {
            .group = t.next++};
     if (g.is_exposed) {
       ++exposed;
-      g.own = m.meet(t.own, 0, children(g).size());
+      g.own = g.met = m.meet(t.own, 0, children(g).size());
     }
     workers_[w].calls->push_back(std::move(g));
   }
@@ -227,7 +228,11 @@ class stage {
   void end_task(std::uint32_t w) {
     stack& s = *workers_[w].calls;
     if (s.size() > 1) {
+      task_tag const own = s.back().own;
       s.pop_back();
+      call& below = s.back();
+      // What was taken from a lane ends with the tag that its stack has now.
+      if (!below.is_owner && (!below.is_exposed || below.next == no_more)) below.own = own;
       return;
     }
     of_worker(w).learn(ended{.task = s.back().own});
@@ -284,7 +289,7 @@ class stage {
   bool take_back(std::uint32_t w, call& g) {
     std::deque<item>& l = lane_of(w, g.is_exposed ? lane::local : lane::forks);
     if (l.empty() || l.back().gathers != g.gathers || l.back().next != g.next) return false;
-    g.own = l.back().own;
+    if (g.is_exposed) g.own = l.back().own;
     l.pop_back();
     return true;
   }
@@ -295,7 +300,8 @@ class stage {
     std::shared_ptr<join> const j = s.back().gathers;
     bool const is_last = --j->shares == 0;
     if (s.back().is_owner) {
-      if (is_last) return go_on(w, std::move(workers_[w].calls));
+      if (is_last) return go_on(w);
+      s.back().has_waited = true;
       m.learn(waiting{});
       j->waits = std::move(workers_[w].calls);
       return;
@@ -303,31 +309,53 @@ class stage {
     EXPECT_EQ(s.size(), 1U);
     m.learn(ended{.task = s.back().own});
     workers_[w].calls.reset();
-    if (is_last) go_on(w, std::move(j->waits));
+    if (is_last) wake_up(w, std::move(j->waits));
   }
 
-  /// The group on top of the stack has ended: its task goes on where the policy wants.
-  void go_on(std::uint32_t w, std::unique_ptr<stack> calls) {
-    worker_policy& m = of_worker(w);
-    call const g = calls->back();
-    calls->pop_back();
-    task_tag task = g.of_task;
-    if (g.is_exposed) m.leave(task, g.own);
-    placement const to = m.place(task, cause::resumed);
-    (*calls)[last_task(*calls)].own = task;
-    if (to.worker == worker_id{w}) {
-      m.learn(begun{.task = task, .open = false});
-      workers_[w].calls = std::move(calls);
-      return;
-    }
+  /// The group on top of the running stack has ended: its task goes on where the policy wants.
+  void go_on(std::uint32_t w) {
+    stack& s = *workers_[w].calls;
+    task_tag task = end_group(w, s, s.back().of_task);
+    placement const to = of_worker(w).place(task, cause::resumed);
+    s[last_task(s)].own = task;
+    if (to.worker != worker_id{w}) send_frame(to, task, std::move(workers_[w].calls));
+  }
+
+  /// The last child of the group on which a stack waits has ended on this worker.
+  void wake_up(std::uint32_t w, std::unique_ptr<stack> calls) {
+    task_tag task = calls->back().of_task;
+    placement const to = of_worker(w).place(task, cause::resumed);
+    if (to.worker != worker_id{w}) return send_frame(to, task, std::move(calls));
+    resume(w, {.what = item::frame, .own = task, .resumes = shared(std::move(calls))});
+  }
+
+  void resume(std::uint32_t w, item const& frame) {
+    workers_[w].calls = std::move(*frame.resumes);
+    stack& s = *workers_[w].calls;
+    bool const has_waited = s.back().has_waited;
+    of_worker(w).learn(begun{.task = frame.own, .open = has_waited});
+    if (has_waited) end_group(w, s, frame.own);
+    s[last_task(s)].own = frame.own;
+  }
+
+  task_tag end_group(std::uint32_t w, stack& s, task_tag const& task) {
+    call const g = s.back();
+    s.pop_back();
+    if (g.is_exposed) of_worker(w).leave(task, g.met);
+    return task;
+  }
+
+  static std::shared_ptr<std::unique_ptr<stack>> shared(std::unique_ptr<stack> calls) {
+    return std::make_shared<std::unique_ptr<stack>>(std::move(calls));
+  }
+  void send_frame(placement const& to, task_tag const& task, std::unique_ptr<stack> calls) {
     lane_of(index(to.worker), to.where)
-        .push_back(
-            {.what = item::frame, .own = task, .resumes = std::make_shared<std::unique_ptr<stack>>(std::move(calls))});
+        .push_back({.what = item::frame, .own = task, .resumes = shared(std::move(calls))});
   }
 
   static constexpr std::uint32_t no_more = 0xffff'ffffU;
 
-  policy& policy_;
+  protocol_checker policy_;  ///< of its answers: this machine keeps a tag per call, where others keep one per fiber
   runtime::dice roll_;
   std::vector<worker> workers_;
   std::deque<item> outside_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What `replay` writes on a task: where it stands in the tree of the iteration, and who shall run it.
 //
-//   word 0   what thieves are shown: 0 = anybody may take it. Of a task: the path of the group around it. Of a group: how
+//   word 0   what thieves see: 0 = anybody may take it. Of a task: the path of the group around it. Of a group: how
 //            many children it has. Never 0 but for what anybody may take.
 //   word 1   its path: a hash of the way to it from the root of the iteration
 //   word 2   index (32 bits), ordinal (16), breadth (8), what it is (8)
@@ -16,7 +16,7 @@ namespace skua::policies::replay {
 
 enum class kind : std::uint8_t {
   unknown,    ///< a tag of zeros
-  untracked,  ///< stolen from where forks were not shown: known to be part of a tracked task, but not where
+  untracked,  ///< stolen where forks were not exposed: part of a tracked task, but not known which
   task,
   group,  ///< what is left of a group: its children from `index` on
 };

@@ -2,12 +2,21 @@
 // Calls several functions in parallel.
 #pragma once
 
-#include <utility>
+#include <memory>
 
 #include "skua/program/algorithm/body.hpp"
-#include "skua/program/cancel.hpp"
+#include "skua/program/fork_join.hpp"
+#include "skua/program/pieces.hpp"
 
 namespace skua {
+
+/// f(here) or f(), called by pointer. `f` stays where it is.
+template <class Here, class F>
+  requires body_of<F, Here>
+runtime::plain_call<Here> untyped_call(F& f) noexcept {
+  return {[](void* self, Here& here) { static_cast<void>(call_body(here, *static_cast<F*>(self))); },
+          const_cast<void*>(static_cast<void const*>(std::addressof(f)))};
+}
 
 /// Calls f(here) or f() for every f, each once, in any order; no function at all is fine. Discards their values:
 /// `here.join` returns them. Work and span: the sum and the maximum of theirs. Rethrows the first exception and drops
@@ -15,11 +24,9 @@ namespace skua {
 template <fork_join Here, class... F>
   requires(body_of<F, Here> && ...)
 void invoke(Here& here, F&&... f) {
-  if constexpr (sizeof...(F) == 1) {
-    throw_if_stopped(here);
-    (call_body(here, f), ...);
-  } else if constexpr (sizeof...(F) > 1) {
-    here.join([&f](Here& h) { static_cast<void>(call_body(h, f)); }...);
+  if constexpr (sizeof...(F) > 0) {
+    runtime::plain_call<Here> const all[] = {untyped_call<Here>(f)...};
+    runtime::run_calls<Here>(here, all);
   }
 }
 

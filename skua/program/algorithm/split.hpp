@@ -11,6 +11,7 @@
 
 #include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/pieces.hpp"
 
 namespace skua {
 
@@ -48,16 +49,12 @@ constexpr std::size_t middle(std::size_t begin, std::size_t end) noexcept { retu
 /// `most` >= 1 indices. Calls nothing for an empty range. Throws `cancelled` at a leaf, once a stop was requested.
 /// Work O(n / most) and span O(log(n / most)), besides the leaves.
 template <fork_join Here, class Leaf>
-void for_pieces(Here& here, std::size_t begin, std::size_t end, std::size_t most, Leaf& leaf) {
-  if (end - begin <= most) {
-    if (begin == end) return;
-    throw_if_stopped(here);
-    leaf(here, begin, end);
-    return;
-  }
-  std::size_t const mid = middle(begin, end);
-  here.join([&, begin, mid, most](Here& h) { for_pieces(h, begin, mid, most, leaf); },
-            [&, mid, end, most](Here& h) { for_pieces(h, mid, end, most, leaf); });
+void for_pieces(Here& here, std::size_t begin, std::size_t end, std::size_t most, Leaf const& leaf) {
+  runtime::piece_body<Here> const body{[](void const* self, Here& h, std::size_t from, std::size_t to) {
+                                         (*static_cast<Leaf const*>(self))(h, from, to);
+                                       },
+                                       &leaf};
+  runtime::run_pieces(here, begin, end, {.most = most}, body);
 }
 
 /// [first, last) as a range: of the numbers themselves, or of what the iterators point to. last < first: empty for

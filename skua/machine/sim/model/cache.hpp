@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A cache as the least recently used order of blocks, each with the lines of it that are present and those of them that
-// were written. A block is some neighbouring lines (at most 64) that are found with one look; capacity counts lines, so
-// that a cache full of narrow columns holds as much as one full of whole blocks. No associativity: no conflict misses.
+// A cache as a list of blocks in order of last use, each with masks of the lines that are present and of those that are
+// dirty. A block is up to 64 neighbouring lines, found with one look-up. Capacity counts lines, so a cache full of
+// narrow columns holds as much as one full of whole blocks. There is no associativity, hence no conflict misses.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 namespace skua::sim {
 
 using block_id = std::uint32_t;
-/// Lines of one block, a bit each.
+/// Lines of one block, one bit each.
 using line_set = std::uint64_t;
 
-/// Without the function call that std::popcount is on the oldest processors of this architecture.
+/// std::popcount is a function call on the oldest processors of this architecture; this is inline.
 constexpr std::uint32_t count_lines(line_set s) noexcept {
   s -= (s >> 1) & 0x5555'5555'5555'5555ULL;
   s = (s & 0x3333'3333'3333'3333ULL) + ((s >> 2) & 0x3333'3333'3333'3333ULL);
@@ -43,7 +43,7 @@ class cache {
     runtime::expects(capacity_lines > 64, "cache: more than one block");
   }
 
-  /// nullptr: not here. The order stays as it is. Pointers hold until something is added.
+  /// nullptr: not present. The order stays as it is. Pointers are valid until the next `add`.
   [[nodiscard]] entry* find(block_id block) noexcept {
     for (std::uint32_t slot = buckets_[bucket_of(block)]; slot != none; slot = entries_[slot].next) {
       if (entries_[slot].block == block) return &entries_[slot];
@@ -51,7 +51,7 @@ class cache {
     return nullptr;
   }
 
-  /// It was used just now.
+  /// Makes the entry the newest.
   void refresh(entry& e) noexcept {
     std::uint32_t const slot = slot_of(e);
     if (slot == newest_) return;
@@ -59,7 +59,7 @@ class cache {
     push_newest(slot);
   }
 
-  /// These lines of a block have come in: now they are present, and it is the newest. `found`: what find said.
+  /// Adds these lines of a block, and makes it the newest. `found` is the answer of find(block).
   entry& add(block_id block, entry* found, line_set lines, line_set dirty) {
     entry& e = found == nullptr ? make(block) : *found;
     if (found != nullptr) refresh(e);
@@ -70,7 +70,7 @@ class cache {
   }
   entry& add(block_id block, line_set lines, line_set dirty) { return add(block, find(block), lines, dirty); }
 
-  /// These lines are gone. True: and with them the entry.
+  /// Removes these lines. True: the entry is gone, too.
   bool remove(entry& e, line_set lines) noexcept {
     lines_ -= count_lines(lines & e.present);
     e.present &= ~lines;
@@ -80,9 +80,9 @@ class cache {
     return true;
   }
 
-  /// More lines are here than fit.
+  /// The cache holds more lines than fit.
   [[nodiscard]] bool over() const noexcept { return lines_ > capacity_; }
-  /// Only while something is here.
+  /// Precondition: the cache is not empty.
   entry take_oldest() noexcept {
     entry const gone = entries_[oldest_];
     lines_ -= count_lines(gone.present);
@@ -93,17 +93,17 @@ class cache {
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
 
-  /// From the newest to the oldest: see(entry const&).
-  template <class See>
-  void each(See see) const {
-    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) see(entries_[s]);
+  /// Calls visit(entry const&) from the newest to the oldest entry.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::uint32_t s = newest_; s != none; s = entries_[s].older) visit(entries_[s]);
   }
 
  private:
   static constexpr std::uint32_t none = 0xffff'ffffU;
   static constexpr std::uint32_t initial_bits = 8;
 
-  /// There are at least twice as many buckets as entries, and neighbouring blocks are scattered: chains are short.
+  /// Chains are short: there are at least twice as many buckets as entries, and the hash scatters neighbouring blocks.
   [[nodiscard]] std::size_t bucket_of(block_id block) const noexcept { return (block * 0x9e37'79b9U) >> (32 - bits_); }
   [[nodiscard]] std::uint32_t slot_of(entry const& e) const noexcept {
     return static_cast<std::uint32_t>(&e - entries_.data());
@@ -161,7 +161,7 @@ class cache {
   std::uint64_t lines_ = 0;
   std::uint32_t newest_ = none;
   std::uint32_t oldest_ = none;
-  std::uint32_t free_ = none;  ///< slots that are not used, linked by `older`
+  std::uint32_t free_ = none;  ///< unused slots, linked by `older`
   std::vector<entry> entries_;
   std::uint32_t bits_ = initial_bits;
   std::vector<std::uint32_t> buckets_;  ///< the first slot of each chain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A cache does what a list that is searched from the front does.
+// A cache behaves like a list that is searched from the front.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 namespace skua::sim {
 namespace {
 
-/// The same, written so that it is right at a glance.
+/// A reference implementation, simple enough to be right at a glance.
 class plain_cache {
  public:
   struct entry {
@@ -62,7 +62,7 @@ class plain_cache {
   std::list<entry> all_;
 };
 
-/// SKUA_SEED repeats a run that failed.
+/// SKUA_SEED repeats a failed run.
 std::uint64_t seed_of_this_run() {
   char const* const given = std::getenv("SKUA_SEED");
   return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
@@ -74,7 +74,7 @@ std::list<plain_cache::entry> content(cache const& c) {
   return all;
 }
 
-/// Blocks of several patterns, so that the index sees streams, columns and chance.
+/// Blocks in several patterns, so that the index sees streams, columns and random accesses.
 block_id some_block(runtime::dice& roll) {
   switch (roll.below(3)) {
     case 0: return roll.below(64);

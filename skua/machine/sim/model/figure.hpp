@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One number of a machine model: what it is taken for, between what it may lie, and who says so.
+// One number of a machine model: its value, its range, and its source.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace skua::sim {
 
-/// Which number of a figure is meant.
+/// Selects the value of a figure, or an end of its range.
 enum class bound : std::uint8_t { stated, low, high };
 
 /// Invariant (ordered): 0 < low <= value <= high, all finite; a share may be 0.
@@ -16,7 +16,7 @@ struct figure {
   double value = 0;
   double low = 0;        ///< = value where the file gives no range
   double high = 0;       ///< = value where the file gives no range
-  bool assumed = false;  ///< nobody published or measured it; low .. high is where it plausibly lies
+  bool assumed = false;  ///< neither published nor measured; low .. high is the plausible range
   std::string source = {};
   std::uint32_t line = 0;  ///< of the file
 

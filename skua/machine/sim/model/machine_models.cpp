@@ -10,7 +10,6 @@
 
 #include "skua/machine/sim/model/model_file.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
-#include "skua/machine/sim/model/shipped.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::sim {
@@ -26,12 +25,13 @@ std::string content_of(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.good() || text.empty())
-    throw usage_error("machine model " + path +
-                      ": there is no such file, or nothing to read in it; shipped models: " + names_of_shipped());
+    throw usage_error(
+        "machine model is '" + path +
+        "'; allowed: the path of a file that exists and is not empty, or a shipped model: " + names_of_shipped());
   return text;
 }
 
-/// The topology that the file describes. Its words must name what the figures speak of.
+/// The topology of the file. Its words must name every level that a figure refers to.
 topology tree_of(model_file const& read) {
   try {
     topology tree = topology::synthetic(read.words, read.distances);
@@ -43,13 +43,13 @@ topology tree_of(model_file const& read) {
     }
     return tree;
   } catch (usage_error const& fault) {
-    std::string const said = fault.what();
-    if (said.starts_with(read.origin + ":")) throw;
-    refuse_model(read.origin, said.starts_with("distances") ? read.distances_line : read.words_line, said);
+    std::string const text = fault.what();
+    if (text.starts_with(read.origin + ":")) throw;
+    refuse_model(read.origin, text.starts_with("distances") ? read.distances_line : read.words_line, text);
   }
 }
 
-routes ways_of(model_file const& read, std::uint32_t nodes) {
+routes routes_of(model_file const& read, std::uint32_t nodes) {
   try {
     switch (read.links) {
       case wiring::all: return routes(nodes, routes::all_pairs(nodes));
@@ -67,8 +67,8 @@ routes ways_of(model_file const& read, std::uint32_t nodes) {
 machine_model machine_model::load(std::string_view name_or_path) {
   if (auto const text = find_shipped(name_or_path)) return parse(*text, "machine model " + std::string{name_or_path});
   if (name_or_path.find('/') == std::string_view::npos && !name_or_path.ends_with(".toml"))
-    throw usage_error("there is no machine model " + std::string{name_or_path} +
-                      "; shipped models: " + names_of_shipped() + "; or the path of a file, with a / or .toml in it");
+    throw usage_error("machine model is '" + std::string{name_or_path} + "'; allowed: " + names_of_shipped() +
+                      ", or the path of a file, with a / or .toml in it");
   std::string const path{name_or_path};
   return parse(content_of(path), path);
 }
@@ -77,18 +77,16 @@ machine_model machine_model::parse(std::string_view text, std::string_view origi
   return machine_model(read_model(text, origin));
 }
 
-std::span<std::string_view const> machine_model::shipped() noexcept { return shipped_names(); }
-
 std::string_view machine_model::shipped_text(std::string_view name) {
   if (auto const text = find_shipped(name)) return *text;
-  throw usage_error("there is no machine model " + std::string{name} + "; shipped models: " + names_of_shipped());
+  throw usage_error("machine model is '" + std::string{name} + "'; allowed: " + names_of_shipped());
 }
 
 machine_model::machine_model(model_file read)
     : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(tree_of(read)),
       figures_(std::move(read.figures)), filling_(read.shared_filling), line_bytes_(read.line_bytes),
       block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(runtime::level::numa_node)),
-      ways_(ways_of(read, nodes_)) {
+      routes_(routes_of(read, nodes_)) {
   rank_distances(read.distances);
   check_lists(hops_by_distance(read));
   check_caches();
@@ -112,10 +110,10 @@ std::vector<std::uint32_t> machine_model::hops_by_distance(model_file const& rea
   std::vector<example> of(distances_);
   for (std::uint32_t a = 0; a < nodes_; ++a) {
     for (std::uint32_t b = a + 1; b < nodes_; ++b) {
-      example const here{a, b, ways_.hops(a, b)};
-      example& known = of[distance(a, b) - 1];
-      if (known.hops == 0) known = here;
-      if (known.hops != here.hops) refuse(known, here, "both are at the same distance");
+      example const here{a, b, routes_.hops(a, b)};
+      example& first = of[distance(a, b) - 1];
+      if (first.hops == 0) first = here;
+      if (first.hops != here.hops) refuse(first, here, "both are at the same distance");
     }
   }
   std::vector<std::uint32_t> hops;

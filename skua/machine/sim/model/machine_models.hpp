@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A machine that we do not have, as a file says it: what it is made of, what each part of it can do, who says so, and
-// which of these numbers are only assumed. Format, keys, units: docs/machine-models.md.
+// A machine as a file describes it: its parts, what each part can do, the sources of these numbers, and which of them
+// are only assumed. Format, keys, units: docs/machine-models.md.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,16 +22,16 @@ struct model_file;
 
 class machine_model {
  public:
-  /// A shipped model by its name, or a file by its path (whatever holds a '/' or ends in ".toml").
+  /// A shipped model by its name, or a file by its path (anything that contains a '/' or ends in ".toml").
   /// Throws usage_error: "PATH:LINE: what is wrong; what is allowed" in one line, or the names of the shipped models.
   [[nodiscard]] static machine_model load(std::string_view name_or_path);
 
-  /// From the text of a file; `origin` is what errors call it. Throws usage_error.
+  /// From the text of a file; errors name it `origin`. Throws usage_error.
   [[nodiscard]] static machine_model parse(std::string_view text, std::string_view origin);
 
-  /// Names of the shipped models, ascending.
+  /// Names of the shipped models, ascending. They are part of the program: shipped.cpp.in.
   [[nodiscard]] static std::span<std::string_view const> shipped() noexcept;
-  /// The file of a shipped model, to read or to start another one from. Throws usage_error with the names there are.
+  /// The file of a shipped model, to read or to derive another one from. Throws usage_error with the names of all.
   [[nodiscard]] static std::string_view shipped_text(std::string_view name);
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -41,24 +42,26 @@ class machine_model {
   /// Workers on it. Throws usage_error as the constructor of layout does.
   [[nodiscard]] layout layout_of(layout_options const& options) const { return layout(tree_, options); }
 
-  /// Every figure, in the order of the rules.
+  /// Every figure, in the order of figure_rules().
   [[nodiscard]] std::span<figure const> figures() const noexcept { return figures_; }
   /// The machine with every figure at its value, its low or its high end.
   [[nodiscard]] machine_numbers numbers(bound which = bound::stated) const;
-  /// The same with only one figure off its value, to see what hangs on it. Throws usage_error if there is no such key.
+  /// The same with only one figure off its value, to see what depends on it. Throws usage_error for an
+  /// unknown key.
   [[nodiscard]] machine_numbers numbers(bound which, std::string_view key) const;
 
   [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
-  /// How far apart two NUMA nodes are: 0 the same, 1 the nearest others, ... below or at distances().
+  /// The distance between two NUMA nodes: 0 the same, 1 the nearest others, ... up to distances().
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept {
     return distance_[a * nodes_ + b];
   }
   [[nodiscard]] std::uint32_t distances() const noexcept { return distances_; }
-  /// The links between NUMA nodes, and which of them lead from where to where. Nodes at the same distance are equally many
-  /// hops apart, and nodes at a larger one not fewer.
-  [[nodiscard]] routes const& ways() const noexcept { return ways_; }
+  /// The links between NUMA nodes, and the route of each pair. Nodes at the same distance are equally many hops apart,
+  /// and nodes at a larger distance not fewer.
+  [[nodiscard]] routes const& node_routes() const noexcept { return routes_; }
 
  private:
+  [[nodiscard]] static std::optional<std::string_view> find_shipped(std::string_view name) noexcept;
   explicit machine_model(model_file read);
   [[nodiscard]] machine_numbers frame() const;
   void rank_distances(std::span<std::uint64_t const> latency);
@@ -78,7 +81,7 @@ class machine_model {
   std::uint32_t nodes_ = 1;
   std::uint32_t distances_ = 0;
   std::vector<std::uint32_t> distance_;  // row by row
-  routes ways_;
+  routes routes_;
 };
 
 }  // namespace skua::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of machines: what is read, what is refused and in which line, and that the shipped ones load.
+// Machine model files: what the reader accepts, what it refuses and at which line; and the shipped models load.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace skua::sim {
 namespace {
 
-std::string complaint(std::string const& text) {
+std::string refusal(std::string const& text) {
   try {
     static_cast<void>(machine_model::parse(text, "my.toml"));
   } catch (usage_error const& fault) {
@@ -24,7 +24,7 @@ std::string complaint(std::string const& text) {
   return "";
 }
 
-/// The number of the line that holds `what`, from 1.
+/// The number of the line that contains `what`, from 1.
 std::string line_of(std::string const& text, std::string_view what) {
   std::size_t const at = text.find(what);
   if (at == std::string::npos) return "no line";
@@ -95,12 +95,12 @@ TEST(machine_model, four_nodes_in_a_ring_have_two_distances) {
 }
 
 TEST(machine_model, links_are_between_all_nodes_or_where_the_file_says) {
-  EXPECT_EQ(round_model().ways().links().size(), 2U);
+  EXPECT_EQ(round_model().node_routes().links().size(), 2U);
   for (char const* between : {"\"ring\"", "[[0, 1], [1, 2], [2, 3], [3, 0]]", "[[3, 2], [1, 0], [1, 2], [3, 0]]"}) {
     machine_model const m = machine_model::parse(ring_machine_with(between), "ring.toml");
-    EXPECT_EQ(m.ways().links().size(), 8U);
-    EXPECT_EQ(m.ways().hops(0, 2), 2U);
-    EXPECT_EQ(m.ways().hops(3, 0), 1U);
+    EXPECT_EQ(m.node_routes().links().size(), 8U);
+    EXPECT_EQ(m.node_routes().hops(0, 2), 2U);
+    EXPECT_EQ(m.node_routes().hops(3, 0), 1U);
     EXPECT_EQ(m.numbers().link_bytes_per_ns, std::vector<double>{4});
     EXPECT_EQ(m.numbers().link_core_bytes_per_ns, (std::vector<double>{2, 1}));
   }
@@ -109,7 +109,7 @@ TEST(machine_model, links_are_between_all_nodes_or_where_the_file_says) {
 TEST(machine_model, links_that_do_not_fit_the_topology_are_refused_at_their_line) {
   auto const message = [](char const* between) {
     std::string const text = ring_machine_with(between);
-    std::string const all = complaint(text);
+    std::string const all = refusal(text);
     EXPECT_TRUE(all.starts_with("my.toml:" + line_of(text, "between = ") + ": ")) << all;
     EXPECT_EQ(all.find('\n'), std::string::npos);
     return all;
@@ -135,31 +135,30 @@ TEST(machine_model, farther_nodes_are_not_fewer_hops_apart) {
   std::string const near = "[[10, 20, 30, 20], [20, 10, 20, 30], [30, 20, 10, 20], [20, 30, 20, 10]]";
   text.replace(text.find(near), near.size(),
                "[[10, 20, 20, 20], [20, 10, 20, 15], [20, 20, 10, 20], [20, 15, 20, 10]]");
-  EXPECT_NE(complaint(text).find("nodes 1 and 3 are 2 hops apart, nodes 0 and 1 are 1 hops apart, and the first are "
-                                 "nearer"),
+  EXPECT_NE(refusal(text).find("nodes 1 and 3 are 2 hops apart, nodes 0 and 1 are 1 hops apart, and the first are "
+                               "nearer"),
             std::string::npos)
-      << complaint(text);
+      << refusal(text);
 }
 
 TEST(machine_model, only_distances_with_links_have_a_figure_of_a_link) {
   std::string text = ring_machine_with("\"ring\"");
   text.replace(text.find("bytes_per_ns = [4]"), 18, "bytes_per_ns = [4, 3]");
-  EXPECT_NE(
-      complaint(text).find("link.bytes_per_ns has 2 figures; allowed: 1, one for each distance at which NUMA nodes "
-                           "have a link"),
-      std::string::npos)
-      << complaint(text);
+  EXPECT_NE(refusal(text).find("link.bytes_per_ns has 2 figures; allowed: 1, one for each distance at which NUMA nodes "
+                               "have a link"),
+            std::string::npos)
+      << refusal(text);
   std::string const two = "bytes_per_ns = [4, 3]";
   std::string all = ring_machine_with("\"all\"");
-  EXPECT_NE(complaint(all).find("link.bytes_per_ns has 1 figures; allowed: 2"), std::string::npos);
+  EXPECT_NE(refusal(all).find("link.bytes_per_ns has 1 figures; allowed: 2"), std::string::npos);
   all.replace(all.find("bytes_per_ns = [4]"), 18, two);
-  EXPECT_EQ(complaint(all), "");
+  EXPECT_EQ(refusal(all), "");
 }
 
 struct mistake {
   std::string from;
   std::string to;
-  std::string message;  ///< a part of the complaint
+  std::string message;  ///< a part of the error
 };
 
 TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) {
@@ -201,7 +200,7 @@ TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) 
   };
   for (mistake const& m : mistakes) {
     std::string const text = round_machine_with(m.from, m.to);
-    std::string const message = complaint(text);
+    std::string const message = refusal(text);
     SCOPED_TRACE(m.to + " -> " + message);
     EXPECT_TRUE(message.starts_with("my.toml:" + line_of(text, m.to) + ": "));
     EXPECT_NE(message.find(m.message), std::string::npos);
@@ -219,7 +218,7 @@ TEST(machine_model, nothing_that_is_needed_may_be_left_out) {
     if (rule.when == need::optional || rule.when == need::share) continue;
     ASSERT_NE(at, std::string::npos) << rule.table << "." << rule.name;
     text.erase(at, text.find('\n', at + 1) - at);
-    std::string const message = complaint(text);
+    std::string const message = refusal(text);
     EXPECT_NE(message.find(std::string{rule.name}), std::string::npos) << message;
     EXPECT_TRUE(message.starts_with("my.toml:")) << message;
     if (rule.when == need::always) {
@@ -233,10 +232,10 @@ TEST(machine_model, a_machine_of_one_node_needs_no_links) {
   std::string text = round_machine_with("package:2 numa:1 l3:2", "package:1 numa:1 l3:2");
   std::size_t const links = text.find("[link]");
   text.erase(links, text.find("[prices]") - links);
-  EXPECT_NE(complaint(text).find("4 numbers for 1 NUMA nodes"), std::string::npos);
+  EXPECT_NE(refusal(text).find("4 numbers for 1 NUMA nodes"), std::string::npos);
   std::size_t const at = text.find("distances");
   text.erase(at, text.find('\n', at) - at);
-  EXPECT_EQ(complaint(text), "");
+  EXPECT_EQ(refusal(text), "");
 }
 
 TEST(machine_model, is_found_by_name_or_path) {
@@ -282,12 +281,12 @@ TEST(machine_model, the_papers_machines_have_the_papers_cores) {
 
 TEST(machine_model, the_papers_machines_are_linked_as_published) {
   machine_model const ring = machine_model::load("xeon-e5-4620-4s");
-  EXPECT_EQ(ring.ways().links().size(), 8U);
-  EXPECT_EQ(ring.ways().hops(0, 2), 2U);
-  EXPECT_EQ(machine_model::load("xeon-6130-4s").ways().links().size(), 12U);
+  EXPECT_EQ(ring.node_routes().links().size(), 8U);
+  EXPECT_EQ(ring.node_routes().hops(0, 2), 2U);
+  EXPECT_EQ(machine_model::load("xeon-6130-4s").node_routes().links().size(), 12U);
   machine_model const dies = machine_model::load("opteron-6168-4s");
   for (std::uint32_t a = 0; a < 8; ++a) {
-    for (std::uint32_t b = 0; b < 8; ++b) EXPECT_EQ(dies.ways().hops(a, b), dies.distance(a, b));
+    for (std::uint32_t b = 0; b < 8; ++b) EXPECT_EQ(dies.node_routes().hops(a, b), dies.distance(a, b));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A machine as plain numbers: one instance of a machine model, with every figure at its value or at an end of its range.
-// Which key of a file is which number, and in what unit: figure_rules() of model_rules.hpp and docs/machine-models.md.
+// A machine as plain numbers: one instance of a machine model, with every figure at its value or at an end of its
+// range. figure_rules() of model_rules.hpp and docs/machine-models.md name the key and the unit of each number.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace skua::sim {
 
-/// How a shared cache gets its lines.
+/// How a shared cache receives its lines.
 enum class filling : std::uint8_t {
-  victim,     ///< from what falls out of the private caches; a line that only one core uses is in one of the two
-  inclusive,  ///< with every line that a core below it reads; what falls out of it leaves the private caches as well
+  victim,     ///< from evictions of the private caches; a line that one core alone uses is in one of the two
+  inclusive,  ///< with every line that a core below it reads; a line that it evicts leaves the private caches, too
 };
 
 struct machine_numbers {
   double clock_ghz = 0;
   double flops_per_ns = 0;
   double misses_in_flight = 0;
-  double hidden_share = 1;  ///< of the shorter of a core's arithmetic and its own fetching: 1 all, 0 nothing
+  double hidden_share = 1;  ///< of the shorter of a core's arithmetic and its own fetching: 1 all of it, 0 nothing
 
   double private_bytes = 0;
   double private_bytes_per_ns = 0;
@@ -38,7 +38,7 @@ struct machine_numbers {
   double memory_write_back_bytes_per_ns = 0;  ///< 0: no such limit
   double memory_latency_ns = 0;
 
-  std::vector<double> link_bytes_per_ns = {};  ///< [distance - 1]: between nodes that are so far apart
+  std::vector<double> link_bytes_per_ns = {};  ///< [distance - 1]: between nodes at that distance
   std::vector<double> link_core_bytes_per_ns = {};
   std::vector<double> link_latency_ns = {};
 

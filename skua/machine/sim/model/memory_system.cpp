@@ -52,9 +52,9 @@ void memory_system::touch_range(std::uint32_t core, std::uint64_t address, std::
     if (first > start) lines &= whole_ << (first - start);
     if (block == last_block) lines &= ~line_set{0} >> (63 - (last - start));
     block_id const id = homes_.block_of(block);
-    if (homes_.blocks() > known_blocks_) [[unlikely]] {
-      known_blocks_ = homes_.blocks();
-      holders_.grow(known_blocks_);
+    if (homes_.blocks() > directory_blocks_) [[unlikely]] {
+      directory_blocks_ = homes_.blocks();
+      holders_.grow(directory_blocks_);
     }
     access(core, {id, block}, lines & whole_, written);
   }
@@ -81,7 +81,7 @@ void memory_system::access(std::uint32_t core, block_at b, line_set lines, bool 
   if (mine.over()) evict(core);
 }
 
-/// Where the lines come from, the newest copy first. What they are when they arrive: newer than memory?
+/// Fetches the lines, from the newest copy first. Returns those that are newer than memory when they arrive.
 line_set memory_system::fetch(std::uint32_t core, block_at b, line_set needed, bool written) {
   line_set came_dirty = 0;
   line_set left = needed;
@@ -96,8 +96,8 @@ line_set memory_system::fetch(std::uint32_t core, block_at b, line_set needed, b
   return came_dirty;
 }
 
-/// A neighbour who has written them gives them. If they are only read, the place's shared cache answers for them from now
-/// on; if they are written, make_exclusive will take them away from everybody else.
+/// Dirty lines come from the neighbour that wrote them. After a read the place's shared cache holds them dirty; after a
+/// write make_exclusive takes them away from all others.
 line_set memory_system::from_dirty_neighbours(std::uint32_t core, block_at b, line_set needed, bool written) {
   line_set got = 0;
   std::uint32_t const place = shape_.place_of_core[core];
@@ -143,7 +143,7 @@ line_set memory_system::from_clean_neighbours(std::uint32_t core, block_at b, li
   return got;
 }
 
-/// Caches of other places that have newer lines than memory give them, and if they are only read, write them back.
+/// Lines that are newer than memory come from caches of other places; a read makes those caches write them back.
 line_set memory_system::from_other_places(std::uint32_t core, block_at b, line_set needed, bool written) {
   line_set got = 0;
   std::uint32_t const place = shape_.place_of_core[core];
@@ -164,7 +164,7 @@ line_set memory_system::from_other_places(std::uint32_t core, block_at b, line_s
   return got;
 }
 
-/// Nobody else has these lines any more. Asking others is a run without lines: it pays a latency.
+/// Takes these lines away from all others. Each request to others is a run without lines: it pays a latency.
 void memory_system::make_exclusive(std::uint32_t core, block_at b, line_set lines) {
   std::uint32_t const place = shape_.place_of_core[core];
   bits holders = holders_.holders(b.id);
@@ -243,14 +243,14 @@ std::string memory_system::broken_invariant() {
     line_set twice = 0;         // in several
     line_set below = 0;         // in some shared cache
   };
-  std::vector<seen> of(known_blocks_);
+  std::vector<seen> of(directory_blocks_);
   std::size_t held = 0;
   for (std::uint32_t p = 0; p < shared_.size(); ++p) {
     shared_[p].each([&](cache::entry const& e) {
       ++held;
       seen& s = of[e.block];
-      must(holders_.places(e.block).has(p), "known: the directory knows who has what");
-      must((s.dirty & e.dirty) == 0, "one writer: a line is dirty in one cache at most");
+      must(holders_.places(e.block).has(p), "known: the directory names every holder");
+      must((s.dirty & e.dirty) == 0, "one writer: a line is dirty in at most one cache");
       s.dirty |= e.dirty;
       s.below |= e.present;
     });
@@ -259,28 +259,29 @@ std::string memory_system::broken_invariant() {
     private_[c].each([&](cache::entry const& e) {
       ++held;
       seen& s = of[e.block];
-      must(holders_.holders(e.block).has(c), "known: the directory knows who has what");
-      must((s.dirty & e.dirty) == 0, "one writer: a line is dirty in one cache at most");
+      must(holders_.holders(e.block).has(c), "known: the directory names every holder");
+      must((s.dirty & e.dirty) == 0, "one writer: a line is dirty in at most one cache");
       s.dirty |= e.dirty;
       s.written_here |= e.dirty;
       s.twice |= s.once & e.present;
       s.once |= e.present;
       cache::entry const* const level = shared_[shape_.place_of_core[c]].find(e.block);
       must(!inclusive() || (level != nullptr && (e.present & ~level->present) == 0),
-           "inclusion: what is in a private cache is in the shared one");
+           "inclusion: a line in a private cache is in the shared cache");
     });
   }
   std::size_t known = 0;
-  for (block_id b = 0; b < known_blocks_; ++b) {
+  for (block_id b = 0; b < directory_blocks_; ++b) {
     seen const& s = of[b];
-    must((s.written_here & s.twice) == 0, "exclusive: what is dirty in a private cache is in no other private cache");
+    must((s.written_here & s.twice) == 0,
+         "exclusive: a line that is dirty in a private cache is in no other private cache");
     must(inclusive() || (s.written_here & s.below) == 0,
-         "exclusive: what is dirty in a private cache is in no shared cache");
+         "exclusive: a line that is dirty in a private cache is in no shared cache");
     must(s.dirty == holders_.dirty(b), "dirty: the directory knows the lines that are newer than memory");
     holders_.holders(b).each([&](std::uint32_t) { ++known; });
     holders_.places(b).each([&](std::uint32_t) { ++known; });
   }
-  must(known == held, "known: the directory names nobody who has nothing");
+  must(known == held, "known: the directory names holders only");
   return found;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Caches and memory of a machine, and what a leaf moves between them: a private cache per core, a shared cache per place
-// (L3), memory per NUMA node, and one writer or many readers of every line. States and invariants: memory_system.md.
+// Caches and memory of a machine, and what a leaf moves between them: a private cache per core, a shared cache per
+// place (L3), memory per NUMA node, and one writer or many readers of every line. States and invariants:
+// memory_system.md.
 //
-// It counts lines and runs, it knows no time: model_costs.cpp prices them.
+// It counts lines and runs, not time: model_costs.cpp prices them.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,14 @@
 
 namespace skua::sim {
 
-/// Cores and places that are used, in the order of the machine; nodes are those of the whole machine.
+/// The cores and places in use, in the order of the machine; `nodes` counts those of the whole machine.
 struct memory_shape {
   std::vector<std::uint32_t> place_of_core = {};
   std::vector<std::uint32_t> node_of_place = {};
   std::uint32_t nodes = 1;
 };
 
-/// Lines that came from one source, and how many runs of neighbouring blocks they were: a run pays a latency.
+/// Lines from one source, and the number of runs of neighbouring blocks that they form: each run pays a latency.
 struct stream {
   std::uint64_t lines = 0;
   std::uint64_t runs = 0;
@@ -34,7 +35,7 @@ struct stream {
 
 /// What one leaf moves.
 struct traffic {
-  stream own;                             ///< was in the private cache
+  stream own;                             ///< from the private cache
   stream shared;                          ///< from the shared cache of the place
   stream neighbour;                       ///< from another core's private cache in the place
   std::vector<stream> memory;             ///< by home node
@@ -50,8 +51,8 @@ class memory_system {
   /// Throws usage_error for a placement on a node that is not there.
   memory_system(machine_numbers const& machine, memory_shape shape, page_placement where);
 
-  /// A core touches a range of memory: adds what moves to moved(). Cost: about 20 ns per block, more for blocks that others
-  /// write; no allocation but where memory or cache entries are met for the first time.
+  /// A core touches a range of memory: adds what moves to moved(). Cost: about 20 ns per block, more for blocks that
+  /// others write; allocates only for memory and cache entries that it meets for the first time.
   void touch(std::uint32_t core, skua::touch const& what);
 
   [[nodiscard]] traffic const& moved() const noexcept { return moved_; }
@@ -61,11 +62,11 @@ class memory_system {
   [[nodiscard]] page_homes const& homes() const noexcept { return homes_; }
   [[nodiscard]] memory_shape const& shape() const noexcept { return shape_; }
 
-  /// The first invariant that does not hold, as a sentence, or nothing. For tests: looks at everything.
+  /// The first broken invariant, as a sentence, or an empty string. For tests: checks everything.
   [[nodiscard]] std::string broken_invariant();
 
  private:
-  /// One block of the run that is being touched: its number here, and its place in memory.
+  /// One block of the touched range: its id, and its number in memory.
   struct block_at {
     block_id id;
     std::uint64_t number;
@@ -100,9 +101,9 @@ class memory_system {
   line_set whole_;             ///< all lines of a block
   page_homes homes_;
   directory holders_;
-  std::size_t known_blocks_ = 0;  ///< of the directory
-  std::vector<cache> private_;    ///< by core
-  std::vector<cache> shared_;     ///< by place
+  std::size_t directory_blocks_ = 0;  ///< that the directory has room for
+  std::vector<cache> private_;        ///< by core
+  std::vector<cache> shared_;         ///< by place
   traffic moved_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where lines come from, and that whoever touches what, the invariants of memory_system.md hold.
+// Where lines come from; and the invariants of memory_system.md hold after any touches.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t somewhere = 0x7f00'0000'0000;
 
-/// Nodes 0 and 1, places 0 to 3, cores 0 to 7, all of them used.
+/// Nodes 0 and 1, places 0 to 3, cores 0 to 7, all in use.
 memory_shape whole_shape() {
   return {.place_of_core = {0, 0, 1, 1, 2, 2, 3, 3}, .node_of_place = {0, 0, 1, 1}, .nodes = 2};
 }
@@ -25,7 +25,7 @@ memory_system small_memory(filling how = filling::victim, page_placement where =
   return memory_system(n, whole_shape(), where);
 }
 
-/// What one touch moves.
+/// The traffic of one touch.
 traffic moved_by(memory_system& m, std::uint32_t core, touch const& what) {
   m.clear_moved();
   m.touch(core, what);
@@ -143,7 +143,7 @@ TEST(memory_system, interleaved_pages_are_spread_evenly_and_bound_ones_lie_where
   EXPECT_EQ(moved_by(bound, 0, read_of(0, 1 << 20)).memory[1].lines, 16384U);
   EXPECT_THROW(small_memory(filling::victim, {.how = page_placement::kind::bind, .node = 2}), usage_error);
   memory_system distribution = small_memory();
-  distribution.homes().settle(somewhere, 8192, 1);
+  distribution.homes().bind_pages(somewhere, 8192, 1);
   EXPECT_EQ(moved_by(distribution, 0, read_of(0, 16384)).memory[1].lines, 128U);
 }
 
@@ -154,7 +154,7 @@ TEST(memory_system, placements_are_read_as_they_are_written) {
     EXPECT_THROW(static_cast<void>(page_placement::read("--pages", text)), usage_error) << text;
 }
 
-/// SKUA_SEED repeats a run that failed.
+/// SKUA_SEED repeats a failed run.
 std::uint64_t seed_of_this_run() {
   char const* const given = std::getenv("SKUA_SEED");
   return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);

@@ -12,15 +12,15 @@ namespace {
 
 tick ticks_of_ns(double ns) { return static_cast<tick>(std::llround(ns * ticks_per_ns)); }
 
-/// The element of this kind above each worker's PU, as numbers without gaps in the order of the machine.
+/// The element of this kind above each worker's PU, numbered without gaps in the order of the machine.
 std::vector<std::uint32_t> elements_of(topology const& tree, layout const& where, runtime::level kind) {
-  std::map<std::uint32_t, std::uint32_t> position;  // of a PU by OS index
+  std::map<std::uint32_t, std::uint32_t> position;  // of a PU, by OS index
   for (std::uint32_t i = 0; i < tree.pus().size(); ++i) position[tree.pus()[i].os_index] = i;
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     auto const at = position.find(where.pu_of(worker_id{w}));
     if (at == position.end())
-      throw usage_error("the workers' layout is not one of the machine model's own topology (machine_model::seats)");
+      throw usage_error("the workers' layout is not a layout of the machine model; allowed: machine_model::layout_of");
     nodes.push_back(tree.ancestor(at->second, kind));
   }
   std::vector<std::uint32_t> order = nodes;
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> elements_of(topology const& tree, layout const& where
   return nodes;
 }
 
-/// Cores and places that the workers use. A worker's core is core_of[w].
+/// The cores and places that the workers use. core_of[w] becomes the core of worker w.
 memory_shape shape_of(machine_model const& model, layout const& where, std::vector<std::uint32_t>& core_of) {
   core_of = elements_of(model.tree(), where, runtime::level::core);
   auto const place_of = elements_of(model.tree(), where, runtime::level::l3);
@@ -69,7 +69,7 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
       line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
       memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
-      ways_(model.ways()), accounts_(where.workers()) {
+      routes_(model.node_routes()), accounts_(where.workers()) {
   set_sources();
   set_prices();
 }
@@ -95,14 +95,14 @@ void model_costs::set_sources() {
   if (m.memory_write_back_bytes_per_ns > 0)
     ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
   nodes_.assign(model_nodes_, memory_queue(m.memory_bytes_per_ns));
-  for (routes::link const& l : ways_.links())
+  for (routes::link const& l : routes_.links())
     links_.emplace_back(m.link_bytes_per_ns[distance_[l.from * model_nodes_ + l.to] - 1]);
   if (m.shared_memory_bytes_per_ns > 0)
     ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
 }
 
-/// A deed at another worker costs what it costs within a place, and for each of its lines what a line from there takes
-/// longer than one from the place's own cache.
+/// An operation on another worker costs its price within a place, plus for each of its lines the extra latency of a
+/// line from there over one from the place's own cache.
 void model_costs::set_prices() {
   machine_numbers const& m = machine_;
   std::vector<double> longer{0, std::max(0.0, m.transfer_latency_ns - m.shared_latency_ns)};
@@ -158,10 +158,10 @@ model_costs::computing model_costs::arithmetic_of(node const& n) const {
   return {.ticks = flops * ticks_per_flop_};
 }
 
-/// What a core with nobody beside it takes. A measured time has its misses in it already.
+/// The duration on a core without competitors. A measured time already includes its misses.
 double model_costs::on_core(computing what, double fetching) const noexcept {
-  double const shown = what.measured ? 0 : 1 - machine_.hidden_share;
-  return std::max(what.ticks, fetching) + shown * std::min(what.ticks, fetching);
+  double const visible = what.measured ? 0 : 1 - machine_.hidden_share;
+  return std::max(what.ticks, fetching) + visible * std::min(what.ticks, fetching);
 }
 
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, node const& n) {
@@ -175,7 +175,7 @@ tick model_costs::leaf(tick now, worker_id w, task_tree const& program, node con
   memory_.clear_moved();
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
   times const took = memory_of(now, core);
-  book(w, memory_.moved());
+  record_traffic(w, memory_.moved());
   tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took.core), took.alone)));
   tick const all = std::max(alone, took.served - now);
   mine.waited += all - alone;
@@ -207,13 +207,13 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
   return all;
 }
 
-/// All links of the route at once: each passes on what it receives.
+/// Loads all links of the route at once: each passes data on while it receives it.
 void model_costs::cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept {
   if (bytes == 0) return;
-  for (std::uint32_t const l : ways_.between(way.from, way.to)) all.pass(links_[l], now, bytes);
+  for (std::uint32_t const l : routes_.between(way.from, way.to)) all.pass(links_[l], now, bytes);
 }
 
-void model_costs::book(worker_id w, traffic const& moved) {
+void model_costs::record_traffic(worker_id w, traffic const& moved) {
   memory_account& mine = accounts_[index(w)];
   memory_shape const& shape = memory_.shape();
   std::uint32_t const here = shape.node_of_place[shape.place_of_core[core_of_[index(w)]]];
@@ -247,8 +247,8 @@ memory_account model_costs::total() const noexcept {
   return all;
 }
 
-void model_costs::settle(void const* data, std::uint64_t bytes, std::uint32_t node) {
-  memory_.homes().settle(reinterpret_cast<std::uintptr_t>(data), bytes, node);
+void model_costs::bind_pages(void const* data, std::uint64_t bytes, std::uint32_t node) {
+  memory_.homes().bind_pages(reinterpret_cast<std::uintptr_t>(data), bytes, node);
 }
 
 }  // namespace skua::sim

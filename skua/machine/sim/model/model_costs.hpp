@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What things take on a machine model: leaves by their flops and by where their data is, everything else by the
-// model's prices. Ticks are picoseconds.
+// Costs on a machine model: leaves by their flops and by where their data is, everything else by the model's prices.
+// Ticks are picoseconds.
 //
-// A leaf takes the longest of its arithmetic, of what its core can draw (bytes / bandwidth and a latency per run, source by
-// source) and of what the queues on the way are busy with (memory of a node, link, a place's port); of the first two
-// the core may hide only a part of the shorter behind the longer (core.hidden_share). All of a leaf's accesses arrive at its
+// A leaf takes the longest of its arithmetic, of its core's own fetching (bytes / bandwidth and a latency per run,
+// source by source) and of the queues on the way (memory of a node, link, a place's port). Of the first two the core
+// may hide only a part of the shorter behind the longer (core.hidden_share). All accesses of a leaf arrive at its
 // begin. Why, and what the model leaves out: docs/machine-models.md.
 #pragma once
 
@@ -24,19 +24,19 @@
 
 namespace skua::sim {
 
-/// What a leaf's arithmetic takes, where both are known.
+/// Which duration of a leaf's arithmetic counts if both are known.
 enum class arithmetic : std::uint8_t {
-  by_flops,  ///< as the program says, at the model's rate
-  by_ns,     ///< as measured when it was recorded, at the model's clock
+  by_flops,  ///< the program's flops, at the model's rate
+  by_ns,     ///< the time measured at recording, at the model's clock
 };
 
-/// What the leaves of a program took where they were measured, for a run whose own leaves cannot be: those of so many flops
-/// what they took on average, others at the rate of all.
+/// Measured durations of a program's leaves, for a run that cannot measure its own: a leaf takes the average of the
+/// measured leaves with the same flops, or its flops at the rate of all.
 struct leaf_times {
   std::map<double, double> ns = {};  ///< by flops
   double flops_per_ns = 0;           ///< of all together; 0: nothing was measured
 
-  /// flops > 0. 0: nothing is known.
+  /// Precondition: flops > 0. Returns 0 if nothing was measured.
   [[nodiscard]] double ns_of(double flops) const;
 };
 
@@ -44,13 +44,13 @@ struct cost_options {
   page_placement pages = {};
   arithmetic leaves = arithmetic::by_flops;
   double flops_per_ns = 0;   ///< of this program's leaves on one core of the machine; 0: the model's
-  leaf_times measured = {};  ///< before flops at any rate, for leaves without a time of their own
+  leaf_times measured = {};  ///< takes precedence over flops, for leaves without a time of their own
   double recorded_ghz = 0;   ///< clock of the machine on which ns were measured; 0: that of the model
   noise_options noise = {};
   std::uint64_t seed = 1;  ///< of the noise
 };
 
-/// What one worker's leaves moved, in bytes, and how long they took, in ticks.
+/// The bytes that one worker's leaves moved, and the ticks that they took.
 struct memory_account {
   std::uint64_t private_bytes = 0;
   std::uint64_t shared_bytes = 0;     ///< from the shared cache of the place
@@ -60,24 +60,24 @@ struct memory_account {
   std::uint64_t transfer_bytes = 0;   ///< from caches of other places, which had newer lines than memory
   std::uint64_t written_back_bytes = 0;
   std::uint64_t leaves = 0;
-  tick ran = 0;         ///< leaves and fibers, in all; noise included
-  tick arithmetic = 0;  ///< what the leaves would take if all data were at hand
-  tick waited = 0;      ///< behind others in queues, as far as it made leaves longer
+  tick ran = 0;         ///< all leaves and steps; noise included
+  tick arithmetic = 0;  ///< of the leaves, if all data were at hand
+  tick waited = 0;      ///< in queues behind others, as far as it made leaves longer
   tick noise = 0;
   friend bool operator==(memory_account const&, memory_account const&) = default;
 };
 
 class model_costs final : public costs {
  public:
-  /// Workers sit as in `where`, a layout of the model's own tree. Caches are cold, pages have no home.
-  /// Throws usage_error if the layout is another machine's, or the placement names a node that is not there.
+  /// Workers are pinned as in `where`, a layout of the model's own tree. Caches are cold, pages have no home.
+  /// Throws usage_error if the layout belongs to another machine, or the placement names a node that does not exist.
   model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
               cost_options const& how = {});
 
   tick run(tick now, worker_id w, task_tree const& program, node_id id) override;
   tick price(tick now, operation what, worker_id w, worker_id whom) override;
 
-  /// How long an idle worker looks for work before it sleeps.
+  /// How long an idle worker searches before it sleeps.
   [[nodiscard]] tick spin() const noexcept { return spin_; }
 
   [[nodiscard]] memory_account const& account(worker_id w) const noexcept { return accounts_[index(w)]; }
@@ -86,16 +86,17 @@ class model_costs final : public costs {
   /// Pages that have a home, by NUMA node.
   [[nodiscard]] std::vector<std::uint64_t> pages() const { return memory_.homes().pages(); }
 
-  /// The pages of this range lie on `node` from now on (what `settle` does on a real machine). Throws usage_error.
-  void settle(void const* data, std::uint64_t bytes, std::uint32_t node);
+  /// Moves the pages of this range to `node`, and keeps them there (as `distribute` does on a real machine). Throws
+  /// usage_error.
+  void bind_pages(void const* data, std::uint64_t bytes, std::uint32_t node);
 
   [[nodiscard]] memory_system& memory() noexcept { return memory_; }
-  [[nodiscard]] routes const& ways() const noexcept { return ways_; }
-  /// How much went over a link of ways(), in bytes.
+  [[nodiscard]] routes const& node_routes() const noexcept { return routes_; }
+  /// The bytes that went over a link of node_routes().
   [[nodiscard]] std::uint64_t carried(std::uint32_t link) const noexcept { return links_[link].served_bytes(); }
 
  private:
-  /// What a core gets from one kind of source.
+  /// Cost of one kind of source for a core.
   struct source {
     double ticks_per_line = 0;
     double ticks_per_run = 0;
@@ -103,8 +104,8 @@ class model_costs final : public costs {
       return ticks_per_line * static_cast<double>(s.lines) + ticks_per_run * static_cast<double>(s.runs);
     }
   };
-  /// How long a core is busy with its traffic; how long the queues would be, had they nothing else; and when the last of
-  /// them has served it.
+  /// How long a core is busy with its traffic; the longest time that one queue needs for it alone; and when the last
+  /// queue has served it.
   struct times {
     double core = 0;
     double alone = 0;
@@ -121,14 +122,14 @@ class model_costs final : public costs {
   void set_sources();
   struct computing {
     double ticks = 0;
-    bool measured = false;  ///< where it was measured it had to wait for its data, too
+    bool measured = false;  ///< a measured time includes the waits for data
   };
 
   tick leaf(tick now, worker_id w, task_tree const& program, node const& n);
   [[nodiscard]] computing arithmetic_of(node const& n) const;
   [[nodiscard]] double on_core(computing what, double fetching) const noexcept;
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
-  void book(worker_id w, traffic const& moved);
+  void record_traffic(worker_id w, traffic const& moved);
   [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;
   void cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept;
 
@@ -153,11 +154,11 @@ class model_costs final : public costs {
   std::vector<source> from_transfer_;  ///< by distance of the node
   double ticks_per_written_line_ = 0;
   std::vector<memory_queue> nodes_;
-  routes ways_;
-  std::vector<memory_queue> links_;  ///< of ways_
+  routes routes_;
+  std::vector<memory_queue> links_;  ///< of routes_
   std::vector<memory_queue> ports_;  ///< by place; empty: no such limit
 
-  std::vector<tick> prices_;  ///< [deed * classes + class]
+  std::vector<tick> prices_;  ///< [operation * classes + class]
   std::vector<memory_account> accounts_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What leaves and deeds take on a machine of round numbers, against closed forms.
+// Compares the costs of leaves and operations on a machine of round numbers with closed forms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,9 +57,9 @@ TEST_F(model_costs_of_the_round_machine, arithmetic_by_flops_or_as_measured) {
   model_costs faster = make({.leaves = arithmetic::by_ns, .recorded_ghz = 1});
   EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 100)), 50'000U);
   EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 0)), 1'000'000U);
-  node_id const fiber = tree.add(0, node_kind::fiber);
-  tree[fiber].ns = 100;
-  EXPECT_EQ(faster.run(0, w0, tree, fiber), 50'000U);
+  node_id const step = tree.add(0, node_kind::step);
+  tree[step].ns = 100;
+  EXPECT_EQ(faster.run(0, w0, tree, step), 50'000U);
   EXPECT_EQ(faster.run(0, w0, tree, 0), 0U);
 }
 
@@ -102,7 +102,7 @@ TEST_F(model_costs_of_the_round_machine, what_was_measured_is_not_lengthened_by_
   EXPECT_EQ(by_ns.run(0, w0, tree, leaf(range(0, 1 << 20), 4e5, 500'000)), 500'000'000U);
 }
 
-/// Where many cores wait for one memory, that memory is what takes the time, however little a core hides.
+/// If many cores wait for one memory, that memory determines the time, however little a core hides.
 TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_of_all) {
   constexpr std::uint64_t leaf_bytes = 1 << 14;
   machine_numbers numbers = model.numbers();
@@ -110,7 +110,7 @@ TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_o
   model_costs c(model, numbers, where);
   tick now = 0;
   tick last = 0;
-  for (std::uint32_t i = 0; i < 1024; ++i) {  // four at a time: 4 * 2048 ns at 8 bytes/ns each, memory has 16
+  for (std::uint32_t i = 0; i < 1024; ++i) {  // four at a time: 4 * 2048 ns at 8 bytes/ns each, memory delivers 16
     worker_id const w{i % 4};
     if (i % 4 == 0) now = last;
     last = std::max(last, now + c.run(now, w, tree, leaf(range(i * leaf_bytes, leaf_bytes), 4 * 1000)));
@@ -150,7 +150,7 @@ TEST_F(model_costs_of_the_round_machine, what_fits_the_private_cache_is_free_of_
   EXPECT_EQ(c.account(w0).private_bytes, 32768U);
 }
 
-/// Workers that each stream through their own `bytes`, leaf by leaf, in the order of time. When the last is done.
+/// Workers stream through `bytes` each, leaf by leaf, in the order of time. Returns when the last one ends.
 tick stream_together(model_costs& c, task_tree& tree, std::vector<worker_id> const& who, std::uint64_t bytes,
                      std::uint64_t leaf_bytes) {
   using entry = std::pair<tick, std::uint32_t>;
@@ -201,7 +201,7 @@ TEST_F(model_costs_of_the_round_machine, remote_memory_costs_what_the_link_says)
   EXPECT_EQ(local.run(0, w0, tree, id), (1U << 20) / 8 * 1000 + 10'000);
   EXPECT_EQ(remote.run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
   EXPECT_EQ(remote.account(w0).remote_bytes, 1U << 20);
-  // Four cores want 8 bytes/ns over a link that has 4.
+  // Four cores want 8 bytes/ns over a link that carries 4.
   model_costs busy = make({.pages = {.how = page_placement::kind::bind, .node = 1}});
   double const all =
       static_cast<double>(stream_together(busy, tree, {w0, w1, w2, worker_id{3}}, 1 << 22, 1 << 14)) / 1e3;
@@ -216,7 +216,7 @@ TEST_F(model_costs_of_the_round_machine, interleaved_pages_use_the_bandwidth_of_
   EXPECT_EQ(c.pages(), (std::vector<std::uint64_t>{128, 128}));
 }
 
-TEST_F(model_costs_of_the_round_machine, what_another_core_wrote_is_not_here_any_more) {
+TEST_F(model_costs_of_the_round_machine, a_write_by_another_core_invalidates_the_line_here) {
   model_costs c = make();
   node_id const reads = leaf(range(0, 1024));
   node_id const writes = leaf(range(0, 1024, true));
@@ -253,7 +253,7 @@ TEST_F(model_costs_of_the_round_machine, operations_cost_more_the_farther_they_r
   EXPECT_EQ(c.spin(), 5'000'000U);
 }
 
-/// Four nodes of one place in a ring: worker 2 n and 2 n + 1 are of node n.
+/// Four nodes of one place in a ring: workers 2 n and 2 n + 1 belong to node n.
 class model_costs_of_a_ring : public model_costs_of_the_round_machine {
  protected:
   void SetUp() override { set("\"ring\""); }
@@ -263,15 +263,15 @@ class model_costs_of_a_ring : public model_costs_of_the_round_machine {
   }
   model_costs on(std::uint32_t node) { return make({.pages = {.how = page_placement::kind::bind, .node = node}}); }
   static std::uint64_t carried(model_costs const& c, std::uint32_t from, std::uint32_t to) {
-    for (std::uint32_t l = 0; l < c.ways().links().size(); ++l) {
-      if (c.ways().links()[l] == routes::link{from, to}) return c.carried(l);
+    for (std::uint32_t l = 0; l < c.node_routes().links().size(); ++l) {
+      if (c.node_routes().links()[l] == routes::link{from, to}) return c.carried(l);
     }
     ADD_FAILURE() << "no link from " << from << " to " << to;
     return 0;
   }
 };
 
-TEST_F(model_costs_of_a_ring, what_comes_from_afar_loads_every_link_on_its_way_and_no_other) {
+TEST_F(model_costs_of_a_ring, remote_data_loads_every_link_on_its_route_and_no_other) {
   model_costs c = on(2);
   static_cast<void>(c.run(0, w0, tree, leaf(range(0, 1 << 20))));
   EXPECT_EQ(carried(c, 2, 3), 1U << 20);  // routes.md: from 2 to 0 through 3
@@ -288,8 +288,8 @@ TEST_F(model_costs_of_a_ring, a_core_alone_reads_at_the_figures_of_the_distance)
   EXPECT_EQ(on(3).run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
 }
 
-/// Twice as much as the route can carry: a link that a route shares with a neighbour's traffic is what both wait for.
-TEST_F(model_costs_of_a_ring, those_who_cross_and_those_who_live_there_share_a_link) {
+/// Twice as much as the route can carry: both wait for the link that the route shares with a neighbour's traffic.
+TEST_F(model_costs_of_a_ring, crossing_traffic_and_a_neighbours_traffic_share_a_link) {
   std::string text = ring_machine_with("\"ring\"");
   text.replace(text.find("core_bytes_per_ns = [2, 1]"), 26, "core_bytes_per_ns = [8, 8]");
   model = machine_model::parse(text, "wide.toml");
@@ -297,8 +297,8 @@ TEST_F(model_costs_of_a_ring, those_who_cross_and_those_who_live_there_share_a_l
   constexpr std::uint64_t bytes = 1 << 20;
   auto const ns = [&](std::uint32_t home_of_near, std::uint32_t home_of_far) {
     model_costs c = make();
-    c.settle(reinterpret_cast<void const*>(somewhere), bytes, home_of_near);
-    c.settle(reinterpret_cast<void const*>(somewhere + (1 << 24)), bytes, home_of_far);
+    c.bind_pages(reinterpret_cast<void const*>(somewhere), bytes, home_of_near);
+    c.bind_pages(reinterpret_cast<void const*>(somewhere + (1 << 24)), bytes, home_of_far);
     tick const near = c.run(0, w0, tree, leaf(range(0, bytes)));
     tick const far = c.run(0, w1, tree, leaf(range(1 << 24, bytes)));
     return static_cast<double>(std::max(near, far)) / 1e3;
@@ -317,7 +317,7 @@ TEST_F(model_costs_of_a_ring, a_link_is_never_reserved_for_later) {
   EXPECT_EQ(c.account(w1).waited, 0U);
 }
 
-/// Over all links: bytes = what moved between nodes, each times its hops. Whatever is touched, whoever does.
+/// Over all links: bytes = sum over what moved between nodes of bytes x hops, for any touches by any worker.
 TEST_F(model_costs_of_a_ring, links_carry_every_byte_once_per_hop) {
   for (char const* between : {"\"ring\"", "[[3, 2], [1, 0], [1, 2], [3, 0]]"}) {
     set(between);
@@ -335,7 +335,7 @@ TEST_F(model_costs_of_a_ring, links_carry_every_byte_once_per_hop) {
       traffic const& moved = c.memory().moved();
       for (std::uint32_t n = 0; n < 4; ++n)
         expected += (moved.memory[n].lines + moved.transfers[n].lines + moved.write_back[n]) * 64 *
-                    c.ways().hops(worker / 2, n);
+                    c.node_routes().hops(worker / 2, n);
     }
     std::uint64_t all = 0;
     for (std::uint32_t l = 0; l < 8; ++l) all += c.carried(l);
@@ -360,7 +360,7 @@ TEST_F(model_costs_of_the_round_machine, noise_takes_its_share_and_is_off_by_def
   EXPECT_GT(noisy.run(0, w1, tree, id), 100'000'000'000U);
 }
 
-/// Random leaves on random workers: every tick.
+/// Random leaves on random workers: compares every tick.
 std::vector<tick> run(model_costs& c, std::uint64_t seed) {
   runtime::dice roll(seed);
   task_tree tree;
@@ -380,7 +380,7 @@ std::vector<tick> run(model_costs& c, std::uint64_t seed) {
   return all;
 }
 
-TEST_F(model_costs_of_the_round_machine, the_same_again_takes_the_same) {
+TEST_F(model_costs_of_the_round_machine, equal_runs_take_equal_times) {
   cost_options const how{.pages = {.how = page_placement::kind::interleave},
                          .noise = {.per_second = 1000, .duration_ns = 500}};
   model_costs a = make(how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads TOML. The only file that knows toml++.
+// Reads TOML. No other file includes toml++.
 #include "skua/machine/sim/model/model_file.hpp"
 
 #include <toml++/toml.h>
@@ -33,7 +33,7 @@ std::string text_of(double number) {
   return std::string(std::begin(digits), end.ptr);
 }
 
-/// Names that may stand somewhere, "a, b or c".
+/// A list of allowed names, "a, b or c".
 std::string one_of(std::vector<std::string_view> const& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -104,7 +104,7 @@ class reader {
     return what == nullptr ? nullptr : what->as_table();
   }
 
-  /// The line to name when something is missing in a table.
+  /// The line that errors name when an entry of a table is missing.
   [[nodiscard]] std::uint32_t line_of_table(std::string_view name) const {
     toml::table const* const in = table(name);
     return in == nullptr ? 1 : line_of(*in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stands in the file of a machine model, every figure checked by itself. What only makes sense together (topology,
-// lists as long as there are distances) is checked by machine_model, which therefore needs the lines.
+// The content of a machine model's file, with every figure checked by itself. machine_model checks what depends on
+// several entries (topology, lists as long as there are distances), and needs the line numbers for its errors.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace skua::sim {
 
-/// Which NUMA nodes have a link.
+/// Which pairs of NUMA nodes have a link.
 enum class wiring : std::uint8_t { all, ring, pairs };
 
 struct model_file {
@@ -33,7 +33,7 @@ struct model_file {
   std::uint64_t block_bytes = 0;
   std::uint64_t page_bytes = 0;
   std::uint32_t granularity_line = 0;
-  std::vector<figure> figures;  ///< in the order of figure_rules(); lists in theirs
+  std::vector<figure> figures;  ///< in the order of figure_rules(); a list in its own order
 };
 
 /// Throws usage_error "ORIGIN:LINE: ...".

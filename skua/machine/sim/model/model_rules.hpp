@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which figures a machine model has: the one list that the reader, the instances and the tests share.
+// The figures of a machine model: the one list that the reader, the instances and the tests share.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace skua::sim {
 
 enum class need : std::uint8_t {
   always,
-  optional,  ///< left out: 0, which means "no such limit"
-  apart,     ///< a list, one figure per distance between NUMA nodes; only where there are several
-  share,     ///< from 0 to 1, not needed; left out: as machine_numbers says
+  optional,  ///< default: 0, which means "no such limit"
+  apart,     ///< a list, one figure per distance between NUMA nodes; only if there are several nodes
+  share,     ///< from 0 to 1; default: that of machine_numbers
   linked,    ///< as `apart`, but only for the distances at which nodes have a link
 };
 
@@ -26,16 +26,16 @@ struct figure_rule {
   std::vector<double> machine_numbers::* many = nullptr;
 };
 
-/// In the order in which a file is best written.
+/// In the recommended order of a file.
 [[nodiscard]] std::span<figure_rule const> figure_rules() noexcept;
 
-/// Lists, whose lengths hang on the topology.
+/// Whether the figure is a list, whose length depends on the topology.
 [[nodiscard]] constexpr bool is_list(need n) noexcept { return n == need::apart || n == need::linked; }
 
-/// Beyond this a figure is a typing error.
+/// A larger figure is a typing error.
 inline constexpr double most_of_any_figure = 1e12;
 
-/// May a figure be that?
+/// Whether a figure may have this value.
 [[nodiscard]] constexpr bool allows(need n, double value) noexcept {
   return n == need::share ? value >= 0 && value <= 1 : value > 0 && value <= most_of_any_figure;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operating system takes a core away now and then. Seeded: the same interruptions in every run.
+// Interruptions of cores by the operating system. Seeded: the same interruptions in every run.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace skua::sim {
 
-/// Off unless both are positive.
+/// There is no noise unless both are positive.
 struct noise_options {
   double per_second = 0;   ///< interruptions of a core, on average
   double duration_ns = 0;  ///< of each
 };
 
-/// Gaps are even between half and one and a half of their mean: no logarithm, so the same on every computer. What falls
-/// into a time in which a worker runs nothing costs nobody anything.
+/// Gaps are uniform between 0.5 and 1.5 times their mean: without a logarithm they are the same on every computer. An
+/// interruption while the worker runs nothing costs nothing.
 class noise {
  public:
   noise(noise_options const& o, std::uint32_t workers, std::uint64_t seed) : duration_(o.duration_ns * 1e3) {
@@ -30,7 +30,7 @@ class noise {
     }
   }
 
-  /// What `w` runs from `now` on for `length` ticks takes so much longer.
+  /// The extra ticks of a run of `length` ticks that `w` begins at `now`.
   tick delay(tick now, worker_id w, tick length) {
     if (cores_.empty()) return 0;
     core& mine = cores_[index(w)];

@@ -17,8 +17,8 @@ page_placement page_placement::read(std::string_view name, std::string_view text
     auto const [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), bound.node);
     if (fault == std::errc{} && end == digits.data() + digits.size()) return bound;
   }
-  throw usage_error(std::string{name} + ": " + std::string{text} +
-                    " is no placement of pages; allowed: first-touch, interleave, bind:N with a NUMA node N");
+  throw usage_error(std::string{name} + " is '" + std::string{text} +
+                    "'; allowed: first-touch, interleave, bind:N with a NUMA node N");
 }
 
 std::string page_placement::text() const {
@@ -35,13 +35,13 @@ page_homes::page_homes(page_placement where, std::uint32_t nodes, std::uint64_t 
       chunk_shift_(static_cast<std::uint32_t>(std::countr_zero(chunk_bytes / block_bytes))),
       page_shift_(static_cast<std::uint32_t>(std::countr_zero(page_bytes / block_bytes))) {
   if (where.how == page_placement::kind::bind && where.node >= nodes)
-    throw usage_error("placement " + where.text() + ": the machine has the NUMA nodes 0 to " +
+    throw usage_error("placement is '" + where.text() + "'; allowed: bind:N with a NUMA node N from 0 to " +
                       std::to_string(nodes - 1));
 }
 
-void page_homes::settle(std::uint64_t address, std::uint64_t bytes, std::uint32_t node) {
+void page_homes::bind_pages(std::uint64_t address, std::uint64_t bytes, std::uint32_t node) {
   if (node >= nodes_)
-    throw usage_error("settle: there is no NUMA node " + std::to_string(node) + "; the last one is " +
+    throw usage_error("bind_pages: node is " + std::to_string(node) + "; allowed: a NUMA node of the machine, 0 to " +
                       std::to_string(nodes_ - 1));
   if (bytes == 0) return;
   for (std::uint64_t page = address / page_bytes_; page <= (address + bytes - 1) / page_bytes_; ++page)

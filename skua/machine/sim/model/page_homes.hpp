@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From addresses to small numbers: blocks are counted in the order in which their neighbourhood (2 MiB) was first seen,
-// and every page has a home, the NUMA node on which it lies.
+// Maps addresses to small numbers: blocks are numbered in the order in which their neighbourhood (2 MiB) is first seen.
+// Every page has a home, the NUMA node that holds it.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace skua::sim {
 
-/// Where pages go that nobody has settled.
+/// Where pages go that no call has bound.
 struct page_placement {
   enum class kind : std::uint8_t {
     first_touch,  ///< to the node of the core that touches them first in this run
@@ -31,20 +31,20 @@ struct page_placement {
 
 class page_homes {
  public:
-  /// Throws usage_error for a node that is not there.
+  /// Throws usage_error for a node that does not exist.
   page_homes(page_placement where, std::uint32_t nodes, std::uint64_t block_bytes, std::uint64_t page_bytes);
 
-  /// The number of the block with this address, counted in blocks. A few ns where its neighbourhood was seen lately.
+  /// The id of block number `block` of memory. Cost: a few ns if its neighbourhood was seen recently.
   [[nodiscard]] block_id block_of(std::uint64_t block) {
     recent& r = recent_[(block >> chunk_shift_) % recent_.size()];
     if (r.chunk != block >> chunk_shift_) [[unlikely]]
       r = look_up(block >> chunk_shift_);
     return r.first + static_cast<block_id>(block & ((std::uint64_t{1} << chunk_shift_) - 1));
   }
-  /// Block numbers are below this. It changes only in block_of and settle.
+  /// Block ids are below this. It changes only in block_of and bind_pages.
   [[nodiscard]] std::size_t blocks() const noexcept { return homes_.size() << page_shift_; }
 
-  /// The node of a block, which a core on `toucher` needs now.
+  /// The node of a block that a core on node `toucher` touches now.
   [[nodiscard]] std::uint32_t home(block_id b, std::uint32_t toucher) noexcept {
     std::uint16_t& node = homes_[b >> page_shift_];
     if (node == nowhere) [[unlikely]]
@@ -52,8 +52,8 @@ class page_homes {
     return node;
   }
 
-  /// From now on the whole pages of this range, and those at its ends, lie on `node`: as bound there, or moved.
-  void settle(std::uint64_t address, std::uint64_t bytes, std::uint32_t node);
+  /// From now on the pages of this range, those at its ends included, lie on `node`: as if bound there, or moved.
+  void bind_pages(std::uint64_t address, std::uint64_t bytes, std::uint32_t node);
 
   /// How many pages lie on each node.
   [[nodiscard]] std::vector<std::uint64_t> pages() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine with round numbers, to be changed by the tests: 2 nodes x 2 places x 2 cores, caches of 64 and 256 KiB.
+// A machine with round numbers that the tests vary: 2 nodes x 2 places x 2 cores, caches of 64 and 256 KiB.
 #pragma once
 
 #include <string>
@@ -72,7 +72,7 @@ send_lines = 3
 spin_ns = 5000
 )";
 
-/// The text with one line replaced: `from` must stand in it.
+/// The text with `from`, which must occur in it, replaced.
 inline std::string round_machine_with(std::string_view from, std::string_view to) {
   std::string text{round_machine};
   std::size_t const at = text.find(from);
@@ -80,7 +80,7 @@ inline std::string round_machine_with(std::string_view from, std::string_view to
   return text.replace(at, from.size(), to);
 }
 
-/// The same in a ring: nodes 0 to 3 of one place each, two distances, and figures that tell them apart.
+/// The same as a ring: nodes 0 to 3 of one place each, and two distances with different figures.
 inline std::string ring_machine_with(std::string_view between) {
   std::string text = round_machine_with("package:2 numa:1 l3:2", "package:4 numa:1 l3:1");
   auto const put = [&](std::string_view from, std::string_view to) { text.replace(text.find(from), from.size(), to); };

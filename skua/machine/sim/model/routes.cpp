@@ -33,7 +33,7 @@ std::vector<routes::link> both_ways(std::uint32_t nodes, std::span<routes::pair 
   return all;
 }
 
-/// Finds routes one after the other, and remembers what it has led over each link.
+/// Finds routes one after the other, and counts the routes over each link.
 class pathfinder {
  public:
   pathfinder(std::uint32_t nodes, std::span<routes::link const> links)
@@ -45,8 +45,8 @@ class pathfinder {
 
   [[nodiscard]] std::uint32_t hops(std::uint32_t a, std::uint32_t b) const noexcept { return hops_[a * nodes_ + b]; }
 
-  /// Of the shortest ways the one over which the fewest routes lead so far, summed over its links; then the one whose
-  /// nodes have the smaller numbers.
+  /// Of the shortest routes, the one whose links carry the fewest routes so far, in sum; of equal ones, that through
+  /// the nodes with the smaller numbers.
   std::vector<std::uint32_t> lead(std::uint32_t a, std::uint32_t b) {
     std::vector<std::uint32_t> least(nodes_, unreached);  // load of the best way to b
     std::vector<std::uint32_t> next(nodes_, unreached);   // its first link
@@ -116,15 +116,15 @@ routes::routes(std::uint32_t nodes, std::span<pair const> linked)
       longest = std::max(longest, finder.hops(a, b));
     }
   }
-  std::vector<std::vector<std::uint32_t>> ways(std::size_t{nodes} * nodes);
+  std::vector<std::vector<std::uint32_t>> chosen(std::size_t{nodes} * nodes);
   for (std::uint32_t far = 1; far <= longest; ++far) {
     for (std::uint32_t a = 0; a < nodes; ++a) {
       for (std::uint32_t b = 0; b < nodes; ++b) {
-        if (finder.hops(a, b) == far) ways[a * nodes + b] = finder.lead(a, b);
+        if (finder.hops(a, b) == far) chosen[a * nodes + b] = finder.lead(a, b);
       }
     }
   }
-  for (std::vector<std::uint32_t> const& way : ways) {
+  for (std::vector<std::uint32_t> const& way : chosen) {
     crossed_.insert(crossed_.end(), way.begin(), way.end());
     begin_.push_back(static_cast<std::uint32_t>(crossed_.size()));
   }

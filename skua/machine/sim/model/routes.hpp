@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which links data crosses on its way from one NUMA node to another: a shortest route per ordered pair, chosen once, as
-// the routing tables of real machines are. How ties are broken, and what holds: routes.md.
+// The links that data crosses from one NUMA node to another: one shortest route per ordered pair, fixed at construction
+// like the routing tables of real machines. Tie-breaking and invariants: routes.md.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace skua::sim {
 
 class routes {
  public:
-  /// One direction of a link: each has a bandwidth of its own.
+  /// One direction of a link; each direction has its own bandwidth.
   struct link {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
@@ -20,18 +20,18 @@ class routes {
   };
   using pair = std::pair<std::uint32_t, std::uint32_t>;
 
-  /// A link between each of the pairs. Throws usage_error for a pair that is not two of the nodes, or stands twice, and if
-  /// some node cannot be reached. Work O(nodes * links).
+  /// Links each of the pairs. Throws usage_error for a pair that is not two of the nodes, or occurs twice, and if some
+  /// node cannot be reached. Work O(nodes * links).
   routes(std::uint32_t nodes, std::span<pair const> linked);
 
-  /// Every node with every other one.
+  /// Every node linked with every other node.
   [[nodiscard]] static std::vector<pair> all_pairs(std::uint32_t nodes);
   /// 0 - 1 - ... - last - 0. Throws usage_error below three nodes.
   [[nodiscard]] static std::vector<pair> ring_of(std::uint32_t nodes);
 
-  /// In the order in which the pairs were named, each there and back.
+  /// In the order of the pairs, each in both directions.
   [[nodiscard]] std::span<link const> links() const noexcept { return links_; }
-  /// Numbers of the links from `a` to `b`, in the order in which they are crossed; none from a node to itself.
+  /// The numbers of the links on the route from `a` to `b`, in order; none from a node to itself.
   [[nodiscard]] std::span<std::uint32_t const> between(std::uint32_t a, std::uint32_t b) const noexcept {
     std::size_t const at = std::size_t{a} * nodes_ + b;
     return std::span(crossed_).subspan(begin_[at], begin_[at + 1] - begin_[at]);
@@ -44,7 +44,7 @@ class routes {
   std::uint32_t nodes_;
   std::vector<link> links_;
   std::vector<std::uint32_t> begin_;    ///< in crossed_, of [a * nodes + b]
-  std::vector<std::uint32_t> crossed_;  ///< all routes, one after the other
+  std::vector<std::uint32_t> crossed_;  ///< all routes, concatenated
 };
 
 }  // namespace skua::sim

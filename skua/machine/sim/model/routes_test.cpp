@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Routes are shortest, lead where they should, are spread over the links, and are the same every time.
+// Routes are shortest, connect the right nodes, spread over the links, and are the same every time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ nodes_on_the_way way(routes const& r, std::uint32_t a, std::uint32_t b) {
   return seen;
 }
 
-/// How many routes lead over each link.
+/// The number of routes over each link.
 std::vector<std::uint32_t> loads(routes const& r, std::uint32_t nodes) {
   std::vector<std::uint32_t> all(r.links().size(), 0);
   for (std::uint32_t a = 0; a < nodes; ++a) {
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> loads(routes const& r, std::uint32_t nodes) {
   return all;
 }
 
-std::string complaint(std::uint32_t nodes, std::vector<routes::pair> const& pairs) {
+std::string refusal(std::uint32_t nodes, std::vector<routes::pair> const& pairs) {
   try {
     routes const made(nodes, pairs);
   } catch (usage_error const& fault) {
@@ -97,15 +97,15 @@ TEST(routes, one_node_needs_none) {
 }
 
 TEST(routes, links_that_cannot_be_are_refused) {
-  EXPECT_NE(complaint(4, {{0, 1}, {1, 2}, {2, 4}}).find("no link [2, 4]; allowed: two of the NUMA nodes 0 to 3"),
+  EXPECT_NE(refusal(4, {{0, 1}, {1, 2}, {2, 4}}).find("no link [2, 4]; allowed: two of the NUMA nodes 0 to 3"),
             std::string::npos);
-  EXPECT_NE(complaint(2, {{0, 1}, {1, 1}}).find("no link [1, 1]"), std::string::npos);
-  EXPECT_NE(complaint(2, {{0, 1}, {1, 0}}).find("[1, 0] stands twice"), std::string::npos);
-  EXPECT_NE(complaint(4, {{0, 1}, {2, 3}}).find("no links lead from NUMA node 0 to 2"), std::string::npos);
+  EXPECT_NE(refusal(2, {{0, 1}, {1, 1}}).find("no link [1, 1]"), std::string::npos);
+  EXPECT_NE(refusal(2, {{0, 1}, {1, 0}}).find("[1, 0] stands twice"), std::string::npos);
+  EXPECT_NE(refusal(4, {{0, 1}, {2, 3}}).find("no links lead from NUMA node 0 to 2"), std::string::npos);
   EXPECT_THROW(static_cast<void>(routes::ring_of(2)), usage_error);
 }
 
-/// By Floyd and Warshall: another way to the same distances.
+/// Computes the distances by Floyd and Warshall, as a reference.
 std::vector<std::uint32_t> distances(std::uint32_t nodes, std::vector<routes::pair> const& pairs) {
   std::vector<std::uint32_t> all(std::size_t{nodes} * nodes, 1000);
   for (std::uint32_t n = 0; n < nodes; ++n) all[n * nodes + n] = 0;
@@ -127,7 +127,8 @@ TEST(routes, of_any_network_are_shortest_and_the_same_again) {
     runtime::dice roll(seed * 1000 + round);
     std::uint32_t const nodes = 2 + roll.below(9);
     std::vector<routes::pair> pairs;
-    for (std::uint32_t n = 1; n < nodes; ++n) pairs.emplace_back(roll.below(n), n);  // a tree, so that all are reached
+    for (std::uint32_t n = 1; n < nodes; ++n)
+      pairs.emplace_back(roll.below(n), n);  // a tree, so that every node is reached
     for (routes::pair const& p : routes::all_pairs(nodes)) {
       if (roll.below(3) == 0 && std::ranges::find(pairs, p) == pairs.end()) pairs.push_back(p);
     }

@@ -35,10 +35,7 @@ class first_exception {
 /// its next fork, so forks pay nothing for tokens that are not in use.
 class stop_scope {
  public:
-  stop_scope(fiber& f, std::stop_token const& token)
-      : fiber_(f), token_(token), node_{f.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{f.at().in}) {
-    fiber_.watch(&node_);
-  }
+  stop_scope(fiber& f, std::stop_token const& token);
   ~stop_scope() { fiber_.watch(node_.outer); }
   stop_scope(stop_scope const&) = delete;
   stop_scope& operator=(stop_scope const&) = delete;
@@ -47,7 +44,7 @@ class stop_scope {
   /// Runs on the thread that requests the stop.
   struct alarm {
     region& in;
-    void operator()() const noexcept { request_attention_everywhere(in); }
+    void operator()() const noexcept;
   };
 
   fiber& fiber_;

@@ -68,7 +68,8 @@ class failures : public ::testing::TestWithParam<setup> {
     return {answer, reference.tasks()};
   }
 
-  skua::pool pool_{{.workers = GetParam().workers, .policy = GetParam().policy, .synthetic = GetParam().machine}};
+  skua::pool pool_{
+      {.workers = GetParam().workers, .policy = "checked:" + GetParam().policy, .topology = GetParam().machine}};
 };
 
 std::string name_of(::testing::TestParamInfo<setup> const& p) {

@@ -4,18 +4,28 @@
 
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::runtime {
 
+bool stop_node::requested() const noexcept {
+  for (stop_node const* n = this; n != nullptr; n = n->outer) {
+    if (n->of != nullptr && n->of->wants_end()) return true;
+    if (n->token != nullptr && n->token->stop_requested()) return true;
+    if (n->tasks != nullptr && n->tasks->stop_requested()) return true;
+  }
+  return false;
+}
+
 void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
 }
 
 void fiber::note_steals() const noexcept {
-  stolen_.note(*slot_, base_, [this](void* what) -> group* {
+  stolen_.note(at(), base_, [this](void* what) -> group* {
     auto& g = static_cast<group&>(*static_cast<task*>(what));
     for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
       if (n->of == &g) return nullptr;  // another fiber's group, of which a piece runs here
@@ -24,8 +34,12 @@ void fiber::note_steals() const noexcept {
   });
 }
 
+tagged_entry fiber::as_published(entry const& e) const noexcept {
+  return {static_cast<task*>(e.task), e.extra, {{tag_.words[0]}}};
+}
+
 bool fiber::make_room() noexcept {
-  worker_slot& s = *slot_;
+  worker_slot& s = at();
   bool const room = s.make_room([this] { note_steals(); });
   if (s.in.notify_work()) s.who.counts().wakeups_sent.add(1);
   // The request stays until a fork sees no stop: there may be two stops, and this caller may ignore the one it sees.
@@ -37,40 +51,39 @@ advice fiber::poll() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
-  if (!tied_ && !slot_->mailbox.looks_empty() && slot_->policy.preempts())
-    slot_->who.preempt(static_cast<here&>(*this));
-  if (!slot_->exposes_groups()) return advice::go_on;
-  slot_->update_exposure();  // the poll used the request up
+  if (!tied_ && !at().mailbox.looks_empty() && at().policy.preempts()) at().who.preempt(static_cast<here&>(*this));
+  if (!at().exposes_groups()) return advice::go_on;
+  at().update_exposure();  // the poll used the request up
   return advice::expose;
 }
 
 bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
   entry newest;
   // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
-  if (!slot_->spawned.peek(newest) || newest.extra != key || !slot_->spawned.pop()) return false;
+  if (!at().spawned.peek(newest) || newest.extra != key || !at().spawned.pop()) return false;
   auto& mine = *static_cast<task*>(newest.task);
   mine.is->run(mine, 0, static_cast<here&>(*this));
   return true;
 }
 
-void fiber::raise_alarm() noexcept { slot_->in.request_attention(); }
+void fiber::raise_alarm() noexcept { at().in.request_attention(); }
 
 void fiber::know(task_tag const& t) noexcept {
   tag_ = t;
-  slot_->publish_tag(t.words[0]);
+  at().publish_tag(t.words[0]);
 }
 
 void fiber::begins(task_tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);
-  slot_->policy.learn(begun{t, open});
-  slot_->update_exposure();
+  at().policy.learn(begun{t, open});
+  at().update_exposure();
 }
 
 void fiber::task_ends() noexcept {
   tsan::unseen const scheduling;
-  slot_->policy.learn(ended{.task = tag_, .duration_ns = 0});
-  slot_->update_exposure();
+  at().policy.learn(ended{.task = tag_, .duration_ns = 0});
+  at().update_exposure();
 }
 
 placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
@@ -85,25 +98,25 @@ placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
 
 void fiber::relocate() noexcept {
   if (tied_) return;
-  worker_slot& now = *slot_;
+  worker_slot& now = at();
   task_tag used;
   placement const to = place_again(now.policy, used);
   if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);
 }
 
 void fiber::park(group& g, std::uint64_t mine) noexcept {
-  slot_->who.begin(activity::scheduling);
+  at().who.begin(activity::scheduling);
   if (ends_soon(g, mine)) {
     relocate();
-    slot_->who.begin(activity::working);
+    at().who.begin(activity::working);
     return;
   }
   {
     tsan::unseen const scheduling;
-    slot_->policy.learn(waiting{});
-    slot_->update_exposure();
+    at().policy.learn(waiting{});
+    at().update_exposure();
   }
-  if (slot_->who.park(static_cast<here&>(*this), g, mine)) {
+  if (at().who.park(static_cast<here&>(*this), g, mine)) {
     static_cast<void>(g.left_only(0));  // the worker that resumed us has acquired, but TSan follows flows, not threads
     return;
   }
@@ -114,7 +127,7 @@ void fiber::park(group& g, std::uint64_t mine) noexcept {
 /// siblings that end together do not park at all. If a policy placed something here, perhaps a child of this very
 /// group, looking would only delay it.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!slot_->migrated.looks_empty()) return false;
+  if (!at().migrated.looks_empty()) return false;
   for (int looks = 0; looks < 24; ++looks) {
     if (g.left_only(mine)) return true;
     relax();

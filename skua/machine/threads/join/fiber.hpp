@@ -10,14 +10,19 @@
 
 #include "skua/machine/threads/join/group.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
-#include "skua/machine/threads/worker/worker_slot.hpp"
+#include "skua/machine/threads/policy_words.hpp"
+#include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/parts/base/ids.hpp"
+
+namespace skua {
+class worker_policy;
+}
 
 namespace skua::runtime {
 
 class fiber {
  public:
-  explicit fiber(worker_slot& s) noexcept : slot_(&s) {}
+  explicit fiber(runtime::slot_front& s) noexcept : slot_(&s) {}
   fiber(fiber const&) = delete;
   fiber& operator=(fiber const&) = delete;
 
@@ -84,9 +89,7 @@ class fiber {
   [[nodiscard]] task_tag const& tag() const noexcept { return tag_; }
   void know(task_tag const& t) noexcept;
   /// An entry that this fiber offered, with the tag that thieves could see.
-  [[nodiscard]] tagged_entry as_published(entry const& e) const noexcept {
-    return {static_cast<task*>(e.task), e.extra, {{tag_.words[0]}}};
-  }
+  [[nodiscard]] tagged_entry as_published(entry const& e) const noexcept;
   /// The task continues after a wait: asks the policy where. `used` is the tag that it carries there.
   [[nodiscard]] placement place_again(worker_policy& by, task_tag& used) noexcept;
   /// The same on the fiber's own worker: the fiber moves if the policy says so.
@@ -103,8 +106,11 @@ class fiber {
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
   void watch(stop_node const* n) noexcept { stop_ = n; }
 
-  [[nodiscard]] worker_slot& at() const noexcept { return *slot_; }
-  void run_in(worker_slot& s) noexcept { slot_ = &s; }
+  /// The part of the fiber's worker slot that forks touch.
+  [[nodiscard]] runtime::slot_front& front() const noexcept { return *slot_; }
+  /// The whole slot: worker_slot.hpp.
+  [[nodiscard]] inline worker_slot& at() const noexcept;
+  inline void run_in(worker_slot& s) noexcept;
 
   /// A task that runs on top of this fiber without being part of what lies below. It watches `n` and nothing else.
   class nested_task {
@@ -154,7 +160,7 @@ class fiber {
   void park(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
-  worker_slot* slot_;
+  runtime::slot_front* slot_;
   stop_node const* stop_ = nullptr;
   task_tag tag_;
   frame* ready_ = nullptr;

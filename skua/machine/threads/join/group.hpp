@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A group: the children that one join, each or scope waits for, and the frame that waits. States and proof: group.md.
-// The counting and the links between stolen joins are in share_count.hpp and stolen_joins.hpp, where models can run
-// them.
+// A group: the children that one join, each or scope waits for. States and proof: group.md. The frame that waits:
+// frame.hpp. The counting and the links between stolen joins are in share_count.hpp and stolen_joins.hpp, where models
+// can run them.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,13 @@
 
 #include "skua/machine/threads/join/share_count.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
-#include "skua/machine/threads/policy_words.hpp"
-#include "skua/parts/context/context.hpp"
-#include "skua/parts/queue/injector.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
 namespace skua::runtime {
 
 class here;
+class region;
 class worker_slot;
 
 struct task;
@@ -42,17 +40,8 @@ struct task {
 inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
 
 struct frame;
+struct tagged_entry;
 struct group;
-
-/// A task or frame in a lane whose entries have tags.
-struct tagged_entry {
-  task* item = nullptr;
-  std::uint64_t extra = 0;
-  task_tag tag{};
-
-  /// Null if it is a task.
-  [[nodiscard]] inline frame* as_frame() const noexcept;
-};
 
 /// No place hint: the place of the task around it holds.
 inline constexpr place_id no_place_hint{0xffff'fffeU};
@@ -78,25 +67,6 @@ struct stop_node {
   }
 };
 
-/// A task that can go through an inbox or the injected lane, whose entries are linked through themselves.
-struct handed : task, injectable {
-  explicit handed(task_kind const& k) noexcept : task{&k} {}
-};
-
-/// A suspended fiber, saved on its own stack. It is a task, too, so that it can go through a lane.
-struct frame final : handed, parked<> {
-  static task_kind const kind;  ///< the worker loop recognises it, and never runs it
-  frame(here& f, stack* o, bool waits) noexcept : handed(kind), fiber(&f), on(o), is_open(waits) {}
-  context saved;
-  here* fiber;
-  stack* on;
-  bool const is_open;  ///< true: it waits for a group; false: it was moved between two groups
-};
-
-frame* tagged_entry::as_frame() const noexcept {
-  return item->is == &frame::kind ? static_cast<frame*>(item) : nullptr;
-}
-
 /// The children that one frame waits for.
 struct group : task, open_join<> {
   group(task_kind const* piece, std::uint64_t children, stop_node const* s) noexcept
@@ -104,14 +74,5 @@ struct group : task, open_join<> {
 
   stop_node const* stop;  ///< what the group's owner was watching when it forked
 };
-
-inline bool stop_node::requested() const noexcept {
-  for (stop_node const* n = this; n != nullptr; n = n->outer) {
-    if (n->of != nullptr && n->of->wants_end()) return true;
-    if (n->token != nullptr && n->token->stop_requested()) return true;
-    if (n->tasks != nullptr && n->tasks->stop_requested()) return true;
-  }
-  return false;
-}
 
 }  // namespace skua::runtime

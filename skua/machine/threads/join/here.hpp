@@ -2,10 +2,8 @@
 // `here` on threads: what a program can do from inside a task. Models `fork_join`.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <ranges>
 #include <stop_token>
 #include <tuple>
@@ -18,6 +16,7 @@
 #include "skua/machine/threads/join/scope.hpp"
 #include "skua/machine/threads/join/two.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -31,15 +30,19 @@ class here final : public fiber {
   /// n. Work: the children's plus O(n); span: the longest child plus O(n).
   template <class... Args>
   [[gnu::always_inline]] auto join(Args&&... args) {
-    return std::apply(
-        [this](auto&&... c) __attribute__((always_inline)) {
-          if constexpr (sizeof...(c) == 2) {
-            return join_two(*this, c...);
-          } else {
-            return join_many(std::tuple{c.hint...}, std::forward<decltype(c.function)>(c.function)...);
-          }
-        },
-        children_of(std::forward<Args>(args)...));
+    if constexpr (sizeof...(Args) == 2) {
+      return join_two(*this, child<unhinted, Args>{{}, std::forward<Args>(args)}...);
+    } else {
+      return std::apply(
+          [this](auto&&... c) __attribute__((always_inline)) {
+            if constexpr (sizeof...(c) == 2) {
+              return join_two(*this, c...);
+            } else {
+              return join_many(*this, as_numbered(c)...);
+            }
+          },
+          children_of(std::forward<Args>(args)...));
+    }
   }
 
   /// Runs body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing on the rest. For
@@ -48,10 +51,11 @@ class here final : public fiber {
     requires std::ranges::sized_range<Range>
   void each(Range&& range, Body&& body) {
     auto const first = std::ranges::begin(range);
-    auto invoke = [&](std::uint64_t i, here& h) {
+    auto const call_child = [&](std::uint64_t i, here& h) {
       body(h, first[static_cast<std::ranges::range_difference_t<Range>>(i)]);
     };
-    run_group(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
+    elements<decltype(call_child)> all{call_child};
+    runtime::run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
   /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
   /// sees the group, or, if it can name a place, before the child runs.
@@ -64,8 +68,8 @@ class here final : public fiber {
       call_at(h, hint_word_of(hint_of(at(i))), [&](here& inside) { body(inside, at(i)); });
     };
     auto const hint_of_child = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
-    hinted<decltype(call_body), decltype(hint_of_child)> invoke{call_body, hint_of_child};
-    run_group(static_cast<std::uint64_t>(std::ranges::size(range)), invoke);
+    hinted_elements<decltype(call_body), decltype(hint_of_child)> all{call_body, hint_of_child};
+    runtime::run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
 
   /// Runs body(s), where s.fork(f) starts children as the body finds them. Returns the body's value after all children
@@ -105,7 +109,7 @@ class here final : public fiber {
   /// Calls the kernel. While leaves are recorded (leaf_record.hpp), logs it first. Costs a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
-    if (leaf_log& log = at().leaves; log.is_recording()) [[unlikely]]
+    if (leaf_log& log = front().leaves; log.is_recording()) [[unlikely]]
       log.note(footprint_of(args...));
     return call_kernel(std::forward<Args>(args)...);
   }
@@ -119,55 +123,37 @@ class here final : public fiber {
   }
 
   [[nodiscard]] bool stop_requested() const noexcept { return fiber::stop_requested(); }
-  [[nodiscard]] worker_id worker() const noexcept { return at().id; }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return at().in_workers; }
-
-  /// join_two where the policy wants to see the group: runs it as a group of n. Small callables come as copies, so that
-  /// the originals can stay in registers where this is not called.
-  template <class F, class G, class HintF, class HintG>
-  [[gnu::cold, gnu::noinline]] auto join_exposed(HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
-    return join_many(std::tuple<HintF, HintG>{hint_f, hint_g}, f.get(), g.get());
-  }
+  [[nodiscard]] worker_id worker() const noexcept { return front().id; }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }
 
  private:
-  template <class Invoke>
-  void run_group(std::uint64_t children, Invoke& invoke) {
-    if (children == 0) return;
-    sequence<here, Invoke> all{invoke, children, watching()};
-    all.run(*this);
+  template <class Hint, class F>
+  static runtime::numbered_child<here, Hint, F> as_numbered(child<Hint, F> const& c) noexcept {
+    return {c.hint, std::forward<F>(c.function)};
   }
 
-  /// Lets a sequence call child i, and ask for its hint.
-  template <class Call, class HintOf>
-  struct hinted {
+  /// The elements of `each` as numbered children.
+  template <class Call>
+  struct elements : runtime::numbered_children {
+    explicit elements(Call const& c) noexcept
+        : numbered_children{[](numbered_children& self, std::uint64_t i, here& h) {
+            static_cast<elements&>(self).call_child(i, h);
+          }},
+          call_child(c) {}
     Call const& call_child;
-    HintOf const& hint_of_child;
-    void operator()(std::uint64_t i, here& h) const { call_child(i, h); }
-    [[nodiscard]] hint hint_of(std::uint64_t i) const noexcept { return hint_of_child(i); }
   };
-
-  template <class... Hint, class... F>
-  auto join_many(std::tuple<Hint...> const& hints, F&&... f) {
-    std::tuple<std::optional<value_of<F, here&>>...> results;
-    std::tuple<F&&...> functions{std::forward<F>(f)...};
-    auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return [&](std::uint64_t i, here& h) {
-        // Exactly one comparison holds; it calls its child.
-        static_cast<void>((
-            (i == I &&
-             (std::get<I>(results).emplace(call_at(h, std::get<I>(hints), std::get<I>(std::move(functions)))), true)) ||
-            ...));
+  template <class Call, class HintOf>
+  struct hinted_elements : elements<Call> {
+    hinted_elements(Call const& c, HintOf const& of) noexcept : elements<Call>(c), hint_of_child(of) {
+      this->hint_of = [](runtime::numbered_children const& self, std::uint64_t i) noexcept {
+        return static_cast<hinted_elements const&>(self).hint_of_child(i);
       };
-    }(std::index_sequence_for<F...>{});
-    auto const hint_of_child = [&hints](std::uint64_t i) noexcept {
-      return std::apply([i](auto const&... k) noexcept { return std::array{as_hint(k)...}[i]; }, hints);
-    };
-    hinted<decltype(call_child), decltype(hint_of_child)> invoke{call_child, hint_of_child};
-    run_group(sizeof...(F), invoke);
-    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(results));
-  }
+    }
+    HintOf const& hint_of_child;
+  };
 };
 
-static_assert(fork_join<here>);
-
 }  // namespace skua::runtime
+
+template <>
+inline constexpr bool skua::is_checked_fork_join<skua::runtime::here> = true;  // here.cpp

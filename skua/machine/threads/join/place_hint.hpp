@@ -21,13 +21,11 @@ constexpr place_id hinted_place(hint const& h) noexcept { return h.place.value_o
 
 /// The hint cannot name a place, and takes no room.
 struct no_place {
-  [[nodiscard]] static constexpr bool is_given() noexcept { return false; }
   [[nodiscard]] static constexpr place_id place() noexcept { return no_place_hint; }
 };
 /// The hinted place, or `no_place_hint`.
 struct some_place {
   place_id at;
-  [[nodiscard]] constexpr bool is_given() const noexcept { return at != no_place_hint; }
   [[nodiscard]] constexpr place_id place() const noexcept { return at; }
 };
 

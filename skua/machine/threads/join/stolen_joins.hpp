@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "skua/machine/threads/join/share_count.hpp"
-#include "skua/machine/threads/worker/lanes.hpp"
+#include "skua/machine/threads/worker/fork_lane.hpp"
 #include "skua/parts/base/sync.hpp"
 
 namespace skua::runtime {
@@ -44,7 +44,7 @@ class stolen_joins {
   /// Links what was stolen from `forks` since the previous call. `join_of(task)` is null for a task that is not an open
   /// join of this fiber. Skips entries before the position `base`: joins below a nested task. Cold.
   template <class JoinOf>
-  void note(lanes<Sync>& of, std::int64_t base, JoinOf&& join_of) noexcept {
+  void note(fork_lane<Sync>& of, std::int64_t base, JoinOf&& join_of) noexcept {
     std::int64_t seen = of.steals_before();
     of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
       bool const below = std::exchange(place, place + deque<Sync>::step) < base;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The join of two: the second child lies in the parent's frame as a closure while the first runs. [ARCHITECTURE 3]
 //
-// Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence.
+// Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence. What happens
+// when a thief comes is compiled once (second_child.cpp): a program compiles the hot path, and a call of each child.
 #pragma once
 
-#include <cstdint>
-#include <exception>
 #include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 
 #include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/many.hpp"
 #include "skua/machine/threads/join/place_hint.hpp"
-#include "skua/parts/base/error.hpp"
+#include "skua/machine/threads/join/second_child.hpp"
 #include "skua/program/children.hpp"
 
 namespace skua::runtime {
@@ -43,12 +43,12 @@ class held<G> {
 
 /// The second child of a join, ready to be stolen. The group counts two children: the first (the owner's) and this one.
 template <class Here, class Hint, class G>
-class forked final : public group {
+class forked final : public runtime::second_child {
  public:
   using value_type = value_of<G, Here&>;
 
   forked(Hint hint, std::remove_reference_t<G>& second, stop_node const* s) noexcept
-      : group(&kind, 2, s), second_(second), place_(place_in(hint)) {}
+      : second_child(kind, s), second_(second), place_(place_in(hint)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
   ~forked() {}  // whoever took the union's member has destroyed it
@@ -58,99 +58,36 @@ class forked final : public group {
 
   /// The first child has returned and the second was stolen: returns its value, or throws its exception.
   [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
-    here.wait_stolen(*this, 1);
-    std::uint64_t const state = flags();
-    if ((state & failed) != 0) rethrow_theirs();
-    if ((state & dropped) != 0) throw cancelled{};
-    std::unique_ptr<value_type, destroyer> const guard(std::addressof(value_));
+    wait_stolen(here);
+    struct destroyer {
+      value_type& value;
+      ~destroyer() { std::destroy_at(std::addressof(value)); }
+    } const at_end{value_};
     return std::move(value_);
   }
 
-  /// The first child has thrown, and we are in its handler. Drops the second child, or ends it and waits; then
-  /// rethrows. The first real exception wins, and a real one wins over `cancelled`.
-  [[noreturn, gnu::cold, gnu::noinline]] void first_threw(Here& here) {
-    if (here.pop()) throw;
-    bool const they_were_first = (raise(abandoned) & failed) != 0;
-    here.raise_alarm();
-    end_stolen(here, they_were_first || is_cancellation());
-    throw;
-  }
-
-  /// poll() said stop before the first child began.
-  [[noreturn, gnu::cold, gnu::noinline]] void give_up(Here& here) {
-    if (!here.pop()) {
-      raise(abandoned);
-      end_stolen(here, true);
-    }
-    throw cancelled{};
-  }
-
  private:
-  struct destroyer {
-    void operator()(value_type* v) const noexcept { std::destroy_at(v); }
-  };
-
-  static void run_stolen(task& t, std::uint64_t, here& on) noexcept {
-    auto& self = static_cast<forked&>(t);
-    auto& thief = static_cast<Here&>(on);
-    stop_node const node{self.stop, &self, nullptr, nullptr, self.place_.place()};
-    thief.watch(&node);
-    std::uint64_t outcome = dropped;
-    if (!node.requested()) {
-      try {
-        ::new (static_cast<void*>(std::addressof(self.value_))) value_type(call(self.second_.get(), thief));
-        outcome = 0;
-      } catch (cancelled const&) {
-        outcome = dropped;
-      } catch (...) {
-        ::new (static_cast<void*>(std::addressof(self.error_))) std::exception_ptr(std::current_exception());
-        outcome = failed;
-      }
-    }
-    thief.task_ends();
-    thief.finish(self, 1, outcome);
+  static void call_child(second_child& self, here& thief) {
+    auto& mine = static_cast<forked&>(self);
+    ::new (static_cast<void*>(std::addressof(mine.value_)))
+        value_type(call(mine.second_.get(), static_cast<Here&>(thief)));
+  }
+  static void destroy(second_child& self) noexcept {
+    std::destroy_at(std::addressof(static_cast<forked&>(self).value_));
+  }
+  static place_id place_of(second_child const& self) noexcept {
+    return static_cast<forked const&>(self).place_.place();
   }
 
-  static hint hint_of(task const& t, std::uint64_t) noexcept {
-    auto const& self = static_cast<forked const&>(t);
-    return self.place_.is_given() ? as_hint(at{self.place_.place()}) : stop_node::inherited(self.stop);
-  }
-  static constexpr task_kind kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of};
-
-  /// The second child was stolen and nobody wants its value: waits for it. Throws its exception if it `wins`.
-  void end_stolen(Here& here, bool wins) {
-    here.wait_stolen(*this, 1);
-    std::uint64_t const state = flags();
-    if ((state & failed) != 0) {
-      if (wins) rethrow_theirs();
-      std::destroy_at(std::addressof(error_));
-    } else if ((state & dropped) == 0) {
-      std::destroy_at(std::addressof(value_));
-    }
-  }
-
-  [[noreturn]] void rethrow_theirs() {
-    std::exception_ptr const theirs = std::move(error_);
-    std::destroy_at(std::addressof(error_));
-    std::rethrow_exception(theirs);
-  }
-
-  /// Is the exception that is being handled a `cancelled`?
-  static bool is_cancellation() noexcept {
-    try {
-      throw;
-    } catch (cancelled const&) {
-      return true;
-    } catch (...) {
-      return false;
-    }
-  }
+  static constexpr runtime::second_kind kind{task_kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of},
+                                             &forked::call_child,
+                                             std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy,
+                                             may_hint_place<Hint> ? &forked::place_of : nullptr};
 
   held<G> second_;
   [[no_unique_address]] decltype(place_in(std::declval<Hint>())) place_;
   union {
     value_type value_;
-    std::exception_ptr error_;
   };
 };
 
@@ -163,10 +100,13 @@ template <class Here, class Hint, class F, class Second>
   }
 }
 
-template <class Here, class F, class G>
-[[gnu::cold, gnu::noinline]] auto join_serially(Here& here, F&& f, G&& g) {
-  auto first = call(std::forward<F>(f), here);
-  return values(std::move(first), call(std::forward<G>(g), here));
+/// join(f, g) where the policy wants to see the group, or no memory is left for forks: runs it as a group of numbered
+/// children.
+/// Small callables come as copies, so that the originals can stay in registers where this is not called.
+template <class F, class G, class Here, class HintF, class HintG>
+[[gnu::cold, gnu::noinline]] auto join_as_group(Here& here, HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
+  return join_many(here, runtime::numbered_child<Here, HintF, F>{hint_f, f.get()},
+                   runtime::numbered_child<Here, HintG, G>{hint_g, g.get()});
 }
 
 /// join(f, g) of two children on threads: calls f; then calls g, or waits for the thief that has it.
@@ -174,18 +114,8 @@ template <class Here, class HintF, class F, class HintG, class G>
 [[gnu::always_inline]] inline auto join_two(Here& here, child<HintF, F> const& f, child<HintG, G> const& g) {
   forked<Here, HintG, G> second(g.hint, g.function, here.watching());
   if (here.push(second)) [[unlikely]] {
-    switch (here.poll()) {
-      case advice::go_on: break;
-      case advice::expose:
-        if (here.pop()) {
-          return here.template join_exposed<F, G>(f.hint, g.hint, held<F>(f.function), held<G>(g.function));
-        }
-        break;  // it was stolen: too late to expose the group
-      case advice::stop: second.give_up(here);
-      case advice::full:
-        if (here.pop()) return join_serially(here, std::forward<F>(f.function), second.callable());
-        break;  // it was stolen, so there is room again
-    }
+    if (second.comes_back(here))
+      return join_as_group<F, G>(here, f.hint, g.hint, held<F>(f.function), held<G>(g.function));
   }
   auto first = first_of_two(here, f.hint, std::forward<F>(f.function), second);
   if (here.pop()) [[likely]]

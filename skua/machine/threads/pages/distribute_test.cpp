@@ -128,7 +128,7 @@ TEST(distribute, leaves_other_machines_alone) {
 }
 
 TEST(distribute, first_touch_under_a_pool_brings_every_page_in_once) {
-  pool tried({.workers = 3, .synthetic = "package:3 numa:1 core:1"});
+  pool tried({.workers = 3, .topology = "package:3 numa:1 core:1"});
   page_array<double> const array(50'000);
   auto const runs =
       pages_of(shares_of(array, tried.map()), sizeof(double), array.block().bytes().size(), small_page_bytes());

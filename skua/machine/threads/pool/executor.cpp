@@ -6,6 +6,8 @@
 #include <mutex>
 #include <new>
 
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
@@ -94,6 +96,19 @@ struct blocked_thread final : group_waiter {
 std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
 
 }  // namespace
+
+static_assert(models_venue<executor>);
+
+here* executor::running() noexcept {
+  worker* const w = worker::current();
+  return w == nullptr ? nullptr : &w->running_fiber();
+}
+
+void executor::run(runtime::outside_call& what) {
+  worker* const w = worker::current();
+  if (w != nullptr) return what.call(what, w->running_fiber());
+  runtime::run_in(default_pool().root_region(), what);
+}
 
 void executor::spawn(free_task<here>& task) {
   worker* const w = worker::current();

@@ -3,14 +3,13 @@
 // is not a worker, on the default pool, which is made on first use.
 #pragma once
 
-#include <type_traits>
-#include <utility>
-
 #include "skua/machine/threads/join/here.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pool/outside_call.hpp"
 #include "skua/program/executor.hpp"
 
 namespace skua {
+
+class pool;
 
 /// The pool for threads that are not workers; the environment makes all its choices. The first call makes it; the end
 /// of the process (or of the shared object that Skua was linked into) joins it. A child of fork() gets its own. Throws
@@ -24,24 +23,22 @@ struct executor {
   using here = runtime::here;
 
   template <class F>
-  static decltype(auto) with_here(F&& f) {
-    worker* const w = worker::current();
-    if (w != nullptr) return std::forward<F>(f)(w->running_fiber());
-    return on_default_pool(std::forward<F>(f));
+  static auto with_here(F&& f) {
+    return runtime::call_outside(f, [](runtime::outside_call& c) { run(c); });
   }
+  /// The fiber that runs on the calling worker; null in a thread that is not one.
+  [[nodiscard]] static here* running() noexcept;
+  /// with_here for a call without its type. Throws what the call throws.
+  static void run(runtime::outside_call& what);
 
   /// Throws what default_pool() throws; the task is then not taken. On a worker it throws nothing.
   static void spawn(free_task<here>& task);
   static void wait(wait_group& group) noexcept;
-
- private:
-  template <class F>
-  static auto on_default_pool(F&& f) {
-    return run_on(default_pool().root_region(), f);
-  }
 };
 
-static_assert(skua::executor<executor>);
-
 }  // namespace runtime
+
+template <>
+inline constexpr bool is_checked_venue<runtime::executor> = true;  // executor.cpp
+
 }  // namespace skua

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool/pool.hpp"
 
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/pool/root.hpp"
+#include "skua/parts/base/options.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
@@ -19,7 +23,7 @@ runtime::settings choose(pool_options const& o) {
   if (o.pin) s.pin.set(*o.pin);
   if (o.spin && *o.spin < std::chrono::nanoseconds::zero()) {
     throw usage_error("pool option spin is " + std::to_string(o.spin->count()) +
-                      " ns: allowed is 0 or more; spin_forever means that nobody sleeps");
+                      " ns; allowed: 0 or more, or spin_forever, with which workers never sleep");
   }
   if (o.spin) s.spin.set(*o.spin);
   if (o.stack_bytes) s.stack_bytes.set(*o.stack_bytes);
@@ -44,10 +48,7 @@ runtime::cpu_mask usable_processors() {
 }
 
 topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
-  if (o.synthetic && o.xml) throw usage_error("a pool's topology is synthetic or from an XML file, not both");
-  if (o.synthetic) return topology::synthetic(*o.synthetic);
-  if (o.xml) return topology::from_xml(*o.xml);
-  return topology::machine(usable);
+  return o.topology ? topology::named(*o.topology) : topology::machine(usable);
 }
 
 /// The default: pin if every usable processor gets one worker. Otherwise the kernel places threads better: two programs
@@ -80,6 +81,34 @@ pool::~pool() {
   bool const by_own_task = w != nullptr && &w->of() == core_.get();
   if (by_own_task || core_->lost_by_fork()) static_cast<void>(core_.release());
 }
+
+region_handle::region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept
+    : core_(c), region_(std::move(r)) {}
+
+region_handle::~region_handle() {
+  if (!core_.lost_by_fork()) core_.close_region(*region_);  // otherwise its lock may be held for ever
+}
+
+void region_handle::run_here(runtime::outside_call& c) const {
+  core_.check_process();
+  runtime::run_in(*region_, c);
+}
+
+std::uint32_t region_handle::workers() const noexcept { return region_->workers(); }
+std::string_view region_handle::policy() const noexcept { return region_->policy_name(); }
+
+void pool::run_here(runtime::outside_call& c) const {
+  core_->check_process();
+  runtime::run_in(*root_, c);
+}
+
+std::uint32_t pool::workers() const noexcept { return core_->workers(); }
+std::string_view pool::policy() const noexcept { return root_->policy_name(); }
+layout const& pool::map() const noexcept { return core_->map(); }
+std::uint32_t pool::places() const noexcept { return map().places(); }
+runtime::stack_pool::census pool::stacks() const noexcept { return core_->stacks().count(); }
+runtime::leaf_log& pool::leaves_of(worker_id w) const noexcept { return core_->worker_at(w).leaves(); }
+bool pool::lost_by_fork() const noexcept { return core_->lost_by_fork(); }
 
 std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
   core_->check_process();
@@ -115,6 +144,23 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
   for (std::uint32_t w = 0; w < workers(); ++w)
     all.push_back(core_->worker_at(worker_id{w}).counts().read(runtime::in_account_time(at)));
   return all;
+}
+
+void runtime::run_in(runtime::region& where, outside_call& what) {
+  runtime::worker* const w = runtime::worker::current();
+  if (w != nullptr && &w->running_fiber().at().in == &where) return what.call(what, w->running_fiber());
+  runtime::root asked{what};
+  if (w == nullptr) {
+    runtime::completion done;
+    asked.blocked = &done;
+    where.inject(asked);
+    done.wait();
+  } else {
+    runtime::here& waiting = w->running_fiber();
+    where.inject(asked);
+    waiting.wait(asked.waited, 1);
+  }
+  asked.rethrow();
 }
 
 }  // namespace skua

@@ -8,15 +8,16 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "skua/machine/threads/pool/pool_core.hpp"
-#include "skua/machine/threads/pool/root.hpp"
-#include "skua/machine/threads/worker/counters.hpp"
+#include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/pool/outside_call.hpp"
+#include "skua/machine/threads/worker/worker_counters.hpp"
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/base/options.hpp"
+#include "skua/parts/base/settings.hpp"
+#include "skua/parts/context/stack.hpp"
 #include "skua/parts/topology/layout.hpp"
 
 namespace skua {
@@ -31,9 +32,10 @@ struct pool_options {
   std::optional<bool> pin = {};
   std::optional<std::chrono::nanoseconds> spin = {};  ///< how long an idle worker searches before it sleeps
   std::optional<std::size_t> stack_bytes = {};        ///< per stack; only touched pages take memory
-  std::optional<std::string> synthetic = {};          ///< "package:4 numa:1 l3:1 core:16": simulate this topology
-  std::optional<std::string> xml = {};                ///< a file written by hwloc's lstopo
-  bool scatter = false;                               ///< spread workers over the machine instead of packing them
+  /// Simulates another machine: a description like "package:4 numa:1 l3:1 core:16", or the path of a file written by
+  /// hwloc's lstopo. Text that ends in ".xml" or contains a "/" is a path.
+  std::optional<std::string> topology = {};
+  bool scatter = false;  ///< spread workers over the machine instead of packing them
 };
 
 /// All decisions that were made for a pool, for people to read. `skua doctor` prints them.
@@ -44,34 +46,30 @@ struct pool_facts {
 };
 
 namespace runtime {
-
-/// Runs f on a region: called directly if the caller is a task of that region, else submitted as a root. Returns f's
-/// value (a copy of the referent if f returns a reference); throws what f throws.
-template <class F>
-auto run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>>;
-
+class pool_core;
+class leaf_log;
+class region;
 }  // namespace runtime
 
 /// A policy over some workers of a pool. The destructor closes the region; no `run` may be in progress then.
 class region_handle {
  public:
-  region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept : core_(c), region_(std::move(r)) {}
-  ~region_handle() {
-    if (!core_.lost_by_fork()) core_.close_region(*region_);  // otherwise its lock may be held for ever
-  }
+  region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept;
+  ~region_handle();
   region_handle(region_handle const&) = delete;
   region_handle& operator=(region_handle const&) = delete;
 
   /// As pool::run.
   template <class F>
   auto run(F&& f) {
-    core_.check_process();
-    return runtime::run_on(*region_, std::forward<F>(f));
+    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return region_->workers(); }
-  [[nodiscard]] std::string_view policy() const noexcept { return region_->policy_name(); }
+  [[nodiscard]] std::uint32_t workers() const noexcept;
+  [[nodiscard]] std::string_view policy() const noexcept;
 
  private:
+  void run_here(runtime::outside_call& c) const;
+
   runtime::pool_core& core_;
   std::shared_ptr<runtime::region> region_;
 };
@@ -93,23 +91,22 @@ class pool {
   /// switches.
   template <class F>
   auto run(F&& f) {
-    core_->check_process();
-    return runtime::run_on(*root_, std::forward<F>(f));
+    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
 
   /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown
   /// policy, and if the pool has fewer workers.
   [[nodiscard]] std::unique_ptr<region_handle> open_region(std::string_view policy, std::uint32_t workers = 0);
 
-  [[nodiscard]] std::uint32_t workers() const noexcept { return core_->workers(); }
-  [[nodiscard]] std::string_view policy() const noexcept { return root_->policy_name(); }
+  [[nodiscard]] std::uint32_t workers() const noexcept;
+  [[nodiscard]] std::string_view policy() const noexcept;
   /// The layout of the workers: where each runs, and how far they are from each other.
-  [[nodiscard]] layout const& map() const noexcept { return core_->map(); }
+  [[nodiscard]] layout const& map() const noexcept;
 
   // Places, for `at{..}`: groups of workers that share a cache or a memory (SKUA_PLACES; by default an L3 cache).
 
   /// The number of places, at least one. They are place_id{0}, place_id{1}, ...
-  [[nodiscard]] std::uint32_t places() const noexcept { return map().places(); }
+  [[nodiscard]] std::uint32_t places() const noexcept;
   /// The workers of a place, at least one, as consecutive ascending numbers. Every worker is in exactly one place.
   /// Throws usage_error if there is no such place.
   [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const;
@@ -122,40 +119,20 @@ class pool {
   /// works.
   [[nodiscard]] std::vector<worker_counters> counters(
       std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
-  [[nodiscard]] runtime::stack_pool::census stacks() const noexcept { return core_->stacks().count(); }
+  [[nodiscard]] runtime::stack_pool::census stacks() const noexcept;
 
   /// For code that builds on pools.
   [[nodiscard]] runtime::region& root_region() const noexcept { return *root_; }
-  [[nodiscard]] runtime::leaf_log& leaves_of(worker_id w) const noexcept { return core_->worker_at(w).leaves(); }
+  [[nodiscard]] runtime::leaf_log& leaves_of(worker_id w) const noexcept;
   /// True if this process is a child, by fork(), of the one that made the pool: the workers are not here.
-  [[nodiscard]] bool lost_by_fork() const noexcept { return core_->lost_by_fork(); }
+  [[nodiscard]] bool lost_by_fork() const noexcept;
 
  private:
+  void run_here(runtime::outside_call& c) const;
+
   pool_facts facts_;
   std::unique_ptr<runtime::pool_core> core_;
   std::shared_ptr<runtime::region> root_;
 };
-
-template <class F>
-auto runtime::run_on(region& r, F&& f) -> std::decay_t<std::invoke_result_t<F&, here&>> {
-  worker* const w = worker::current();
-  if (w != nullptr && &w->running_fiber().at().in == &r) return f(w->running_fiber());
-  root<std::remove_reference_t<F>> asked{f};
-  if (w == nullptr) {
-    completion done;
-    asked.blocked = &done;
-    r.inject(asked);
-    done.wait();
-  } else {
-    here& waiting = w->running_fiber();
-    r.inject(asked);
-    waiting.wait(asked.waited, 1);
-  }
-  if constexpr (std::is_void_v<std::invoke_result_t<F&, here&>>) {
-    asked.take();
-  } else {
-    return asked.take();
-  }
-}
 
 }  // namespace skua

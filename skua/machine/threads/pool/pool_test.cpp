@@ -41,9 +41,8 @@ TEST(pool, refuses_what_makes_no_sense) {
   EXPECT_THROW(skua::pool({.workers = 1'000'000}), skua::usage_error);
   EXPECT_THROW(skua::pool({.policy = "nonsense"}), skua::usage_error);
   EXPECT_THROW(skua::pool({.stack_bytes = 1}), skua::usage_error);
-  EXPECT_THROW(skua::pool({.synthetic = "package:0"}), skua::usage_error);
-  EXPECT_THROW(skua::pool({.xml = "/no/such/file.xml"}), skua::usage_error);
-  EXPECT_THROW(skua::pool({.synthetic = "core:2", .xml = "x"}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.topology = "package:0"}), skua::usage_error);
+  EXPECT_THROW(skua::pool({.topology = "/no/such/file.xml"}), skua::usage_error);
 }
 
 TEST(pool, many_threads_from_outside_may_submit_and_wait) {
@@ -105,11 +104,10 @@ std::string refusal(F&& f) {
 TEST(pool, what_a_program_cannot_mean_is_refused_by_name) {
   skua::pool two({.workers = 2});
   EXPECT_EQ(refusal([&] { static_cast<void>(two.open_region("adws", 99)); }), "a region of 99 workers: the pool has 2");
-  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns: allowed is"),
-            0U);
+  EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns; allowed: "), 0U);
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = 0ns}); }), "accepted");
-  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places is \"foo\": "), 0U);
-  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("unknown policy 'randm'; known: random, "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places is 'foo': "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("policy is 'randm'; allowed: random, "), 0U);
 }
 
 TEST(pool, regions_open_and_close_while_the_pool_works) {
@@ -164,7 +162,7 @@ TEST(pool, works_with_no_spin_and_with_endless_spin) {
 }
 
 TEST(pool, every_worker_is_in_one_place_and_there_are_no_others) {
-  skua::pool pool({.workers = 6, .synthetic = "package:3 l3:1 core:2"});
+  skua::pool pool({.workers = 6, .topology = "package:3 l3:1 core:2"});
   ASSERT_EQ(pool.places(), 3U);
   std::uint32_t next = 0;
   for (std::uint32_t p = 0; p < pool.places(); ++p) {
@@ -241,7 +239,9 @@ TEST(pool, environment_chooses_what_the_program_leaves_open) {
   ::setenv("SKUA_WORKERS", "1", 1);
   for (std::string const wrong : {"randm", "RANDOM", "numa-ws:bias=0"}) {
     ::setenv("SKUA_POLICY", wrong.c_str(), 1);
-    EXPECT_EQ(refusal([] { skua::pool{}; }).find("SKUA_POLICY=\"" + wrong + "\": "), 0U) << wrong;
+    std::string const text = refusal([] { skua::pool{}; });
+    EXPECT_EQ(text.find("SKUA_POLICY: "), 0U) << text;
+    EXPECT_NE(text.find(" is '" + wrong.substr(wrong.find('=') + 1) + "'; allowed: "), std::string::npos) << text;
     EXPECT_EQ(refusal([] { skua::pool({.policy = "random"}); }), "accepted");
   }
   ::unsetenv("SKUA_POLICY");
@@ -249,7 +249,7 @@ TEST(pool, environment_chooses_what_the_program_leaves_open) {
 }
 
 TEST(pool, sixty_four_workers_run_on_a_synthetic_machine) {
-  skua::pool pool({.workers = 64, .policy = "hierarchical", .synthetic = "package:4 numa:1 l3:1 core:16 pu:1"});
+  skua::pool pool({.workers = 64, .policy = "hierarchical", .topology = "package:4 numa:1 l3:1 core:16 pu:1"});
   EXPECT_EQ(pool.map().places(), 4U);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 20); }), 6765);
 }

@@ -50,6 +50,4 @@ bool region::looks_empty_to(worker_slot* mine) noexcept {
 
 worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_member_[index(w.number())]; }
 
-void request_attention_everywhere(region& r) noexcept { r.request_attention(); }
-
 }  // namespace skua::runtime

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <utility>
 
+#include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/pool/outside_call.hpp"
 
 namespace skua::runtime {
 
@@ -46,24 +47,20 @@ struct root_base : handed {
   completion* blocked = nullptr;  ///< used if a thread waits
 };
 
-template <class F>
 class root final : public root_base {
  public:
-  using value_type = value_of<F&, here&>;
+  explicit root(runtime::outside_call& what) noexcept : root_base(kind), what_(what) {}
 
-  explicit root(F& f) noexcept : root_base(kind), f_(f) {}
-
-  /// Call this after the wait: returns what f returned, or throws what it threw.
-  value_type take() {
+  /// Call this after the wait: throws what the call threw.
+  void rethrow() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    return std::move(*value_);
   }
 
  private:
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
     auto& self = static_cast<root&>(t);
     try {
-      self.value_.emplace(call(self.f_, on));
+      self.what_.call(self.what_, on);
     } catch (...) {
       self.error_ = std::current_exception();
     }
@@ -77,8 +74,7 @@ class root final : public root_base {
 
   static constexpr task_kind kind{.run = &root::run_task};
 
-  F& f_;
-  std::optional<value_type> value_;
+  runtime::outside_call& what_;
   std::exception_ptr error_;
 };
 

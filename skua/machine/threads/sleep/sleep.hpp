@@ -8,6 +8,7 @@
 #include <memory_resource>
 #include <mutex>
 
+#include "skua/parts/base/condition.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"

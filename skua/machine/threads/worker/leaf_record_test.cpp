@@ -51,8 +51,7 @@ TEST(leaf_record, notes_every_leaf_once_under_the_worker_that_ran_it) {
   for (auto const& policy : skua::policies::all()) {
     for (std::uint32_t const workers : {1U, 2U, 7U, 64U}) {
       SCOPED_TRACE(std::string(policy.name) + ", workers " + std::to_string(workers));
-      skua::pool pool(
-          {.workers = workers, .policy = std::string(policy.name), .synthetic = "package:4 numa:1 core:16"});
+      skua::pool pool({.workers = workers, .policy = std::string(policy.name), .topology = "package:4 numa:1 core:16"});
       skua::leaf_record record(pool);
       std::vector<std::uint32_t> signed_by(cells);
       for (int round = 0; round < 3; ++round) {

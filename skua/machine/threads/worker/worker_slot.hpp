@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include "skua/machine/threads/join/group.hpp"
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -19,30 +21,16 @@ namespace skua::runtime {
 class region;
 class worker;
 
-/// What a fiber must do after a push that asked for attention.
-enum class advice : std::uint8_t {
-  go_on,   ///< continue: there is room, and sleepers were notified
-  full,    ///< no memory for another push: take the entry back, and call the child instead
-  expose,  ///< the policy wants to see this group: take the entry back, and run it as an exposed group
-  stop,    ///< the running task was asked to end
-};
-
-/// Makes every fiber of the region poll at its next fork. Any thread.
-void request_attention_everywhere(region& r) noexcept;
-
-class alignas(cache_line_bytes) worker_slot : public lanes<> {
+class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, runtime::slot_front> {
  public:
   /// Throws std::bad_alloc.
   worker_slot(worker& w, leaf_log& worker_leaves, region& r, std::uint32_t region_workers, worker_id number,
               worker_policy& decides)
-      : who(w), in(r), in_workers(region_workers), id(number), policy(decides), leaves(worker_leaves) {}
+      : lanes(deque_options{}, worker_leaves, region_workers, number), who(w), in(r), policy(decides) {}
 
   worker& who;
   region& in;
-  std::uint32_t const in_workers;  ///< workers of the region
-  worker_id const id;              ///< this worker's number within the region
   worker_policy& policy;
-  leaf_log& leaves;  ///< shared by all slots of the worker
 
   tagged_queue<tagged_entry> mailbox{1};  ///< room for one entry that another worker put here
   tagged_queue<tagged_entry> local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
@@ -64,11 +52,6 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
   /// entry.
   void notify_owner() noexcept;
 
-  /// The policy sees groups from now on. For the owner.
-  [[nodiscard]] bool exposes_groups() const noexcept {
-    tsan::unseen const of_the_worker;
-    return exposes_groups_;
-  }
   /// Asks the policy whether it wants to see forks. If so, the next fork takes the slow path. For the owner.
   void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
@@ -78,7 +61,9 @@ class alignas(cache_line_bytes) worker_slot : public lanes<> {
 
  private:
   std::atomic<std::uint64_t> published_tag_{0};
-  bool exposes_groups_ = false;
 };
+
+inline worker_slot& fiber::at() const noexcept { return static_cast<worker_slot&>(*slot_); }
+inline void fiber::run_in(worker_slot& s) noexcept { slot_ = &s; }
 
 }  // namespace skua::runtime

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "cli/experiment/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cli/simulate/results.hpp"
+#include "cli/text/report.hpp"
+
+namespace skua::cli {
+namespace {
+
+std::string shown(double value, quantity q) {
+  switch (q) {
+    case quantity::time:
+    case quantity::work:
+    case quantity::scheduling:
+    case quantity::idle: return in_seconds(value);
+    default: return fmt::format("{:.4g}", value);
+  }
+}
+
+std::string curves_table(experiment_results const& r, std::size_t panel) {
+  experiment const& e = *r.of;
+  std::vector<table::column> columns{{e.x.label}};
+  for (double const x : r.xs) columns.push_back({fmt::format("{:g}", x), true});
+  table t(std::move(columns));
+  for (std::size_t s = 0; s < e.series.size(); ++s) {
+    std::vector<std::string> cells{e.series[s].name};
+    for (double const x : r.xs) {
+      auto const* const p = r.find(panel, s, x);
+      cells.push_back(p == nullptr ? "" : shown(value_of(p->what, e.shown), e.shown));
+    }
+    t.add(std::move(cells));
+  }
+  return t.text("  ");
+}
+
+/// A line per panel and series: the times at the last x.
+std::string last_table(experiment_results const& r) {
+  experiment const& e = *r.of;
+  table t({{"program"},
+           {"series"},
+           {"pages"},
+           {"T_1", true},
+           {"T_P", true},
+           {"T_1/T_P", true},
+           {"W_P", true},
+           {"inflation", true},
+           {"scheduling", true},
+           {"idle", true}});
+  for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
+    for (std::size_t s = 0; s < e.series.size(); ++s) {
+      auto const* const p = r.find(panel, s, r.xs.back());
+      if (p == nullptr) continue;
+      sim_outcome const& o = p->what.row.median;
+      t.add({e.panels[panel].name, e.series[s].name, p->what.placement, in_seconds(p->what.alone_s),
+             in_seconds(o.time_s), fmt::format("{:.2f}", value_of(p->what, quantity::scalability)),
+             in_seconds(o.work_s), fmt::format("{:.2f}", value_of(p->what, quantity::inflation)),
+             in_seconds(o.scheduling_s), in_seconds(o.idle_s)});
+    }
+  }
+  return t.text("  ") +
+         fmt::format("  P = {:g}; times other than T_1 and T_P are sums over the workers\n", r.xs.back());
+}
+
+std::string bounds_of(expectation const& e) {
+  if (e.at_least && e.at_most) return fmt::format("{:g} to {:g}", *e.at_least, *e.at_most);
+  return e.at_least ? fmt::format(">= {:g}", *e.at_least) : fmt::format("<= {:g}", *e.at_most);
+}
+
+std::string heading(experiment_results const& r) {
+  experiment const& e = *r.of;
+  std::string text = fmt::format(
+      "{}: {}\n  {}\n  claim: {}\n  simulated on the machine model {}, workers {}", e.name, e.title, e.where, e.claim,
+      r.machine, e.seats == spread::scatter ? "scattered over the sockets" : "packed on the fewest sockets");
+  if (!e.x.option.empty()) text += fmt::format("; {} workers", e.workers);
+  if (e.seeds > 1 && !r.quick) text += fmt::format("; medians of {} seeds", e.seeds);
+  if (r.quick) text += "; small inputs, which show only that it runs";
+  return text + "\n";
+}
+
+std::string tables(experiment_results const& r) {
+  experiment const& e = *r.of;
+  if (e.chart != chart_kind::lines) return last_table(r);
+  std::string text;
+  for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
+    std::string const name = e.panels.size() > 1 ? e.panels[panel].name + ": " : "";
+    text += fmt::format("{}{}{}\n", name, name_of(e.shown),
+                        e.shown == quantity::speed_up ? " over the serial elision" : "");
+    text += curves_table(r, panel);
+  }
+  return text;
+}
+
+std::string verdicts_text(experiment_results const& r) {
+  if (r.verdicts.empty()) return "";
+  table t({{"expected"}, {"where"}, {"bound", true}, {"here", true}, {"low .. high", true}, {"holds"}, {"paper"}});
+  for (verdict const& v : r.verdicts) {
+    t.add({v.of->says, v.panel, bounds_of(*v.of), fmt::format("{:.3g}", v.value),
+           fmt::format("{:.3g} .. {:.3g}", v.low, v.high), v.holds ? "yes" : "NO", v.of->stated});
+  }
+  return t.text("  ") +
+         "  low .. high: the same with every assumed figure of the machine model at either end of its range\n";
+}
+
+std::string stated_text(experiment_results const& r) {
+  experiment const& e = *r.of;
+  if (e.stated.empty() || r.quick) return "";
+  table t({{"stated in the paper"}, {"series"}, {"at", true}, {"quantity"}, {"paper", true}, {"here", true}, {"note"}});
+  for (stated_value const& v : e.stated) {
+    auto const series = std::ranges::find(e.series, v.at.series, &experiment_series::name);
+    auto const panel = std::ranges::find(e.panels, v.panel, &experiment_panel::name);
+    auto const* const p = r.find(static_cast<std::size_t>(panel - e.panels.begin()),
+                                 static_cast<std::size_t>(series - e.series.begin()), v.at.x);
+    t.add({v.panel, v.at.series, fmt::format("{:g}", v.at.x), std::string{name_of(v.of)}, shown(v.value, v.of),
+           p == nullptr ? "" : shown(value_of(p->what, v.of), v.of), v.note});
+  }
+  return t.text("  ");
+}
+
+report csv_report(experiment const& e) {
+  report all({{"simulated", ""}, {"machine", ""}, {"panel", ""}, {"series", ""}, {"policy", ""}, {"pages", ""}});
+  all.add_column({e.x.label, ""});
+  for (char const* const key : {"workers", "seeds", "seed", "time_s", "min_s", "max_s", "serial_s", "one_worker_s",
+                                "speed_up", "gflops", "work_s", "scheduling_s", "idle_s", "inflation", "steals"})
+    all.add_column({key, ""});
+  for (memory_source const& s : memory_sources) all.add_column({std::string{s.key}, ""});
+  return all;
+}
+
+cell digits(double value, int significant) { return {value, fmt::format("{:.{}g}", value, significant)}; }
+
+}  // namespace
+
+experiment_results::point const* experiment_results::find(std::size_t panel, std::size_t series, double x) const {
+  auto const at =
+      std::ranges::find_if(points, [&](point const& p) { return p.panel == panel && p.series == series && p.x == x; });
+  return at == points.end() ? nullptr : &*at;
+}
+
+experiment_results run_experiment(experiment_study& study) {
+  experiment_results all{.of = &study.what(),
+                         .machine = study.machine().name(),
+                         .quick = study.quick(),
+                         .xs = study.xs(),
+                         .points = {},
+                         .verdicts = {}};
+  for (std::size_t panel = 0; panel < study.what().panels.size(); ++panel) {
+    for (double const x : all.xs) {
+      for (std::size_t s = 0; s < study.what().series.size(); ++s) {
+        all.points.push_back({panel, s, x, study.at({.panel = panel, .series = s, .x = x})});
+      }
+    }
+    if (study.quick()) continue;
+    std::vector<verdict> const here = verdicts_of(study, panel);
+    all.verdicts.insert(all.verdicts.end(), here.begin(), here.end());
+  }
+  return all;
+}
+
+std::string text_of(experiment_results const& r) {
+  return heading(r) + "\n" + tables(r) + "\n" + stated_text(r) + verdicts_text(r);
+}
+
+std::string csv_of(experiment_results const& r) {
+  experiment const& e = *r.of;
+  report all = csv_report(e);
+  for (auto const& p : r.points) {
+    measured_point const& what = p.what;
+    sim_outcome const& o = what.row.median;
+    experiment_series const& s = e.series[p.series];
+    std::vector<cell> cells{cell::of("yes"),
+                            cell::of(r.machine),
+                            cell::of(e.panels[p.panel].name),
+                            cell::of(s.name),
+                            cell::of(s.how == dealing::statically ? "static" : s.policy),
+                            cell::of(what.placement),
+                            {p.x, fmt::format("{:g}", p.x)},
+                            cell::of(what.row.workers),
+                            cell::of(r.quick ? 1 : e.seeds),
+                            cell::of(o.seed),
+                            digits(o.time_s, 9),
+                            digits(what.row.min_s, 9),
+                            digits(what.row.max_s, 9),
+                            digits(what.serial_s, 9),
+                            digits(what.alone_s, 9),
+                            digits(value_of(what, quantity::speed_up), 6),
+                            digits(value_of(what, quantity::gflops), 6),
+                            digits(o.work_s, 9),
+                            digits(o.scheduling_s, 9),
+                            digits(o.idle_s, 9),
+                            digits(value_of(what, quantity::inflation), 6),
+                            cell::of(o.steals)};
+    for (memory_source const& source : memory_sources) cells.push_back(cell::of(o.memory.*source.bytes));
+    all.add(std::move(cells));
+  }
+  return all.csv();
+}
+
+}  // namespace skua::cli

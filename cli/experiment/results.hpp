@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The results of an experiment as text, as CSV and as a picture. All say "simulated" and name the machine model, and
+// nothing in them depends on the wall clock or on addresses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/experiment/study.hpp"
+#include "cli/experiment/verdict.hpp"
+
+namespace skua::cli {
+
+/// Everything that was run, in the order of panels, series, x.
+struct experiment_results {
+  struct point {
+    std::size_t panel = 0;
+    std::size_t series = 0;
+    double x = 0;
+    measured_point what;
+  };
+  experiment const* of = nullptr;
+  std::string machine;  ///< "xeon-6130-4s"
+  bool quick = false;
+  std::vector<double> xs;
+  std::vector<point> points;
+  std::vector<verdict> verdicts;  ///< none if quick
+
+  [[nodiscard]] point const* find(std::size_t panel, std::size_t series, double x) const;
+};
+
+/// Runs all of it, panel by panel.
+[[nodiscard]] experiment_results run_experiment(experiment_study& study);
+
+/// Heading, tables, the paper's stated figures beside ours, and the verdicts.
+[[nodiscard]] std::string text_of(experiment_results const& r);
+/// A row per point.
+[[nodiscard]] std::string csv_of(experiment_results const& r);
+[[nodiscard]] std::string picture_of(experiment_results const& r);
+
+}  // namespace skua::cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "cli/experiment/trees.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace skua::cli {
+namespace {
+
+constexpr std::uintptr_t alignment = std::uintptr_t{2} << 20;
+
+struct array {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::uintptr_t moved_to = 0;
+};
+
+std::uintptr_t end_of(touch const& t) {
+  return t.rows == 0 ? t.address : t.address + (t.rows - 1) * t.stride + t.bytes;
+}
+
+std::vector<array> arrays_of(task_tree const& program) {
+  std::vector<array> all;
+  for (touch const& t : program.touches()) {
+    if (end_of(t) > t.address) all.push_back({.begin = t.address, .end = end_of(t)});
+  }
+  std::ranges::sort(all, {}, &array::begin);
+  std::vector<array> joined;
+  for (array const& a : all) {
+    if (joined.empty() || a.begin > joined.back().end) {
+      joined.push_back(a);
+    } else {
+      joined.back().end = std::max(joined.back().end, a.end);
+    }
+  }
+  std::uintptr_t next = alignment;
+  for (array& a : joined) {
+    a.moved_to = next;
+    next += (a.end - a.begin + alignment) / alignment * alignment;
+  }
+  return joined;
+}
+
+/// The leaves below `top`, in the order of the serial program. Nodes are numbered in preorder.
+std::vector<node_id> leaves_below(task_tree const& of, node_id top) {
+  node_id const end = of[top].next == no_node ? of.size() : of[top].next;
+  std::vector<node_id> all;
+  for (node_id i = top; i < end; ++i) {
+    if (of[i].kind == node_kind::leaf) all.push_back(i);
+  }
+  return all;
+}
+
+void add_leaf(task_tree& to, node_id task, task_tree const& from, node_id leaf) {
+  node_id const id = to.add(task, node_kind::leaf);
+  to[id].flops = from[leaf].flops;
+  to[id].ns = from[leaf].ns;
+  for (std::uint32_t t = 0; t < from[leaf].touches; ++t) to.add_touch(id, from.touches()[from[leaf].first_touch + t]);
+}
+
+}  // namespace
+
+task_tree with_aligned_arrays(task_tree const& program) {
+  std::vector<array> const arrays = arrays_of(program);
+  auto const moved = [&arrays](touch t) {
+    auto const after = std::ranges::upper_bound(arrays, t.address, {}, &array::begin);
+    if (after != arrays.begin()) t.address = std::prev(after)->moved_to + (t.address - std::prev(after)->begin);
+    return t;
+  };
+  task_tree made;
+  for (node_id i = 0; i < program.size(); ++i) {
+    node const& n = program[i];
+    if (i > 0) made.add(n.parent, n.kind, n.hints);  // keeps its number
+    made[i].flops = n.flops;
+    made[i].ns = n.ns;
+    for (std::uint32_t t = 0; t < n.touches; ++t) made.add_touch(i, moved(program.touches()[n.first_touch + t]));
+  }
+  return made;
+}
+
+task_tree static_schedule(task_tree const& program, std::uint32_t workers) {
+  task_tree dealt;
+  for (node_id step = program[0].first; step != no_node; step = program[step].next) {
+    std::vector<node_id> const leaves = leaves_below(program, step);
+    if (leaves.empty()) continue;
+    node_id const group = dealt.add(0, node_kind::join);
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      node_id const task = dealt.add(group, node_kind::task, as_hint(work{1}));
+      std::size_t const begin = leaves.size() * w / workers;
+      std::size_t const end = leaves.size() * (w + 1) / workers;
+      for (std::size_t i = begin; i < end; ++i) add_leaf(dealt, task, program, leaves[i]);
+    }
+  }
+  return dealt;
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "cli/measure/map.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "apps/map/draw.hpp"
+#include "cli/text/option_values.hpp"
+#include "cli/text/output.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+
+apps::mapped& maps_of(apps::app& a, std::string_view option) {
+  if (auto* const maps = a.maps()) return *maps;
+  std::vector<std::string_view> able;
+  for (apps::entry const& e : apps::all()) {
+    if (e.make()->maps() != nullptr) able.push_back(e.name);
+  }
+  throw usage_error(fmt::format("{} is given for {}; allowed: for the apps {}", option, a.name(), joined(able)));
+}
+
+map_target::map_target(std::string path) : path_(std::move(path)) {
+  if (!wanted()) return;
+  apps::require_map_name("--map", path_);
+  require_writable(path_);
+}
+
+void map_target::write(apps::task_map const& map, std::string_view app, runner const& who) const {
+  if (!wanted()) return;
+  std::string const title = fmt::format("{}: which worker ran which leaf, on {}; overlap of consecutive iterations {}",
+                                        app, who.full_name(), overlap_of(map).text);
+  write_to_file(path_, apps::map_file(path_, map, title));
+}
+
+std::string map_target::to_text(apps::task_map const& map) const {
+  std::string text = fmt::format("  map     {}: {}", path_, in_words(map.iterations(), "iteration"));
+  if (map.overlap()) text += fmt::format(", overlap of consecutive ones {}", overlap_of(map).text);
+  if (map.lost() > 0) text += fmt::format("; INCOMPLETE, no memory for {} leaves", map.lost());
+  return text + "\n";
+}
+
+cell overlap_of(apps::task_map const& map) {
+  auto const share = map.overlap();
+  return share ? cell{*share, fmt::format("{:.3f}", *share)} : cell::ratio(std::nullopt);
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Timing: one run, verified; and rounds of interleaved runs, so that whatever the machine does meanwhile (other load,
+// changing clock rates) hits every runner alike.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "cli/measure/breakdown.hpp"
+#include "cli/measure/runner.hpp"
+
+namespace skua::cli {
+
+/// The runs of one runner.
+struct record {
+  std::vector<double> times_s;
+  std::vector<breakdown> breakdowns;  ///< of the same runs, if they were asked for
+  bool checked = true;                ///< answers were verified
+  unsigned wrong_answers = 0;
+  std::string first_error;                 ///< about the first wrong answer: one line
+  nlohmann::json facts;                    ///< of the last run
+  std::optional<apps::task_map> map = {};  ///< of the recorded run, if there was one
+
+  [[nodiscard]] double median_s() const;
+  [[nodiscard]] double min_s() const;
+  [[nodiscard]] double max_s() const;
+};
+
+/// Runs once: reset, run (only this is timed; with a breakdown also a reading of the counters, below a microsecond),
+/// verify. `keep_time` is off for a warm-up, whose answer is verified all the same.
+void measure_once(apps::app& what, runner const& who, bool verify, bool keep_time, record& into);
+
+/// Runs once more, not timed, and records which worker ran each leaf: reset, run, verify. `maps` is of `what`.
+void map_once(apps::app& what, apps::mapped& maps, runner const& who, bool verify, record& into);
+
+/// Waits until this process's threads use next to no processor time, at most 200 ms: some runtimes' threads spin after
+/// their work is done (libgomp's for about 5 ms, or for ever on request) and would slow the next run. False if they
+/// never rested.
+bool wait_until_quiet();
+
+struct measurement_plan {
+  unsigned warm_up_rounds = 1;          ///< run and verified, not timed
+  std::optional<unsigned> rounds = {};  ///< exactly so many; unset: by budget
+  unsigned least_rounds = 5;
+  unsigned most_rounds = 100;
+  std::chrono::duration<double> budget{10};  ///< after `least_rounds`, no round begins that would exceed it
+  std::uint64_t seed = 1;                    ///< of the order within rounds
+};
+
+/// Called before every run with the estimated share of the work that is done.
+using measurement_observer = std::function<void(double done, runner const& next)>;
+
+struct measurement {
+  std::vector<record> records;  ///< one per runner
+  unsigned runs = 0;            ///< all of them, warm-up included
+  unsigned restless = 0;        ///< runs that began although some thread of this process was not quiet
+};
+
+/// In each round every runner runs once, in a newly drawn order, with `wait_until_quiet` between runs.
+/// Throws what runs throw, and `interruption` after a Ctrl-C.
+[[nodiscard]] measurement measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
+                                         measurement_observer const& before_run);
+
+}  // namespace skua::cli

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "cli/measure/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/measure/map.hpp"
+
+namespace skua::cli {
+namespace {
+
+std::optional<double> serial_time(std::span<runner const> runners, std::span<record const> records) {
+  for (std::size_t i = 0; i < runners.size(); ++i) {
+    if (runners[i].is_serial) return records[i].median_s();
+  }
+  return std::nullopt;
+}
+
+std::optional<double> best_peer_time(std::span<runner const> runners, std::span<record const> records,
+                                     unsigned workers) {
+  std::optional<double> best;
+  for (std::size_t i = 0; i < runners.size(); ++i) {
+    if (!runners[i].is_peer || runners[i].workers != workers) continue;
+    best = std::min(best.value_or(records[i].median_s()), records[i].median_s());
+  }
+  return best;
+}
+
+cell verified(record const& r) {
+  if (!r.checked) return {nullptr, "not checked"};
+  return {r.wrong_answers == 0, r.wrong_answers == 0 ? "yes" : "NO"};
+}
+
+/// The row of the same policy on one worker.
+row const* alone(row const& r, std::span<row const> rows) {
+  auto const found = std::ranges::find_if(rows, [&](row const& other) {
+    return other.who->counters && other.who->workers == 1 && other.who->name == r.who->name;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+json to_json(spent_times const& t) {
+  return {{"work_s", t.work_s}, {"scheduling_s", t.scheduling_s}, {"idle_s", t.idle_s}};
+}
+
+}  // namespace
+
+std::vector<row> rows_of(std::span<runner const> runners, std::span<record const> records) {
+  std::optional<double> const serial = serial_time(runners, records);
+  std::vector<row> rows;
+  for (std::size_t i = 0; i < runners.size(); ++i) {
+    double const mine = records[i].median_s();
+    row r{.who = &runners[i], .what = &records[i]};
+    if (serial) r.speedup_over_serial = *serial / mine;
+    if (auto const best = best_peer_time(runners, records, runners[i].workers)) r.ratio_to_best_peer = *best / mine;
+    rows.push_back(r);
+  }
+  return rows;
+}
+
+report report_of(std::span<row const> rows) {
+  report all({{"runner", "runner", false},
+              {"workers", "workers"},
+              {"median_s", "median"},
+              {"min_s", "min"},
+              {"max_s", "max"},
+              {"verified", "verified", false},
+              {"runs", ""},
+              {"speedup_over_serial", "speed-up"},
+              {"ratio_to_best_peer", "vs peer"},
+              {"facts", ""}});
+  bool const mapped = std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
+  if (mapped) all.add_column({"map_overlap", "map overlap"});
+  all.add_column({"breakdown", ""});
+  for (row const& r : rows) {
+    record const& what = *r.what;
+    std::vector<cell> cells{
+        cell::of(r.who->name),         cell::of(r.who->workers),           cell::seconds(what.median_s()),
+        cell::seconds(what.min_s()),   cell::seconds(what.max_s()),        verified(what),
+        cell::of(what.times_s.size()), cell::ratio(r.speedup_over_serial), cell::ratio(r.ratio_to_best_peer),
+        cell::of(what.facts)};
+    if (mapped) cells.push_back(what.map ? overlap_of(*what.map) : cell::ratio({}));
+    cells.push_back(what.breakdowns.empty() ? cell::missing() : cell::of(breakdown_json(r, rows)));
+    all.add(std::move(cells));
+  }
+  return all;
+}
+
+std::vector<std::string> wrong_answers(std::span<row const> rows) {
+  std::vector<std::string> all;
+  for (row const& r : rows) {
+    if (r.what->wrong_answers == 0) continue;
+    all.push_back(fmt::format("{} gave {}: {}", r.who->full_name(), in_words(r.what->wrong_answers, "wrong answer"),
+                              r.what->first_error));
+  }
+  return all;
+}
+
+std::optional<double> inflation(row const& r, std::span<row const> rows) {
+  row const* const one = alone(r, rows);
+  if (one == nullptr || r.what->breakdowns.empty()) return std::nullopt;
+  return usual(r.what->breakdowns).all.work_s / one->what->median_s();
+}
+
+std::optional<double> overhead(row const& r, std::span<row const> rows) {
+  row const* const one = alone(r, rows);
+  auto const serial = std::ranges::find_if(rows, [](row const& other) { return other.who->is_serial; });
+  if (one == nullptr || serial == rows.end()) return std::nullopt;
+  return one->what->median_s() / serial->what->median_s();
+}
+
+json breakdown_json(row const& r, std::span<row const> rows) {
+  usual_breakdown const it = usual(r.what->breakdowns);
+  json each = json::array();
+  for (spent_times const& w : it.workers) {
+    json one{{"worker", each.size()}};
+    one.update(to_json(w));
+    each.push_back(std::move(one));
+  }
+  json all{{"workers", std::move(each)}};
+  all.update(to_json(it.all));
+  all["unaccounted"] = it.unaccounted;
+  all["inflation"] = cell::ratio(inflation(r, rows)).value;
+  all["overhead"] = cell::ratio(overhead(r, rows)).value;
+  return all;
+}
+
+std::string breakdown_text(std::span<row const> rows) {
+  table t({{"policy"},
+           {"workers", true},
+           {"worker"},
+           {"time", true},
+           {"work", true},
+           {"scheduling", true},
+           {"idle", true},
+           {"W_P/T_1", true},
+           {"T_1/T_S", true}});
+  for (row const& r : rows) {
+    if (r.what->breakdowns.empty()) continue;
+    usual_breakdown const it = usual(r.what->breakdowns);
+    auto const add = [&](std::vector<std::string> first, spent_times const& s, std::string grown, std::string over) {
+      for (double const part : {s.work_s, s.scheduling_s, s.idle_s}) first.push_back(in_seconds(part));
+      first.push_back(std::move(grown));
+      first.push_back(std::move(over));
+      t.add(std::move(first));
+    };
+    add({r.who->name, fmt::format("{}", r.who->workers), "all", in_seconds(r.what->median_s())}, it.all,
+        cell::ratio(inflation(r, rows)).text, cell::ratio(overhead(r, rows)).text);
+    for (std::size_t w = 0; w < it.workers.size() && it.workers.size() > 1; ++w) {
+      add({"", "", fmt::format("{}", w), ""}, it.workers[w], "", "");
+    }
+  }
+  return t.text();
+}
+
+}  // namespace skua::cli

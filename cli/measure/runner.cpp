@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "cli/measure/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/measure/first_mask.hpp"
+#include "cli/text/option_values.hpp"
+#include "cli/text/report.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+/// With some thousands of threads libgomp crashes and oneTBB takes minutes to start them.
+constexpr unsigned most_peer_workers = 1024;
+
+constexpr std::array all_peers{
+    peer{"serial", "the serial elision of the same source, without a runtime",
+         [](apps::app& a, unsigned) { a.run_serial(); }, false},
+    peer{"openmp", "the same algorithm with OpenMP",
+         [](apps::app& a, unsigned workers) {
+           openmp_binding const as_the_user_asked;
+           a.run_openmp(workers);
+         },
+         true, &apps::loop_styles::openmp_words, &apps::loop_styles::choose_openmp},
+    peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a, unsigned workers) { a.run_tbb(workers); }, true,
+         &apps::loop_styles::tbb_words, &apps::loop_styles::choose_tbb},
+};
+
+/// Also for runs that spread no loop: the app's facts name the style of its twins, and the last run chose another one.
+void set_style(apps::app& a, peer_choice const& chosen) {
+  apps::loop_styles* const styles = a.styles();
+  if (styles == nullptr) return;
+  styles->as_asked();
+  if (!chosen.style.empty()) (styles->*chosen.which->choose)(chosen.style);
+}
+
+}  // namespace
+
+std::span<peer const> peers() noexcept { return all_peers; }
+
+peer const& peer_of(std::string_view option, std::string_view name) {
+  auto const found = std::ranges::find(all_peers, name, &peer::name);
+  if (found != all_peers.end()) return *found;
+  std::vector<std::string_view> names;
+  for (peer const& p : all_peers) names.push_back(p.name);
+  refuse_name(option, name, names);
+}
+
+void refuse_too_many(peer const& which, unsigned workers) {
+  if (!which.is_parallel || workers <= most_peer_workers) return;
+  throw usage_error(
+      fmt::format("--workers is '{}'; allowed: at most {} for the peer {}", workers, most_peer_workers, which.name));
+}
+
+std::string peer_choice::name() const {
+  return style.empty() ? std::string(which->name) : fmt::format("{}:{}", which->name, style);
+}
+
+peer_choice peer_choice_of(std::string_view option, std::string_view text, apps::app& what) {
+  auto const colon = text.find(':');
+  peer const& which = peer_of(option, text.substr(0, colon));
+  if (colon == std::string_view::npos) return {&which};
+  std::string const style(text.substr(colon + 1));
+  if (which.styles == nullptr || what.styles() == nullptr) {
+    refuse(option, text, fmt::format("'{0}'; {1} runs on {0} in one way only", which.name, what.name()));
+  }
+  auto const styles = which.styles();
+  if (std::ranges::find(styles, style) == styles.end())
+    refuse_name(fmt::format("style of {} in {}", which.name, option), style, {styles.begin(), styles.end()});
+  return {&which, style};
+}
+
+std::string runner::full_name() const { return fmt::format("{} with {}", name, in_words(workers, "worker")); }
+
+runner runner_of(peer_choice const& chosen, unsigned workers) {
+  peer const& which = *chosen.which;
+  refuse_too_many(which, workers);
+  return {.name = chosen.name(),
+          .workers = workers,
+          .is_serial = !which.is_parallel,
+          .is_peer = which.is_parallel,
+          .prepare = [chosen](apps::app& a) { set_style(a, chosen); },
+          .run = [run = which.run, workers](apps::app& a) { run(a, workers); }};
+}
+
+runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breaking_down how) {
+  unsigned const count = workers->workers();
+  runner it{.name = std::move(name),
+            .workers = count,
+            .is_serial = false,
+            .is_peer = false,
+            .prepare =
+                [workers](apps::app& a) {
+                  set_style(a, {});
+                  a.place_data(*workers);
+                },
+            .run = [workers](apps::app& a) { a.run_skua(*workers); },
+            .run_mapped = [workers](apps::mapped& a) { return a.run_mapped(*workers); }};
+  if (how == breaking_down::on) it.counters = [workers](auto at) { return workers->counters(at); };
+  return it;
+}
+
+}  // namespace skua::cli

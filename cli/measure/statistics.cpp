@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "cli/measure/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace skua::cli {
+namespace {
+
+struct plain_counter {
+  char const* key;   ///< in JSON
+  char const* head;  ///< in the table
+  std::uint64_t worker_counters::* value;
+};
+constexpr std::array times{
+    plain_counter{"work_ns", "work", &worker_counters::work_ns},
+    plain_counter{"scheduling_ns", "scheduling", &worker_counters::scheduling_ns},
+    plain_counter{"idle_ns", "idle", &worker_counters::idle_ns},
+};
+constexpr std::array plain_counters{
+    plain_counter{"forks", "forks", &worker_counters::forks},
+    plain_counter{"tasks", "tasks taken", &worker_counters::tasks},
+    plain_counter{"attempts", "attempts", &worker_counters::attempts},
+    plain_counter{"lost", "lost", &worker_counters::lost},
+    plain_counter{"parked", "parked", &worker_counters::parked},
+    plain_counter{"waited_in_place", "in place", &worker_counters::waited_in_place},
+    plain_counter{"sleeps", "sleeps", &worker_counters::sleeps},
+    plain_counter{"wakeups_sent", "wake-ups", &worker_counters::wakeups_sent},
+};
+
+/// a + sign * b, counter by counter; unsigned arithmetic wraps around and back.
+worker_counters combined(worker_counters a, worker_counters const& b, std::uint64_t sign) {
+  for (plain_counter const& c : times) a.*c.value += sign * b.*c.value;
+  for (plain_counter const& c : plain_counters) a.*c.value += sign * b.*c.value;
+  for (std::size_t i = 0; i < a.steals.size(); ++i) a.steals[i] += sign * b.steals[i];
+  return a;
+}
+
+std::uint64_t in_ns(double seconds) { return static_cast<std::uint64_t>(std::llround(std::max(0.0, seconds) * 1e9)); }
+
+std::vector<worker_counters> counted_since(std::span<worker_counters const> before, pool const& workers,
+                                           std::span<breakdown const> runs) {
+  std::vector<worker_counters> all = workers.counters();
+  for (std::size_t w = 0; w < all.size(); ++w) {
+    all[w] = combined(all[w], before[w], ~std::uint64_t{0});
+    spent_times sum;
+    for (breakdown const& run : runs) sum += run.workers[w];
+    all[w].work_ns = in_ns(sum.work_s);
+    all[w].scheduling_ns = in_ns(sum.scheduling_s);
+    all[w].idle_ns = in_ns(sum.idle_s);
+  }
+  return all;
+}
+
+std::vector<std::uint64_t> steals_of(worker_counters const& c) { return {c.steals.begin(), c.steals.end()}; }
+
+std::vector<cell> cells_of(cell worker, worker_counters const& did, steal_columns const& steals) {
+  std::vector<cell> cells{std::move(worker)};
+  for (plain_counter const& c : times)
+    cells.push_back({did.*c.value, in_seconds(static_cast<double>(did.*c.value) * 1e-9)});
+  for (plain_counter const& c : plain_counters) cells.push_back(cell::of(did.*c.value));
+  cells.push_back(cell::of(did.steals));
+  steals.add_cells(steals_of(did), cells);
+  return cells;
+}
+
+}  // namespace
+
+statistics::statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs)
+    : report_({{"worker", "worker", false}}) {
+  std::vector<worker_counters> const counted = counted_since(before, workers, runs);
+  worker_counters sum;
+  for (worker_counters const& did : counted) sum = combined(sum, did, 1);
+  std::array const all{steals_of(sum)};
+  steal_columns const steals(all);
+
+  for (plain_counter const& c : times) report_.add_column({c.key, c.head});
+  for (plain_counter const& c : plain_counters) report_.add_column({c.key, c.head});
+  report_.add_column({"steals_by_distance", ""});
+  steals.add_heads(report_);
+  for (std::size_t w = 0; w < counted.size(); ++w) report_.add(cells_of(cell::of(w), counted[w], steals));
+  report_.add_summary(cells_of(cell::of("all"), sum, steals));
+  legend_ = steals.legend(
+      [&](std::size_t d) {
+        bool const and_farther = d + 1 == sum.steals.size();
+        return workers.map().distance_name(static_cast<std::uint32_t>(d)) + (and_farther ? " or farther" : "");
+      },
+      "  ");
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What each worker did during some runs (--stats).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/measure/breakdown.hpp"
+#include "cli/text/report.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+
+namespace skua::cli {
+
+class statistics {
+ public:
+  /// What the pool's workers did since their counters were `before`; their times in these runs only.
+  statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs);
+
+  /// One object per worker.
+  [[nodiscard]] json as_json() const { return report_.rows(); }
+  /// A table with a row per worker and one for all of them.
+  [[nodiscard]] std::string as_text() const { return report_.text("  ") + legend_; }
+
+ private:
+  report report_;
+  std::string legend_;
+};
+
+}  // namespace skua::cli

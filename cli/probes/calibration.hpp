@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// This machine as a machine model (docs/machine-models.md). What cannot be measured here, because it needs a larger
+// machine or cannot be told apart from other costs, is marked as assumed, with a wide range.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "skua/parts/topology/topology.hpp"
+
+namespace skua::cli {
+
+/// The topology, as far as a model needs it.
+struct machine_shape {
+  std::uint32_t packages = 1;
+  std::uint32_t nodes = 1;
+  std::uint32_t shared = 1;  ///< L3 caches
+  std::uint32_t cores = 1;
+  std::uint32_t pus = 1;
+  std::size_t private_bytes = 0;  ///< of an L2 cache
+  std::size_t shared_bytes = 0;   ///< of an L3 cache
+  std::vector<std::uint64_t> distances = {};
+
+  /// "package:1 numa:1 l3:1 core:2 pu:1"
+  [[nodiscard]] std::string words() const;
+};
+
+/// Throws resource_error unless the machine is made of equal packages, nodes, L3 caches and cores of known sizes.
+[[nodiscard]] machine_shape shape_of(topology const& tree);
+
+/// The text of the model, from medians of `rounds` measurements each. Throws error if the machine is too busy to
+/// measure, and interruption after a Ctrl-C.
+[[nodiscard]] std::string measured_model(machine_shape const& of, std::string const& name, unsigned rounds);
+
+}  // namespace skua::cli

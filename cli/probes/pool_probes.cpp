@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "cli/probes/pool_probes.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include "apps/fib/problem.hpp"
+#include "cli/probes/samples.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/queue/deque.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::cli {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr int fib_n = 27;
+constexpr unsigned trips = 200;
+
+double ns_between(clock::time_point from, clock::time_point to) {
+  return std::chrono::duration<double, std::nano>(to - from).count();
+}
+
+/// Long enough for an idle worker to return to searching, or for a waiting one to park.
+void keep_busy(std::chrono::nanoseconds length) {
+  for (auto const until = clock::now() + length; clock::now() < until;) runtime::relax();
+}
+
+struct round_trip {
+  double there_ns;
+  double back_ns;
+};
+
+/// Joins whose second child a searching worker steals, and which ends after its parent has parked.
+round_trip stolen_child() {
+  pool p({.workers = 2, .spin = runtime::spin_forever});
+  std::vector<double> there;
+  std::vector<double> back;
+  p.run([&](auto& here) {
+    for (unsigned i = 0; i < trips; ++i) {
+      keep_busy(std::chrono::microseconds{20});
+      std::atomic<bool> began{false};
+      clock::time_point ended;
+      auto const start = clock::now();
+      auto const [stolen, first] = here.join(
+          [&](auto&) {
+            auto const until = start + std::chrono::milliseconds{100};
+            while (!began.load(std::memory_order_acquire) && clock::now() < until) runtime::relax();
+            return began.load(std::memory_order_acquire);
+          },
+          [&](auto&) {
+            auto const now = clock::now();
+            began.store(true, std::memory_order_release);
+            keep_busy(std::chrono::microseconds{50});
+            ended = clock::now();
+            return now;
+          });
+      if (!stolen) continue;
+      back.push_back(ns_between(ended, clock::now()));
+      there.push_back(ns_between(start, first));
+    }
+    return 0;
+  });
+  verify(there.size() > trips / 2, "a searching worker steals within 0.1 s");
+  return {samples::of(there).median, samples::of(back).median};
+}
+
+}  // namespace
+
+double fork_ns() {
+  pool one({.workers = 1});
+  auto const run = [&] { return one.run([](auto& here) { return apps::fib::program(here, fib_n); }); };
+  verify(run() == apps::fib::answer(fib_n), "fib");
+  std::uint64_t value = 0;
+  double const forked = ns_of([&] { value = run(); });
+  serial here;
+  std::uint64_t elided = 0;
+  double const called = ns_of([&] { elided = apps::fib::program(here, fib_n); });
+  verify(value == elided, "fib");
+  return (forked - called) / static_cast<double>(apps::fib::answer(fib_n + 1) - 1);
+}
+
+double pop_ns() {
+  constexpr int turns = 100'000;
+  runtime::deque<> lane;
+  int thing = 0;
+  auto const push = [&] {
+    if (lane.push(&thing)) static_cast<void>(lane.poll());
+  };
+  push();  // stays below the others: popping the very last entry is a special case
+  bool right = true;
+  double const ns = ns_of([&] {
+    for (int i = 0; i < turns; ++i) {
+      push();
+      right = lane.pop() && right;
+    }
+  });
+  verify(right, "the owner pops what it pushed");
+  return ns / (2.0 * turns);
+}
+
+double steal_ns() { return stolen_child().there_ns; }
+double resume_ns() { return stolen_child().back_ns; }
+
+double miss_ns() {
+  pool p({.workers = 2, .spin = runtime::spin_forever});
+  auto const attempts = [&] {
+    std::uint64_t all = 0;
+    for (worker_counters const& w : p.counters()) all += w.attempts;
+    return all;
+  };
+  return p.run([&](auto&) {
+    keep_busy(std::chrono::milliseconds{1});
+    std::uint64_t const before = attempts();
+    double const ns = ns_of([] { keep_busy(std::chrono::milliseconds{10}); });
+    std::uint64_t const tried = attempts() - before;
+    verify(tried > 0, "a searching worker attempts steals");
+    return ns / static_cast<double>(tried);
+  });
+}
+
+double rest_ns() {
+  constexpr int turns = 10'000;
+  clock::time_point last;
+  double const ns = ns_of([&] {
+    for (int i = 0; i < turns; ++i) {
+      last = clock::now();
+      runtime::relax();
+    }
+  });
+  verify(last != clock::time_point{}, "the clock runs");
+  return ns / turns;
+}
+
+double notify_ns() {
+  std::binary_semaphore start{0};
+  std::binary_semaphore done{0};
+  constexpr int turns = 50;
+  std::jthread const sleeper([&] {
+    for (int i = 0; i < turns; ++i) {
+      start.acquire();
+      done.release();
+    }
+  });
+  std::vector<double> all;
+  for (int i = 0; i < turns; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds{300});  // it sleeps now
+    all.push_back(ns_of([&] { start.release(); }));
+    done.acquire();
+  }
+  return samples::of(all).median;
+}
+
+double wake_up_ns() {
+  pool p({.workers = 2});
+  std::vector<double> all;
+  for (unsigned i = 0; i < trips; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});  // far longer than workers search
+    auto const begin = clock::now();
+    auto const first = p.run([](auto&) { return clock::now(); });
+    all.push_back(ns_between(begin, first));
+  }
+  return samples::of(all).median;
+}
+
+}  // namespace skua::cli

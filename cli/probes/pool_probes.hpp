@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Costs of the runtime's own operations on this machine, in ns, measured on ordinary pools. Every answer is verified.
+#pragma once
+
+namespace skua::cli {
+
+/// A fork and its join on one worker, beyond the two calls: fib without cut-off, less its serial elision.
+double fork_ns();
+/// One push and one pop at the owner's end of a lane; half of that.
+double pop_ns();
+/// From a fork to the first instruction of the child that a searching worker steals.
+double steal_ns();
+/// A searching worker's time per attempt when there is nothing to steal, its pauses included.
+double miss_ns();
+/// From the last instruction of a stolen child to the first instruction after the join of its parent, which has parked.
+double resume_ns();
+/// One look at the clock and one pause: what a worker does between two rounds of attempts.
+double rest_ns();
+/// The cost of waking a sleeping thread, for the waker.
+double notify_ns();
+/// From a call to a sleeping pool until the first instruction of the task.
+double wake_up_ns();
+
+}  // namespace skua::cli

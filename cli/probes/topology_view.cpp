@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "cli/probes/topology_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/text/report.hpp"
+#include "skua/parts/topology/cpu_mask.hpp"
+
+namespace skua::cli {
+namespace {
+
+/// From a PU's OS index to its workers.
+std::map<std::uint32_t, runtime::cpu_mask> workers_by_pu(layout const& map) {
+  std::map<std::uint32_t, runtime::cpu_mask> all;
+  for (std::uint32_t w = 0; w < map.workers(); ++w) all[map.pu_of(worker_id{w})].insert(w);
+  return all;
+}
+
+/// Are there several kinds of cores? Only then their rank means something.
+bool has_kinds(topology const& machine) {
+  auto const pus = machine.pus();
+  return std::ranges::any_of(pus, [&](topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
+}
+
+std::string workers_text(runtime::cpu_mask const& workers) {
+  return fmt::format("{} {}", workers.size() == 1 ? "worker" : "workers", to_text(workers));
+}
+
+runtime::cpu_mask workers_of(layout const& map, place_id p) {
+  runtime::cpu_mask all;
+  for (worker_id const w : map.workers_of(p)) all.insert(index(w));
+  return all;
+}
+
+json index_json(std::uint32_t i) { return i == no_index ? json() : json(i); }
+
+/// The node at `at` with everything below it. Depth at most seven.
+json node_json(topology const& machine, std::uint32_t at, std::map<std::uint32_t, runtime::cpu_mask> const& workers) {
+  topology_node const& n = machine.nodes()[at];
+  json one{{"kind", level_name(n.kind)}, {"os_index", index_json(n.os_index)}, {"pus", n.pus}};
+  if (n.bytes > 0) one["bytes"] = n.bytes;
+  if (n.kind == level::pu) {
+    topology_pu const& pu = machine.pus()[n.first_pu];
+    if (pu.efficiency >= 0) one["efficiency"] = pu.efficiency;
+    auto const here = workers.find(pu.os_index);
+    one["workers"] = here == workers.end() ? std::vector<std::uint32_t>{} : here->second.members();
+    return one;
+  }
+  one["children"] = json::array();
+  for (std::uint32_t child = at + 1; child < n.end; child = machine.nodes()[child].end) {
+    one["children"].push_back(node_json(machine, child, workers));
+  }
+  return one;
+}
+
+json workers_json(layout const& map) {
+  json all = json::array();
+  for (std::uint32_t w = 0; w < map.workers(); ++w) {
+    worker_id const id{w};
+    all.push_back({{"worker", w},
+                   {"pu", index_json(map.pu_of(id))},
+                   {"place", index(map.place_of(id))},
+                   {"numa_node", index_json(map.numa_of(id))}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string tree_text(topology const& machine, layout const& map) {
+  auto const workers = workers_by_pu(map);
+  bool const kinds = has_kinds(machine);
+  std::string all;
+  for (topology_node const& n : machine.nodes()) {
+    std::string line = fmt::format("{:{}}{}", "", 2 * n.depth, level_name(n.kind));
+    if (n.os_index != no_index) line += fmt::format(" {}", n.os_index);
+    if (n.kind == level::machine) line += fmt::format("  {}, {} PUs", machine.source(), n.pus);
+    if (n.bytes > 0) line += fmt::format("  {}", in_bytes(n.bytes));
+    if (n.kind == level::pu) {
+      topology_pu const& pu = machine.pus()[n.first_pu];
+      if (kinds) line += fmt::format("  kind {}", pu.efficiency);
+      if (auto const here = workers.find(pu.os_index); here != workers.end())
+        line += fmt::format("  {}", workers_text(here->second));
+    }
+    all += line + "\n";
+  }
+  return all;
+}
+
+std::string place_text(layout const& map, place_id p) {
+  return fmt::format("{}, {}", map.place_kind(p), workers_text(workers_of(map, p)));
+}
+
+std::string places_text(layout const& map) {
+  std::string all;
+  for (std::uint32_t p = 0; p < map.places(); ++p)
+    all += fmt::format("place {}  {}\n", p, place_text(map, place_id{p}));
+  return all;
+}
+
+json topology_json(topology const& machine, layout const& map) {
+  json places = json::array();
+  for (std::uint32_t p = 0; p < map.places(); ++p) {
+    place_id const id{p};
+    places.push_back({{"place", p}, {"kind", map.place_kind(id)}, {"workers", workers_of(map, id).members()}});
+  }
+  return {{"source", machine.source()},
+          {"this_system", machine.is_this_system()},
+          {"machine_pus", machine.machine_pus()},
+          {"pus", machine.pus().size()},
+          {"tree", node_json(machine, 0, workers_by_pu(map))},
+          {"places", std::move(places)},
+          {"workers", workers_json(map)},
+          {"remarks", std::vector<std::string>(machine.remarks().begin(), machine.remarks().end())}};
+}
+
+}  // namespace skua::cli

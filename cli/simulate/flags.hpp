@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The options that say what is simulated and how: the machine, its memory, its noise, the seed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "cli/simulate/program.hpp"
+#include "cli/text/app_arguments.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
+#include "skua/machine/sim/model/model_costs.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace skua::cli {
+
+/// --seed and --schedule-seed of a subcommand. Some apps have a --seed of their own, for their input; it seeds the
+/// schedule, too, unless --schedule-seed is given.
+void add_seed(CLI::App& command, std::optional<std::string>& value, char const* about);
+[[nodiscard]] std::uint32_t schedule_seed(std::optional<std::string> const& given, app_arguments const& app);
+
+class sim_flags {
+ public:
+  void add_to(CLI::App& command);
+
+  // As given, or the defaults. They throw usage_error that names the option, its value and what is allowed.
+  [[nodiscard]] sim::machine_model model() const;
+  [[nodiscard]] std::vector<std::string> policies() const;
+  /// Ascending, without repetitions; by default 1, 2, 4, ... and all of the machine's.
+  [[nodiscard]] std::vector<std::uint32_t> workers(sim::machine_model const& on) const;
+  [[nodiscard]] sim::cost_options costs(app_arguments const& app) const;
+  [[nodiscard]] std::uint32_t seed(app_arguments const& app) const;
+  [[nodiscard]] std::uint32_t seeds() const;
+  [[nodiscard]] sim_way way(apps::app const& of) const;
+  [[nodiscard]] sim_times times() const;
+
+ private:
+  std::string machine_ = "xeon-6130-4s";
+  std::string policies_ = "random,hierarchical,adws,numa-ws";
+  std::optional<std::string> workers_;
+  std::string placement_ = "first-touch";
+  std::optional<std::string> seed_;
+  std::string seeds_ = "1";
+  std::optional<std::string> task_ns_;
+  bool measure_leaves_ = false;
+  std::optional<std::string> noise_;
+  bool live_ = false;
+  bool recorded_ = false;
+};
+
+}  // namespace skua::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "cli/simulate/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "cli/text/report.hpp"
+#include "skua/machine/sim/here.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/program/recorder.hpp"
+
+namespace skua::cli {
+namespace {
+
+bool is_bare_leaf(node const& n) { return n.kind == node_kind::leaf && !(n.flops > 0 && std::isfinite(n.flops)); }
+
+sim_content content_of(task_tree const& tree) {
+  sim_content all;
+  for (node_id i = 0; i < tree.size(); ++i) {
+    all.tasks += tree[i].kind == node_kind::task ? 1U : 0U;
+    all.leaves += tree[i].kind == node_kind::leaf ? 1U : 0U;
+    all.bare_leaves += is_bare_leaf(tree[i]) ? 1U : 0U;
+  }
+  return all;
+}
+
+/// Leaves without flops take the times that are measured.
+void forget_arithmetic(task_tree& tree) {
+  for (node_id i = 0; i < tree.size(); ++i) tree[i].flops = 0;
+}
+
+}  // namespace
+
+sim_program::sim_program(apps::app& what, sim_way how, sim_times times, bool verify)
+    : app_(what), way_(how), times_(times), verify_(verify) {
+  record(1);
+  content_ = content_of(tree_);
+  determine_times();
+  write_times_into_tree();
+}
+
+void sim_program::record(std::uint32_t places) {
+  app_.reset();
+  recorder here;
+  app_.run_recorded(here, places);
+  check("when it was recorded");
+  tree_ = here.take();
+  if (forgets_arithmetic()) forget_arithmetic(tree_);
+  places_ = places;
+}
+
+void sim_program::determine_times() {
+  if (content_.leaves == 0) {
+    content_.assumed.task = times_.given_ns.value_or(0);
+    if (times_.given_ns) return;
+    app_.reset();
+    auto const begin = std::chrono::steady_clock::now();
+    app_.run_serial();
+    auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
+    content_.assumed.task = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(took.count()) / content_.tasks);
+    content_.measured = true;
+    return;
+  }
+  if (content_.bare_leaves > 0) {
+    content_.assumed.leaf = times_.given_ns.value_or(0);
+    if (!times_.given_ns) measure_bare_leaves();
+  }
+  if (times_.measure_leaves && way_ == sim_way::live) measure_live_leaves();
+}
+
+task_tree sim_program::timed_tree() {
+  app_.reset();
+  recorder here(timing::on);
+  app_.run_recorded(here, 1);
+  content_.measured = true;
+  return here.take();
+}
+
+void sim_program::measure_bare_leaves() {
+  task_tree timed = timed_tree();
+  if (forgets_arithmetic()) forget_arithmetic(timed);
+  for (node_id i = 0; i < timed.size(); ++i) {
+    if (is_bare_leaf(timed[i])) leaf_ns_.push_back(timed[i].ns);
+  }
+  content_.assumed.leaf = std::accumulate(leaf_ns_.begin(), leaf_ns_.end(), std::uint64_t{0}) / leaf_ns_.size();
+}
+
+/// A live simulation cannot tell which leaf of the serial run a leaf is, so leaves with as many flops stand for it.
+void sim_program::measure_live_leaves() {
+  struct sum {
+    double ns = 0;
+    double leaves = 0;
+  };
+  task_tree const timed = timed_tree();
+  std::map<double, sum> by_flops;
+  sum all;
+  double flops = 0;
+  for (node_id i = 0; i < timed.size(); ++i) {
+    node const& n = timed[i];
+    if (n.kind != node_kind::leaf || is_bare_leaf(n)) continue;
+    sum& like = by_flops[n.flops];
+    for (sum* to : {&like, &all}) {
+      to->ns += static_cast<double>(n.ns);
+      ++to->leaves;
+    }
+    flops += n.flops;
+  }
+  for (auto const& [amount, like] : by_flops) leaf_times_.ns[amount] = std::max(1.0, like.ns / like.leaves);
+  if (all.ns > 0) leaf_times_.flops_per_ns = content_.flops_per_ns = flops / all.ns;
+}
+
+sim::cost_options sim_program::priced(sim::cost_options costs) const {
+  costs.measured = leaf_times_;
+  return costs;
+}
+
+/// The cost model reads them there.
+void sim_program::write_times_into_tree() {
+  std::size_t next = 0;
+  for (node_id i = 0; i < tree_.size(); ++i) {
+    node& n = tree_[i];
+    if (n.kind == node_kind::task) n.ns = content_.assumed.task;
+    if (is_bare_leaf(n)) n.ns = next < leaf_ns_.size() ? leaf_ns_[next++] : content_.assumed.leaf;
+  }
+  if (adjust_) adjust_(tree_);
+}
+
+void sim_program::set_adjustment(std::function<void(task_tree&)> adjust) {
+  adjust_ = std::move(adjust);
+  if (adjust_) adjust_(tree_);
+}
+
+void sim_program::check(std::string const& after) {
+  if (!verify_) return;
+  if (std::string const found = app_.wrong(); !found.empty())
+    throw error(fmt::format("wrong answer {}: {}", after, found));
+}
+
+sim::run_result sim_program::run(policies::policy& scheduler, layout const& where, sim::rules const& by,
+                                 sim::costs& costs) {
+  sim::observer nobody;
+  if (way_ == sim_way::recorded) {
+    if (places_ != where.places()) {
+      record(where.places());
+      write_times_into_tree();
+    }
+    if (deal_) return simulate(deal_(tree_, where.workers()), scheduler, where, by, costs, nobody).result;
+    sim::simulation done = simulate(std::move(tree_), scheduler, where, by, costs, nobody);
+    tree_ = std::move(done.tree);
+    return std::move(done.result);
+  }
+  app_.reset();
+  auto const body = [&](sim::here& h) { app_.run_simulated(h, where.places()); };
+  sim::simulation done = simulate(body, scheduler, where, by, costs, nobody, {.assumed = content_.assumed});
+  check(fmt::format("in virtual time (policy {}, {}, seed {})", scheduler.name(), in_words(where.workers(), "worker"),
+                    by.seed));
+  tree_ = std::move(done.tree);
+  return std::move(done.result);
+}
+
+}  // namespace skua::cli

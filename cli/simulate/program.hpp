@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// An app that is ready to be simulated again and again: from one recording, or live. Decides how long the parts of it
+// take that do not say so themselves.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "skua/machine/sim/model/model_costs.hpp"
+#include "skua/machine/sim/simulate.hpp"
+#include "skua/policy/policy.hpp"
+
+namespace skua::cli {
+
+enum class sim_way : std::uint8_t {
+  recorded,  ///< the simulator runs the task tree of one serial run: faster
+  live,      ///< the program itself runs, on fibers: also right if its tree depends on the schedule
+};
+
+/// The parts of an app, and what was assumed of them.
+struct sim_content {
+  std::uint64_t tasks = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t bare_leaves = 0;  ///< of these, those without flops
+  /// Of tasks in an app without leaves; of bare leaves, their mean if they were measured.
+  sim::assumed_ns assumed = {};
+  /// Of all leaves with flops in a live simulation, if they were measured; otherwise 0.
+  double flops_per_ns = 0;
+  bool measured = false;  ///< some times come from this machine's clock: another run of the command differs
+};
+
+/// How long tasks and leaves take by themselves.
+struct sim_times {
+  std::optional<std::uint64_t> given_ns;  ///< a task of an app without leaves, a leaf without flops; unset: measured
+  bool measure_leaves = false;            ///< ignore the flops that leaves declare
+};
+
+class sim_program {
+ public:
+  /// Runs the app once or twice, serially. Throws what the app throws; error if `verify` and an answer is wrong.
+  sim_program(apps::app& what, sim_way how, sim_times times, bool verify);
+
+  [[nodiscard]] sim_content const& content() const noexcept { return content_; }
+  [[nodiscard]] sim_way way() const noexcept { return way_; }
+  /// `costs` with the measured times of leaves that are simulated live, which are in no tree.
+  [[nodiscard]] sim::cost_options priced(sim::cost_options costs) const;
+
+  // Recorded programs only.
+  /// Applies `adjust` to the tree now and after every recording.
+  void set_adjustment(std::function<void(task_tree&)> adjust);
+  /// Simulates on W workers what `deal` makes of the tree and W.
+  void set_dealing(std::function<task_tree(task_tree const&, std::uint32_t)> deal) { deal_ = std::move(deal); }
+
+  /// One run on the workers of `where`. Throws as sim::simulate, and error for a wrong answer.
+  sim::run_result run(policies::policy& scheduler, layout const& where, sim::rules const& by, sim::costs& costs);
+
+  /// The tree of the last run, or the recorded one.
+  [[nodiscard]] task_tree const& tree() const noexcept { return tree_; }
+
+ private:
+  void record(std::uint32_t places);
+  [[nodiscard]] bool forgets_arithmetic() const noexcept { return times_.measure_leaves && way_ == sim_way::recorded; }
+  void determine_times();
+  [[nodiscard]] task_tree timed_tree();
+  void measure_bare_leaves();
+  void measure_live_leaves();
+  void write_times_into_tree();
+  void check(std::string const& after);
+
+  apps::app& app_;
+  sim_way const way_;
+  sim_times const times_;
+  bool const verify_;
+  sim_content content_;
+  std::vector<std::uint64_t> leaf_ns_;  ///< of bare leaves, in the serial order; empty: all take assumed.leaf
+  sim::leaf_times leaf_times_;          ///< of leaves with flops that are simulated live
+  std::uint32_t places_ = 0;            ///< for which tree_ was recorded
+  task_tree tree_;
+  std::function<void(task_tree&)> adjust_;
+  std::function<task_tree(task_tree const&, std::uint32_t)> deal_;
+};
+
+}  // namespace skua::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "cli/simulate/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace skua::cli {
+namespace {
+
+std::string_view name_of(sim_way w) { return w == sim_way::live ? "live" : "recorded"; }
+
+json bytes_of(sim::memory_account const& m) {
+  json all = json::object();
+  for (memory_source const& s : memory_sources) all[std::string{s.key}] = m.*s.bytes;
+  all["written_back"] = m.written_back_bytes;
+  return all;
+}
+
+json steals_of(sim_outcome const& o) {
+  json all = json::object();
+  for (std::size_t d = 0; d < o.steals_by_distance.size(); ++d) {
+    if (o.steals_by_distance[d] > 0) all[o.distance_names[d]] = o.steals_by_distance[d];
+  }
+  return all;
+}
+
+json workers_of(sim_outcome const& o) {
+  json all = json::array();
+  for (sim::worker_counters const& w : o.workers) {
+    double const work_s = seconds_of(w.work);
+    double const scheduling_s = seconds_of(w.scheduling);
+    all.push_back({{"work_s", work_s},
+                   {"scheduling_s", scheduling_s},
+                   {"idle_s", std::max(0.0, seconds_of(o.makespan) - work_s - scheduling_s)},
+                   {"steals", w.steals},
+                   {"naps", w.naps}});
+  }
+  return all;
+}
+
+/// The seconds for machines, the share of all workers' time for people.
+cell time_of(double part_s, sim_row const& r) {
+  return {part_s, in_percent(quotient(part_s, r.median.time_s * r.workers))};
+}
+
+}  // namespace
+
+json to_json(sim_frame const& of) {
+  sim::machine_model const& m = of.study->machine();
+  auto const assumed = std::ranges::count_if(m.figures(), &sim::figure::assumed);
+  return {
+      {"simulated", true},
+      {"app", of.app},
+      {"options", of.options},
+      {"machine", {{"model", m.name()}, {"about", m.about()}, {"figures", m.figures().size()}, {"assumed", assumed}}},
+      {"placement", of.costs.pages.text()},
+      {"noise", {{"per_second", of.costs.noise.per_second}, {"duration_ns", of.costs.noise.duration_ns}}},
+      {"seed", of.costs.seed},
+      {"seeds", of.seeds},
+      {"way", name_of(of.way)},
+      {"verified", of.verified},
+      {"tasks", of.content.tasks},
+      {"leaves", of.content.leaves},
+      {"leaves_without_flops", of.content.bare_leaves},
+      {"task_ns", of.content.assumed.task},
+      {"leaf_ns", of.content.assumed.leaf},
+      {"measured_here", of.content.measured},
+      {"measured_flops_per_ns", of.content.flops_per_ns},
+      {"serial", {{"time_s", of.serial.time_s}, {"bytes", bytes_of(of.serial.memory)}}}};
+}
+
+json to_json(time_shares const& of) {
+  return {{"arithmetic", of.arithmetic}, {"memory", of.memory},         {"queues", of.queues},
+          {"noise", of.noise},           {"scheduling", of.scheduling}, {"idle", of.idle}};
+}
+
+std::string heading(sim_frame const& of) {
+  sim::machine_model const& m = of.study->machine();
+  auto const assumed = std::ranges::count_if(m.figures(), &sim::figure::assumed);
+  std::string text = fmt::format("{}, simulated on the machine model {}\n  {}\n  {} of its {} figures are assumed\n",
+                                 of.app, m.name(), m.about(), assumed, m.figures().size());
+  text += fmt::format("pages: {}; {}, {}, {}; seed {}", of.costs.pages.text(), in_words(of.content.tasks, "task"),
+                      of.content.leaves == 1 ? "1 leaf" : fmt::format("{} leaves", of.content.leaves), name_of(of.way),
+                      of.costs.seed);
+  if (of.seeds > 1) text += fmt::format(" to {}, medians", of.costs.seed + of.seeds - 1);
+  if (of.content.leaves == 0) text += fmt::format("\na task takes {} ns", of.content.assumed.task);
+  if (of.content.bare_leaves > 0) {
+    text += fmt::format("\n{} leaves declare no flops and take {} ns{}", of.content.bare_leaves,
+                        of.content.assumed.leaf, of.content.measured ? " on average" : "");
+  }
+  double const rate = of.content.flops_per_ns;
+  if (rate > 0)
+    text += fmt::format("\nleaves take what leaves of as many flops took here, {:.3g} flops/ns in all", rate);
+  if (of.content.measured)
+    text += fmt::format(" (measured here: another run differs{})", rate > 0 ? "" : "; --task-ns fixes it");
+  return text + fmt::format("\nserial elision: {} simulated\n", in_seconds(of.serial.time_s));
+}
+
+report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakdown) {
+  report all({{"policy", "policy", false},
+              {"workers", "workers"},
+              {"seed", ""},
+              {"time_s", "time"},
+              {"min_s", ""},
+              {"max_s", ""},
+              {"speedup_over_one", "speed-up"},
+              {"speedup_over_serial", "over serial"},
+              {"work_s", "work"},
+              {"scheduling_s", "scheduling"},
+              {"idle_s", "idle"},
+              {"work_inflation", "inflation"},
+              {"events", ""},
+              {"steals", ""},
+              {"naps", ""},
+              {"steals_by_distance", ""},
+              {"bytes", ""},
+              {"shares", ""},
+              {"per_worker", ""}});
+  for (sim_row const& r : rows) {
+    sim_outcome const& o = r.median;
+    all.add({cell::of(r.policy), cell::of(r.workers), cell::of(o.seed), cell::seconds(o.time_s), cell::seconds(r.min_s),
+             cell::seconds(r.max_s), cell::ratio(quotient(r.alone_s, o.time_s)),
+             cell::ratio(quotient(of.serial.time_s, o.time_s)), time_of(o.work_s, r), time_of(o.scheduling_s, r),
+             time_of(o.idle_s, r), cell::ratio(quotient(o.work_s, of.serial.work_s)), cell::of(o.events),
+             cell::of(o.steals), cell::of(o.naps), cell::of(steals_of(o)), cell::of(bytes_of(o.memory)),
+             breakdown ? cell::of(to_json(shares_of(o))) : cell::missing(),
+             breakdown ? cell::of(workers_of(o)) : cell::missing()});
+  }
+  return all;
+}
+
+std::string times_text(report const& rows) {
+  return rows.text() + "speed-up: over one simulated worker of the same policy; inflation: work / serial work\n";
+}
+
+std::string traffic_text(std::span<sim_row const> rows) {
+  std::vector<std::vector<std::uint64_t>> all_steals;
+  for (sim_row const& r : rows) all_steals.push_back(r.median.steals_by_distance);
+  steal_columns const steals(all_steals);
+  report all({{"", "policy", false}, {"", "workers"}});
+  steals.add_heads(all);
+  for (memory_source const& s : memory_sources) all.add_column({"", std::string{s.head}});
+  for (sim_row const& r : rows) {
+    std::vector<cell> cells{cell::of(r.policy), cell::of(r.workers)};
+    steals.add_cells(r.median.steals_by_distance, cells);
+    for (memory_source const& s : memory_sources) cells.push_back(cell::bytes(r.median.memory.*s.bytes));
+    all.add(std::move(cells));
+  }
+  auto const& names = std::ranges::max_element(rows, {}, [](sim_row const& r) {
+                        return r.median.distance_names.size();
+                      })->median.distance_names;
+  return all.text() + steals.legend([&](std::size_t d) { return names[d]; }) +
+         "bytes read from: the core's private cache, the shared cache of its place, a neighbour's private cache, the\n"
+         "memory of its own node, the memory of another node, a cache of another place\n";
+}
+
+std::string breakdown_text(std::span<sim_row const> rows) {
+  report all({{"", "policy", false},
+              {"", "workers"},
+              {"", "arithmetic"},
+              {"", "memory"},
+              {"", "queues"},
+              {"", "noise"},
+              {"", "scheduling"},
+              {"", "idle"},
+              {"", "least busy"},
+              {"", "most busy"}});
+  for (sim_row const& r : rows) {
+    sim_outcome const& o = r.median;
+    time_shares const s = shares_of(o);
+    auto const [least, most] = std::ranges::minmax_element(o.workers, {}, &sim::worker_counters::work);
+    std::vector<cell> cells{cell::of(r.policy), cell::of(r.workers)};
+    for (double const part : {s.arithmetic, s.memory, s.queues, s.noise, s.scheduling, s.idle,
+                              quotient(seconds_of(least->work), o.time_s), quotient(seconds_of(most->work), o.time_s)})
+      cells.push_back(cell::share(part));
+    all.add(std::move(cells));
+  }
+  return all.text() +
+         "arithmetic: what leaves would take with all data at hand; memory: what waiting for data adds; queues: the "
+         "part\n"
+         "of that spent behind other workers; least and most busy: the share of its time that such a worker works\n";
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "cli/simulate/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/text/report.hpp"
+#include "cli/text/terminal.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/policy/registry.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr sim::tick ticks_per_ns = 1000;
+
+/// The model's costs, noted per node; a scheduler that is `free` takes no time.
+class noted_costs final : public sim::costs {
+ public:
+  noted_costs(sim::model_costs& model, bool free, std::vector<double>& taken_s)
+      : model_(model), free_(free), taken_s_(taken_s) {
+    taken_s_.clear();
+  }
+  sim::tick run(sim::tick now, worker_id w, task_tree const& program, node_id id) override {
+    sim::tick const took = model_.run(now, w, program, id);
+    if (id >= taken_s_.size()) taken_s_.resize(program.size());
+    taken_s_[id] = seconds_of(took);
+    if (program[id].kind != node_kind::leaf) outside_of_leaves_ += took;
+    return took;
+  }
+  sim::tick price(sim::tick now, sim::operation what, worker_id w, worker_id whom) override {
+    if (!free_) return model_.price(now, what, w, whom);
+    return what == sim::operation::rest || what == sim::operation::miss ? 1
+                                                                        : 0;  // or waiting workers would stop the clock
+  }
+  [[nodiscard]] double task_s() const noexcept { return seconds_of(outside_of_leaves_); }
+
+ private:
+  sim::model_costs& model_;
+  bool const free_;
+  std::vector<double>& taken_s_;
+  sim::tick outside_of_leaves_ = 0;
+};
+
+sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t seed) {
+  sim_outcome all{.seed = seed,
+                  .time_s = seconds_of(run.makespan),
+                  .events = run.moves,
+                  .steals_by_distance = std::move(run.steals_by_distance),
+                  .workers = std::move(run.workers),
+                  .makespan = run.makespan};
+  sim::tick work = 0;
+  sim::tick scheduling = 0;
+  for (sim::worker_counters const& w : all.workers) {
+    all.steals += w.steals;
+    all.naps += w.naps;
+    work += w.work;
+    scheduling += w.scheduling;
+  }
+  all.work_s = seconds_of(work);
+  all.scheduling_s = seconds_of(scheduling);
+  // A steal under way when the program ends is paid for after it.
+  all.idle_s = std::max(0.0, all.time_s * where.workers() - all.work_s - all.scheduling_s);
+  all.steals_by_distance.resize(where.distance_classes());
+  for (std::uint32_t d = 0; d < where.distance_classes(); ++d) all.distance_names.push_back(where.distance_name(d));
+  return all;
+}
+
+}  // namespace
+
+time_shares shares_of(sim_outcome const& o) {
+  double const all = std::max(o.work_s + o.scheduling_s + o.idle_s, 1e-18);
+  double const arithmetic = std::min(o.work_s, seconds_of(o.memory.arithmetic) + o.task_s);
+  double const queues = std::min(o.work_s - arithmetic, seconds_of(o.memory.waited));
+  double const noise = std::min(o.work_s - arithmetic - queues, seconds_of(o.memory.noise));
+  return {.arithmetic = arithmetic / all,
+          .memory = (o.work_s - arithmetic - queues - noise) / all,
+          .queues = queues / all,
+          .noise = noise / all,
+          .scheduling = o.scheduling_s / all,
+          .idle = o.idle_s / all};
+}
+
+sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free) {
+  layout const where = machine_.layout_of({.workers = workers, .order = seats_});
+  sim::cost_options how = how_;
+  how.seed = seed;
+  sim::model_costs model(machine_, numbers_, where, how);
+  noted_costs costs(model, free, taken_s_);
+  auto const scheduler = policies::make_policy(policy_name, where, seed);
+  sim::rules const by{.seed = seed,
+                      .spin_ticks = model.spin(),
+                      .most_searching = std::max(1U, (workers + 1) / 2),  // as the threads machine
+                      .ticks_per_ns = ticks_per_ns};
+  try {
+    sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs), where, seed);
+    all.task_s = costs.task_s();
+    all.memory = model.total();
+    return all;
+  } catch (sim::unlawful const& fault) {
+    throw error(
+        fmt::format("{} (policy {}, {}, seed {})", fault.what(), policy_name, in_words(workers, "worker"), seed));
+  }
+}
+
+sim_outcome sim_study::run(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed) {
+  return simulate(policy_name, workers, seed, false);
+}
+
+sim_outcome sim_study::run_serial() { return simulate("random", 1, how_.seed, true); }
+
+sim_row sim_study::run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
+                             std::uint32_t seeds, std::function<void()> const& before_run) {
+  std::vector<sim_outcome> all;
+  for (std::uint32_t i = 0; i < seeds; ++i) {
+    stop_if_interrupted();
+    before_run();
+    all.push_back(run(policy_name, workers, first + i));
+  }
+  std::ranges::sort(all, {}, [](sim_outcome const& o) { return std::pair{o.time_s, o.seed}; });
+  return {.policy = policy_name,
+          .workers = workers,
+          .median = all[(all.size() - 1) / 2],
+          .min_s = all.front().time_s,
+          .max_s = all.back().time_s};
+}
+
+}  // namespace skua::cli

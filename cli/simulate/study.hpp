@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Simulated runs of one app on one machine model: how long everything took, and what it is compared with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/simulate/program.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
+#include "skua/machine/sim/model/model_costs.hpp"
+
+namespace skua::cli {
+
+[[nodiscard]] inline double seconds_of(sim::tick picoseconds) noexcept {
+  return static_cast<double>(picoseconds) * 1e-12;
+}
+/// 0 if there is nothing to divide by.
+[[nodiscard]] inline double quotient(double above, double below) noexcept { return below > 0 ? above / below : 0; }
+
+/// One run. Seconds are virtual; work, scheduling and idling are sums over the workers: together workers * time.
+struct sim_outcome {
+  std::uint64_t seed = 0;
+  double time_s = 0;
+  double work_s = 0;
+  double task_s = 0;  ///< of that, outside of leaves
+  double scheduling_s = 0;
+  double idle_s = 0;
+  std::uint64_t events = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t naps = 0;
+  std::vector<std::uint64_t> steals_by_distance = {};
+  std::vector<std::string> distance_names = {};
+  std::vector<sim::worker_counters> workers = {};  ///< times in ticks (picoseconds)
+  sim::tick makespan = 0;
+  sim::memory_account memory = {};
+};
+
+/// Shares of the workers' time in a run. They sum to 1.
+struct time_shares {
+  double arithmetic = 0;
+  double memory = 0;  ///< leaves take longer than their arithmetic, because of data
+  double queues = 0;  ///< the same, behind others
+  double noise = 0;
+  double scheduling = 0;
+  double idle = 0;
+};
+[[nodiscard]] time_shares shares_of(sim_outcome const& o);
+
+/// All runs of one policy with so many workers.
+struct sim_row {
+  std::string policy = {};
+  std::uint32_t workers = 1;
+  sim_outcome median = {};  ///< the run whose time is the median (of an even number, the lower one)
+  double min_s = 0;
+  double max_s = 0;
+  double alone_s = 0;  ///< the median time of the same policy with one worker
+};
+
+/// The instance of the machine on which a study runs, and the order in which workers fill it.
+struct sim_stage {
+  sim::machine_numbers numbers;
+  spread seats = spread::compact;
+};
+
+class sim_study {
+ public:
+  /// All of these live longer.
+  sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how)
+      : sim_study(program, machine, how, {.numbers = machine.numbers()}) {}
+  sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how, sim_stage stage)
+      : program_(program), machine_(machine), numbers_(std::move(stage.numbers)), seats_(stage.seats), how_(how) {}
+
+  [[nodiscard]] sim_outcome run(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed);
+  /// One worker, and a scheduler that takes no time: the serial elision.
+  [[nodiscard]] sim_outcome run_serial();
+  /// With seeds first, first + 1, ...; calls `before_run` before each.
+  [[nodiscard]] sim_row run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
+                                  std::uint32_t seeds, std::function<void()> const& before_run);
+
+  [[nodiscard]] sim::machine_model const& machine() const noexcept { return machine_; }
+  [[nodiscard]] sim::machine_numbers const& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] sim_program& program() noexcept { return program_; }
+  /// Seconds that the nodes of the tree took themselves in the last run.
+  [[nodiscard]] std::vector<double> const& taken_s() const noexcept { return taken_s_; }
+
+ private:
+  sim_outcome simulate(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free);
+
+  sim_program& program_;
+  sim::machine_model const& machine_;
+  sim::machine_numbers const numbers_;
+  spread const seats_;
+  sim::cost_options const how_;
+  std::vector<double> taken_s_;
+};
+
+}  // namespace skua::cli

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "cli/simulate/virtual_run.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "cli/text/terminal.hpp"
+#include "skua/machine/sim/flat_costs.hpp"
+#include "skua/machine/sim/simulate.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/policy/registry.hpp"
+
+namespace skua::cli {
+namespace {
+
+/// In ticks of a fork: about as long as workers of a pool search.
+constexpr sim::tick spin_ticks = 10'000;
+
+std::string command_of(apps::app const& app, virtual_run const& how, std::uint64_t seed) {
+  std::string command = fmt::format("skua run {}", app.name());
+  for (auto const& [option, value] : how.options.items())
+    command += fmt::format(" --{} {}", option, value.get<std::string>());
+  return fmt::format("{} --virtual --schedule-seed {} --workers {} --policy {}", command, seed, how.where.workers(),
+                     how.policy);
+}
+
+/// Equal for equal orders of tasks, leaves and fibers on the same workers (FNV-1a).
+std::string fingerprint(sim::run_result const& run) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325ULL;
+  auto const mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3ULL; };
+  for (node_id const i : run.order) {
+    mix(i);
+    mix(index(run.turns[i].who));
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+report virtual_report() {
+  return report({{"policy", ""},
+                 {"workers", ""},
+                 {"seed", "seed"},
+                 {"verified", "answer", false},
+                 {"events", "events"},
+                 {"tasks_and_leaves", "tasks and leaves"},
+                 {"steals", "steals"},
+                 {"probes", ""},
+                 {"parks", "parks"},
+                 {"sent", "sent"},
+                 {"naps", "naps"},
+                 {"fingerprint", "fingerprint", false}});
+}
+
+std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
+  sim::rules const by{
+      .seed = seed, .spin_ticks = spin_ticks, .most_searching = (how.where.workers() + 1) / 2, .ticks_per_ns = 1};
+  sim::flat_costs costs(by);
+  sim::observer nobody;
+  auto const scheduler = policies::make_policy(how.policy, how.where, seed);
+  app.reset();
+  auto const body = [&](sim::here& h) { app.run_simulated(h, how.where.places()); };
+  sim::simulation const done = simulate(body, *scheduler, how.where, by, costs, nobody);
+  if (how.verify) {
+    if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);
+  }
+  sim::worker_counters sum;
+  for (sim::worker_counters const& w : done.result.workers) {
+    sum.steals += w.steals;
+    sum.probes += w.probes;
+    sum.parks += w.parks;
+    sum.sent += w.sent;
+    sum.naps += w.naps;
+  }
+  return {cell::of(how.policy),
+          cell::of(how.where.workers()),
+          cell::of(seed),
+          how.verify ? cell{true, "right"} : cell{nullptr, "not checked"},
+          cell::of(done.result.moves),
+          cell::of(done.result.order.size()),
+          cell::of(sum.steals),
+          cell::of(sum.probes),
+          cell::of(sum.parks),
+          cell::of(sum.sent),
+          cell::of(sum.naps),
+          cell::of(fingerprint(done.result))};
+}
+
+}  // namespace
+
+virtual_results run_virtually(apps::app& app, virtual_run const& how) {
+  report rows = virtual_report();
+  for (std::uint32_t i = 0; i < how.repeat; ++i) {
+    stop_if_interrupted();
+    std::uint64_t const seed = std::uint64_t{how.seed} + i;
+    try {
+      rows.add(run_once(app, how, seed));
+    } catch (std::exception const& fault) {
+      throw error(fmt::format("{}; to repeat it: {}", fault.what(), command_of(app, how, seed)));
+    }
+  }
+  stop_if_interrupted();
+  std::string const heading = fmt::format("{} on {} with {}: the order of events, not their times\n", app.name(),
+                                          how.policy, in_words(how.where.workers(), "virtual worker"));
+  return {.document = {{"app", app.name()}, {"virtual", true}, {"options", how.options}, {"rows", rows.rows()}},
+          .text = heading + rows.text("  ")};
+}
+
+}  // namespace skua::cli

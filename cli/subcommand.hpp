@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What the subcommands of `skua` have in common: how they are added and how they end.
+//
+// Each has a file beside this one. Below them, includes lead down only: experiment/ uses simulate/, and measure/,
+// simulate/, probes/ and experiment/ use text/.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace skua::cli {
+
+// Exit codes of the command; exit_interrupted is in text/terminal.hpp.
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;   ///< a wrong answer, or the machine refused something
+inline constexpr int exit_misused = 2;  ///< the user asked for something that makes no sense
+
+/// The part of the command line that a subcommand owns, and what it does once that is parsed. `execute` returns an exit
+/// code, throws skua::usage_error for a senseless request and any other exception for a failure.
+struct subcommand {
+  CLI::App* command = nullptr;
+  std::function<int()> execute;
+};
+
+subcommand add_doctor(CLI::App& root);
+subcommand add_topology(CLI::App& root);
+subcommand add_list(CLI::App& root);
+subcommand add_run(CLI::App& root);
+subcommand add_compare(CLI::App& root);
+subcommand add_sim(CLI::App& root);
+subcommand add_profile(CLI::App& root);
+subcommand add_calibrate(CLI::App& root);
+subcommand add_experiment(CLI::App& root);
+
+}  // namespace skua::cli

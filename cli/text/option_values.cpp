@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "cli/text/option_values.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/topology/layout.hpp"
+#include "skua/parts/base/nearest_name.hpp"
+#include "skua/policy/registry.hpp"
+
+namespace skua::cli {
+
+std::string joined(std::vector<std::string_view> const& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+void refuse(std::string_view what, std::string_view value, std::string_view allowed) {
+  throw usage_error(fmt::format("{} is '{}'; allowed: {}", what, value, allowed));
+}
+
+std::string unknown_name(std::string_view what, std::string_view typed, std::vector<std::string_view> const& names) {
+  std::string text = fmt::format("{} is '{}'; allowed: {}", what, typed, joined(names));
+  std::string_view const nearest = runtime::nearest_name(typed, names);
+  if (!nearest.empty()) text += fmt::format("; did you mean '{}'?", nearest);
+  return text;
+}
+
+void refuse_name(std::string_view what, std::string_view typed, std::vector<std::string_view> const& names) {
+  throw usage_error(unknown_name(what, typed, names));
+}
+
+void refuse_together(std::string_view option, std::string_view other, std::string_view why) {
+  throw usage_error(fmt::format("{} is given with {}; allowed: one of them, because {}", option, other, why));
+}
+
+std::uint32_t read_whole_number(std::string_view option, std::string_view text, std::uint32_t least,
+                                std::uint32_t most) {
+  std::uint32_t number = 0;
+  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc{} || end != text.data() + text.size() || number < least || number > most)
+    refuse(option, text, fmt::format("a whole number from {} to {}", least, most));
+  return number;
+}
+
+std::vector<std::string> items_of(std::string_view option, std::string_view list) {
+  std::vector<std::string> items;
+  for (std::string_view rest = list;;) {
+    auto const comma = rest.find(',');
+    std::string_view item = rest.substr(0, comma);
+    auto const first = item.find_first_not_of(" \t");
+    if (first == std::string_view::npos) refuse(option, list, "items with a comma between each two, as in a,b,c");
+    item = item.substr(first, item.find_last_not_of(" \t") - first + 1);
+    items.emplace_back(item);
+    if (comma == std::string_view::npos) return items;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<std::string> names_in(std::string_view option, std::string_view list) {
+  return list == "none" ? std::vector<std::string>{} : items_of(option, list);
+}
+
+std::vector<std::string> policies_in(std::string_view option, std::string_view list) {
+  std::vector<std::string> whole;
+  for (std::string& item : names_in(option, list)) {
+    bool const continues =
+        !whole.empty() && item.find('=') < item.find(':') && whole.back().find(':') != std::string::npos;
+    if (continues) {
+      whole.back() += fmt::format(",{}", item);
+    } else {
+      whole.push_back(std::move(item));
+    }
+  }
+  std::vector<std::string> policies;
+  for (std::string& name : whole) {
+    static_cast<void>(policies::make_policy(name, layout::flat(1), 0));
+    add_once(policies, std::move(name));
+  }
+  return policies;
+}
+
+}  // namespace skua::cli

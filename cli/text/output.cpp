@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "cli/text/output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "cli/text/option_values.hpp"
+#include "cli/text/terminal.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+[[noreturn]] void throw_unwritable(std::string_view name, int fault) {
+  throw resource_error(fmt::format("cannot write {}: {}", name, std::generic_category().message(fault)));
+}
+
+void write_all(int file, std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    auto const written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_unwritable(name, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+bool is_regular(int file) {
+  struct stat found{};
+  return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+}  // namespace
+
+void write_to_stdout(std::string_view text) { write_all(STDOUT_FILENO, text, "to standard output"); }
+
+void write_to_stderr(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  std::fputs(fmt::format("skua: {}\n", text).c_str(), stderr);
+}
+
+void require_writable(std::string const& path) {
+  // Only an attempt shows whether a file can be made: permissions do not tell for root and on read-only file systems.
+  int const made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (made >= 0) {
+    ::close(made);
+    ::unlink(path.c_str());
+    return;
+  }
+  if (errno != EEXIST) throw_unwritable(path, errno);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw_unwritable(path, EISDIR);
+  if (::access(path.c_str(), W_OK) != 0) throw_unwritable(path, errno);
+}
+
+void write_to_file(std::string const& path, std::string_view text) {
+  finish_in_spite_of_interrupts();
+  int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) throw_unwritable(path, errno);
+  bool const removable = is_regular(file);
+  try {
+    write_all(file, text, path);
+  } catch (...) {
+    ::close(file);
+    if (removable) ::unlink(path.c_str());
+    throw;
+  }
+  // Some file systems (NFS, quotas) report only here that there was no room.
+  if (::close(file) != 0) throw_unwritable(path, errno);
+}
+
+text_target::text_target(std::string path) : path_(std::move(path)) {
+  if (!takes_stdout()) require_writable(path_);
+}
+
+void text_target::write(std::string_view text) const {
+  finish_in_spite_of_interrupts();
+  if (takes_stdout()) {
+    write_to_stdout(text);
+  } else {
+    write_to_file(path_, text);
+  }
+}
+
+void json_target::write(json const& document) const {
+  if (wanted()) target_.write(document.dump(2) + "\n");
+}
+
+void refuse_empty(CLI::App& command, std::string const& option) {
+  // usage_message makes a sentence of the parser's error.
+  command.get_option(option)->check([](std::string const& value) { return std::string(value.empty() ? "empty" : ""); },
+                                    "");
+}
+
+void refuse_same_file(std::string_view option, std::string const& path, std::string_view other,
+                      std::string const& other_path) {
+  auto const real = [](std::string const& p) {
+    std::error_code unreadable;
+    auto const found = std::filesystem::weakly_canonical(std::filesystem::absolute(p), unreadable);
+    return unreadable ? std::filesystem::path(p) : found;
+  };
+  if (path.empty() || other_path.empty() || real(path) != real(other_path)) return;
+  refuse(option, path, fmt::format("a file other than {}, because {} names the same file", other_path, other));
+}
+
+void add_json(CLI::App& command, std::string& path) {
+  command.add_option("--json", path, "write the result as JSON; - is standard output")->type_name("FILE|-");
+  refuse_empty(command, "--json");
+}
+
+void add_optional_json(CLI::App& command, std::string& path) {
+  // The parser does not check a value that may be missing, and passes "-" for a missing one.
+  auto const take = [&path](std::string const& value) {
+    if (value.empty()) throw CLI::ValidationError("--json", "empty");
+    path = value;
+  };
+  command.add_option_function<std::string>("--json", take, "write the result as JSON; without FILE to standard output")
+      ->type_name("FILE")
+      ->expected(0, 1)
+      ->default_str("-");
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "cli/text/pool_flags.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/text/option_values.hpp"
+#include "cli/text/output.hpp"
+#include "skua/parts/base/options.hpp"
+#include "skua/parts/topology/cgroup.hpp"
+#include "skua/parts/topology/default_workers.hpp"
+#include "skua/parts/topology/places.hpp"
+
+namespace skua::cli {
+
+void pool_flags::add_to(CLI::App& command, offer which) {
+  constexpr auto group = "Pool";
+  auto const add = [&](char const* name, std::optional<std::string>& value, char const* kind, char const* about) {
+    command.add_option(name, value, about)->group(group)->type_name(kind);
+  };
+  if (which.policy) add("--policy", policy_, "NAME", "the scheduler (default: SKUA_POLICY, else random)");
+  if (which.workers)
+    add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what affinity mask and CPU quota allow)");
+  add("--places", places_, "LIST",
+      "the places, written as for OMP_PLACES (default: SKUA_PLACES, else one per L3 cache)");
+  refuse_empty(command, "--places");
+  if (which.running) {
+    add("--pin", pin_, "on|off",
+        "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
+    add("--spin", spin_, "TIME", "how long an idle worker searches before it sleeps (default: SKUA_SPIN, else 50us)");
+    add("--stack", stack_, "SIZE", "size of a task's stack, e.g. 256k (default: SKUA_STACK, else 8m)");
+  }
+  add("--synthetic", synthetic_, "TOPOLOGY", "pretend to run on this machine, e.g. \"package:2 core:4\"");
+  add("--xml", xml_, "FILE", "pretend to run on the machine in this XML file of hwloc's lstopo");
+  command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them")->group(group);
+}
+
+void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
+                                std::string_view why) const {
+  std::array const all{std::pair{"--policy", policy_.has_value()},
+                       std::pair{"--workers", workers_.has_value()},
+                       std::pair{"--places", places_.has_value()},
+                       std::pair{"--pin", pin_.has_value()},
+                       std::pair{"--spin", spin_.has_value()},
+                       std::pair{"--stack", stack_.has_value()},
+                       std::pair{"--synthetic", synthetic_.has_value()},
+                       std::pair{"--xml", xml_.has_value()},
+                       std::pair{"--scatter", scatter_}};
+  for (auto const& [name, given] : all) {
+    if (given && std::ranges::find(honoured, name) == honoured.end()) refuse_together(name, other, why);
+  }
+}
+
+pool_options pool_flags::options() const {
+  pool_options all;
+  if (synthetic_ && xml_) refuse_together("--synthetic", "--xml", "each describes the whole machine");
+  if (workers_) all.workers = runtime::read_workers("--workers", *workers_);
+  all.policy = policy_;
+  if (places_) {
+    static_cast<void>(runtime::read_places("--places", *places_));
+    all.places = places_;
+  }
+  if (pin_) all.pin = runtime::read_switch("--pin", *pin_);
+  if (spin_) all.spin = runtime::read_duration("--spin", *spin_);
+  if (stack_) all.stack_bytes = runtime::read_stack_bytes("--stack", *stack_);
+  all.topology = synthetic_;
+  if (xml_)
+    all.topology = xml_->find('/') != std::string::npos ? *xml_ : "./" + *xml_;  // a path, whatever its name ends in
+  all.scatter = scatter_;
+  return all;
+}
+
+topology pool_flags::machine() const {
+  pool_options const sound = options();
+  return sound.topology ? topology::named(*sound.topology) : topology::machine();
+}
+
+runtime::settings effective_settings(pool_options const& chosen) {
+  runtime::settings all = runtime::settings_from_environment(runtime::process_environment());
+  if (chosen.workers) all.workers.set(*chosen.workers);
+  if (chosen.places) all.places.set(*chosen.places);
+  if (chosen.policy) all.policy.set(*chosen.policy);
+  return all;
+}
+
+layout layout_of(topology const& machine, pool_options const& chosen) {
+  runtime::settings const all = effective_settings(chosen);
+  return layout{machine,
+                {.workers = all.workers.value,
+                 .at_most = runtime::count_default_workers(machine, runtime::read_cpu_quota()).count,
+                 .order = chosen.scatter ? spread::scatter : spread::compact,
+                 .places = all.places.value,
+                 .places_from = all.places.from == "code" ? "--places" : all.places.from}};
+}
+
+}  // namespace skua::cli

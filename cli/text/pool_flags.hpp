@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The options that choose a pool. An option that is not given comes from the environment, as in any program.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/parts/topology/topology.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace skua::cli {
+
+class pool_flags {
+ public:
+  /// Which of them a subcommand offers; compare takes lists of workers and policies instead.
+  struct offer {
+    bool workers = true;
+    bool policy = true;
+    bool running = true;  ///< pinning, spinning and stacks, which matter only if workers run
+  };
+  void add_to(CLI::App& command, offer which);
+
+  /// Throws usage_error if an option was given that is not among `honoured`: "OPTION is given with OTHER; ..., because
+  /// WHY".
+  void refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
+                      std::string_view why) const;
+
+  /// Everything as given. Throws usage_error that names the option, its value and what is allowed.
+  [[nodiscard]] pool_options options() const;
+  /// The machine that a pool with these options would see. Throws usage_error.
+  [[nodiscard]] topology machine() const;
+
+ private:
+  std::optional<std::string> workers_, policy_, places_, pin_, spin_, stack_, synthetic_, xml_;
+  bool scatter_ = false;
+};
+
+/// The settings of a pool with these options: the environment's, overruled by the options.
+[[nodiscard]] runtime::settings effective_settings(pool_options const& chosen);
+/// The PUs and places of its workers.
+[[nodiscard]] layout layout_of(topology const& machine, pool_options const& chosen);
+
+}  // namespace skua::cli

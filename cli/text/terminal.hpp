@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The terminal: a progress bar on its last line, and Ctrl-C.
+//
+// The first Ctrl-C is a request: the subcommand ends at the next point between two runs, and its destructors run. A run
+// that is under way cannot be stopped, so a second later the process ends anyway, with the same exit code. A second
+// Ctrl-C kills at once. In each case the last line of the terminal is clean and no output is left half written.
+#pragma once
+
+#include <string_view>
+
+namespace skua::cli {
+
+/// Exit code of a command that Ctrl-C has ended.
+inline constexpr int exit_interrupted = 130;
+
+/// Thrown by `stop_if_interrupted`; main turns it into exit_interrupted.
+struct interruption {};
+
+/// Installs the handlers of SIGINT; gives SIGPIPE its default, which ends the process without noise.
+void install_signal_handlers();
+
+/// Throws interruption after a Ctrl-C.
+void stop_if_interrupted();
+
+/// From now on the first Ctrl-C is ignored: the output that is being written is written to its end.
+void finish_in_spite_of_interrupts() noexcept;
+
+/// A bar on the last line; nothing at all where standard error is no terminal.
+class progress {
+ public:
+  progress();
+  /// Wipes the bar.
+  ~progress();
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+
+  /// `done` in [0, 1], and what is being done.
+  void show(double done, std::string_view what);
+  /// Makes room for other output; the next `show` brings the bar back.
+  void wipe();
+
+ private:
+  bool on_terminal_;
+  bool shown_ = false;
+};
+
+}  // namespace skua::cli

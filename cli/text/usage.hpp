@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// How the command explains its command line: --help, and one line about a command line that makes no sense.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace skua::cli {
+
+/// Sets the layout of --help, "--name VALUE  what it does", for `command` and for what is added to it afterwards.
+/// `below` is what the usage line calls its subcommands: SUBCOMMAND or APP.
+void explain_plainly(CLI::App& command, std::string const& below);
+
+/// What is wrong, and what is allowed. `root` has just thrown `fault` from parse().
+[[nodiscard]] std::string usage_message(CLI::App const& root, CLI::ParseError const& fault);
+
+}  // namespace skua::cli

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The conventional face: parallel_for, parallel_reduce, task_group and their kin, with oneTBB's names and arguments, on
+// the pool of the calling worker, or on the default pool (machine/threads/pool/executor.hpp). Any thread may call them.
+//
+// What holds for all of them: functions are called through references and are not copied; several workers call them at
+// once. The first exception of a function is rethrown, and what has not begun is dropped. A requested stop is reported
+// as `cancelled`. In a thread that is no worker, the first call makes the default pool, and throws what that throws.
+// n is the number of elements, p that of workers; work and span count calls of the user's functions.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/pool/executor.hpp"
+#include "skua/machine/threads/pool/loops.hpp"
+#include "skua/program/callable.hpp"
+#include "skua/program/parallel.hpp"
+#include "skua/program/parallel_reduce.hpp"
+#include "skua/program/partitioner.hpp"
+#include "skua/program/task_group.hpp"
+
+namespace skua {
+
+using task_group = basic_task_group<runtime::executor>;
+using task_handle = basic_task_handle<runtime::executor>;
+
+/// body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; nothing if last <= first.
+/// Pieces of several iterations run left to right: 8 to 16 pieces per worker, with simple_partitioner one per iteration.
+/// Work O(n), span O(log p + n / p); with simple_partitioner O(log n).
+template <std::integral First, std::integral Last, class Body, partitioner P = auto_partitioner>
+void parallel_for(First first, Last last, Body const& body, P const& how = {}) {
+  if constexpr (index_body<Body, runtime::here, std::common_type_t<First, Last>>) {
+    on::parallel_for<runtime::executor>(first, last, body, how);
+  } else {
+    static_assert(index_body<Body, runtime::here, std::common_type_t<First, Last>>,
+                  "parallel_for: body is called as body(i) or body(here, i)");
+  }
+}
+
+/// body(i) for i = first, first + step, .. below last. Throws std::invalid_argument unless step > 0. Otherwise as above.
+template <std::integral First, std::integral Last, std::integral Step, class Body, partitioner P = auto_partitioner>
+void parallel_for(First first, Last last, Step step, Body const& body, P const& how = {}) {
+  using index = std::common_type_t<First, Last, Step>;
+  if constexpr (std::invocable<Body const&, index>) {
+    on::parallel_for<runtime::executor>(first, last, step, body, how);
+  } else {
+    static_assert(std::invocable<Body const&, index>, "parallel_for: with a step, body is called as body(i)");
+  }
+}
+
+/// body(piece) for pieces of a range that divides itself (blocked_range, blocked_range2d, a class of yours), in any order.
+/// With simple_partitioner, pieces are as small as the range allows; otherwise there are at most 8 to 16 per worker.
+/// Work: that of all pieces; span: of the longest, plus O(log(number of pieces)).
+template <self_dividing Range, class Body, partitioner P = auto_partitioner>
+  requires(!std::integral<Range>)
+void parallel_for(Range const& range, Body const& body, P const& how = {}) {
+  if constexpr (range_body<Body, Range>) {
+    on::parallel_for<runtime::executor>(range, body, how);
+  } else {
+    static_assert(range_body<Body, Range>, "parallel_for: over a range, body is called as body(piece)");
+  }
+}
+
+/// body(*it) for every iterator of [first, last), once, in any order. Iterators that are not random access are walked
+/// first, serially; what input iterators yield is copied. Work O(n), span O(log p + n / p), plus n for the walk.
+template <std::input_iterator It, class Body>
+void parallel_for_each(It first, It last, Body const& body) {
+  if constexpr (element_body<Body, runtime::here, It>) {
+    on::parallel_for_each<runtime::executor>(first, last, body);
+  } else {
+    static_assert(element_body<Body, runtime::here, It>, "parallel_for_each: body is called as body(element)");
+  }
+}
+/// The same for the elements of a container.
+template <std::ranges::input_range Container, class Body>
+void parallel_for_each(Container&& all, Body const& body) {
+  parallel_for_each(std::ranges::begin(all), std::ranges::end(all), body);
+}
+
+/// fold(piece, value) for pieces of the range, each starting from `identity`, and join(left, right) of what they yield.
+/// Operands keep their order, so `join` need be associative only. The parentheses depend on the number of workers, with
+/// simple_partitioner on the range alone; never on the schedule. Returns `identity` for an empty range.
+/// Work O(n), span O(log p) joins plus the longest piece.
+template <self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+[[nodiscard]] Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join,
+                                    P const& how = {}) {
+  if constexpr (!fold_function<Fold, Range, Value>) {
+    static_assert(fold_function<Fold, Range, Value>,
+                  "parallel_reduce: fold is called as fold(piece, value) and returns a value");
+  } else if constexpr (!join_function<Join, Value>) {
+    static_assert(join_function<Join, Value>,
+                  "parallel_reduce: join is called as join(left, right) and returns a value");
+  } else {
+    return on::parallel_reduce<runtime::executor>(range, identity, fold, join, how);
+  }
+}
+
+/// The form with a body that holds the value: body(piece) adds to it, Body(body, split{}) begins another, body.join(right)
+/// adds what stands to its right. Every division splits the body. The value is left in `body`. Cost as above.
+template <self_dividing Range, class Body, partitioner P = auto_partitioner>
+  requires(!partitioner<Body>)
+void parallel_reduce(Range const& range, Body& body, P const& how = {}) {
+  if constexpr (splitting_body<Body, Range>) {
+    on::parallel_reduce<runtime::executor>(range, body, how);
+  } else {
+    static_assert(splitting_body<Body, Range>,
+                  "parallel_reduce: body has body(piece), a constructor Body(Body&, split) and body.join(right)");
+  }
+}
+
+/// parallel_reduce with the same parentheses, and so the same bits, in every run on any number of workers: they depend on
+/// the range and its grain only. Work O(n), span O(log(n / grain)) joins plus a piece.
+template <self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
+[[nodiscard]] Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold,
+                                                  Join const& join, P const& = {}) {
+  return parallel_reduce(range, identity, fold, join, simple_partitioner{});
+}
+/// The same with a body that holds the value.
+template <self_dividing Range, class Body, partitioner P = simple_partitioner>
+  requires(!partitioner<Body>)
+void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}) {
+  parallel_reduce(range, body, simple_partitioner{});
+}
+
+/// scan(piece, sum_before, is_final), which returns the sum up to the piece's end, and join(left, right). Every piece is
+/// scanned with is_final == true once, and all but the last once before that with false and `identity`, unless there is
+/// one worker. Returns the sum of the range. Work O(n), at most twice that of a serial scan; span O(p + n / p).
+template <self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
+Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& how = {}) {
+  if constexpr (!scan_function<Scan, Range, Value>) {
+    static_assert(scan_function<Scan, Range, Value>,
+                  "parallel_scan: scan is called as scan(piece, value, is_final) and returns a value");
+  } else if constexpr (!join_function<Join, Value>) {
+    static_assert(join_function<Join, Value>, "parallel_scan: join is called as join(left, right) and returns a value");
+  } else {
+    return on::parallel_scan<runtime::executor>(range, identity, scan, join, how);
+  }
+}
+
+/// Sorts [first, last). Stable, unlike oneTBB's; needs room for as many elements again (std::bad_alloc: untouched).
+/// If `less` throws, the elements are all there, in some order. Work O(n log n), span O(log^3 n).
+template <std::random_access_iterator It, class Less = std::less<>>
+void parallel_sort(It first, It last, Less const& less = {}) {
+  if constexpr (order_function<Less, It>) {
+    on::parallel_sort<runtime::executor>(first, last, less);
+  } else {
+    static_assert(order_function<Less, It>, "parallel_sort: less is called as less(a, b) and returns a bool");
+  }
+}
+/// The same for the elements of a container.
+template <std::ranges::random_access_range Container, class Less = std::less<>>
+void parallel_sort(Container&& all, Less const& less = {}) {
+  parallel_sort(std::ranges::begin(all), std::ranges::end(all), less);
+}
+
+/// f() or f(here) for every f, each once, at the same time; values are discarded (`here.join` returns them).
+/// Work and span: the sum and the maximum of theirs.
+template <class... F>
+void parallel_invoke(F&&... f) {
+  if constexpr ((task_body<F, runtime::here> && ...)) {
+    on::parallel_invoke<runtime::executor>(f...);
+  } else {
+    static_assert((task_body<F, runtime::here> && ...), "parallel_invoke: every function is called as f() or f(here)");
+  }
+}
+
+}  // namespace skua

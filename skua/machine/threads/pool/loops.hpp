@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The common part of loops, reductions and parallel_invoke (program/pieces.hpp) on threads. It is compiled once, in
+// loops.cpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/pool/executor.hpp"
+#include "skua/program/pieces.hpp"
+
+namespace skua::runtime {
+
+extern template void run_pieces(runtime::here&, std::size_t, std::size_t, halving, piece_body<runtime::here> const&);
+extern template void run_calls(runtime::here&, std::span<plain_call<runtime::here> const>);
+extern template void run_fold(runtime::here&, std::size_t, std::size_t, halving, fold_body<runtime::here> const&,
+                              void*);
+extern template void loop_over<runtime::executor>(std::size_t, std::size_t, bool, piece_body<runtime::here> const&);
+extern template void call_all<runtime::executor>(std::span<plain_call<runtime::here> const>);
+extern template void fold_over<runtime::executor>(std::size_t, std::size_t, bool, fold_body<runtime::here> const&,
+                                                  void*);
+
+}  // namespace skua::runtime

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The lane for the continuations of joins, and how far its owner has noted steals. Programs compile this lane and no
+// other, because a fork touches nothing else.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/parts/base/sync.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/queue/deque.hpp"
+
+namespace skua::runtime {
+
+/// Sync is the real world, or the explorer's.
+template <synchronisation Sync = real_sync>
+class fork_lane {
+ public:
+  fork_lane() = default;                                          ///< Throws std::bad_alloc.
+  explicit fork_lane(deque_options const& with) : forks(with) {}  ///< Throws std::bad_alloc.
+
+  deque<Sync> forks;  ///< first member, so that the hot path adds no offset
+  /// Continuations that joins have offered. The owner copies the number to its counters off the hot path.
+  std::uint64_t pushes = 0;
+
+  void count_push() noexcept {
+    tsan::unseen const of_the_worker;
+    ++pushes;
+  }
+
+  /// Entries of `forks` before this position are not open joins, or their fiber already knows that they were stolen.
+  /// For the owner.
+  [[nodiscard]] std::int64_t steals_before() const noexcept {
+    tsan::unseen const of_the_worker;
+    return steals_before_;
+  }
+  void steals_are_seen(std::int64_t before) noexcept {
+    tsan::unseen const of_the_worker;
+    steals_before_ = before;
+  }
+  [[nodiscard]] bool may_have_steals() const noexcept { return steals_before() < forks.top(); }
+
+ private:
+  std::int64_t steals_before_ = 0;
+};
+
+}  // namespace skua::runtime

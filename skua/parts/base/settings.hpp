@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What a user may choose without touching the program: worker count, places, pinning, policy, spin time, stack size.
+// Each value remembers where it came from, so that an error or `skua doctor` can name the culprit. Readers: options.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace skua::runtime {
+
+/// More workers than this is taken for a typing error.
+inline constexpr std::uint32_t max_workers = 65'536;
+
+/// An idle worker searches this long before it sleeps; `spin_forever` = it never sleeps.
+inline constexpr std::chrono::nanoseconds spin_forever = std::chrono::nanoseconds::max();
+
+inline constexpr std::size_t min_stack_bytes = std::size_t{16} << 10;
+inline constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
+
+/// A value, and who chose it: "default", "code", or the name of an environment variable.
+template <class T>
+struct setting {
+  T value{};
+  std::string from = "default";
+
+  /// The program's own choice.
+  void set(T chosen) {
+    value = std::move(chosen);
+    from = "code";
+  }
+  [[nodiscard]] bool chosen() const noexcept { return from != "default"; }
+};
+
+struct settings {
+  setting<std::optional<std::uint32_t>> workers;   ///< unset: min(affinity mask, cgroup quota)
+  setting<std::string> places;                     ///< OMP_PLACES grammar, see topology/places.hpp; empty: L3 clusters
+  setting<std::optional<bool>> pin;                ///< unset: the machine decides
+  setting<std::string> policy{.value = "random"};  ///< of policy/registry.hpp, which also says what is wrong with it
+  setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
+  setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
+};
+
+}  // namespace skua::runtime

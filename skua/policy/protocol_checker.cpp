@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/protocol_checker.hpp"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::policies {
+namespace {
+
+std::uint64_t hash_of(task_tag const& t) noexcept {
+  std::uint64_t h = 0;
+  for (std::uint64_t const word : t.words) {
+    h = (h ^ word) * 0x9e37'79b9'7f4a'7c15ULL;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+/// All that a thief sees of a running task.
+bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
+
+std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
+
+bool can_be_stolen_from(lane where) noexcept { return where != lane::inbox && where != lane::injected; }
+bool has_no_tags(lane where) noexcept { return where == lane::forks || where == lane::spawned; }
+
+}  // namespace
+
+/// Tags and groups that may move between workers. relaxed, all of it, at every use: whoever gets a tag or a group from
+/// another worker gets it through a lane, which orders their memory. Two tags in one place of a table hide a breach, and
+/// never make one.
+struct protocol_checker::shared {
+  // Invariant (met, then left): no count is ever negative.
+  std::array<runtime::real_sync::atomic<std::int32_t>, 1024> open_of{};      ///< exposed groups, by their tag
+  std::array<runtime::real_sync::atomic<std::uint64_t>, 2048> handed_out{};  ///< one bit per tag
+  runtime::real_sync::atomic<std::int64_t> open{0};                          ///< exposed groups
+  runtime::real_sync::atomic<bool> is_broken{false};
+
+  static constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: above
+
+  void hand_out(task_tag const& t) noexcept {
+    std::uint64_t const h = hash_of(t);
+    std::uint64_t const bit = std::uint64_t{1} << (h % 64);
+    auto& word = handed_out[h / 64 % handed_out.size()];
+    if ((word.load(relaxed) & bit) == 0) word.fetch_or(bit, relaxed);
+  }
+  [[nodiscard]] bool was_handed_out(task_tag const& t) const noexcept {
+    std::uint64_t const h = hash_of(t);
+    return (handed_out[h / 64 % handed_out.size()].load(relaxed) >> (h % 64) & 1) != 0;
+  }
+  void opened(task_tag const& group) noexcept {
+    open_of[hash_of(group) % open_of.size()].fetch_add(1, relaxed);
+    open.fetch_add(1, relaxed);
+  }
+  /// False: no such group was open.
+  [[nodiscard]] bool closed(task_tag const& group) noexcept {
+    open.fetch_sub(1, relaxed);
+    return open_of[hash_of(group) % open_of.size()].fetch_sub(1, relaxed) > 0;
+  }
+};
+
+/// One worker's state in protocol.md, and the calls that may follow.
+class alignas(runtime::cache_line_bytes) protocol_checker::checked_worker final : public worker_policy {
+ public:
+  checked_worker(worker_policy& inner, worker_id self, std::uint32_t workers, shared& with, protocol_checks const& by)
+      : inner_(inner), self_(self), workers_(workers), with_(with), by_(by) {}
+
+  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
+  task_tag mark(task_tag& parent, hint const& hint) noexcept override;
+  placement place(task_tag& task, cause why) noexcept override;
+  void leave(task_tag const& task, task_tag const& group) noexcept override;
+  probe next_probe() noexcept override;
+  void learn(event const& seen) noexcept override;
+  [[nodiscard]] bool sees_forks() const noexcept override { return inner_.sees_forks(); }
+  [[nodiscard]] bool preempts() const noexcept override { return inner_.preempts(); }
+  [[nodiscard]] bool is_choosy() const noexcept override { return inner_.is_choosy(); }
+  [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override {
+    bool const yes = inner_.admits(first_word);
+    admitted_ = admitted_ || yes;
+    return yes;
+  }
+
+  [[nodiscard]] std::vector<std::string> const& breaches() const noexcept { return breaches_; }
+
+ private:
+  enum class state : std::uint8_t { idle, probing, in_hands, running, leaving };
+
+  /// An exposed group that was met on this worker.
+  struct exposed {
+    enum class stage : std::uint8_t { placing, local, going_on };
+    task_tag task;   ///< that met it
+    task_tag group;  ///< as the policy gave it
+    task_tag rest;   ///< what marks have left of it
+    std::uint64_t children;
+    stage now = stage::placing;
+    task_tag child{};  ///< that was kept
+    std::uint64_t placed = 0;
+  };
+  struct marked {
+    task_tag parent;  ///< before
+    task_tag rest;    ///< after
+    task_tag child;
+  };
+
+  // The machine's side.
+  void check_search() noexcept;
+  void check_place(task_tag const& task, cause why) noexcept;
+  void check_child(task_tag const& task) noexcept;
+  void check_in_hands(task_tag const& task, bool is_from_there) noexcept;
+  void check_leave(task_tag const& task, task_tag const& group) noexcept;
+  void goes_on(char const* activity) noexcept;
+  void learnt(probed const& p) noexcept;
+  void learnt(begun const& b) noexcept;
+  void learnt(returned const& r) noexcept;
+  void learnt(waiting const& w) noexcept;
+  void learnt(ended const& e) noexcept;
+  void note_placed(task_tag const& task, placement const& to, cause why) noexcept;
+  void note_child(task_tag const& task, bool is_new, bool is_recording) noexcept;
+  void require(bool holds, char const* otherwise) noexcept {
+    if (by_.of_machine && !holds) [[unlikely]]
+      breach(otherwise);
+  }
+  void require_handed_out(task_tag const& t) noexcept {
+    require(is_first_word_only(t) || with_.was_handed_out(t), "uses a tag that the policy has not handed out");
+  }
+  task_tag const& hand_out(task_tag const& t) noexcept {
+    if (by_.of_machine) with_.hand_out(t);
+    return t;
+  }
+
+  // The policy's side.
+  [[nodiscard]] bool is_legal(probe const& p) const noexcept {
+    if (p.what == action::rest) return true;
+    if (index(p.whom) >= workers_) return false;
+    return p.what == action::pop ? p.whom == self_ : p.whom != self_ && can_be_stolen_from(p.where);
+  }
+  void breach_of(probe const& p) noexcept;
+  [[nodiscard]] std::string fault_of(placement const& to, cause why) const;
+  [[nodiscard]] placement harmless(cause why) const noexcept {
+    return {.worker = self_, .where = why == cause::preempted ? lane::spawned : lane::inbox};
+  }
+  void breach(std::string const& what) noexcept;
+
+  worker_policy& inner_;
+  worker_id const self_;
+  std::uint32_t const workers_;
+  shared& with_;
+  protocol_checks const by_;
+
+  state now_ = state::idle;
+  probe asked_{};                    ///< the last answer of next_probe
+  mutable bool admitted_ = false;    ///< since then, something was admitted
+  bool needs_place_ = false;         ///< what is in hands was stolen, or comes from outside
+  bool was_placed_ = false;          ///< what is in hands; `last_to_` says where
+  bool is_frame_ = false;            ///< what is in hands is known to be a frame
+  bool has_waited_ = false;          ///< at least one fiber has waited here: it may go on here without `begun`
+  bool began_open_ = false;          ///< the running fiber began with an open group: it may wait for it in place
+  bool is_waiting_ = false;          ///< leaving: because of a wait
+  bool knows_all_ = false;           ///< the running fiber began here: its groups are in exposed_
+  std::optional<marked> marked_;     ///< and not placed yet
+  std::optional<task_tag> running_;  ///< of the task that runs; none: of a group that was met elsewhere
+  task_tag resumed_{};               ///< as the last place(resumed) left it
+  task_tag last_{};                  ///< the tag that was placed last, where, and why
+  placement last_to_{};
+  cause last_why_ = cause::forked;
+  std::uint64_t refusals_ = 0;
+  std::vector<exposed> exposed_;  ///< of the running fiber, the youngest last
+  std::vector<std::string> breaches_;
+};
+
+// ---- the policy's answers --------------------------------------------------------------------------------------------
+
+probe protocol_checker::checked_worker::next_probe() noexcept {
+  if (by_.of_machine) check_search();
+  probe const p = inner_.next_probe();
+  if (!is_legal(p)) [[unlikely]] {
+    breach_of(p);
+    return {.what = action::rest, .whom = self_};
+  }
+  asked_ = p;
+  admitted_ = false;
+  now_ = p.what == action::rest ? state::idle : state::probing;
+  return p;
+}
+
+void protocol_checker::checked_worker::breach_of(probe const& p) noexcept {
+  if (index(p.whom) >= workers_) {
+    breach("probes " + name_of(p.whom) + ", who does not exist");
+  } else if (p.what == action::pop) {
+    breach("pops from a lane of " + name_of(p.whom));
+  } else if (p.whom == self_) {
+    breach("steals from itself");
+  } else if (p.where == lane::inbox) {
+    breach("steals from an inbox, which only its own worker opens");
+  } else {
+    breach("steals from the region's lane instead of popping");
+  }
+}
+
+placement protocol_checker::checked_worker::place(task_tag& task, cause why) noexcept {
+  if (by_.of_machine) check_place(task, why);
+  refusals_ = why == cause::refused ? refusals_ + 1 : 0;
+  if (refusals_ > by_.most_refusals) {
+    breach(by_.most_refusals == 0
+               ? "places a task in the mailbox of " + name_of(last_to_.worker) + ", which is occupied"
+               : "places a task in occupied mailboxes, " + std::to_string(refusals_) + " times in a row");
+    return harmless(why);
+  }
+  placement to = inner_.place(task, why);
+  hand_out(task);
+  if (std::string const fault = fault_of(to, why); !fault.empty()) [[unlikely]] {
+    breach(fault);
+    to = harmless(why);
+  }
+  note_placed(task, to, why);
+  return to;
+}
+
+std::string protocol_checker::checked_worker::fault_of(placement const& to, cause why) const {
+  if (index(to.worker) >= workers_) return "places a task on " + name_of(to.worker) + ", who does not exist";
+  if (why == cause::preempted) {
+    if (to.worker != self_) return "preempts a task, but places it on " + name_of(to.worker) + ", not on itself";
+    if (to.where != lane::spawned && to.where != lane::local && to.where != lane::migrated) {
+      return "preempts a task, but does not place it in its spawned, local or migrated lane";
+    }
+  }
+  if (to.worker != self_ && to.where != lane::inbox && to.where != lane::mailbox && to.where != lane::migrated) {
+    return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox or migrated lane";
+  }
+  if (to.width != 1) return "places a task of width " + std::to_string(to.width) + "; no machine has teams yet";
+  return {};
+}
+
+void protocol_checker::checked_worker::breach(std::string const& what) noexcept {
+  std::string const text = name_of(self_) + " " + what;
+  if (by_.aborts) runtime::broken("protocol", text.c_str());
+  with_.is_broken.store(true, std::memory_order_relaxed);  // relaxed: its reader needs no more than the flag
+  breaches_.push_back(text);
+}
+
+// ---- the machine's calls ---------------------------------------------------------------------------------------------
+
+/// Something is said of a running task.
+void protocol_checker::checked_worker::goes_on(char const* activity) noexcept {
+  if (now_ == state::idle && has_waited_) {
+    knows_all_ = false;
+    exposed_.clear();
+  } else if (now_ != state::running && now_ != state::leaving && by_.of_machine) {
+    breach(std::string(activity) + " while no task runs");
+  }
+  now_ = state::running;
+}
+
+void protocol_checker::checked_worker::check_search() noexcept {
+  require(now_ != state::probing, "searches again before it has reported its last probe");
+  require(now_ != state::in_hands || (was_placed_ && last_to_.worker != self_), "searches with a task in its hands");
+  require(now_ != state::running || began_open_, "searches while a task runs");
+  exposed_.clear();
+}
+
+task_tag protocol_checker::checked_worker::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
+  if (!by_.of_machine) return inner_.meet(task, total_work, n);
+  goes_on("meets a group");
+  require(inner_.sees_forks(), "meets a group while the policy does not see forks");
+  require(!running_ || task == *running_, "meets a group with another tag than that of the running task");
+  task_tag const group = hand_out(inner_.meet(task, total_work, n));
+  with_.opened(group);
+  exposed_.push_back({.task = task, .group = group, .rest = group, .children = n});
+  if (n == 0) running_ = group;
+  return group;
+}
+
+task_tag protocol_checker::checked_worker::mark(task_tag& parent, hint const& hint) noexcept {
+  if (!by_.of_machine) return inner_.mark(parent, hint);
+  require(now_ != state::probing, "marks a task before it has reported its probe");
+  require_handed_out(parent);
+  task_tag const before = parent;
+  task_tag const child = hand_out(inner_.mark(parent, hint));
+  marked_ = {.parent = before, .rest = hand_out(parent), .child = child};
+  return child;
+}
+
+void protocol_checker::checked_worker::check_place(task_tag const& task, cause why) noexcept {
+  require_handed_out(task);
+  switch (why) {
+    case cause::forked: return check_child(task);
+    case cause::stolen: return check_in_hands(task, asked_.what == action::steal);
+    case cause::injected: return check_in_hands(task, asked_.what == action::pop && asked_.where == lane::injected);
+    case cause::refused:
+      require(last_to_.worker != self_ && last_to_.where == lane::mailbox && task == last_,
+              "says that a mailbox is occupied in which it was not to place this task");
+      return;
+    case cause::resumed:
+      require(now_ != state::probing, "resumes a task before it has reported its probe");
+      require(now_ != state::in_hands || asked_.where == lane::injected || was_placed_,
+              "resumes a task that it has not parked");
+      return;
+    case cause::preempted:
+      require(now_ != state::probing && now_ != state::in_hands, "preempts a task that does not run");
+      return;
+    case cause::released:
+    case cause::seeded: return;
+  }
+}
+
+/// place(forked): the child of the youngest exposed group that was marked just now.
+void protocol_checker::checked_worker::check_child(task_tag const& task) noexcept {
+  goes_on("places a child");
+  require(marked_ && marked_->child == task, "places a child that it has not marked");
+  if (exposed_.empty()) return require(!knows_all_, "places a child of a group that it has not met");
+  exposed const& g = exposed_.back();
+  require(g.now != exposed::stage::local, "places a child before the one that was kept has returned");
+  require(g.placed < g.children, "places more children than the group has");
+  require(!marked_ || marked_->parent == g.rest, "marks a child from another tag than what is left of its group");
+}
+
+/// place(stolen), place(injected).
+void protocol_checker::checked_worker::check_in_hands(task_tag const& task, bool is_from_there) noexcept {
+  require(now_ == state::in_hands && needs_place_ && is_from_there, "places a task that it has not taken from there");
+  require(!was_placed_, "places a task twice");
+  bool const needs_mark = asked_.what == action::steal && has_no_tags(asked_.where);
+  require(!needs_mark || marked_, "places a stolen task that it has not marked");
+  require(!marked_ || marked_->child == task, "places a task with another tag than its mark");
+}
+
+void protocol_checker::checked_worker::note_placed(task_tag const& task, placement const& to, cause why) noexcept {
+  bool const is_child = why == cause::forked || (why == cause::refused && last_why_ == cause::forked);
+  bool const is_running = now_ == state::running || (now_ == state::leaving && !is_waiting_);
+  if (why != cause::refused) last_why_ = why;
+  last_ = task;
+  last_to_ = to;
+  if (is_child) {
+    note_child(task, why == cause::forked, to.worker == self_ && to.where != lane::migrated);
+  } else if (last_why_ == cause::preempted) {
+    if (now_ == state::running) {
+      now_ = state::leaving;
+      is_waiting_ = false;
+    }
+  } else if (last_why_ == cause::resumed && is_running) {
+    resumed_ = task;
+    running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only
+    now_ = to.worker == self_ ? now_ : state::leaving;
+    is_waiting_ = false;
+  } else {
+    now_ = state::in_hands;
+    was_placed_ = true;
+    is_frame_ = is_frame_ || last_why_ == cause::resumed;
+  }
+  marked_.reset();
+}
+
+/// `is_new`: asked for the first time.
+void protocol_checker::checked_worker::note_child(task_tag const& task, bool is_new, bool is_recording) noexcept {
+  if (is_recording) running_ = task;
+  if (exposed_.empty()) return;
+  exposed& g = exposed_.back();
+  if (is_new) ++g.placed;
+  if (is_new && marked_) g.rest = marked_->rest;
+  if (is_recording) {
+    g.now = exposed::stage::local;
+    g.child = task;
+  }
+}
+
+void protocol_checker::checked_worker::leave(task_tag const& task, task_tag const& group) noexcept {
+  if (by_.of_machine) check_leave(task, group);
+  inner_.leave(task, group);
+}
+
+void protocol_checker::checked_worker::check_leave(task_tag const& task, task_tag const& group) noexcept {
+  goes_on("leaves a group");
+  bool const was_open = with_.closed(group);
+  if (exposed_.empty()) {
+    require(was_open && !knows_all_, "leaves a group that is not open");
+  } else {
+    exposed const& g = exposed_.back();
+    require(was_open && g.group == group, "leaves another group than the youngest that is open");
+    require(g.now != exposed::stage::local, "leaves a group before the child that was kept has returned");
+    require(task == g.task || task == resumed_ || task == running_,
+            "leaves a group with another tag than the task that met it");
+    exposed_.pop_back();
+  }
+  running_ = task;
+}
+
+void protocol_checker::checked_worker::learn(event const& seen) noexcept {
+  if (by_.of_machine) std::visit([this](auto const& what) { learnt(what); }, seen);
+  inner_.learn(seen);
+}
+
+void protocol_checker::checked_worker::learnt(probed const& p) noexcept {
+  if (p.what.what == action::rest) return;
+  require(now_ == state::probing && p.what == asked_, "reports a probe that was not asked for");
+  now_ = p.how == runtime::outcome::got ? state::in_hands : state::idle;
+  if (p.how != runtime::outcome::got) return;
+  require(p.what.what == action::pop || admitted_, "takes a task that the policy does not admit");
+  needs_place_ = p.what.what == action::steal || p.what.where == lane::injected;
+  was_placed_ = is_frame_ = false;
+  marked_.reset();
+}
+
+void protocol_checker::checked_worker::learnt(begun const& b) noexcept {
+  require(now_ != state::running && now_ != state::probing, "begins a task while another runs");
+  require(now_ != state::idle || b.open, "begins a task that it has not taken");
+  require_handed_out(b.task);
+  // What leaves a lane without tags, or comes from outside, is a task: it begins with the tag that it got here.
+  bool const is_task =
+      now_ == state::in_hands && !is_frame_ && (has_no_tags(asked_.where) || asked_.where == lane::injected);
+  if (now_ == state::in_hands) {
+    require(!needs_place_ || was_placed_, "begins a task that it has not placed");
+    require(!is_task || !was_placed_ || b.task == last_, "begins a task with another tag than it was placed with");
+    require(!marked_ || b.task == marked_->child, "begins a task with another tag than its mark");
+  }
+  knows_all_ = is_task && !b.open;
+  began_open_ = b.open;
+  running_ = b.task;
+  exposed_.clear();
+  marked_.reset();
+  now_ = state::running;
+}
+
+void protocol_checker::checked_worker::learnt(returned const& r) noexcept {
+  goes_on("reports a child that has returned");
+  require_handed_out(r.child);
+  if (exposed_.empty()) {
+    running_.reset();
+    return require(!knows_all_, "reports the return of a child that it has not kept");
+  }
+  exposed& g = exposed_.back();
+  require(g.now == exposed::stage::local, "reports the return of a child that it has not kept");
+  require(g.child == r.child, "reports the return of another child than the one that was kept");
+  g.now = exposed::stage::going_on;
+  running_ = g.rest;
+}
+
+void protocol_checker::checked_worker::learnt(waiting const&) noexcept {
+  goes_on("waits");
+  now_ = state::leaving;
+  is_waiting_ = has_waited_ = true;
+}
+
+void protocol_checker::checked_worker::learnt(ended const& e) noexcept {
+  goes_on("ends a task");
+  require(exposed_.empty(), "ends a task before it has left its group");
+  require(!running_ || e.task == *running_, "ends a task with another tag than that of the running task");
+  now_ = state::idle;
+}
+
+// ---- the policy ------------------------------------------------------------------------------------------------------
+
+protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by)
+    : aborts_(by.aborts), name_("checked:" + std::string(inner.name())), shared_(std::make_unique<shared>()) {
+  workers_.reserve(workers);
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    worker_id const self{w};
+    workers_.push_back(std::make_unique<checked_worker>(inner.of_worker(self), self, workers, *shared_, by));
+  }
+}
+
+protocol_checker::protocol_checker(std::unique_ptr<policy> inner, std::uint32_t workers, protocol_checks const& by)
+    : protocol_checker(*inner, workers, by) {
+  owned_ = std::move(inner);
+}
+
+protocol_checker::~protocol_checker() {
+  if (aborts_ && open_groups() != 0) runtime::broken("protocol", "an exposed group was never left");
+}
+
+worker_policy& protocol_checker::of_worker(worker_id w) noexcept {
+  runtime::expects(index(w) < workers_.size(), "mind_of: a worker of the region");
+  return *workers_[index(w)];
+}
+
+bool protocol_checker::holds() const noexcept {
+  return !shared_->is_broken.load(std::memory_order_relaxed);  // relaxed: a flag
+}
+
+std::int64_t protocol_checker::open_groups() const noexcept {
+  return shared_->open.load(std::memory_order_relaxed);  // relaxed: nothing runs
+}
+
+std::vector<std::string> protocol_checker::breaches() const {
+  std::vector<std::string> all;
+  for (auto const& w : workers_) all.insert(all.end(), w->breaches().begin(), w->breaches().end());
+  return all;
+}
+
+}  // namespace skua::policies

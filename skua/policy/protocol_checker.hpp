@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// A policy around a policy: passes every call on, and checks that the machine and the policy both keep the protocol
+// (protocol.md). `checked:NAME` in the registry makes one that aborts; the simulator uses one that collects.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/policy/policy.hpp"
+
+namespace skua::policies {
+
+/// What a checker looks at, and what it does about a breach.
+struct protocol_checks {
+  bool of_machine = true;  ///< the machine's calls as well; false: the policy's answers only, for scripted policies
+  bool aborts = true;      ///< prints the breach and aborts; false: collects it, and answers something harmless instead
+  std::uint64_t most_refusals = 1'000'000;  ///< in a row; 0: a mailbox that a policy names is never occupied
+};
+
+/// Each worker's calls are checked on that worker, against what that worker did before. Two tables are shared, because
+/// tags and groups move between workers (`shared`); they are counts and bits that nobody waits for.
+class protocol_checker final : public policy {
+ public:
+  /// `inner` outlives this.
+  protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by = {});
+  protocol_checker(std::unique_ptr<policy> inner, std::uint32_t workers, protocol_checks const& by = {});
+  /// Checks that no exposed group is open, if it aborts; nothing runs any more.
+  ~protocol_checker() override;
+  protocol_checker(protocol_checker const&) = delete;
+  protocol_checker& operator=(protocol_checker const&) = delete;
+
+  [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+  worker_policy& of_worker(worker_id w) noexcept override;
+
+  /// No breach so far. Any thread.
+  [[nodiscard]] bool holds() const noexcept;
+  /// All breaches, worker by worker. While no worker runs.
+  [[nodiscard]] std::vector<std::string> breaches() const;
+  /// Exposed groups that were not left yet. While no worker runs.
+  [[nodiscard]] std::int64_t open_groups() const noexcept;
+
+ private:
+  struct shared;
+  class checked_worker;
+
+  std::unique_ptr<policy> owned_;
+  bool const aborts_;
+  std::string const name_;
+  std::unique_ptr<shared> const shared_;
+  std::vector<std::unique_ptr<checked_worker>> workers_;
+};
+
+}  // namespace skua::policies

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/search_round.hpp"
+
+namespace skua::policies {
+namespace {
+
+/// A race for what came from outside is run again: somebody waits for it.
+constexpr search_step injected[] = {{lane::injected, after_lost::same_lane}};
+
+}  // namespace
+
+search_round::search_round(worker_id self, search_order const& order) noexcept
+    : order_(order), self_(self), step_(order.own.data()), end_(step_ + order.own.size()) {
+  runtime::expects(!order.own.empty(), "search_round: at least one own lane");
+}
+
+probe search_round::rest() noexcept {
+  has_rested_ = true;
+  begin();
+  return {.what = action::rest, .whom = self_};
+}
+
+std::optional<victim_request> search_round::end_part(bool victim_was_busy) noexcept {
+  switch (part_) {
+    case part::own:
+      if (!has_rested_ || !order_.injected_first_after_rest) return victim_request::first;
+      turn_to(part::injected_first, injected);
+      return {};
+    case part::injected_first: return victim_request::first;
+    case part::theirs:
+      why_ = victim_was_busy ? victim_request::after_lost : victim_request::after_miss;
+      if (is_last_) {
+        end_victims();
+        return {};
+      }
+      if (order_.own_again.empty()) return why_;
+      turn_to(part::own_again, order_.own_again);
+      return {};
+    case part::own_again: return why_;
+    case part::injected_last: part_ = part::rest; return {};
+    case part::rest: break;
+  }
+  return {};
+}
+
+void search_round::end_victims() noexcept { turn_to(part::injected_last, injected); }
+
+}  // namespace skua::policies

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Expected: parallel_for_each: body is called as body(element)
+#include "skua/skua.hpp"
+
+int main() {
+  int all[3] = {1, 2, 3};
+  skua::parallel_for_each(all, [](char const*) {});
+}
