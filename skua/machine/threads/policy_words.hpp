@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words that the threads machine shares with policies, by their short names.
+// Short names for the policy vocabulary that the threads machine uses.
 #pragma once
 
 #include "skua/policy/policy.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A task's exception reaches its join, once; nothing leaks; the pool goes on. A stop ends what it should. Under every
-// policy: what is dropped may lie in any lane.
+// A task's exception reaches its join, once; nothing leaks; the pool survives. A stop ends what it should. Under every
+// policy, because a dropped task may lie in any lane.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct setup {
   std::uint32_t workers;
   std::optional<std::string> machine = {};
 
-  /// Does an idle worker come by itself for what another one offers? Otherwise two children may never run at the same time,
-  /// and a program of which one waits for the other need not end: no more than its serial elision does.
+  /// False if idle workers do not steal on their own. Then two children may never run at the same time, and a program
+  /// whose children wait for each other need not end, just like its serial elision.
   [[nodiscard]] bool thieves_come() const { return policy != "adws:no-steal" && policy != "replay"; }
 };
 
@@ -49,7 +49,7 @@ std::vector<setup> every_policy() {
   return all;
 }
 
-/// Those under which as many children that wait for each other run at the same time.
+/// The setups under which so many children that wait for each other run at the same time.
 std::vector<setup> where_run_at_once(std::uint32_t children) {
   std::vector<setup> all = every_policy();
   std::erase_if(all, [=](setup const& s) { return s.workers < children || !s.thieves_come(); });
@@ -58,10 +58,10 @@ std::vector<setup> where_run_at_once(std::uint32_t children) {
 
 class failures : public ::testing::TestWithParam<setup> {
  protected:
-  /// A program of the seed; every other one gives hints.
+  /// The random program of a seed; every second one gives hints.
   random_program program_of(std::uint64_t seed) { return random_program(seed, 4, seed % 2 == 0 ? pool_.places() : 0); }
-  /// What it answers, and how many tasks it has.
-  std::pair<std::uint64_t, long> told_serially(std::uint64_t seed) {
+  /// The serial answer of the program, and its number of tasks.
+  std::pair<std::uint64_t, long> serial_answer(std::uint64_t seed) {
     random_program reference = program_of(seed);
     skua::serial alone;
     auto const answer = reference(alone);
@@ -78,7 +78,7 @@ std::string name_of(::testing::TestParamInfo<setup> const& p) {
   return name;
 }
 
-/// Failures among children of whom two, or three, must run at the same time.
+/// Failures among children of which two, or three, must run at the same time.
 class failures_among_two : public failures {};
 class failures_among_three : public failures {};
 
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(policies, failures_among_three, ::testing::ValuesIn(whe
 
 TEST_P(failures, an_exception_of_any_task_of_a_random_program_arrives) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    auto const [expected, tasks] = told_serially(seed);
+    auto const [expected, tasks] = serial_answer(seed);
     for (long k = 1; k <= tasks; k += 1 + tasks / 17) {
       random_program program = program_of(seed);
       program.throw_from(k);
@@ -106,7 +106,7 @@ TEST_P(failures, a_stop_from_a_random_task_of_a_random_program_drops_tasks_and_n
   skua::runtime::dice roll(seed);
   for (int round = 0; round < 200; ++round) {
     std::uint64_t const tree = roll.next() >> 1;
-    auto const [expected, tasks] = told_serially(tree);
+    auto const [expected, tasks] = serial_answer(tree);
     long const k = 1 + roll.below(static_cast<std::uint32_t>(tasks));
     random_program program = program_of(tree);
     std::stop_source source;
@@ -161,7 +161,8 @@ TEST_P(failures_among_two, a_running_sibling_sees_the_failure) {
   }
 }
 
-/// A stolen child throws when its owner's part runs; that part ends when it hears of it, and the throw arrives.
+/// A stolen child throws while the owner's part runs. That part ends when it notices the failure, and the exception
+/// arrives.
 template <class Start>
 void throw_from_the_stolen_half(skua::pool& pool, Start const& start) {
   for (int round = 0; round < 20; ++round) {
@@ -178,7 +179,7 @@ TEST_P(failures_among_two, the_owners_forks_end_when_a_stolen_sibling_fails) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.join(
         [](auto& g) {
-          patience until("a fork of the owner hears that its sibling has failed");
+          patience until("a fork of the owner notices that its sibling has failed");
           while (until.lasts()) {
             for (int i = 0; i < 1000; ++i) g.join([](auto&) {}, [](auto&) {});
           }
@@ -193,7 +194,7 @@ TEST_P(failures_among_two, the_first_of_many_sees_the_failure_of_a_stolen_one) {
 }
 
 TEST_P(failures_among_three, a_stolen_grandchild_sees_the_failure_of_its_parents_sibling) {
-  // The parent waits for the grandchild; its own sibling fails.
+  // The parent waits for the grandchild; the sibling of the parent fails.
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     std::atomic<bool> grandchild_runs{false};
     h.join(
@@ -221,7 +222,7 @@ TEST_P(failures_among_two, a_scopes_body_sees_the_failure_of_a_stolen_child) {
 }
 
 TEST_P(failures, a_failure_that_arrived_stops_nobody_else) {
-  // What was stolen and has failed is forgotten when its join has ended.
+  // A stolen join that failed is forgotten when it has ended.
   auto const sum = pool_.run([](auto& h) {
     long good = 0;
     for (int i = 0; i < 300; ++i) {
@@ -243,7 +244,7 @@ TEST_P(failures, a_failure_that_arrived_stops_nobody_else) {
 
 TEST_P(failures, a_stop_requested_at_a_random_moment_ends_the_run) {
   auto forever = [](auto& h) {
-    patience until("a fork hears that the run is stopped");
+    patience until("a fork notices that the run is stopped");
     while (until.lasts()) {
       for (int i = 0; i < 1000; ++i) h.join([](auto&) {}, [](auto&) {});
     }
@@ -286,7 +287,7 @@ TEST_P(failures, a_token_that_is_never_stopped_changes_nothing) {
 }
 
 TEST_P(failures, a_join_in_a_handler_may_wait) {
-  // The frame is suspended inside a catch block, perhaps resumed elsewhere; the exception must still be there.
+  // The frame is suspended inside a catch block and may resume on another worker; the exception must still be there.
   for (int round = 0; round < 50; ++round) {
     auto const message = pool_.run([](auto& h) -> std::string {
       try {

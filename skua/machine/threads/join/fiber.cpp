@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What a fiber does where it is slow: a fork that asks for attention, steals, the end of a stolen piece.
+// The slow paths of a fiber: polls, stolen joins, parking, the end of a stolen piece, and what it tells the policy.
 #include "skua/machine/threads/join/fiber.hpp"
 
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::runtime {
 
@@ -39,8 +42,8 @@ bool fiber::make_room() noexcept {
   worker_slot& s = at();
   bool const room = s.make_room([this] { note_steals(); });
   if (s.in.notify_work()) s.who.counts().wakeups_sent.add(1);
-  if (stop_requested())
-    s.request_attention();  // the mark stays until a fork sees no stop: there may be two, or a caller may not care
+  // The request stays until a fork sees no stop: there may be two stops, and this caller may ignore the one it sees.
+  if (stop_requested()) s.request_attention();
   return room;
 }
 
@@ -50,13 +53,13 @@ advice fiber::poll() noexcept {
   if (!room) return advice::full;
   if (!tied_ && !at().mailbox.looks_empty() && at().policy.preempts()) at().who.preempt(static_cast<here&>(*this));
   if (!at().exposes_groups()) return advice::go_on;
-  at().update_exposure();  // the mark was used up
+  at().update_exposure();  // the poll used the request up
   return advice::expose;
 }
 
 bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
   entry newest;
-  // What lies there may have been taken, and be gone: only its word is looked at before it is ours.
+  // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
   if (!at().spawned.peek(newest) || newest.extra != key || !at().spawned.pop()) return false;
   auto& mine = *static_cast<task*>(newest.task);
   mine.is->run(mine, 0, static_cast<here&>(*this));
@@ -64,5 +67,75 @@ bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
 }
 
 void fiber::raise_alarm() noexcept { at().in.request_attention(); }
+
+void fiber::know(task_tag const& t) noexcept {
+  tag_ = t;
+  at().publish_tag(t.words[0]);
+}
+
+void fiber::begins(task_tag const& t, bool open) noexcept {
+  tsan::unseen const scheduling;
+  know(t);
+  at().policy.learn(begun{t, open});
+  at().update_exposure();
+}
+
+void fiber::task_ends() noexcept {
+  tsan::unseen const scheduling;
+  at().policy.learn(ended{.task = tag_, .duration_ns = 0});
+  at().update_exposure();
+}
+
+placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
+  tsan::unseen const scheduling;
+  hint const hinted = stop_node::inherited(stop_);
+  used = hinted.place ? by.mark(tag_, hinted) : tag_;
+  placement const to = by.place(used, cause::resumed);
+  if (!hinted.place)
+    tag_ = used;  // a hinted place holds only inside its task, so it does not become the fiber's own tag
+  return to;
+}
+
+void fiber::relocate() noexcept {
+  if (tied_) return;
+  worker_slot& now = at();
+  task_tag used;
+  placement const to = place_again(now.policy, used);
+  if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);
+}
+
+void fiber::park(group& g, std::uint64_t mine) noexcept {
+  at().who.begin(activity::scheduling);
+  if (ends_soon(g, mine)) {
+    relocate();
+    at().who.begin(activity::working);
+    return;
+  }
+  {
+    tsan::unseen const scheduling;
+    at().policy.learn(waiting{});
+    at().update_exposure();
+  }
+  if (at().who.park(static_cast<here&>(*this), g, mine)) {
+    static_cast<void>(g.left_only(0));  // the worker that resumed us has acquired, but TSan follows flows, not threads
+    return;
+  }
+  worker::wait_in_place(static_cast<here&>(*this), g, mine);
+}
+
+/// Parking and resuming cost about as much as 24 looks. So looking first costs at most twice the better choice, and
+/// siblings that end together do not park at all. If a policy placed something here, perhaps a child of this very
+/// group, looking would only delay it.
+bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
+  if (!at().migrated.looks_empty()) return false;
+  for (int looks = 0; looks < 24; ++looks) {
+    if (g.left_only(mine)) return true;
+    relax();
+  }
+  return false;
+}
+
+task_kind const frame::kind{
+    .run = [](task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 
 }  // namespace skua::runtime

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A fiber: one flow of control on one stack, and what it needs to fork and to wait. It may change its worker at
-// every wait, so nothing of a worker is remembered across one: everything is reached through the worker slot.
+// A fiber: one flow of control on its own stack, and what it needs to fork and to wait. It may change its worker at
+// every wait, so it keeps nothing of a worker across one: everything is reached through the worker slot.
 //
-// The hot path is push and pop below; the rest is cold. [blumofe-leiserson-99, closure continuations: docs/decisions]
+// The hot path is push and pop; the rest is cold. [blumofe-leiserson-99, closure continuations: docs/decisions]
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class fiber {
   fiber(fiber const&) = delete;
   fiber& operator=(fiber const&) = delete;
 
-  /// Show `t` to thieves. True: call attend() before anything else is pushed.
+  /// Offers `t` to thieves. True: call poll() before the next push.
   [[nodiscard]] bool push(task& t) noexcept {
     slot_->count_push();
     return slot_->forks.push(&t);
@@ -36,23 +36,24 @@ class fiber {
     return slot_->forks.push(&t, extra);
   }
 
-  /// Take back the newest entry; false: it was stolen. Joins nest strictly, so the newest entry is the caller's own,
-  /// or it was stolen and with it all older ones: a lane that came back empty says the same. (group.md, "nesting")
+  /// Takes the newest entry back; false if it was stolen. Joins nest strictly, so the newest entry is the caller's own,
+  /// unless it was stolen, and then all older ones were stolen before: an empty lane means the same. (group.md,
+  /// "Nesting")
   [[nodiscard]] bool pop() noexcept { return slot_->forks.pop(); }
 
-  /// A push asked for attention: make room, wake sleepers, notice a stop.
+  /// After a push that asked for attention: makes room, notifies sleepers, and looks for a stop.
   [[nodiscard]] advice poll() noexcept;
-  /// The same where a stop changes nothing: it will be noticed by the next `attend`. False: no memory (`full`).
+  /// The same where a stop changes nothing; the next poll() will notice it. False: there is no memory (`full`).
   [[nodiscard]] bool make_room() noexcept;
 
-  /// Wait until all of `g` but the owner's `mine` children are dealt with. Parks the fiber if it must: on return it
-  /// may run on another worker. Cost without waiting: one load.
+  /// Waits until all children of `g` but the owner's `mine` have been dealt with. The fiber parks if it must, and may
+  /// then return on another worker. Cost if nothing is left to wait for: one load.
   void wait(group& g, std::uint64_t mine) noexcept {
     if (!g.left_only(mine)) park(g, mine);
   }
 
-  /// The same for a join, or the owner's piece of a sequence, that was stolen. Meanwhile, and until it returns, what
-  /// runs between knows whom it may fail with.
+  /// Waits for a join, or the owner's piece of a sequence, that was stolen. Until it returns, what runs in between can
+  /// see which joins it may fail with.
   void wait_stolen(group& g, std::uint64_t mine) noexcept {
     note_steals();
     if (g.left_only(mine)) {
@@ -62,39 +63,39 @@ class fiber {
     }
     stolen_.forget(g);
   }
-  /// Remember which open joins have been stolen: if a thief's child fails, what runs here shall end. Cold.
+  /// Records which open joins have been stolen, so that what runs here ends when a thief's child fails. Cold.
   void note_steals() const noexcept;
-  /// Children of `g` will run elsewhere, and do not go by way of `forks`: they end, too, when a join around `g` that has been
-  /// stolen by now fails.
+  /// Prepares `g`, whose children run elsewhere without passing through `forks`: they, too, end if a stolen join around
+  /// `g` fails. Only joins stolen by now count.
   void surround(group& g) const noexcept {
     note_steals();
     stolen_.surround(g);
   }
 
-  /// Take the newest free-standing task that lies here, if `key` is the word that it was pushed with, and run it now, as
-  /// one that its waiter has taken back (extra = 0). False: it is another one, or a thief has it. Cold.
+  /// Takes the newest free-standing task of this lane, if it was pushed with the word `key`, and runs it at once with
+  /// extra = 0, which says that its waiter took it back. False: the newest is another task, or a thief has it. Cold.
   bool run_newest_spawned(std::uint64_t key) noexcept;
 
-  /// A stolen piece has dealt with `children` of `g` and ends. If it was the last, the frame that waits is ready.
+  /// A stolen piece has dealt with `children` of `g` and ends. If it was the last piece, the waiting frame is ready.
   void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
 
   // What the policy sees of this fiber. Cold.
 
-  /// A task or frame with this tag runs here from now on; `open`: it waited for a group.
+  /// A task or frame with this tag runs here from now on; `open` means that it waited for a group.
   void begins(task_tag const& t, bool open) noexcept;
-  /// The task that was taken from a lane ends; before its group is told.
+  /// The task that was taken from a lane ends. Call this before its group hears of it.
   void task_ends() noexcept;
-  /// What the policy has written on what runs now.
+  /// The tag that the policy wrote on what runs now.
   [[nodiscard]] task_tag const& tag() const noexcept { return tag_; }
   void know(task_tag const& t) noexcept;
-  /// An entry that this fiber has offered, with the tag under which it was shown to thieves.
+  /// An entry that this fiber offered, with the tag that thieves could see.
   [[nodiscard]] tagged_entry as_published(entry const& e) const noexcept;
-  /// The task goes on after a wait: whose is it? `used` is the tag with which it goes there.
+  /// The task continues after a wait: asks the policy where. `used` is the tag that it carries there.
   [[nodiscard]] placement place_again(worker_policy& by, task_tag& used) noexcept;
-  /// The same on its own worker: the fiber moves if the policy wants that.
+  /// The same on the fiber's own worker: the fiber moves if the policy says so.
   void relocate() noexcept;
 
-  /// Something failed or was stopped in this region: every fiber shall look at its next fork.
+  /// Something failed or was stopped in this region: makes every fiber poll at its next fork.
   void raise_alarm() noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {
@@ -105,21 +106,21 @@ class fiber {
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
   void watch(stop_node const* n) noexcept { stop_ = n; }
 
-  /// What forks touch of the worker slot that the fiber runs on.
+  /// The part of the fiber's worker slot that forks touch.
   [[nodiscard]] runtime::slot_front& front() const noexcept { return *slot_; }
-  /// All of it: worker_slot.hpp.
+  /// The whole slot: worker_slot.hpp.
   [[nodiscard]] inline worker_slot& at() const noexcept;
   inline void run_in(worker_slot& s) noexcept;
 
-  /// A task that runs on top of this fiber and has nothing to do with what lies below: it watches `n`, and nothing else.
+  /// A task that runs on top of this fiber without being part of what lies below. It watches `n` and nothing else.
   class nested_task {
    public:
-    nested_task(fiber& s, stop_node const* n) noexcept
-        : fiber_(s), stop_(s.stop_), tag_(s.tag_), stolen_(s.stolen_), base_(s.base_) {
-      s.note_steals();
-      stolen_ = std::exchange(s.stolen_, {});
-      s.stop_ = n;
-      s.base_ = above_ = s.slot_->forks.bottom();
+    nested_task(fiber& on, stop_node const* n) noexcept
+        : fiber_(on), stop_(on.stop_), tag_(on.tag_), stolen_(on.stolen_), base_(on.base_) {
+      on.note_steals();
+      stolen_ = std::exchange(on.stolen_, {});
+      on.stop_ = n;
+      on.base_ = above_ = on.slot_->forks.bottom();
     }
     ~nested_task() {
       fiber_.know(tag_);
@@ -138,16 +139,16 @@ class fiber {
     std::int64_t const base_;
     std::int64_t above_;
   };
-  /// The fiber has left its lane: places in the old one mean nothing in the new one.
+  /// The fiber has left its lane: its positions mean nothing in the new one.
   void forget_places() noexcept { base_ = 0; }
 
-  /// While a task runs on top of a fiber that waits in place, the fiber may wait but not change its worker: the task may
-  /// be of another region, and below it wait those that belong to this one.
+  /// While a task runs on top of a fiber that waits in place, the fiber is tied: it may wait but not change its worker.
+  /// The task may belong to another region than the fibers below it.
   [[nodiscard]] bool is_tied() const noexcept { return tied_; }
-  /// Returns what it was before.
+  /// Returns the previous value.
   bool tie(bool on) noexcept { return std::exchange(tied_, on); }
 
-  /// The frame that became ready when the fiber's task ended; the worker loop hands it to the policy.
+  /// The frame that became ready when this fiber's task ended. The worker loop asks the policy where it continues.
   [[nodiscard]] frame* take_ready() noexcept {
     frame* const f = ready_;
     ready_ = nullptr;
@@ -164,7 +165,7 @@ class fiber {
   task_tag tag_;
   frame* ready_ = nullptr;
   mutable stolen_joins<> stolen_;  ///< what note_steals has seen
-  std::int64_t base_ = 0;          ///< entries of the lane before this place are below an interlude
+  std::int64_t base_ = 0;          ///< entries of the lane before this position lie below a nested task
   bool tied_ = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A group: the children that one join, each or scope waits for. States and proof: group.md. The frame that waits: frame.hpp.
-// What counts, and what links stolen joins, stands in share_count.hpp and open_join.hpp, where models run it, too.
+// A group: the children that one join, each or scope waits for. States and proof: group.md. The frame that waits:
+// frame.hpp. The counting and the links between stolen joins are in share_count.hpp and stolen_joins.hpp, where models
+// can run them.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ class worker_slot;
 
 struct task;
 
-/// What can be done with a kind of task. `extra` is the second word of its entry in a lane.
+/// The operations of a kind of task. `extra` is the second word of its entry in a lane.
 struct task_kind {
-  void (*run)(task&, std::uint64_t extra, here&) noexcept;  ///< on the worker's own fiber; never throws
+  void (*run)(task&, std::uint64_t extra, here&) noexcept;  ///< runs on the worker's own fiber; never throws
   hint (*hint_of)(task const&,
-                  std::uint64_t extra) noexcept = nullptr;  ///< what is known of it, inherited or said; null: nothing
+                  std::uint64_t extra) noexcept = nullptr;  ///< the hint it was given or inherits; null: none
 };
 
 /// What lies in a lane.
@@ -35,18 +36,18 @@ struct task {
   }
 };
 
-/// In `extra` of an entry of a group of numbered children: this child alone, not all from it on.
+/// A flag in `extra` of an entry of numbered children: this child alone, instead of all from it on.
 inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
 
 struct frame;
 struct tagged_entry;
 struct group;
 
-/// No word about a place: that of the task around it holds.
+/// No place hint: the place of the task around it holds.
 inline constexpr place_id no_place_hint{0xffff'fffeU};
 
-/// What a task stands in, innermost first, on the fibers' stacks: why it may be asked to end early (a group that
-/// failed, a token), and where its data were said to be.
+/// The chain of what surrounds a task, innermost first, on the fibers' stacks. It says why the task may be asked to end
+/// early (a group failed, a stop was requested), and which place its data were hinted to be at.
 struct stop_node {
   stop_node const* outer = nullptr;
   group const* of = nullptr;               ///< a group, or null
@@ -55,18 +56,18 @@ struct stop_node {
   place_id place = no_place_hint;          ///< the place of what runs inside [numa-ws-2018 III-A]
 
   [[nodiscard]] bool requested() const noexcept;
-  /// Would another node inside this one, with this place, change nothing? False only costs a node.
-  [[nodiscard]] static bool says_nothing_new(stop_node const* n, place_id said) noexcept {
-    return said == no_place_hint || (n != nullptr && n->place == said);
+  /// True if a node inside this one, with this place, would change nothing. A wrong false costs one node.
+  [[nodiscard]] static bool adds_nothing(stop_node const* n, place_id hinted) noexcept {
+    return hinted == no_place_hint || (n != nullptr && n->place == hinted);
   }
-  /// The innermost place that was said. Cost: the depth of the chain.
+  /// The innermost hinted place. Cost: the depth of the chain.
   [[nodiscard]] static hint inherited(stop_node const* n) noexcept {
     while (n != nullptr && n->place == no_place_hint) n = n->outer;
     return n == nullptr ? hint{} : as_hint(at{n->place});
   }
 };
 
-/// The children one frame waits for.
+/// The children that one frame waits for.
 struct group : task, open_join<> {
   group(task_kind const* piece, std::uint64_t children, stop_node const* s) noexcept
       : task{piece}, open_join<>(children), stop(s) {}

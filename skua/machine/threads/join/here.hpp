@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `here` on threads: what a program may do where it stands. Models `fork_join`.
+// `here` on threads: what a program can do from inside a task. Models `fork_join`.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/join/many.hpp"
 #include "skua/machine/threads/join/scope.hpp"
-#include "skua/machine/threads/join/stopping.hpp"
 #include "skua/machine/threads/join/two.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/parts/base/error.hpp"
@@ -26,8 +26,8 @@ class here final : public fiber {
  public:
   using fiber::fiber;
 
-  /// Two children: 5 ns on the machines we measured; every fork can be stolen at once. More: one group of n.
-  /// Work: the children's plus O(n); span: the longest child plus O(n).
+  /// Two children: 5 ns on the machines we measured, and each fork can be stolen at once. More children: one group of
+  /// n. Work: the children's plus O(n); span: the longest child plus O(n).
   template <class... Args>
   [[gnu::always_inline]] auto join(Args&&... args) {
     if constexpr (sizeof...(Args) == 2) {
@@ -45,8 +45,8 @@ class here final : public fiber {
     }
   }
 
-  /// body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing the rest on; for long
-  /// ranges of small children see for_each (algorithm/).
+  /// Runs body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing on the rest. For
+  /// long ranges of small children see for_each (algorithm/).
   template <std::ranges::random_access_range Range, class Body>
     requires std::ranges::sized_range<Range>
   void each(Range&& range, Body&& body) {
@@ -57,8 +57,8 @@ class here final : public fiber {
     elements<decltype(call_child)> all{call_child};
     runtime::run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
-  /// The same; hint_of(range[i]) is a hint word or a number, the work. It is called only where a policy looks, or, if it
-  /// may say a place, before the child runs.
+  /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
+  /// sees the group, or, if it can name a place, before the child runs.
   template <std::ranges::random_access_range Range, class HintOf, class Body>
   void each(Range&& range, HintOf&& hint_of, Body&& body) {
     auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
@@ -72,7 +72,8 @@ class here final : public fiber {
     runtime::run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
 
-  /// body(s); s.fork(f) starts children found on the way. Returns the body's value after all children have returned.
+  /// Runs body(s), where s.fork(f) starts children as the body finds them. Returns the body's value after all children
+  /// have returned.
   template <class Body>
   decltype(auto) scope(Body&& body) {
     runtime::scope<here> s{*this};
@@ -105,7 +106,7 @@ class here final : public fiber {
     }
   }
 
-  /// A plain call of the kernel; while leaves are recorded (leaf_record.hpp) it is noted first. Costs a branch.
+  /// Calls the kernel. While leaves are recorded (leaf_record.hpp), logs it first. Costs a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
     if (leaf_log& log = front().leaves; log.is_recording()) [[unlikely]]
@@ -113,7 +114,7 @@ class here final : public fiber {
     return call_kernel(std::forward<Args>(args)...);
   }
 
-  /// f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
+  /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
   template <class F>
   decltype(auto) with_stop(std::stop_token token, F&& f) {
     stop_scope const watched{*this, token};
@@ -143,7 +144,7 @@ class here final : public fiber {
   };
   template <class Call, class HintOf>
   struct hinted_elements : elements<Call> {
-    hinted_elements(Call const& c, HintOf const& s) noexcept : elements<Call>(c), hint_of_child(s) {
+    hinted_elements(Call const& c, HintOf const& of) noexcept : elements<Call>(c), hint_of_child(of) {
       this->hint_of = [](runtime::numbered_children const& self, std::uint64_t i) noexcept {
         return static_cast<hinted_elements const&>(self).hint_of_child(i);
       };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joins, each and scopes give what their serial elision gives, under every policy, on any number of workers.
+// join, each and scope give what their serial elision gives, under every policy, on any number of workers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TEST_P(joins, scopes_and_joins_may_nest_deeply) {
 }
 
 TEST_P(joins, a_scope_may_wait_above_open_joins) {
-  // The scope's child is slow, so that the fiber parks with the joins below it still on offer, and resumes elsewhere.
+  // The scope's child is slow, so the fiber parks while the joins below it are still on offer, and resumes elsewhere.
   auto nest = [](auto& self, auto& h, int depth, std::atomic<int>& ran) -> void {
     if (depth == 0) {
       h.scope([&](auto& s) {
@@ -146,11 +146,11 @@ TEST_P(joins, the_deque_grows_under_deep_recursion) {
     return a + b;
   };
   int const depth =
-      skua::runtime::under_asan || skua::runtime::under_tsan ? 2'000 : 10'000;  // a sanitizer's frames are large
+      skua::runtime::under_asan || skua::runtime::under_tsan ? 2'000 : 10'000;  // a sanitizer's stack frames are large
   EXPECT_EQ(pool_.run([&](auto& h) { return deep(deep, h, depth); }), depth);
 }
 
-/// A tree of joins; counts those whose second child was taken from the fiber that offered it.
+/// A tree of joins. Counts those whose second child a thief took from the fiber that offered it.
 void count_stolen(skua::fork_join auto& here, int depth, std::atomic<std::uint64_t>& stolen) {
   if (depth == 0) return std::this_thread::sleep_for(std::chrono::microseconds(10));
   here.join([&](auto& h) { count_stolen(h, depth - 1, stolen); },
@@ -160,7 +160,7 @@ void count_stolen(skua::fork_join auto& here, int depth, std::atomic<std::uint64
             });
 }
 
-/// Under policies that send no tasks: where some are sent, a thief may also steal what was sent.
+/// Under policies that send no tasks away: elsewhere a thief may also steal what was sent.
 class stealing : public joins {};
 
 std::vector<setup> every_policy_that_sends_nothing() {
@@ -172,7 +172,7 @@ std::vector<setup> every_policy_that_sends_nothing() {
 INSTANTIATE_TEST_SUITE_P(policies, stealing, ::testing::ValuesIn(every_policy_that_sends_nothing()), name_of);
 
 TEST_P(stealing, takes_one_join_each_time_and_every_stolen_join_is_taken_once) {
-  // [numa-ws-2018 II] Promotions are successful steals: a join that nobody steals from keeps no state.
+  // [numa-ws-2018 II] Promotions are successful steals: a join that is not stolen keeps no state.
   std::atomic<std::uint64_t> stolen{0};
   std::uint64_t runs = 0;
   EXPECT_TRUE(skua::testing::wait_until("a hundred joins are stolen from", [&] {
@@ -182,7 +182,7 @@ TEST_P(stealing, takes_one_join_each_time_and_every_stolen_join_is_taken_once) {
   }));
   std::uint64_t steals = 0;
   for (auto const& c : pool_.counters()) steals = std::accumulate(c.steals.begin(), c.steals.end(), steals);
-  // numa-ws puts a root into the first worker's slot; whoever steals it there robs no join.
+  // numa-ws puts a root into the first worker's mailbox; stealing it there takes no join.
   std::uint64_t const roots = GetParam().policy == "numa-ws" ? runs : 0;
   EXPECT_GE(steals, stolen.load());
   EXPECT_LE(steals, stolen.load() + roots);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A group of n children that are known by number: `each`, and the join of three and more. What lies in the lane is
-// "all children not yet started"; its entry is (group, number of the next child), so a thief needs nothing of the
-// piece it stolen and pieces end independently. (group.md, "pieces")
+// A group of n numbered children: `each`, and joins of three and more. The entry in the lane stands for all children
+// not yet started: it is (group, number of the next child). So a thief needs nothing of the piece that it steals from,
+// and pieces end independently. (group.md, "Pieces")
 //
-// The group itself is compiled once (sequence.cpp); what programs compile is how a child is called.
+// The group itself is compiled once (sequence.cpp); a program compiles only the calls of its children.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace skua::runtime {
 
-/// How the children of a group are called, and their hints.
+/// The children of a group: how each is called, and its hint.
 struct numbered_children {
   void (*call)(numbered_children&, std::uint64_t i, runtime::here&);
-  hint (*hint_of)(numbered_children const&, std::uint64_t i) noexcept = nullptr;  ///< null: nothing
+  hint (*hint_of)(numbered_children const&, std::uint64_t i) noexcept = nullptr;  ///< null: no hints
 };
 
-/// Runs children 0 .. n-1 as one group; returns when every one has been dealt with. Throws the first exception, or
+/// Runs children 0 .. n-1 as one group; returns when each has been dealt with. Throws the first exception, or
 /// `cancelled` if children were dropped.
 void run_group(runtime::here& on, numbered_children& all, std::uint64_t n);
 
@@ -34,7 +34,7 @@ struct joined_child {
   void* object;
 };
 
-/// run_group for these. `hints` may be null: the children have none.
+/// run_group for these n children. `hints` may be null: no child has a hint.
 void run_children(runtime::here& on, joined_child const* all, hint const* hints, std::size_t n);
 
 /// A child of a join, with its type.
@@ -59,7 +59,7 @@ struct numbered_child {
 
 namespace skua::runtime {
 
-/// The join of children that stand in the caller's frame. Their values, in order.
+/// The join of children that lie in the caller's frame. Returns their values, in order.
 template <class Here, class... Child>
 auto join_many(Here& here, Child&&... all) {
   runtime::joined_child const untyped[] = {all.untyped()...};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A place that was said holds for all descendants of whom no other was said, whoever runs them. [numa-ws-2018 III-A]
+// A hinted place holds for all descendants without a hint of their own, whoever runs them. [numa-ws-2018 III-A]
 #include "skua/machine/threads/join/place_hint.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using skua::runtime::stop_node;
 
 constexpr place_id nowhere{0xabcdU};
 
-/// Joins, ranges and scopes with random hints; counts the tasks that inherit something else than they should.
+/// Joins, ranges and scopes with random hints. Counts the tasks that inherit the wrong place.
 class family {
  public:
   void visit(here& h, int depth, std::uint64_t seed, place_id expected) {
@@ -31,23 +31,23 @@ class family {
       wrong_.fetch_add(1, std::memory_order_relaxed);
     if (depth == 0) return;
     skua::runtime::dice roll(seed);
-    std::array<hint, 3> said{};
-    for (hint& one : said) one = drawn(roll, expected);
+    std::array<hint, 3> hints{};
+    for (hint& one : hints) one = drawn(roll, expected);
     auto const child = [&, below = roll.next()](std::size_t i) {
-      place_id const its = said.at(i).place.value_or(expected);
-      return [=, this](here& inside) { visit(inside, depth - 1, below + i, its); };
+      place_id const place = hints.at(i).place.value_or(expected);
+      return [=, this](here& inside) { visit(inside, depth - 1, below + i, place); };
     };
     switch (roll.below(4)) {
-      case 0: h.join(said[0], child(0), said[1], child(1)); break;
-      case 1: h.join(said[0], child(0), said[1], child(1), said[2], child(2)); break;
+      case 0: h.join(hints[0], child(0), hints[1], child(1)); break;
+      case 1: h.join(hints[0], child(0), hints[1], child(1), hints[2], child(2)); break;
       case 2:
         h.each(
-            std::array<std::size_t, 3>{0, 1, 2}, [&](std::size_t i) { return said.at(i); },
+            std::array<std::size_t, 3>{0, 1, 2}, [&](std::size_t i) { return hints.at(i); },
             [&](here& inside, std::size_t i) { child(i)(inside); });
         break;
       default:
         h.scope([&](auto& s) {
-          for (std::size_t i = 0; i < 3; ++i) s.fork(said.at(i), child(i));
+          for (std::size_t i = 0; i < 3; ++i) s.fork(hints.at(i), child(i));
         });
     }
   }
@@ -55,7 +55,7 @@ class family {
   [[nodiscard]] int wrong() const { return wrong_.load(); }
 
  private:
-  /// Nothing, what holds already, another place, or anywhere.
+  /// No place, the place that already holds, another place, or `anywhere`.
   static hint drawn(skua::runtime::dice& roll, place_id expected) {
     switch (roll.below(4)) {
       case 0: return {};

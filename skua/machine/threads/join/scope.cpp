@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// How the children of a scope run, and how it ends.
 #include "skua/machine/threads/join/scope.hpp"
 
 #include "skua/machine/threads/join/here.hpp"
@@ -17,7 +18,7 @@ runtime::task_kind const scope_group::kind{.run = &scope_group::run_task, .hint_
 
 void scope_group::add(child& c) {
   if (owner_.at().exposes_groups()) [[unlikely]]
-    shown_.meet(owner_);
+    exposed_.meet(owner_);
   bool const wants_attention = owner_.at().spawned.push(static_cast<task*>(&c), key());
   ++forked_;
   if (wants_attention) [[unlikely]]
@@ -38,7 +39,7 @@ void scope_group::abandon() noexcept {
 
 hint scope_group::hint_of(task const& t, std::uint64_t) noexcept {
   auto const& self = static_cast<child const&>(t);
-  hint all = self.said;
+  hint all = self.hinted;
   if (!all.place) all.place = stop_node::inherited(self.in.stop).place;
   return all;
 }
@@ -46,12 +47,12 @@ hint scope_group::hint_of(task const& t, std::uint64_t) noexcept {
 void scope_group::run_task(task& t, std::uint64_t extra, here& on) noexcept {
   auto& self = static_cast<child&>(t);
   scope_group& in = self.in;
-  stop_node const node{in.stop, &in, nullptr, nullptr, self.said.place.value_or(runtime::no_place_hint)};
+  stop_node const node{in.stop, &in, nullptr, nullptr, self.hinted.place.value_or(runtime::no_place_hint)};
   stop_node const* const before = on.watching();
   on.watch(&node);
   in.call_child(on, self, node);
   on.watch(before);
-  self.destroy(&self);  // the closure dies before the scope is told
+  self.destroy(&self);  // the closure dies before the scope hears of it
   if (extra == 0) return;
   on.task_ends();
   on.finish(in, 1, 0);
@@ -74,15 +75,15 @@ void scope_group::call_child(here& runner, child& c, stop_node const& node) noex
 /// Runs the children that nobody took, newest first; then waits for the others.
 void scope_group::end_children() noexcept {
   while (run_newest()) {}
-  // From here on the count is what is still to be dealt with, plus one for the owner itself.
+  // From here on the count is the children still to be dealt with, plus one for the owner itself.
   group::add(forked_ + 1 - bias);
   owner_.wait(*this, 1);
-  shown_.leave(owner_);
+  exposed_.leave(owner_);
 }
 
 void scope_group::poll() {
-  // `full`: run the newest child at once; a thief that takes it instead makes room, too.
-  if (!owner_.make_room()) static_cast<void>(run_newest());  // a stop is noticed by each child
+  // No memory: runs the newest child at once. A thief that takes it instead makes room, too.
+  if (!owner_.make_room()) static_cast<void>(run_newest());  // each child notices a stop by itself
 }
 
 bool scope_group::run_newest() noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A scope: children found on the way. The body goes on while its children lie in the worker's `spawned` lane; at the
-// end the owner runs what nobody took, newest first, and waits for the rest. One allocation per child.
+// A scope, for children whose number is not known in advance. The body continues while its children lie in the worker's
+// `spawned` lane; at the end the owner runs those that nobody took, newest first, and waits for the rest. One
+// allocation per child.
 #pragma once
 
 #include <concepts>
@@ -8,33 +9,34 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
-#include "skua/machine/threads/join/first_exception.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua::runtime {
 
-/// All of a scope that does not depend on what its children are: scope.cpp.
-/// Children are counted below zero by thieves while the body runs, and the owner adds what it forked and did not run
-/// itself when it starts to wait: zero is reached once, by whoever comes last. (group.md, "scopes")
+/// The part of a scope that does not depend on the types of its children: scope.cpp.
+///
+/// Thieves subtract from the count while the body runs; when the owner starts to wait, it adds the children that it
+/// forked and did not run itself. So the count reaches zero once, by whoever comes last. (group.md, "Scopes")
 class scope_group : public runtime::group {
  public:
   explicit scope_group(runtime::here& owner) noexcept;
   scope_group(scope_group const&) = delete;
   scope_group& operator=(scope_group const&) = delete;
 
-  /// The body has returned: end all children, then throw what the first failing one threw.
+  /// The body has returned: ends all children, then throws the exception of the first that failed.
   void finish();
 
-  /// After the children have ended: throws what the first failing one threw, if one did.
+  /// Call this after the children have ended: throws the exception of the first that failed, if any did.
   void rethrow_failure() { first_.rethrow(); }
 
-  /// The body has thrown: children end early; theirs is not the first exception.
+  /// The body has thrown: children end early, and their exceptions are not the first.
   void abandon() noexcept;
 
  protected:
-  /// On the heap. It is destroyed before the scope is told that it has ended.
+  /// Lies on the heap. It is destroyed before the scope hears of its end.
   struct child : runtime::task {
     child(scope_group& s, hint const& h, void (*c)(child&, runtime::here&), void (*d)(child*) noexcept) noexcept
         : task{&kind}, in(s), hinted(h), call(c), destroy(d) {}
@@ -43,15 +45,15 @@ class scope_group : public runtime::group {
     void (*call)(child&, runtime::here&);
     void (*destroy)(child*) noexcept;
   };
-  /// It may be taken from now on.
+  /// Offers the child: from now on it may be taken.
   void add(child& c);
 
  private:
-  // The count lives above this bias, so that thieves can subtract before the owner adds.
+  // The count starts at this bias, so that thieves can subtract before the owner adds.
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
 
   static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
-  /// extra == 0: called by the owner at the end of the scope; otherwise taken from a lane.
+  /// extra == 0: the owner runs it at the end of the scope; otherwise it was taken from a lane.
   static void run_task(runtime::task& t, std::uint64_t extra, runtime::here& on) noexcept;
   static runtime::task_kind const kind;
 
@@ -63,8 +65,8 @@ class scope_group : public runtime::group {
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 
   runtime::here& owner_;
-  runtime::exposed_scope shown_;
-  std::uint64_t forked_ = 0;  ///< children that the owner has neither run nor seen finished
+  runtime::exposed_scope exposed_;
+  std::uint64_t forked_ = 0;  ///< children that the owner forked and did not run itself
   runtime::first_exception first_;
 };
 
@@ -77,14 +79,14 @@ class scope final : public runtime::scope_group {
  public:
   using scope_group::scope_group;
 
-  /// f(here&) runs once, now or later, here or elsewhere, before the scope returns. Only the body calls this, on its
-  /// own fiber; children that find more work open scopes of their own. Throws std::bad_alloc; then f does not run.
+  /// Runs f(here&) once, now or later, here or elsewhere, before the scope returns. Only the body may call this, on its
+  /// own fiber; children that find more work open their own scopes. Throws std::bad_alloc; then f does not run.
   template <class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(F&& f) {
     fork(hint{}, std::forward<F>(f));
   }
-  /// The same, with what is known of the child.
+  /// The same, with a hint.
   template <hint_word Hint, class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(Hint hint, F&& f) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The slow paths of a join of two: polls, steals, failures.
 #include "skua/machine/threads/join/second_child.hpp"
 
 #include <memory>
@@ -16,7 +17,7 @@ using runtime::stop_node;
 
 namespace {
 
-/// Is the exception being handled a `cancelled`?
+/// Is the exception that is being handled a `cancelled`?
 bool is_cancellation() noexcept {
   try {
     throw;
@@ -40,7 +41,7 @@ bool second_child::comes_back(here& owner) {
     case runtime::advice::go_on: return false;
     case runtime::advice::expose:
     case runtime::advice::full:
-      return owner.pop();  // false: it was stolen, too late to show it, and there is room again
+      return owner.pop();  // false: it was stolen, so it is too late to expose the group, and there is room again
     case runtime::advice::stop: break;
   }
   give_up(owner);
@@ -61,7 +62,7 @@ void second_child::first_threw(here& owner) {
   throw;
 }
 
-/// attend() said stop, before the first child began.
+/// poll() said stop before the first child began.
 void second_child::give_up(here& owner) {
   if (!owner.pop()) {
     raise(abandoned);
@@ -92,11 +93,11 @@ void second_child::run_stolen(runtime::task& t, std::uint64_t, here& thief) noex
 
 hint second_child::hint_of(runtime::task const& t, std::uint64_t) noexcept {
   auto const& self = static_cast<second_child const&>(static_cast<group const&>(t));
-  place_id const said = self.place();
-  return said != runtime::no_place_hint ? as_hint(at{said}) : stop_node::inherited(self.stop);
+  place_id const hinted = self.place();
+  return hinted != runtime::no_place_hint ? as_hint(at{hinted}) : stop_node::inherited(self.stop);
 }
 
-/// The child was stolen, and nobody wants its value: wait for it. Its exception is thrown if it `wins`.
+/// The child was stolen and nobody wants its value: waits for it. Throws its exception if it `wins`.
 void second_child::end_stolen(here& owner, bool wins) {
   owner.wait_stolen(*this, 1);
   std::uint64_t const state = flags();

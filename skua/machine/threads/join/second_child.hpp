@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The second child of a join of two without its type: what a thief does with it, and its owner once it was stolen.
-// (group.md; the hot path: two.hpp)
+// The second child of a join of two, without its type: what a thief does with it, and what the owner does once it was
+// stolen. (group.md; the hot path: two.hpp)
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@ namespace skua::runtime {
 
 class second_child;
 
-/// What differs from one join to another.
+/// The operations that depend on the types of a join.
 struct second_kind : runtime::task_kind {
   void (*call)(second_child&, runtime::here&);      ///< calls the child and keeps its value
-  void (*destroy)(second_child&) noexcept;          ///< its value; null: nothing to do
-  place_id (*place)(second_child const&) noexcept;  ///< where its data are said to be; null: nothing is said
+  void (*destroy)(second_child&) noexcept;          ///< destroys its value; null: nothing to do
+  place_id (*place)(second_child const&) noexcept;  ///< its hinted place; null: it cannot have one
 };
 
 class second_child : public runtime::group {
  public:
   // All of it is cold.
 
-  /// The push wants attention, before the first child begins. True: the child is the owner's again, to be run as part of
-  /// a group. Throws `cancelled` if the task was asked to end.
+  /// Call this if the push asked for attention, before the first child begins. True: the owner has taken this child
+  /// back, and runs both as a group of numbered children. Throws `cancelled` if the task was asked to end.
   [[nodiscard]] bool comes_back(runtime::here& owner);
-  /// The first child has returned and this one was stolen: on return its value is there. Throws its exception, or
+  /// The first child has returned and this one was stolen: waits until its value is there. Throws its exception, or
   /// `cancelled` if it was dropped.
   void wait_stolen(runtime::here& owner);
-  /// The first child has thrown (we are in its handler). Drops this one, or ends it and waits; then rethrows: the first
-  /// real exception wins, and a real one wins over `cancelled`.
+  /// The first child has thrown, and we are in its handler. Drops this one, or ends it and waits; then rethrows. The
+  /// first real exception wins, and a real one wins over `cancelled`.
   [[noreturn]] void first_threw(runtime::here& owner);
 
  protected:
   second_child(second_kind const& k, runtime::stop_node const* s) noexcept : group(&k, 2, s) {}
-  ~second_child() {}  // the union's member is destroyed by whoever took it
+  ~second_child() {}  // whoever took the union's member has destroyed it
 
   static void run_stolen(runtime::task& t, std::uint64_t, runtime::here& thief) noexcept;
   static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A group of n numbered children: see many.hpp.
+// A group of n numbered children: how its pieces run. (many.hpp)
 #include <cstdint>
 
-#include "skua/machine/threads/join/first_exception.hpp"
+#include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/join/many.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
@@ -21,7 +21,7 @@ using runtime::task_kind;
 
 namespace {
 
-/// The group, on its owner's stack.
+/// The group. It lies on its owner's stack.
 class sequence final : public runtime::group {
  public:
   sequence(numbered_children& all, std::uint64_t children, stop_node const* s) noexcept
@@ -31,7 +31,7 @@ class sequence final : public runtime::group {
 
   void run(here& owner) {
     if (owner.front().exposes_groups()) [[unlikely]] {
-      divide(owner);
+      run_exposed(owner);
     } else {
       std::uint64_t const mine = run_piece(owner, 0);
       if (mine != children_) owner.wait_stolen(*this, mine);
@@ -63,8 +63,8 @@ class sequence final : public runtime::group {
   }
   static constexpr task_kind kind{.run = &sequence::run_stolen, .hint_of = &sequence::hint_of};
 
-  /// The owner, where the policy wants to see the group. (exposed_group.md)
-  [[gnu::cold, gnu::noinline]] void divide(here& owner) noexcept {
+  /// For the owner, where the policy wants to see the group. (exposed_group.md)
+  [[gnu::cold, gnu::noinline]] void run_exposed(here& owner) noexcept {
     double total = 0;
     for (std::uint64_t i = 0; i < children_; ++i) total += work_of(hint_of(i));
     exposed_group parts{owner, *this, children_, total};
@@ -91,7 +91,7 @@ class sequence final : public runtime::group {
     return 1;
   }
 
-  /// Children from `first` until none is left or the rest is stolen. Returns how many were dealt with.
+  /// Runs children from `first` until none is left or the rest is stolen. Returns how many were dealt with.
   std::uint64_t run_piece(here& on, std::uint64_t first) noexcept {
     bool stopping = on.stop_requested() || failing();
     std::uint64_t i = first;
@@ -109,11 +109,11 @@ class sequence final : public runtime::group {
     }
   }
 
-  /// Is the entry still to be popped? Sets `stopping` on a stop.
+  /// Returns true if the entry is still to be popped. Sets `stopping` on a stop.
   [[gnu::cold, gnu::noinline]] bool poll(here& on, bool& stopping) noexcept {
     switch (on.poll()) {
       case advice::go_on:
-      case advice::expose: return true;  // only groups that were met while it was wanted are shown
+      case advice::expose: return true;  // a group is exposed from its first child on, or not at all
       case advice::full: return !on.pop();
       case advice::stop: break;
     }
@@ -137,7 +137,7 @@ class sequence final : public runtime::group {
     return children_ - first;
   }
 
-  /// While children run, a wish.
+  /// While children run, the flags only request an early end.
   [[nodiscard]] bool failing() const noexcept { return (flags() & (failed | dropped)) != 0; }
 
   [[noreturn, gnu::cold, gnu::noinline]] void end_badly() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The word that counts a group's children, and who waits for it: the owner parks, the last piece finds its frame.
-// Steps (O1.., L1..) and proof: group.md; every schedule of it: share_count_model.cpp.
+// The word that counts a group's children, and the frame that waits for them: the owner parks, and the last piece finds
+// its frame. Steps (O1.., L1..) and proof: group.md, "Parking". share_count_model.cpp runs every schedule.
 //
-// Every piece of a group subtracts the children it has dealt with, once, when it can go no further; the piece that
-// brings the count to zero is the last, and has the frame. The owner subtracts its share only after its frame is saved,
-// so a last thief always finds a frame.
+// Each piece of a group subtracts the children that it has dealt with, once, when it can go no further. The piece that
+// brings the count to zero is the last, and gets the frame. The owner subtracts its share only after its frame is
+// saved, so the last piece always finds a frame.
 #pragma once
 
 #include <atomic>
@@ -21,12 +21,12 @@ class share_count;
 template <synchronisation Sync = real_sync>
 class parked {
  public:
-  /// It waits for nothing and will now run: after what the caller did.
+  /// The frame waits for nothing, and will run after what the caller did.
   void call() noexcept {
     called_.store(true, std::memory_order_release);  // release: the caller's flow. Pairs with: resumed
   }
 
-  /// The frame runs again. From here on nobody else will look at it, or at what it waited for.
+  /// The frame runs again. From here on no other thread looks at it, or at what it waited for.
   void resumed() const noexcept {
     // acquire: the last thief has let go. Pairs with: share_count::finish, store.
     static_cast<void>(called_.load(std::memory_order_acquire));
@@ -34,23 +34,23 @@ class parked {
 
  private:
   friend class share_count<Sync>;
-  /// Set by the last thief when it has read all it needs of the group; nothing waits for it. It orders the thief's flow
-  /// before the resumed one where only flows are looked at (TSan).
+  /// Set by the last thief when it has read all it needs of the group. Nothing waits for it: it orders the thief's flow
+  /// before the resumed one for checkers that follow flows instead of threads (TSan).
   typename Sync::template atomic<bool> called_{false};
 };
 
 template <synchronisation Sync = real_sync>
 class share_count {
  public:
-  static constexpr std::uint64_t failed = std::uint64_t{1} << 62;     ///< an exception was thrown by a child
+  static constexpr std::uint64_t failed = std::uint64_t{1} << 62;     ///< a child threw an exception
   static constexpr std::uint64_t dropped = std::uint64_t{1} << 61;    ///< a child was not run, because of a stop
   static constexpr std::uint64_t abandoned = std::uint64_t{1} << 60;  ///< the owner wants its siblings to end early
-  static constexpr std::uint64_t enclosed = std::uint64_t{1} << 59;   ///< the join around it is known (open_join.hpp)
+  static constexpr std::uint64_t enclosed = std::uint64_t{1} << 59;   ///< the join around it is linked
   static constexpr std::uint64_t counted = (std::uint64_t{1} << 48) - 1;
 
   explicit share_count(std::uint64_t children) noexcept : word_(children) {}
 
-  /// O1, for the owner, who has dealt with `mine` children: true if all others have been dealt with, and then what they
+  /// O1, for the owner, which has dealt with `mine` children. True: all others have been dealt with, and what they
   /// wrote is visible.
   [[nodiscard]] bool left_only(std::uint64_t mine) const noexcept {
     // acquire: what the pieces wrote (values, exceptions). Pairs with: subtract.
@@ -60,15 +60,15 @@ class share_count {
   /// O2: the owner will wait in `f`.
   void wait_in(parked<Sync>& f) noexcept { waiter_.set(&f); }
 
-  /// O3, once the frame is saved. From here on it may run again elsewhere, and the group may be gone; unless it is
-  /// returned (O4): then all others have ended, and the caller has it.
+  /// O3, once the frame is saved. From here on it may run elsewhere, and the group may be gone. If the frame is
+  /// returned (O4), all others have ended, and the caller must resume it.
   [[nodiscard]] parked<Sync>* park(std::uint64_t mine) noexcept {
     parked<Sync>* const f = waiter_.get();
     return subtract(mine) ? f : nullptr;
   }
 
-  /// L1, L2: a piece that is not the owner's has dealt with `children`, and ends. Returns the frame if it was the last;
-  /// otherwise the group may be gone. With `failed`, alarm() is called, and whoever hears of it sees the flag.
+  /// L1, L2: a piece other than the owner's has dealt with `children`, and ends. Returns the frame if the piece was the
+  /// last; otherwise the group may be gone. With `failed`, calls alarm(), and whoever the alarm reaches sees the flag.
   template <class Alarm>
   [[nodiscard]] parked<Sync>* finish(std::uint64_t children, std::uint64_t flags, Alarm&& alarm) noexcept {
     if (flags != 0) raise(flags);
@@ -80,16 +80,16 @@ class share_count {
     return f;
   }
 
-  /// Sets flags, and returns what was set before. Who raised `failed` first keeps his exception.
+  /// Sets flags, and returns those that were set before. The first to raise `failed` keeps its exception.
   std::uint64_t raise(std::uint64_t flags) noexcept {
-    return word_.fetch_or(flags, std::memory_order_relaxed);  // relaxed: published by the subtraction
+    return word_.fetch_or(flags, std::memory_order_relaxed);  // relaxed: the subtraction publishes it
   }
-  /// Exact for the owner after the wait; before, a wish.
+  /// Exact for the owner after the wait. Before that, the flags only request an early end.
   [[nodiscard]] std::uint64_t flags() const noexcept {
     return word_.load(std::memory_order_relaxed);  // relaxed: the wait has acquired
   }
 
-  /// Sets `enclosed`: what was written before is visible to whoever then sees it in flags_and_more.
+  /// Sets `enclosed`. Whoever sees it in flags_and_more also sees what was written before.
   void enclose() noexcept {
     // release: which join is around. Pairs with: flags_and_more.
     word_.fetch_or(enclosed, std::memory_order_release);
@@ -98,20 +98,20 @@ class share_count {
     return word_.load(std::memory_order_acquire);  // acquire: which join is around. Pairs with: enclose
   }
 
-  /// For the owner of a scope: so many more children, modulo 2^64.
+  /// For the owner of a scope: adds children, modulo 2^64.
   void add(std::uint64_t children) noexcept {
     word_.fetch_add(children, std::memory_order_relaxed);  // relaxed: the wait orders
   }
 
  private:
-  /// True if these were the last.
+  /// Returns true if these were the last.
   [[nodiscard]] bool subtract(std::uint64_t children) noexcept {
-    // acq_rel: publishes what a piece wrote to the owner, and the owner's saved frame to the last piece; the last
-    // acquires all of it. Pairs with: itself in other pieces; left_only.
+    // acq_rel: publishes what a piece wrote to the owner, and the owner's saved frame to the last piece, which acquires
+    // all of it. Pairs with: itself in other pieces; left_only.
     return (word_.fetch_sub(children, std::memory_order_acq_rel) & counted) == children;
   }
 
-  typename Sync::template atomic<std::uint64_t> word_;   ///< children not yet dealt with, and flags above
+  typename Sync::template atomic<std::uint64_t> word_;   ///< children not yet dealt with; flags in the high bits
   typename Sync::template plain<parked<Sync>*> waiter_;  ///< valid once the owner has subtracted its share
 };
 

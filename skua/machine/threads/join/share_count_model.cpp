@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The parking race under every schedule, with memory orders as written: the frame of a group that waits is resumed
-// once, by somebody who finds it saved, after all children have ended, and nobody touches the group after that
-// (group.md, "parking"). Each mutant removes an order or swaps two steps, and the explorer must find what that breaks.
+// The parking race under every schedule, with memory orders as written: a waiting group's frame is resumed once, when
+// it is saved and all children have ended, and no thread touches the group afterwards (group.md, "Parking"). Each
+// mutant removes an order or swaps two steps, and the explorer must find what breaks.
 #include "skua/machine/threads/join/share_count.hpp"
 
 #include <gtest/gtest.h>
@@ -22,11 +22,11 @@ using std::memory_order, std::memory_order_acq_rel, std::memory_order_acquire, s
     std::memory_order_release;
 
 enum class steps : std::uint8_t { as_written, park_before_saved, park_before_named };
-/// How the resumed fiber comes after who resumes it: as on a thread, which goes on with it; or not at all, as it looks
-/// to who follows flows and not threads.
+/// What orders the resumed fiber after its resumer: the thread that continues it, or nothing at all, as a checker sees
+/// it that follows flows instead of threads.
 enum class view : std::uint8_t { threads, flows };
 
-/// A stack with a group whose owner waits, and others that deal with its children.
+/// A stack with a group whose owner waits, and thieves that deal with its children.
 template <class Sync>
 class scene {
  public:
@@ -38,10 +38,10 @@ class scene {
   count& group;
   using plain = typename Sync::template plain<int>;
   std::array<plain*, 4> values{&immortal<plain>(), &immortal<plain>(), &immortal<plain>(),
-                               &immortal<plain>()};  ///< of children, by thread
+                               &immortal<plain>()};  ///< of the children, by thread
   plain& error = immortal<plain>();
 
-  /// fiber::wait, worker::park, worker::commit_share.
+  /// As fiber::wait, worker::park and worker::commit_share.
   void wait(std::uint64_t mine, steps in_order = steps::as_written) {
     if (group.left_only(mine)) return;
     if (in_order != steps::park_before_named) group.wait_in(frame_);
@@ -58,7 +58,7 @@ class scene {
     static_cast<void>(group.left_only(0));
     require(resumptions_ == 1, "a frame is resumed once");
   }
-  /// fiber::finish, and what the worker does with a frame that is ready.
+  /// As fiber::finish, and the worker that gets a ready frame.
   template <class Alarm>
   void finish(std::uint64_t children, std::uint64_t flags, Alarm alarm) {
     if (auto* const ready = group.finish(children, flags, alarm)) resume(*ready);
@@ -66,7 +66,7 @@ class scene {
   void finish() {
     finish(1, 0, [] {});
   }
-  /// The function that waited returns.
+  /// The waiting function returns, and its stack frame dies.
   void leave() {
     std::destroy_at(&group);
     std::destroy_at(&frame_);
@@ -80,7 +80,7 @@ class scene {
   };
 
   void resume(parked<Sync>& ready) {
-    require(&ready == &frame_, "the frame that waits is found");
+    require(&ready == &frame_, "the waiting frame is found");
     if (view_ == view::threads) {
       require(static_cast<frame&>(ready).saved.get() == 1, "a frame that is resumed was saved");
     }
@@ -90,13 +90,13 @@ class scene {
   }
 
   frame& frame_ = immortal<frame>();
-  frame& from_before_ = immortal<frame>();  // what an earlier group left on the stack
+  frame& from_before_ = immortal<frame>();  // left on the stack by an earlier group
   model_atomic<int> resumed_{0};            // the fiber runs again
   int resumptions_ = 0;
   view view_;
 };
 
-/// A join: the owner has dealt with one child, each thief with another one.
+/// A join: the owner has dealt with one child, and each thief deals with another.
 template <class Sync, int Thieves, view View = view::threads, steps Order = steps::as_written>
 struct join {
   static constexpr int threads = Thieves + 1;
@@ -111,14 +111,14 @@ struct join {
     s.wait(1, Order);
     for (int t = 1; t <= Thieves; ++t) {
       require(s.values[static_cast<std::size_t>(t)]->get() == t,
-              "the children have ended, and what they wrote is seen");
+              "the children have ended, and the owner sees what they wrote");
     }
     s.leave();
   }
   void finish() {}
 };
 
-/// The thief's child throws while the owner's runs.
+/// The thief's child throws while the owner's child runs.
 template <class Sync>
 struct failing_join {
   static constexpr int threads = 2;
@@ -132,7 +132,7 @@ struct failing_join {
       return;
     }
     if (alarm.load(memory_order_acquire) == 1) {
-      require((s.group.flags() & s.group.failed) != 0, "who hears the alarm sees the failure");
+      require((s.group.flags() & s.group.failed) != 0, "a fiber that hears the alarm sees the failure");
     }
     s.wait(1);
     require((s.group.flags() & s.group.failed) != 0, "a failure is not forgotten");
@@ -166,7 +166,7 @@ struct failing_sequence {
   void finish() {}
 };
 
-/// Two thieves have dropped their child because of a stop.
+/// Two thieves drop their child because of a stop.
 template <class Sync>
 struct dropped_twice {
   static constexpr int threads = 3;
@@ -181,8 +181,8 @@ struct dropped_twice {
   void finish() {}
 };
 
-/// A scope: thieves subtract before the owner knows how many children there are (scope.hpp).
-template <class Sync, bool Counts_itself = true>
+/// A scope: thieves subtract before the owner knows the number of children (scope.hpp).
+template <class Sync, bool CountsItself = true>
 struct scope {
   static constexpr int threads = 3;
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
@@ -194,15 +194,16 @@ struct scope {
       s.finish();
       return;
     }
-    s.group.add(2 + (Counts_itself ? 1 : 0) - bias);
+    s.group.add(2 + (CountsItself ? 1 : 0) - bias);
     s.wait(1);
-    require(s.values[1]->get() + s.values[2]->get() == 3, "the children have ended, and what they wrote is seen");
+    require(s.values[1]->get() + s.values[2]->get() == 3,
+            "the children have ended, and the owner sees what they wrote");
     s.leave();
   }
   void finish() {}
 };
 
-// What is broken, one thing each.
+// The mutants. Each breaks one thing.
 
 template <memory_order Subtraction>
 struct subtracting : model_sync {
@@ -212,9 +213,9 @@ struct subtracting : model_sync {
     T fetch_sub(T by, memory_order) noexcept { return model_atomic<T>::fetch_sub(by, Subtraction); }
   };
 };
-/// The last piece does not see the frame, or the owner not what the pieces wrote.
+/// The last piece does not see the frame, or the owner does not see what the pieces wrote.
 using without_acquire = subtracting<memory_order_release>;
-/// A piece does not publish what it wrote, or the owner not the frame.
+/// A piece does not publish what it wrote, or the owner does not publish the frame.
 using without_release = subtracting<memory_order_acquire>;
 
 /// O1 does not acquire.
@@ -226,7 +227,7 @@ struct relaxed_look : model_sync {
   };
 };
 
-/// The last thief's flow does not say that it has let go.
+/// The last thief does not publish that it has let go.
 struct relaxed_call : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -235,7 +236,7 @@ struct relaxed_call : model_sync {
   };
 };
 
-/// The subtraction is a load and a store: what comes between is overwritten.
+/// The subtraction is a load and a store, which overwrites what comes between.
 struct torn_subtraction : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -248,7 +249,7 @@ struct torn_subtraction : model_sync {
   };
 };
 
-/// The same of the flags.
+/// Raising flags is a load and a store.
 struct torn_flags : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -261,7 +262,7 @@ struct torn_flags : model_sync {
   };
 };
 
-/// Flags are added, as if each were raised once only.
+/// Flags are added, as if each were raised only once.
 struct added_flags : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -340,5 +341,5 @@ TEST(share_count_mutant, let_go_without_release_is_caught) {
 TEST(share_count_mutant, torn_subtraction_is_caught) { fails<join<torn_subtraction, 2>>(""); }
 TEST(share_count_mutant, torn_flags_is_caught) { fails<failing_sequence<torn_flags>>(""); }
 TEST(share_count_mutant, added_flags_is_caught) { fails<dropped_twice<added_flags>>("dropped, not failed"); }
-TEST(share_count_mutant, flags_after_the_alarm_is_caught) { fails<failing_join<late_flags>>("who hears the alarm"); }
+TEST(share_count_mutant, flags_after_the_alarm_is_caught) { fails<failing_join<late_flags>>("hears the alarm"); }
 TEST(share_count_mutant, a_scope_that_does_not_count_itself_is_caught) { fails<scope<model_sync, false>>(""); }

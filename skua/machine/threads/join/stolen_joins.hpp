@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which open joins of a fiber have been stolen, and so may fail while the fiber runs their first child. An open join
-// writes nothing for that case; its owner finds out where it is slow anyway. Proof: group.md, "stolen groups"; every
-// schedule of it: stolen_joins_model.cpp.
+// writes nothing in preparation; its owner finds out on paths that are slow anyway. Proof: group.md, "Stolen groups".
+// stolen_joins_model.cpp runs every schedule with at most two preemptions.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace skua::runtime {
 
-/// A group that may lie within another one. Sync is the real world, or the explorer's.
+/// A group that may lie inside another one. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
 class open_join : public share_count<Sync> {
  public:
   using share_count<Sync>::share_count;
 
-  /// This join, or one around it, has failed or was abandoned. Of the rest a stop is only a wish: what it is about is
-  /// published by the joins.
+  /// True if this join, or one around it, has failed or was abandoned. The other flags only request cancellation; the
+  /// joins publish the data.
   [[nodiscard]] bool wants_end() const noexcept {
     for (open_join const* j = this; j != nullptr; j = j->around_.get()) {
       std::uint64_t const state = j->flags_and_more();
@@ -33,18 +33,18 @@ class open_join : public share_count<Sync> {
  private:
   template <synchronisation>
   friend class stolen_joins;
-  /// Valid with `enclosed`: null, or a join of the same fiber, still open and stolen.
+  /// Valid once `enclosed` is set: null, or a join of the same fiber that is still open and stolen.
   typename Sync::template plain<open_join*> around_;
 };
 
-/// The joins of one fiber that are known to be stolen, innermost first. For the fiber.
+/// The joins of one fiber that it knows to be stolen, innermost first. For the fiber.
 template <synchronisation Sync = real_sync>
 class stolen_joins {
  public:
-  /// Links what was stolen from `forks` since the last time. `join_of(task)` is null for what is no open join of this
-  /// fiber. Entries before the place `base` are passed over: joins below an interlude. Cold.
-  template <class Join_of>
-  void note(fork_lane<Sync>& of, std::int64_t base, Join_of&& join_of) noexcept {
+  /// Links what was stolen from `forks` since the previous call. `join_of(task)` is null for a task that is not an open
+  /// join of this fiber. Skips entries before the position `base`: joins below a nested task. Cold.
+  template <class JoinOf>
+  void note(fork_lane<Sync>& of, std::int64_t base, JoinOf&& join_of) noexcept {
     std::int64_t seen = of.steals_before();
     of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
       bool const below = std::exchange(place, place + deque<Sync>::step) < base;
@@ -57,15 +57,15 @@ class stolen_joins {
     of.steals_are_seen(seen);
   }
 
-  /// A group of the fiber that does not lie in `forks`, before any child of it can run: what is known to be stolen lies
-  /// around it. After a `note`.
+  /// Links `group`, which does not lie in `forks`, under the joins known to be stolen. Call it after `note`, and before
+  /// any child of the group can run.
   void surround(open_join<Sync>& group) const noexcept {
     if (innermost_ == nullptr) return;
     group.around_.set(innermost_);
     group.enclose();
   }
 
-  /// `ended` has been waited for, after a `note`.
+  /// The wait for `ended` is over. Call this after `note`.
   void forget(open_join<Sync>& ended) noexcept {
     if (innermost_ == &ended) innermost_ = ended.around_.get();
   }

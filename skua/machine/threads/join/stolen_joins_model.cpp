@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Robbed joins under every schedule, on real lanes: the owner links exactly its open joins that were stolen, in order;
-// if a thief's child fails, the owner hears of it at its next fork, and so does who runs a child further in; nobody
-// touches a join that has ended (group.md, "stolen groups"). Each mutant removes one step, and the explorer must find
+// Stolen joins under many schedules, on real lanes: the owner links exactly those of its open joins that were stolen,
+// in order. If a thief's child fails, the owner notices at its next fork, and so does a thief further in; no thread
+// touches a join that has ended (group.md, "Stolen groups"). Each mutant removes one step, and the explorer must find
 // the harm.
 #include "skua/machine/threads/join/stolen_joins.hpp"
 
@@ -24,11 +24,11 @@ using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, s
 
 enum class fault : std::uint8_t {
   none,
-  no_note_at_fork,   ///< the slow path of a fork does not look at steals
-  no_note_at_join,   ///< nor who finds a join stolen
-  no_note_at_park,   ///< nor who has offered open joins
-  no_alarm,          ///< who failed does not poke
-  pieces_not_known,  ///< a thief's piece of a sequence is taken for a join of the thief
+  no_note_at_fork,   ///< the slow path of a fork does not note steals
+  no_note_at_join,   ///< a join that finds itself stolen does not note steals
+  no_note_at_park,   ///< a fiber that parks does not note what it offered
+  no_alarm,          ///< the failing thief does not request attention
+  pieces_not_known,  ///< a thief's piece of a sequence is taken for an open join of the thief
 };
 
 template <class Sync>
@@ -43,9 +43,9 @@ lanes<Sync>& make_lanes() {
 template <class Sync>
 struct join : skua::runtime::open_join<Sync> {
   explicit join(std::uint64_t children = 2) : skua::runtime::open_join<Sync>(children) {}
-  model_atomic<int>& over = immortal<model_atomic<int>>(0);  ///< its thieves have finished: stands for parking
+  model_atomic<int>& over = immortal<model_atomic<int>>(0);  ///< thieves that have finished; stands for parking
 
-  /// fiber::finish of a thief's piece.
+  /// As fiber::finish of a thief's piece.
   template <class Alarm>
   void end_piece(std::uint64_t flags, Alarm alarm) {
     model_atomic<int>& told = over;  // once the piece has finished, the join may be gone
@@ -55,13 +55,13 @@ struct join : skua::runtime::open_join<Sync> {
   }
 };
 
-/// fiber, as far as it opens joins and learns of steals.
+/// A fiber as far as it opens joins and notes steals.
 template <class Sync, fault Fault = fault::none>
 class fiber {
  public:
   explicit fiber(lanes<Sync>& l) : at_(&l) {}
 
-  /// False: the fork said stop.
+  /// Returns false if the fork noticed a stop.
   bool push(join<Sync>& j) {
     if (!at_->forks.push(&j)) return true;
     make_room();
@@ -90,7 +90,7 @@ class fiber {
     require(at_->offer_open_joins([this] { make_room(); }), "there is memory");
     if (Fault != fault::no_note_at_park) note();
     entry unused;
-    require(!at_->forks.peek(unused), "a strand leaves an empty lane");
+    require(!at_->forks.peek(unused), "a fiber leaves an empty lane");
   }
   void resume_at(lanes<Sync>& other) { at_ = &other; }
   void run_piece_of(join<Sync>& j) { piece_of_ = &j; }
@@ -109,7 +109,7 @@ class fiber {
 
  private:
   lanes<Sync>* at_;
-  join<Sync>* piece_of_ = nullptr;  ///< stop_node::of
+  join<Sync>* piece_of_ = nullptr;  ///< as stop_node::of
   skua::runtime::stolen_joins<Sync> stolen_;
 };
 
@@ -119,8 +119,8 @@ join<Sync>* steal(skua::runtime::deque<Sync>& from) {
   return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
 }
 
-/// The owner opens joins within joins, beyond its ring of two. The thief takes the oldest ones, and a child fails: of
-/// the first it took, or of the second.
+/// The owner opens joins within joins, beyond its ring of two. The thief takes the oldest, and a child fails: that of
+/// the first join it took, or of the second.
 template <class Sync, int Failing, fault Fault = fault::none>
 struct owner_and_thief {
   static constexpr int threads = 2;
@@ -130,21 +130,21 @@ struct owner_and_thief {
   join<Sync>& middle = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
   join<Sync>& second = immortal<join<Sync>>();
-  model_atomic<join<Sync>*> failed{nullptr};  ///< set when everybody has been alarmed
+  model_atomic<join<Sync>*> failed{nullptr};  ///< set once the alarm has reached everybody
 
   void run(int me) {
     if (me == 1) return steal_oldest();
     static_cast<void>(owner.push(outer));
     static_cast<void>(owner.push(middle));
-    hears(inner, {&outer, &middle});
+    push_inside(inner, {&outer, &middle});
     owner.close(inner);
     bool const middle_failed = failed.load(memory_order_acquire) == &middle;
-    require(owner.stop_requested() || !middle_failed, "who asks hears of a failure");
+    require(owner.stop_requested() || !middle_failed, "a fiber that asks sees the failure");
     owner.close(middle);
-    hears(second, {&outer});
+    push_inside(second, {&outer});
     owner.close(second);
     owner.close(outer);
-    require(!owner.stop_requested(), "with its joins a strand's reasons to stop end");
+    require(!owner.stop_requested(), "the reasons to stop end with the joins");
   }
   void steal_oldest() {
     for (int i = 0; i <= Failing; ++i) {
@@ -157,19 +157,20 @@ struct owner_and_thief {
     }
   }
   /// A fork while these joins are open.
-  void hears(join<Sync>& j, std::initializer_list<join<Sync>*> open) {
+  void push_inside(join<Sync>& j, std::initializer_list<join<Sync>*> open) {
     auto const of_open = [&] {
       join<Sync>* const f = failed.load(memory_order_acquire);
       return std::ranges::find(open, f) != open.end();
     };
     bool const must = of_open();
     bool const stop = !owner.push(j);
-    require(stop || !must, "the next fork hears of a failure");
+    require(stop || !must, "the next fork notices the failure");
   }
   void finish() {}
 };
 
-/// Two thieves: the outer join's child fails, the inner join's hears of it at the latest when the owner waits for it.
+/// Two thieves: the outer join's child fails, and the thief of the inner join notices at the latest when the owner
+/// waits for it.
 template <class Sync>
 struct thief_further_in {
   static constexpr int threads = 3;
@@ -200,13 +201,13 @@ struct thief_further_in {
     }
     bool const must_hear = waits.load(memory_order_acquire) == 1 && failed.load(memory_order_acquire) == 1 &&
                            (got->flags_and_more() & got->enclosed) != 0;
-    require(got->wants_end() || !must_hear, "who runs a child further in hears of a failure");
+    require(got->wants_end() || !must_hear, "a thief further in notices the failure");
     got->end_piece(0, [] {});
   }
   void finish() {}
 };
 
-/// The owner parks for something else with two joins open, and goes on in other lanes: both joins count as stolen.
+/// The owner parks for something else with two joins open, and continues in other lanes: both joins count as stolen.
 template <class Sync, fault Fault = fault::none>
 struct parks_with_open_joins {
   static constexpr int threads = 2;
@@ -230,7 +231,7 @@ struct parks_with_open_joins {
     offered.notify_all();
     resumed.wait(0, memory_order_acquire);
     owner.resume_at(elsewhere);
-    require(owner.stop_requested(), "a strand that was resumed hears of a failure");
+    require(owner.stop_requested(), "a resumed fiber notices the failure");
     owner.close(inner);
     owner.close(outer);
     require(taken == 2, "each open join is taken once");
@@ -253,14 +254,14 @@ struct parks_with_open_joins {
   void finish() {}
 };
 
-/// A sequence of three: its first thief's piece is stolen in turn. Only the owner links it.
+/// A sequence of three whose first thief is stolen from in turn. Only the owner links it.
 template <class Sync, fault Fault = fault::none>
 struct piece_of_a_sequence {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
-  lanes<Sync>& thiefs = make_lanes<Sync>();
+  lanes<Sync>& thief_lanes = make_lanes<Sync>();
   fiber<Sync, Fault> owner{l};
-  fiber<Sync, Fault> thief{thiefs};
+  fiber<Sync, Fault> thief{thief_lanes};
   join<Sync>& all = immortal<join<Sync>>(std::uint64_t{3});
   model_atomic<int> stolen{0};
 
@@ -271,7 +272,7 @@ struct piece_of_a_sequence {
       owner.close(all, 2);
     } else if (me == 1) {
       run_piece();
-    } else if (join<Sync>* const rest = steal(thiefs.forks); rest != nullptr) {
+    } else if (join<Sync>* const rest = steal(thief_lanes.forks); rest != nullptr) {
       rest->end_piece(0, [] {});
     }
   }
@@ -289,10 +290,10 @@ struct piece_of_a_sequence {
   void finish() {}
 };
 
-// What is broken in the façade, one thing each.
+// Mutants of the atomics façade. Each breaks one thing.
 
-/// The owner leaves in its slot what it took as the lane's last entry.
-struct local_slots : model_sync {
+/// The owner leaves an entry in its ring slot that it took as the lane's last one.
+struct uncleared_slots : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
     using model_atomic<T>::model_atomic;
@@ -305,7 +306,7 @@ struct local_slots : model_sync {
   };
 };
 
-/// The link outwards is not published.
+/// The link to the outer join is not published.
 struct unpublished_link : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -347,21 +348,21 @@ TEST(stolen_joins_model, a_thief_further_in_is_told) { holds<thief_further_in<mo
 TEST(stolen_joins_model, a_piece_of_a_sequence_is_told) { holds<piece_of_a_sequence<model_sync>>(bounded); }
 
 TEST(stolen_joins_mutant, no_note_at_fork_is_caught) {
-  fails<owner_and_thief<model_sync, 0, fault::no_note_at_fork>>("the next fork hears", bounded);
+  fails<owner_and_thief<model_sync, 0, fault::no_note_at_fork>>("the next fork notices", bounded);
 }
 TEST(stolen_joins_mutant, no_alarm_is_caught) {
-  fails<owner_and_thief<model_sync, 0, fault::no_alarm>>("the next fork hears", bounded);
+  fails<owner_and_thief<model_sync, 0, fault::no_alarm>>("the next fork notices", bounded);
 }
 TEST(stolen_joins_mutant, no_note_at_join_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_join>>("what has been destroyed", bounded);
 }
 TEST(stolen_joins_mutant, no_note_at_park_is_caught) {
-  fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("was resumed hears");
+  fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("a resumed fiber notices");
 }
 TEST(stolen_joins_mutant, pieces_not_known_is_caught) {
   fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: written", bounded);
 }
 TEST(stolen_joins_mutant, kept_slots_is_caught) {
-  fails<owner_and_thief<local_slots, 0>>("what has been destroyed", bounded);
+  fails<owner_and_thief<uncleared_slots, 0>>("what has been destroyed", bounded);
 }
 TEST(stolen_joins_mutant, unpublished_link_is_caught) { fails<thief_further_in<unpublished_link>>("race", bounded); }

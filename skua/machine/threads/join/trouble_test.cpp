@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What can go wrong around a program: regions of few workers among sleepers, memory that runs out, fork(), exit(), a pool
-// that ends while another one lets go of it, stops that meet.
+// What can go wrong around a program: regions of few workers among sleepers, exhausted memory, fork(), exit(), a pool
+// that ends while another lets go of it, two stops at once.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,12 +27,12 @@ long fib(skua::fork_join auto& here, int n) {
   return a + b;
 }
 
-/// The address space has room for about a hundred of these.
+/// The address space has room for about a hundred stacks of this size.
 constexpr std::size_t huge_stack = std::size_t{1} << 40;
 constexpr bool address_space_is_ours = !skua::runtime::under_tsan && !skua::runtime::under_asan;
 
 TEST(trouble, work_for_one_sleeping_worker_is_not_left_to_searchers_who_may_not_do_it) {
-  // The only member of the region sleeps while others search: they would find nothing, and sleep.
+  // The region's only member sleeps while others search. They find nothing that they may take, and sleep.
   skua::runtime::dice roll(7);
   skua::pool pool({.workers = 4, .spin = 200us});
   auto const one = pool.open_region("random", 1);
@@ -103,7 +103,7 @@ std::uint64_t waited_in_place(skua::pool const& pool) {
   return n;
 }
 
-/// a asks b to ask a ... `depth` times, each time with the asking fiber waiting.
+/// a asks b, which asks a, and so on, `depth` times; each time the asking fiber waits.
 int ping_pong(skua::pool& a, skua::pool& b, int depth) {
   if (depth == 0) return 0;
   return 1 + a.run([&](auto&) { return ping_pong(b, a, depth - 1); });
@@ -111,7 +111,7 @@ int ping_pong(skua::pool& a, skua::pool& b, int depth) {
 
 TEST(trouble, waiting_deeper_than_there_are_stacks_throws) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
-  // Each pool has one worker: if it cannot leave a fiber that waits, it must work where it stands.
+  // Each pool has one worker. If it cannot leave a waiting fiber, it must run tasks in place.
   skua::pool a({.workers = 1, .stack_bytes = huge_stack});
   skua::pool b({.workers = 1, .stack_bytes = huge_stack});
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ping_pong(a, b, 300), 300);
@@ -161,7 +161,7 @@ TEST(trouble, a_reference_comes_back_as_a_value) {
 }
 
 TEST(trouble, a_stop_that_was_noticed_is_not_forgotten) {
-  // Both stops are noticed by one fork. The inner one ends there; the outer one must end the next fork.
+  // One fork notices both stops. The inner stop ends there; the outer one must end the next fork.
   skua::pool pool({.workers = 1});
   std::stop_source outer;
   bool ran = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The join of two: the second child lies in the parent's frame as a closure while the first runs. [ARCHITECTURE 3]
 //
-// Nothing here costs an allocation, a stack switch, an atomic read-modify-write or a fence unless a thief comes. What
-// happens then is compiled once (second_child.cpp): a program compiles the hot path, and a call of each child.
+// Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence. What happens
+// when a thief comes is compiled once (second_child.cpp): a program compiles the hot path, and a call of each child.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace skua::runtime {
 
-/// How the second child's callable is kept for a thief: a small temporary that may be copied bit by bit lies in the job
-/// itself (one store less, and the original stays in registers); anything else is referred to.
+/// How the second child's callable waits for a thief. A small, trivially copyable temporary is copied into the job,
+/// which saves a store and lets the original stay in registers; anything else is referred to.
 template <class G>
 class held {
  public:
@@ -41,7 +41,7 @@ class held<G> {
   G copy_;
 };
 
-/// The second child of a join, ready to be stolen. Children counted: the first (the owner's) and this one.
+/// The second child of a join, ready to be stolen. The group counts two children: the first (the owner's) and this one.
 template <class Here, class Hint, class G>
 class forked final : public runtime::second_child {
  public:
@@ -51,12 +51,12 @@ class forked final : public runtime::second_child {
       : second_child(kind, s), second_(second), place_(place_in(hint)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
-  ~forked() {}  // the union's member is destroyed by whoever took it
+  ~forked() {}  // whoever took the union's member has destroyed it
 
-  /// The second child, to be called by its owner.
+  /// The second child's callable, for its owner.
   G&& callable() noexcept { return second_.get(); }
 
-  /// The first child has returned and the second was stolen: its value, or its exception.
+  /// The first child has returned and the second was stolen: returns its value, or throws its exception.
   [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
     wait_stolen(here);
     struct destroyer {
@@ -100,7 +100,8 @@ template <class Here, class Hint, class F, class Second>
   }
 }
 
-/// join(f, g) where the policy wants to see the group, or no memory is left for forks: as a group of numbered children.
+/// join(f, g) where the policy wants to see the group, or no memory is left for forks: runs it as a group of numbered
+/// children.
 /// Small callables come as copies, so that the originals can stay in registers where this is not called.
 template <class F, class G, class Here, class HintF, class HintG>
 [[gnu::cold, gnu::noinline]] auto join_as_group(Here& here, HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
@@ -108,7 +109,7 @@ template <class F, class G, class Here, class HintF, class HintG>
                    runtime::numbered_child<Here, HintG, G>{hint_g, g.get()});
 }
 
-/// join(f, g) of two children on threads. f is called; g is called, or was stolen and is waited for.
+/// join(f, g) of two children on threads: calls f; then calls g, or waits for the thief that has it.
 template <class Here, class HintF, class F, class HintG, class G>
 [[gnu::always_inline]] inline auto join_two(Here& here, child<HintF, F> const& f, child<HintG, G> const& g) {
   forked<Here, HintG, G> second(g.hint, g.function, here.watching());

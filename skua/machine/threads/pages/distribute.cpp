@@ -13,7 +13,7 @@
 namespace skua::runtime {
 namespace {
 
-/// What went wrong at one place.
+/// The errors of one place.
 struct touching {
   std::error_code pinning = {};
   std::error_code paging = {};
@@ -32,7 +32,7 @@ touching touch_from(place_id place, page_block const& block, std::span<page_run 
   return {};
 }
 
-/// One thread per place, all at once: the kernel clears pages on every node in parallel.
+/// Starts one thread per place, all at once, so that the kernel clears pages on every node in parallel.
 std::vector<touching> touch_from_all(page_block const& block, std::span<page_run const> runs, layout const& map,
                                      page_kernel const& kernel) {
   std::vector<touching> results(map.places());
@@ -43,7 +43,7 @@ std::vector<touching> touch_from_all(page_block const& block, std::span<page_run
     try {
       threads.emplace_back(one_place);
     } catch (std::system_error const& fault) {
-      results[p].pinning = fault.code();  // no thread, so none that is pinned
+      results[p].pinning = fault.code();  // no thread, so none is pinned
     }
   }
   threads.clear();  // joins

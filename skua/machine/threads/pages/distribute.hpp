@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An array's pages go where the workers are that own them [numa-ws-2018 III-A]: bound to the NUMA nodes of the places
-// if the kernel lets us, else touched first by threads that are pinned there for the purpose. The answer says which of
-// the two it was, so that a program can tell its user once.
+// Puts an array's pages where the workers are that own them [numa-ws-2018 III-A]: bound to the NUMA nodes of the places
+// if the kernel allows it, else first touched by threads that are pinned there. The result says which, so that a
+// program can tell its user.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@
 namespace skua::runtime {
 
 enum class distribution_method : std::uint8_t {
-  bound,        ///< pages that come in lie where they should, whoever touches them; those that were there were moved
-  first_touch,  ///< pages that were not there yet have come in where they should
-  pointless,    ///< nothing was done: another machine's topology, or not two NUMA nodes
-  refused,      ///< it would have helped, and the system allows neither of the two
+  bound,        ///< new pages come in where they should, whoever touches them, and old ones were moved
+  first_touch,  ///< pages that did not exist yet came in where they should
+  pointless,    ///< nothing was done: another machine's topology, or fewer than two NUMA nodes
+  refused,      ///< it would have helped, but the system allows neither method
 };
 
 struct distribution {
@@ -31,19 +31,20 @@ struct distribution {
 
 /// Per place: the NUMA node of its first worker; no_numa_node if it has none or the topology is not this machine's.
 [[nodiscard]] std::vector<numa_id> homes_of(layout const& map);
-/// Per place: its workers.
+/// Per place: the number of its workers.
 [[nodiscard]] std::vector<std::uint32_t> weights_of(layout const& map);
 
-/// Why nothing can be gained by bringing data to the places of this map, one clause for people; empty: something can.
+/// Why this map gains nothing from moving data to its places, as one clause for people; empty if it can gain.
 [[nodiscard]] std::string why_distribution_is_pointless(layout const& map);
 
-/// Each run of the block goes to its place. Nobody may write to the pages meanwhile. Throws resource_error if there is
-/// no memory to touch. Cost: a system call per run; with first touch, a thread per place and the time to clear the pages.
+/// Puts each run of the block at its place. Nobody may write to the pages meanwhile. Throws resource_error if there is
+/// no memory to touch. Cost: a system call per run; with first touch, a thread per place and the time to clear the
+/// pages.
 distribution distribute(page_block const& block, std::span<page_run const> runs, layout const& map,
                         page_kernel const& kernel = running_kernel());
 
-/// As the kernel interleaves: page by page round all nodes that the map's workers are on. Where the kernel refuses, page
-/// by page round its places, by first touch.
+/// Interleaves as the kernel does: page by page over all nodes of the map's workers. If the kernel refuses, page by
+/// page over the places, by first touch.
 distribution distribute_interleaved(page_block const& block, layout const& map,
                                     page_kernel const& kernel = running_kernel());
 
@@ -53,7 +54,7 @@ template <class T>
   return contiguous_shares(array.size(), weights_of(map));
 }
 
-/// Each place's share goes to it; a page that two share, to the owner of its first byte.
+/// Puts each place's share there. A page that two places share goes to the owner of its first byte.
 template <class T>
 distribution distribute(page_array<T> const& array, std::span<share const> shares, layout const& map,
                         page_kernel const& kernel = running_kernel()) {
@@ -61,7 +62,7 @@ distribution distribute(page_array<T> const& array, std::span<share const> share
   return distribute(block, pages_of(shares, sizeof(T), block.bytes().size(), block.page_bytes()), map, kernel);
 }
 
-/// Blocks are dealt out to the places in turn; block_bytes is rounded up to whole pages (page_block::page_bytes).
+/// Deals out blocks to the places in turn; block_bytes is rounded up to whole pages (page_block::page_bytes).
 template <class T>
 distribution distribute_cyclic(page_array<T> const& array, std::size_t block_bytes, layout const& map,
                                page_kernel const& kernel = running_kernel()) {

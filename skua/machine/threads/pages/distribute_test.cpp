@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An array goes home: bound where that is allowed, touched by pinned threads where it is not, left alone where it makes
-// no sense; and the answer says which. The kernels are fake, the threads and their processors are real.
+// Pages go to their owners: bound where the kernel allows it, touched by pinned threads where it does not, left alone
+// where it would gain nothing; and the answer says which. The kernels are fake; threads and processors are real.
 #include "skua/machine/threads/pages/distribute.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 
 using testing::fake_kernel;
 
-/// This machine's processors, told as if each had a NUMA node of its own (numbered as the processor).
+/// This machine's layout, as if each processor had a NUMA node of its own with the processor's number.
 layout one_node_per_processor(bool can_bind = true) {
   topology_reading read{.machine_pus = 0, .this_system = true, .can_bind = can_bind};
   cpu_mask const mine = affinity_of_this_thread();

@@ -11,7 +11,7 @@ namespace skua::runtime {
 
 namespace {
 
-task_tag shown(fiber& owner, double total_work, std::uint64_t n) noexcept {
+task_tag meet_group(fiber& owner, double total_work, std::uint64_t n) noexcept {
   tsan::unseen const scheduling;
   return owner.at().policy.meet(owner.tag(), total_work, n);
 }
@@ -20,9 +20,9 @@ task_tag shown(fiber& owner, double total_work, std::uint64_t n) noexcept {
 
 exposed_group::exposed_group(fiber& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g, nullptr, nullptr}, task_(owner.tag()),
-      whole_(shown(owner, total_work, n)), rest_(whole_) {
-  group_.add(1);  // the owner's own share, so that the count cannot come to zero before it waits (group.md, "parking")
-  owner_.surround(group_);  // a join around it may have been stolen before it could be shown
+      whole_(meet_group(owner, total_work, n)), rest_(whole_) {
+  group_.add(1);  // the owner's own share: the count cannot reach zero before the owner waits (group.md, "Parking")
+  owner_.surround(group_);  // a join around this group may have been stolen before the group was exposed
   owner_.watch(&node_);
 }
 
@@ -33,16 +33,16 @@ bool exposed_group::sends(std::uint64_t i, hint const& hint) noexcept {
   worker_slot& mine = owner_.at();
   child_ = mine.policy.mark(rest_, hint);
   placement const to = mine.policy.place(child_, cause::forked);
-  tagged_entry const what{&group_, i | alone, child_};
-  if (to.worker != mine.id) return sends_away(what, to);
-  return to.where == lane::migrated && moving::keep(mine, mine.migrated, what);
+  tagged_entry const entry{&group_, i | alone, child_};
+  if (to.worker != mine.id) return sends_away(entry, to);
+  return to.where == lane::migrated && moving::keep(mine, mine.migrated, entry);
 }
 
-/// To another worker: scheduling, while the rest of a division is work, as push and pop are (README.md).
-bool exposed_group::sends_away(tagged_entry const& what, placement const& to) noexcept {
+/// Sending a child is scheduling time; the rest of an exposed group is work time, as push and pop are (README.md).
+bool exposed_group::sends_away(tagged_entry const& entry, placement const& to) noexcept {
   worker_slot& mine = owner_.at();
   mine.who.begin(activity::scheduling);
-  bool const sent = worker::send(mine, what, to);
+  bool const sent = worker::send(mine, entry, to);
   mine.who.begin(activity::working);
   return sent;
 }
@@ -51,7 +51,7 @@ void exposed_group::keep(std::uint64_t i) noexcept {
   tsan::unseen const scheduling;
   worker_slot& mine = owner_.at();
   after_ = i + 1;
-  if (after_ < children_ && moving::keep(mine, mine.local, tagged_entry{&group_, after_, rest_})) exposed_at_ = &mine;
+  if (after_ < children_ && moving::keep(mine, mine.local, tagged_entry{&group_, after_, rest_})) rest_at_ = &mine;
   owner_.know(child_);
   mine.update_exposure();
 }
@@ -63,8 +63,8 @@ bool exposed_group::comes_back() noexcept {
   now.update_exposure();
   if (after_ == children_) return false;
   tagged_entry back;
-  auto const is_mine = [this](tagged_entry const& f) { return f.what == &group_ && f.extra == after_; };
-  if (exposed_at_ != nullptr && exposed_at_->local.take_newest(back, is_mine) != outcome::got) return false;
+  auto const is_mine = [this](tagged_entry const& f) { return f.item == &group_ && f.extra == after_; };
+  if (rest_at_ != nullptr && rest_at_->local.take_newest(back, is_mine) != outcome::got) return false;
   owner_.know(rest_);
   return true;
 }
@@ -76,7 +76,7 @@ void exposed_group::wait(std::uint64_t mine) noexcept {
   go_on(owner_, whole_);
 }
 
-/// The group has ended for its owner, which goes on where the policy wants.
+/// The owner has passed the group, and continues on the worker that the policy chooses.
 void exposed_group::go_on(fiber& owner, task_tag const& group) noexcept {
   {
     tsan::unseen const scheduling;

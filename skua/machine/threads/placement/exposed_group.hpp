@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A group that is shown to the policy: some children are sent to other workers, one is called here, the rest is kept
-// for later or for thieves. Only where the policy sees forks; nothing of this is on the hot path. Protocol: division.md.
+// A group that is exposed to the policy: some children are sent to other workers, one is called here, and the rest stay
+// in a lane for later or for thieves. Used only if the policy sees forks, so the hot path contains none of it.
+// Protocol: exposed_group.md.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +22,38 @@ class exposed_group {
   exposed_group& operator=(exposed_group const&) = delete;
   ~exposed_group();
 
-  /// Child i, which is next: true if it was sent to another worker, or to this one for later; false if it is called now.
+  /// Places child i, the next one. True: it was sent to another worker, or to this one for later. False: call it now.
   [[nodiscard]] bool sends(std::uint64_t i, hint const& hint) noexcept;
-  /// Child i will be called now; those after it may be taken by others meanwhile.
+  /// Child i will be called now; meanwhile others may take the children after it.
   void keep(std::uint64_t i) noexcept;
-  /// Child i has returned. True: those after it are the caller's again, to be run as usual.
+  /// Child i has returned. True: the children after it are the caller's again.
   [[nodiscard]] bool comes_back() noexcept;
-  /// The owner has dealt with `mine` children: wait for the others, and go on where the policy wants.
+  /// The owner has dealt with `mine` children: waits for the others, and continues where the policy says.
   void wait(std::uint64_t mine) noexcept;
 
   static void go_on(fiber& owner, task_tag const& group) noexcept;
 
  private:
-  [[nodiscard]] bool sends_away(tagged_entry const& what, placement const& to) noexcept;
+  [[nodiscard]] bool sends_away(tagged_entry const& entry, placement const& to) noexcept;
 
   fiber& owner_;
   group& group_;
   std::uint64_t const children_;
-  stop_node const node_;               ///< what runs here meanwhile sees the group fail
-  task_tag const task_;                ///< of the task that met the group
-  task_tag const whole_;               ///< of the group
-  task_tag rest_;                      ///< of the children that are not placed yet
-  task_tag child_{};                   ///< of the last one that was marked
-  worker_slot* exposed_at_ = nullptr;  ///< where the rest lies; null: nowhere
-  std::uint64_t after_ = 0;            ///< the first child of the rest
+  stop_node const node_;            ///< lets what runs here meanwhile see the group fail
+  task_tag const task_;             ///< tag of the task that met the group
+  task_tag const whole_;            ///< tag of the group
+  task_tag rest_;                   ///< tag of the children that are not yet placed
+  task_tag child_{};                ///< tag of the child that was marked last
+  worker_slot* rest_at_ = nullptr;  ///< the slot whose local lane holds the rest; null: none
+  std::uint64_t after_ = 0;         ///< the first child of the rest
 };
 
-/// A scope that forks while the policy sees forks: met as a group of no children, which can all be stolen.
+/// A scope that forks while the policy sees forks. The policy meets it as a group of no children; all of its children
+/// can be stolen.
 class exposed_scope {
  public:
   void meet(fiber& owner) noexcept;
-  /// After the scope's children have ended; does nothing if it was not met.
+  /// Call this after the scope's children have ended. Does nothing if the scope was not met.
   void leave(fiber& owner) noexcept;
 
  private:

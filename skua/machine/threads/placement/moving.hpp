@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a fiber leaves the lanes of its worker, and how what a policy has placed comes to a lane. Written against worker slots, so
-// that a model can have some (moving_model.cpp). Steps (M1..) and proof: division.md, "moving".
+// How a fiber leaves the lanes of its worker, and how entries reach the lanes that a policy chose. Generic in fiber and
+// slot, so that moving_model.cpp can supply its own. Steps (M1..) and proof: exposed_group.md, "Moving".
 #pragma once
 
 #include <utility>
@@ -14,10 +14,10 @@
 namespace skua::runtime {
 
 struct moving {
-  /// M1, before a fiber leaves its worker: its open joins go to where anybody may take them, so that it leaves an empty
-  /// `forks` (group.md, "nesting"). False: no memory for that, the fiber must stay.
-  template <class Strand>
-  [[nodiscard]] static bool clear_lanes(Strand& leaving) noexcept {
+  /// M1, before a fiber leaves its worker: moves its open joins to where any worker may take them, so that `forks` is
+  /// empty (group.md, "Nesting"). False: no memory for that, so the fiber must stay.
+  template <class Fiber>
+  [[nodiscard]] static bool clear_lanes(Fiber& leaving) noexcept {
     bool const offered = leaving.at().offer_open_joins([&] { static_cast<void>(leaving.make_room()); });
     leaving.note_steals();
     if (offered) tag_offers(leaving);
@@ -25,50 +25,51 @@ struct moving {
   }
 
   /// M3, once the frame of a fiber that was `at` is saved: from here on another worker may run it, and it may be gone.
-  /// False: it stays, and is the caller's.
-  template <class Seat, class Filed>
-  [[nodiscard]] static bool hand_over(Seat& at, Filed const& what, placement const& to) noexcept {
-    return to.worker == at.id ? keep(at, at.local, what) : send(at, what, to);
+  /// False: the frame stays with the caller.
+  template <class Slot, class Entry>
+  [[nodiscard]] static bool hand_over(Slot& at, Entry const& entry, placement const& to) noexcept {
+    return to.worker == at.id ? keep(at, at.local, entry) : send(at, entry, to);
   }
 
-  /// Into a tagged lane of this worker, where others may take it. False: no memory.
-  template <class Seat, class Lane, class Filed>
-  [[nodiscard]] static bool keep(Seat& mine, Lane& lane, Filed const& what) noexcept {
-    if (!lane.push(what)) return false;
+  /// Puts an entry into a tagged lane of this worker, where others may take it. False: no memory.
+  template <class Slot, class Lane, class Entry>
+  [[nodiscard]] static bool keep(Slot& mine, Lane& lane, Entry const& entry) noexcept {
+    if (!lane.push(entry)) return false;
     mine.notify_work();
     return true;
   }
 
-  /// Puts what the policy has placed on another worker there; asks again while a slot is occupied. False: it stays here,
-  /// because the policy wants that after all, or there is no memory. Only frames and tasks from outside go to an inbox.
-  template <class Seat, class Filed>
-  [[nodiscard]] static bool send(Seat& from, Filed what, placement to) noexcept {
+  /// Puts an entry into the lane of the other worker that the policy chose; asks again if the mailbox is occupied.
+  /// False: the entry stays here, because the policy now wants that, or there is no memory. An inbox takes only frames
+  /// and tasks from outside.
+  template <class Slot, class Entry>
+  [[nodiscard]] static bool send(Slot& from, Entry entry, placement to) noexcept {
     while (to.worker != from.id) {
       invariant(index(to.worker) < from.in_workers, "a policy places on a worker of the region");
-      Seat& its = from.neighbour(to.worker);
-      auto* const moved = to.where == lane::inbox ? what.as_frame() : nullptr;
+      Slot& target = from.neighbour(to.worker);
+      auto* const moved = to.where == lane::inbox ? entry.as_frame() : nullptr;
       if (to.where == lane::mailbox) {
-        if (!its.mailbox.push_if_empty(what)) {
-          to = from.policy.place(what.tag, cause::refused);
+        if (!target.mailbox.push_if_empty(entry)) {
+          to = from.policy.place(entry.tag, cause::refused);
           continue;
         }
-        if (from.policy.preempts()) its.request_attention();  // what runs there shall look up
+        if (from.policy.preempts()) target.request_attention();  // the fiber that runs there must poll
       } else if (moved != nullptr) {
-        its.inbox.push(*moved);
-      } else if (!(to.where == lane::local ? its.local : its.migrated).push(what)) {
+        target.inbox.push(*moved);
+      } else if (!(to.where == lane::local ? target.local : target.migrated).push(entry)) {
         return false;
       }
-      its.notify_worker_of_slot();
+      target.notify_owner();
       return true;
     }
     return false;
   }
 
  private:
-  /// What a fiber has offered in `spawned`: where the policy chooses by tags, it gets the tag under which it was shown.
-  /// Without memory for that it stays.
-  template <class Strand>
-  static void tag_offers(Strand& leaving) noexcept {
+  /// If the policy chooses by tags, gives what a fiber offered in `spawned` the tag that thieves could see. Without
+  /// memory for that, the offer stays where it is.
+  template <class Fiber>
+  static void tag_offers(Fiber& leaving) noexcept {
     auto& mine = leaving.at();
     if (!mine.policy.preempts()) return;
     entry oldest;

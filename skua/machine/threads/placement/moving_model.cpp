@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A fiber that leaves its worker, under every schedule: it moves to another one, is laid aside for what lies in the slot,
-// or waits for children that were sent away, while thieves take from the lanes that it leaves. Each child and each part
-// of the fiber runs once, nobody resumes it before it is saved, groups end once, and what can be taken is taken as long
-// as anybody is idle (division.md, "moving"). Each mutant removes or swaps one step.
+// A fiber that leaves its worker, under many schedules: it moves to another worker, is preempted by what lies in the
+// mailbox, or waits for children that were sent away, while thieves take from the lanes that it leaves. Each child and
+// each part of the fiber runs once, no worker resumes the fiber before it is saved, groups end once, and no worker
+// stays idle while an entry can be taken (exposed_group.md, "Moving"). Each mutant removes or swaps one step.
 #include "skua/machine/threads/placement/moving.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ using namespace skua::runtime::moving_stage;
 using skua::runtime::entry, skua::policies::lane, skua::worker_id;
 using std::memory_order;
 
-/// With a join open, the fiber is sent to worker 1: home, when a group has ended. Its worker goes on, or is busy
-/// with something else for a long time; the others steal.
+/// With a join open, the fiber is sent home, to worker 1, after a group has ended. Its old worker continues, or is busy
+/// with something else for a long time; the other workers steal.
 template <class Sync, lane Where, bool Busy, unsigned Workers, fault Fault = fault::none>
 struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Workers, Fault>> {
   group<Sync>& open = immortal<group<Sync>>(2U);
@@ -34,10 +34,10 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
   void run(int me) {
     if (me == 0) this->leave_for({.worker = worker_id{1}, .where = Where}, me);
     if (me == 0 && Busy) return this->await_fiber();
-    this->life(me);
+    this->run_loop(me);
   }
   void part(int n, int me) {
-    require(n > 1 || Where != lane::inbox || me == 1, "what lies in an inbox is for its worker");
+    require(n > 1 || Where != lane::inbox || me == 1, "only its own worker takes from an inbox");
     if (n == 1) {
       require(!this->at().forks.pop(), "on another worker a pop finds nothing");
       if (!this->wait(open, 1, me)) return;
@@ -49,8 +49,8 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
   void finish() {}
 };
 
-/// An errand is sent to the slot of worker 0, whose fiber forks: it gives way, and the errand takes longer than all
-/// that the fiber has to do.
+/// An errand is sent to the mailbox of worker 0, whose fiber forks and so is preempted. The errand takes longer than
+/// all that the fiber has to do.
 template <class Sync, unsigned Workers, fault Fault = fault::none>
 struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
   group<Sync>& open = immortal<group<Sync>>(2U);
@@ -62,7 +62,7 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
     if (me == 0) {
       bool const must = sent.load(memory_order_acquire) == 1 && !this->at().mailbox.looks_empty();
       bool const left = fork();
-      require(left || !must || this->at().mailbox.looks_empty(), "a strand gives way at its next fork");
+      require(left || !must || this->at().mailbox.looks_empty(), "a fiber is preempted at its next fork");
       if (left) {
         is_aside_ = true;
         this->leave_for({.worker = worker_id{0}, .where = lane::local}, me);
@@ -73,12 +73,12 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
     if (me == 1) {
       tagged_entry<Sync> const what{&long_errand};
       require(moving::send(this->slot_of(1), what, {.worker = worker_id{0}, .where = lane::mailbox}),
-              "the slot is empty");
+              "the mailbox is empty");
       sent.exchange(1, memory_order_release);
     }
-    this->life(me);
+    this->run_loop(me);
   }
-  /// fiber::push and fiber::attend. True: lay it aside.
+  /// As fiber::push and fiber::poll. True: the fiber is preempted.
   bool fork() {
     if (!this->at().forks.push(static_cast<job*>(&open), 1)) return false;
     this->make_room();
@@ -108,12 +108,12 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
   bool is_aside_ = false;
 };
 
-/// Both children of a group are sent: one to worker 1, one for worker 0 to take later. The fiber has nothing to run.
+/// Both children of a group are sent away: one to worker 1, one to worker 0 for later. The fiber has nothing to run.
 template <class Sync, unsigned Workers, fault Fault = fault::none>
 struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> {
   static constexpr std::uint64_t own_share = Fault == fault::no_own_share ? 0 : 1;
   group<Sync>& all = immortal<group<Sync>>(2U + own_share);
-  frame<Sync>& from_before = immortal<frame<Sync>>(true);  // what an earlier group left on the stack
+  frame<Sync>& from_before = immortal<frame<Sync>>(true);  // left on the stack by an earlier group
 
   sends_all() {
     this->jobs(1);
@@ -127,7 +127,7 @@ struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> 
       require(moving::keep(mine, mine.migrated, tagged_entry<Sync>{&all, 1}), "there is memory");
       if (this->wait(all, own_share, me)) over();
     }
-    this->life(me);
+    this->run_loop(me);
   }
   void over() {
     this->end(all, 0);
@@ -138,7 +138,7 @@ struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> 
   void finish() {}
 };
 
-/// Two workers send an errand each to the slot of worker 0; the second may be refused, and does its own.
+/// Two workers send an errand each to the mailbox of worker 0. The second may be refused, and then does its own.
 template <class Sync, fault Fault = fault::none>
 struct two_for_a_mailbox : scene<Sync, Fault, 3, two_for_a_mailbox<Sync, Fault>> {
   std::array<job, 3> errands{job{job::sort::errand}, job{job::sort::errand}, job{job::sort::errand}};
@@ -153,7 +153,7 @@ struct two_for_a_mailbox : scene<Sync, Fault, 3, two_for_a_mailbox<Sync, Fault>>
         errand(mine, me);
       }
     }
-    this->life(me);
+    this->run_loop(me);
   }
   void errand(job& which, int) {
     ++done.at(static_cast<std::size_t>(&which - errands.data()));
@@ -163,7 +163,7 @@ struct two_for_a_mailbox : scene<Sync, Fault, 3, two_for_a_mailbox<Sync, Fault>>
   void finish() { require(done[1] == 1 && done[2] == 1, "each errand is done once"); }
 };
 
-/// Who ends a group's last child does not see what the others wrote, nor the frame.
+/// The last piece of a group does not see what the others wrote, nor the frame.
 struct unordered_subtraction : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
@@ -190,8 +190,8 @@ void fails(char const* how, options with = {}) {
   EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
 }
 
-// All executions of two workers with at most two preemptions; of three with at most one, and some at random. (Three with
-// two, and two that give way without a bound, have 10^6 executions each, and none of them is wrong.)
+// All executions of two workers with at most two preemptions; of three with at most one, and some at random. (Three
+// with two, and two that preempt without a bound, have 10^6 executions each; all of them hold.)
 constexpr options of_two{.preemptions = 2};
 constexpr options of_three{.preemptions = 1};
 constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, .seed = 1};
@@ -230,13 +230,13 @@ TEST(moving_mutant, not_clearing_the_lanes_is_caught) {
   fails<goes_home<model_sync, lane::mailbox, false, 2, fault::lanes_not_cleared>>("leaves an empty lane", of_two);
 }
 TEST(moving_mutant, not_notifying_other_workers_is_caught) {
-  fails<preempts<model_sync, 2, fault::help_not_called>>("deadlock", of_two);
+  fails<preempts<model_sync, 2, fault::others_not_notified>>("deadlock", of_two);
 }
 TEST(moving_mutant, not_notifying_its_worker_is_caught) {
-  fails<goes_home<model_sync, lane::inbox, false, 2, fault::its_worker_not_called>>("deadlock", of_two);
+  fails<goes_home<model_sync, lane::inbox, false, 2, fault::owner_not_notified>>("deadlock", of_two);
 }
 TEST(moving_mutant, not_requesting_attention_is_caught) {
-  fails<preempts<model_sync, 2, fault::no_request>>("gives way at its next fork", of_two);
+  fails<preempts<model_sync, 2, fault::no_request>>("is preempted at its next fork", of_two);
 }
 TEST(moving_mutant, unordered_subtraction_is_caught) { fails<sends_all<unordered_subtraction, 2>>("race", of_two); }
 TEST(moving_mutant, a_missing_share_of_its_own_is_caught) {

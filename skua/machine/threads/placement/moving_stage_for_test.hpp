@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workers with lanes, and one fiber that leaves them: the stage of moving_model.cpp. The lanes, the ways into and out of
-// them and the groups are the real ones; a flow is saved by a plain variable, and continued by a call.
+// The stage of moving_model.cpp: workers with lanes, and one fiber that leaves them. Lanes, groups and `moving` are the
+// production code; a plain variable stands for saving a flow, and a call for continuing it.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ using std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_re
 enum class fault : std::uint8_t {
   none,
   handed_over_before_saved,
-  lanes_not_cleared,      ///< the fiber's open joins stay where they are
-  help_not_called,        ///< something is put where others may take it, in silence
-  its_worker_not_called,  ///< something is sent, in silence
-  no_request,             ///< a slot is filled, and what runs there is not made to look up
-  no_own_share,           ///< a group of which all children are sent away does not count its owner
+  lanes_not_cleared,    ///< the fiber's open joins stay in its lane
+  others_not_notified,  ///< nobody is notified of an entry that others may take
+  owner_not_notified,   ///< the receiver of an entry is not notified
+  no_request,           ///< a mailbox is filled without a request for attention
+  no_own_share,         ///< a group whose children are all sent away does not count its owner
 };
 
 /// What lies in a lane.
@@ -36,7 +36,7 @@ struct job {
   sort is;
 };
 
-/// A fiber that waits, or is to go on elsewhere.
+/// A fiber that waits for a group, or moves.
 template <class Sync>
 struct frame : job, skua::runtime::injectable, skua::runtime::parked<Sync> {
   explicit frame(bool waits) : job(sort::frame), is_open(waits) {}
@@ -46,13 +46,13 @@ struct frame : job, skua::runtime::injectable, skua::runtime::parked<Sync> {
 
 template <class Sync>
 struct tagged_entry {
-  job* what = nullptr;
+  job* item = nullptr;
   std::uint64_t extra = 0;
   task_tag tag{};
-  frame<Sync>* as_frame() const { return what->is == job::sort::frame ? static_cast<frame<Sync>*>(what) : nullptr; }
+  frame<Sync>* as_frame() const { return item->is == job::sort::frame ? static_cast<frame<Sync>*>(item) : nullptr; }
 };
 
-/// A group, and how often its children ran.
+/// A group, and how often each of its children ran.
 template <class Sync>
 struct group : job, skua::runtime::open_join<Sync> {
   explicit group(std::uint64_t children) : job(sort::child), skua::runtime::open_join<Sync>(children) {}
@@ -62,7 +62,7 @@ struct group : job, skua::runtime::open_join<Sync> {
   bool all_ran(std::uint64_t from) { return (from > 0 || ran[0]->get() == 1) && ran[1]->get() == 1; }
 };
 
-/// A policy's answers.
+/// The answers of a policy.
 struct answers {
   placement resumed{};
   placement refused{};
@@ -70,7 +70,7 @@ struct answers {
   static bool preempts() { return true; }
 };
 
-/// Who waits for something to be put somewhere. The sleep_state's own promises are checked in sleep_model.cpp.
+/// Wakes idle workers when an entry is put somewhere. sleep_model.cpp checks the promises of the real sleep_state.
 struct bell {
   void ring() {
     rung.fetch_add(1, memory_order_relaxed);
@@ -82,7 +82,7 @@ struct bell {
 template <class Sync>
 using tagged_lane = skua::runtime::tagged_queue<tagged_entry<Sync>, Sync, typename Sync::mutex>;
 
-/// The lanes that the heap's memory is in: they end with the script.
+/// The tagged lanes allocate from the heap, so they end with the script.
 template <class Sync>
 struct tagged_lanes {
   tagged_lane<Sync> mailbox{1};
@@ -100,10 +100,10 @@ struct worker_slot : skua::runtime::lanes<Sync> {
   }
   worker_slot& neighbour(worker_id w) { return first[index(w)]; }
   void notify_work() {
-    if (Fault != fault::help_not_called) doorbell.ring();
+    if (Fault != fault::others_not_notified) doorbell.ring();
   }
-  void notify_worker_of_slot() {
-    if (Fault != fault::its_worker_not_called) doorbell.ring();
+  void notify_owner() {
+    if (Fault != fault::owner_not_notified) doorbell.ring();
   }
   void request_attention() {
     if (Fault != fault::no_request) skua::runtime::lanes<Sync>::request_attention();
@@ -119,8 +119,8 @@ struct worker_slot : skua::runtime::lanes<Sync> {
   tagged_lane<Sync>& migrated;
 };
 
-/// Workers, and one fiber whose program is given by the script in parts: part(n, me) runs after the nth time that it was
-/// resumed, and returns when the fiber has left its worker or has ended.
+/// Workers, and one fiber. The script gives its program in parts: part(n, me) runs after the fiber was resumed for the
+/// nth time, and returns when the fiber has left its worker or has ended.
 template <class Sync, fault Fault, unsigned Workers, class Script>
 class scene {
  public:
@@ -134,7 +134,7 @@ class scene {
     at_ = all;
   }
 
-  // For moving: the fiber.
+  // The fiber, for `moving`.
   slot_type& at() { return *at_; }
   void make_room() {
     require(at_->make_room([this] { note_steals(); }), "there is memory");
@@ -148,7 +148,7 @@ class scene {
  protected:
   slot_type& slot_of(int w) { return slots_[w]; }
 
-  /// worker::move and worker::commit_move.
+  /// As worker::move and worker::commit_move.
   void leave_for(placement const& to, int me) {
     if (Fault != fault::lanes_not_cleared) require(moving::clear_lanes(*this), "there is memory");
     frame<Sync>& f = next_frame(false);
@@ -159,7 +159,7 @@ class scene {
     if (early) save(f);
     if (!left) resume(f, me);
   }
-  /// fiber::wait, worker::park and worker::commit_share; true: there was nothing to wait for.
+  /// As fiber::wait, worker::park and worker::commit_share. True: there was nothing to wait for.
   bool wait(group<Sync>& g, std::uint64_t mine, int me) {
     note_steals();
     if (g.left_only(mine)) return true;
@@ -184,7 +184,7 @@ class scene {
     left_.notify_all();
     bell_.ring();
   }
-  /// The worker is busy until the fiber has ended, if it can be kept busy so long.
+  /// Keeps the worker busy until the fiber has ended.
   void await_fiber() { fiber_ended_.wait(0, memory_order_relaxed); }
   void fiber_has_ended() {
     fiber_ended_.exchange(1, memory_order_relaxed);
@@ -192,14 +192,14 @@ class scene {
     ended();
   }
 
-  void life(int me) {
+  void run_loop(int me) {
     entry unused;
-    require(!slots_[me].forks.peek(unused), "a strand leaves an empty lane");
+    require(!slots_[me].forks.peek(unused), "a fiber leaves an empty lane");
     while (current_world()->violation().empty()) {
       int const heard = bell_.rung.load(memory_order_relaxed);
       if (left_.load(memory_order_acquire) == 0) return;
       tagged_entry<Sync> const got = next_probe(me);
-      if (got.what == nullptr) {
+      if (got.item == nullptr) {
         bell_.rung.wait(heard, memory_order_relaxed);
       } else {
         run(got, me);
@@ -213,7 +213,7 @@ class scene {
   frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits); }
   void save(frame<Sync>& f) { f.saved.set(1); }
 
-  /// worker::return_to, and the fiber goes on.
+  /// As worker::return_to; then the fiber continues.
   void resume(frame<Sync>& f, int me) {
     require(f.saved.get() == 1, "a frame that is resumed was saved");
     if (!current_world()->violation().empty()) return;
@@ -227,12 +227,12 @@ class scene {
 
   void run(tagged_entry<Sync> const& what, int me) {
     if (auto* const f = what.as_frame()) return resume(*f, me);
-    if (what.what->is == job::sort::errand) return script().errand(*what.what, me);
-    auto& g = static_cast<group<Sync>&>(*what.what);
+    if (what.item->is == job::sort::errand) return script().errand(*what.item, me);
+    auto& g = static_cast<group<Sync>&>(*what.item);
     g.run(what.extra);
     if (auto* const ready = g.finish(1, 0, [] {})) is_ready(static_cast<frame<Sync>&>(*ready), me);
   }
-  /// worker::is_mine.
+  /// As worker::is_mine.
   void is_ready(frame<Sync>& f, int me) {
     slot_type& mine = slots_[me];
     if (!moving::send(mine, tagged_entry<Sync>{&f}, mine.policy.place({}, cause::resumed))) resume(f, me);
@@ -248,13 +248,13 @@ class scene {
     if (auto* const f = static_cast<frame<Sync>*>(mine.inbox.pop())) return {f};
     for (unsigned v = 0; v < Workers; ++v) {
       if (static_cast<int>(v) == me) continue;
-      slot_type& its = slots_[v];
-      if (its.local.take_oldest(got, any) == outcome::got) return got;
-      if (its.migrated.take_newest(got, any) == outcome::got) return got;
-      if (its.mailbox.take_oldest(got, any) == outcome::got) return got;
+      slot_type& victim = slots_[v];
+      if (victim.local.take_oldest(got, any) == outcome::got) return got;
+      if (victim.migrated.take_newest(got, any) == outcome::got) return got;
+      if (victim.mailbox.take_oldest(got, any) == outcome::got) return got;
       entry oldest;
-      if (its.forks.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
-      if (its.spawned.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
+      if (victim.forks.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
+      if (victim.spawned.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
     }
     return {};
   }
@@ -265,7 +265,7 @@ class scene {
   model_atomic<int> left_{0};
   model_atomic<int> fiber_ended_{0};
 
-  // The fiber's own: whoever runs it comes after who ran it before.
+  // The fiber's own. Whoever runs it is ordered after its previous worker.
   slot_type* at_ = nullptr;
   skua::runtime::stolen_joins<Sync> stolen_;
   typename Sync::template plain<int> runs_{0};

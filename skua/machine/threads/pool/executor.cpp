@@ -15,14 +15,14 @@ namespace skua {
 
 namespace {
 
-/// Holds the default pool. At the end of the process the pool is joined, unless a task itself ends the process.
+/// Owns the default pool. The end of the process joins it, unless a task of a pool ends the process.
 class default_pool_owner {
  public:
   pool& get() {
     std::lock_guard const hold(making_);
     if (made_ == nullptr || made_->lost_by_fork()) {
-      static_cast<void>(
-          made_.release());  // in a child of fork() there is nothing to join, and its lanes may hold anything
+      // A child of fork() has no workers to join, and the lanes may be in any state.
+      static_cast<void>(made_.release());
       made_ = std::make_unique<pool>();
     }
     return *made_;
@@ -47,42 +47,42 @@ namespace runtime {
 
 namespace {
 
-/// A free task as the lanes see it. It lies in the free task's own room, so that handing one in never allocates.
+/// A free task as lanes see it. It lies in the free task's own storage, so submitting one never allocates.
 struct spawned_task final : handed {
-  explicit spawned_task(free_task<here>& t) noexcept : handed(kind), what(t) {}
+  explicit spawned_task(free_task<here>& t) noexcept : handed(kind), given(t) {}
 
   static spawned_task& of(free_task<here>& t) noexcept {
     static_assert(sizeof(spawned_task) <= sizeof(t.room) && alignof(spawned_task) <= alignof(void*));
     return *::new (static_cast<void*>(t.room)) spawned_task(t);
   }
 
-  /// `taken`: from a lane, by the worker loop; 0: by a fiber that waits for it.
+  /// taken != 0: the worker loop took it from a lane; 0: a fiber that waits for it runs it.
   static void run_task(task& t, std::uint64_t taken, here& on) noexcept {
-    auto& its = static_cast<spawned_task&>(t).what;
-    stop_node const node{nullptr, nullptr, nullptr, its.group, its.hints.place.value_or(no_place_hint)};
-    fiber::nested_task const its_own{on, &node};
-    its.run(its, on);
+    auto& given = static_cast<spawned_task&>(t).given;
+    stop_node const node{nullptr, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
+    fiber::nested_task const nested{on, &node};
+    given.run(given, on);
     if (taken != 0) on.task_ends();
   }
-  static hint hint_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).what.hints; }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).given.hints; }
   static task_kind const kind;
 
-  free_task<here>& what;
+  free_task<here>& given;
 };
 
 constexpr task_kind spawned_task::kind{.run = &spawned_task::run_task, .hint_of = &spawned_task::hint_of};
 
-/// A fiber that waits for a wait_group: the group's last task opens the gate. Two children: the fiber's own share, and
-/// the opening.
+/// A fiber that waits for a wait_group, until the group's last task releases it. Its group counts two children: the
+/// fiber's own share, and the release.
 struct waiter final : group_waiter {
-  waiter() noexcept : group_waiter{.wake = &waiter::open, .next = nullptr}, passing(nullptr, 2, nullptr) {}
+  waiter() noexcept : group_waiter{.wake = &waiter::release, .next = nullptr}, waited(nullptr, 2, nullptr) {}
 
-  static void open(group_waiter& w) noexcept {
+  static void release(group_waiter& w) noexcept {
     auto& self = static_cast<waiter&>(w);
-    if (parked<>* const f = self.passing.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
+    if (parked<>* const f = self.waited.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
   }
 
-  group passing;
+  group waited;
 };
 
 /// A thread from outside that waits for a wait_group.
@@ -92,7 +92,7 @@ struct blocked_thread final : group_waiter {
   completion done;
 };
 
-/// What a group's tasks are known by in a lane, before they are taken.
+/// The word by which a lane identifies the tasks of a wait_group before they are taken.
 std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
 
 }  // namespace
@@ -121,7 +121,7 @@ void executor::spawn(free_task<here>& task) {
   here& fiber = w->running_fiber();
   std::uint64_t const key = key_of(*task.group);
   if (!fiber.at().spawned.push(static_cast<runtime::task*>(&t), key)) return;
-  // No room for another push: the newest task runs at once; a thief that takes it instead makes room, too.
+  // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
   if (!fiber.make_room()) fiber.run_newest_spawned(key);
 }
 
@@ -136,7 +136,7 @@ void executor::wait(wait_group& group) noexcept {
   while (!group.done() && fiber.run_newest_spawned(key_of(group))) {}
   if (group.done()) return;
   waiter waiting;
-  if (group.enroll(waiting)) fiber.wait(waiting.passing, 1);
+  if (group.enroll(waiting)) fiber.wait(waiting.waited, 1);
 }
 
 }  // namespace runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the conventional face (task_group, parallel_for, ...) runs: the pool of the calling worker, or, for threads that
-// are no workers, the default pool, which is made when it is first needed.
+// Where task_group, parallel_for and the other conventional names run: on the calling worker's pool, or, if the caller
+// is not a worker, on the default pool, which is made on first use.
 #pragma once
 
 #include "skua/machine/threads/join/here.hpp"
@@ -11,9 +11,9 @@ namespace skua {
 
 class pool;
 
-/// The pool of threads that have none: all choices from the environment. Made at the first call; joined when the process
-/// (or the shared object that Skua was linked into) ends. A child of fork() gets one of its own.
-/// Throws what pool's constructor throws; then the next call tries again.
+/// The pool for threads that are not workers; the environment makes all its choices. The first call makes it; the end
+/// of the process (or of the shared object that Skua was linked into) joins it. A child of fork() gets its own. Throws
+/// what pool's constructor throws; the next call then tries again.
 pool& default_pool();
 
 namespace runtime {
@@ -26,12 +26,12 @@ struct executor {
   static auto with_here(F&& f) {
     return runtime::call_outside(f, [](runtime::outside_call& c) { run(c); });
   }
-  /// The fiber that runs on the calling worker; null in a thread that is none.
+  /// The fiber that runs on the calling worker; null in a thread that is not one.
   [[nodiscard]] static here* running() noexcept;
-  /// The same for a call without its type. Throws what it throws.
+  /// with_here for a call without its type. Throws what the call throws.
   static void run(runtime::outside_call& what);
 
-  /// Throws what default_pool() throws, and then the task is not taken. On a worker it throws nothing.
+  /// Throws what default_pool() throws; the task is then not taken. On a worker it throws nothing.
   static void spawn(free_task<here>& task);
   static void wait(wait_group& group) noexcept;
 };

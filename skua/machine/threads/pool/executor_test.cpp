@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The conventional face on real workers: from outside, from tasks, many groups at once; cancellation and failure.
+// task_group and the algorithms on real workers: from outside, from tasks, many groups at once; cancellation and
+// failure.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -41,7 +42,7 @@ TEST(executor, groups_nest_inside_a_pool) {
 }
 
 TEST(executor, groups_and_joins_mix) {
-  // Tasks are started inside join children and waited for outside: they must not come between a join and its own entry.
+  // Tasks start inside children of a join and are waited for outside: they must not come between a join and its entry.
   skua::pool pool({.workers = 3});
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> ran{0};
@@ -125,8 +126,8 @@ TEST(executor, algorithms_may_be_called_from_a_task) {
   EXPECT_EQ(v[777], 1554);
 }
 
-/// In a process of its own, which has no default pool yet: a group that cannot start its task says so, is as new, and works
-/// as soon as there can be workers. Exit code 0 if all of that is so.
+/// Runs in a process of its own, which has no default pool yet. A group that cannot start its task reports that, is as
+/// good as new, and works as soon as there can be workers. Exits with 0 if all of that holds.
 template <class Refusal, class F, class G>
 [[noreturn]] void refuse_then_run(F&& make_impossible, G&& make_possible) {
   make_impossible();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The inside of loops, reductions and parallel_invoke (program/pieces.hpp) on threads is compiled once, in loops.cpp.
+// The common part of loops, reductions and parallel_invoke (program/pieces.hpp) on threads. It is compiled once, in
+// loops.cpp.
 #pragma once
 
 #include <cstddef>

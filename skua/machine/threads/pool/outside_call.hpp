@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A function that a program hands to a pool and waits for, without its type: what the compiled side (root.hpp) can call.
+// A function that a program hands to a pool and waits for, without its type, so that compiled code (root.hpp) can call
+// it.
 #pragma once
 
 #include <optional>
@@ -16,11 +17,11 @@ struct outside_call {
   void (*call)(outside_call&, runtime::here&);
 };
 
-/// Runs the call in a region, wherever the caller is: at once if it is a task of the region, else as a root. Throws what
-/// the call throws.
+/// Runs the call on a region: at once if the caller is a task of that region, else submitted as a root. Throws what the
+/// call throws.
 void run_in(runtime::region& where, outside_call& what);
 
-/// f(here), by way of run(outside_call&). Returns f's value (a copy of what it refers to, if it returns a reference).
+/// Runs f(here) through run(outside_call&). Returns f's value (a copy of the referent if f returns a reference).
 template <class F, class Run>
 auto call_outside(F& f, Run const& run) -> std::decay_t<std::invoke_result_t<F&, runtime::here&>> {
   struct typed_call : outside_call {

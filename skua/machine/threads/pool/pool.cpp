@@ -36,12 +36,12 @@ std::vector<worker_id> first_workers(std::uint32_t n) {
   return all;
 }
 
-/// What an error calls these places.
+/// What an error message calls this setting.
 std::string name_of(runtime::setting<std::string> const& places) {
   return places.from == "code" ? "pool option places" : places.from;
 }
 
-/// A worker may be pinned to one processor; a pool that it makes may use what its own pool may.
+/// A worker may be pinned to one processor, but a pool that it makes may use all that its own pool may.
 runtime::cpu_mask usable_processors() {
   runtime::worker* const w = runtime::worker::current();
   return w == nullptr ? runtime::affinity_of_this_thread() : w->of().allowed();
@@ -51,9 +51,9 @@ topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
   return o.topology ? topology::named(*o.topology) : topology::machine(usable);
 }
 
-/// Unless it was asked for or forbidden: pin if every processor that we may use gets one worker. Otherwise the kernel
-/// does better: two half-sized programs would meet on the first processors.
-bool shall_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
+/// The default: pin if every usable processor gets one worker. Otherwise the kernel places threads better: two programs
+/// with half the processors each would meet on the first ones.
+bool should_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
 
 }  // namespace
 
@@ -70,7 +70,7 @@ pool::pool(pool_options const& options) {
               .order = options.scatter ? spread::scatter : spread::compact,
               .places = facts_.chosen.places.value,
               .places_from = name_of(facts_.chosen.places)}};
-  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = shall_pin(map, machine);
+  if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable));
   root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
   core_->start();
@@ -86,7 +86,7 @@ region_handle::region_handle(runtime::pool_core& c, std::shared_ptr<runtime::reg
     : core_(c), region_(std::move(r)) {}
 
 region_handle::~region_handle() {
-  if (!core_.lost_by_fork()) core_.close_region(*region_);  // else its lock may be held for ever
+  if (!core_.lost_by_fork()) core_.close_region(*region_);  // otherwise its lock may be held for ever
 }
 
 void region_handle::run_here(runtime::outside_call& c) const {
@@ -106,7 +106,7 @@ std::uint32_t pool::workers() const noexcept { return core_->workers(); }
 std::string_view pool::policy() const noexcept { return root_->policy_name(); }
 layout const& pool::map() const noexcept { return core_->map(); }
 std::uint32_t pool::places() const noexcept { return map().places(); }
-stack_pool::census pool::stacks() const noexcept { return core_->stacks().count(); }
+runtime::stack_pool::census pool::stacks() const noexcept { return core_->stacks().count(); }
 runtime::leaf_log& pool::leaves_of(worker_id w) const noexcept { return core_->worker_at(w).leaves(); }
 bool pool::lost_by_fork() const noexcept { return core_->lost_by_fork(); }
 

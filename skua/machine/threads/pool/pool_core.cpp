@@ -13,7 +13,7 @@ namespace skua::runtime {
 
 namespace {
 
-/// Half of the workers may search at a time, but not more than there are processors to do it on.
+/// At most half of the workers search at a time, and no more than there are processors.
 std::uint32_t search_limit(std::uint32_t workers) noexcept {
   std::uint32_t const processors = std::max(1U, std::thread::hardware_concurrency());
   return std::clamp((workers + 1) / 2, 1U, processors);
@@ -74,7 +74,7 @@ std::shared_ptr<region> pool_core::open_region(std::string_view policy_name, std
 
 void pool_core::close_region(region const& r) noexcept {
   std::lock_guard const hold(regions_changing_);
-  std::erase_if(regions_, [&](auto const& known) { return known.get() == &r; });
+  std::erase_if(regions_, [&](auto const& open) { return open.get() == &r; });
   // release: as in open_region. Pairs with: regions_version, load.
   regions_version_.fetch_add(1, std::memory_order_release);
 }
@@ -86,12 +86,12 @@ std::uint64_t pool_core::copy_regions(std::vector<std::shared_ptr<region>>& into
 }
 
 std::string pool_core::pin(worker_id w) const {
-  pin_result const came_of_it = pin_this_thread(map_, w, pinning_);
-  switch (came_of_it.what) {
-    case pinning::pinned: return came_of_it.why;
-    case pinning::not_asked: return "not pinned: " + came_of_it.why;
-    case pinning::pointless: return "not pinned: " + came_of_it.why;
-    case pinning::refused: return "pinning refused: " + came_of_it.why;
+  pin_result const result = pin_this_thread(map_, w, pinning_);
+  switch (result.what) {
+    case pinning::pinned: return result.why;
+    case pinning::not_asked: return "not pinned: " + result.why;
+    case pinning::pointless: return "not pinned: " + result.why;
+    case pinning::refused: return "pinning refused: " + result.why;
   }
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The threads of a pool, and what they share: stacks, sleep, the list of regions. Closing joins.
+// The inside of a pool: its threads and what they share, namely stacks, sleep state and the list of regions.
 #pragma once
 
 #include <sys/types.h>
@@ -30,12 +30,12 @@ class pool_core {
   pool_core(pool_core const&) = delete;
   pool_core& operator=(pool_core const&) = delete;
 
-  /// Throws resource_error if a thread or a stack cannot be had; then none is left running.
+  /// Throws resource_error if the system refuses a thread or a stack; then no thread is left running.
   void start();
 
-  /// A region of these workers, known to them from now on.
+  /// Opens a region of these workers, and tells them of it.
   std::shared_ptr<region> open_region(std::string_view policy_name, std::span<worker_id const> members);
-  /// Its work is done: the workers forget it.
+  /// The region's work is done: the workers forget it.
   void close_region(region const& r) noexcept;
 
   [[nodiscard]] layout const& map() const noexcept { return map_; }
@@ -43,17 +43,17 @@ class pool_core {
   [[nodiscard]] worker& worker_at(worker_id w) noexcept { return *workers_[index(w)]; }
   [[nodiscard]] sleep_state<>& sleep() noexcept { return sleep_; }
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
-  /// The processors that whoever made the first pool could use; a pinned worker's own mask says less.
+  /// The processors that the maker of the first pool could use. A pinned worker's own mask would be narrower.
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
   [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }
-  /// While one lives, the pool does: for threads that are none of its workers, and let go of something whose end may
-  /// be the end of the pool.
+  /// Keeps the pool alive. For threads that are not its workers, while they release something whose end may be the end
+  /// of the pool.
   class visit {
    public:
     explicit visit(pool_core& c) noexcept : core_(c) {
-      core_.visitors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with what the visitor lets go of
+      core_.visitors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with what the visitor releases
     }
-    // release: the visitor's last touch. Pairs with: ~pool, load.
+    // release: the visitor's last access. Pairs with: ~pool_core, load.
     ~visit() { core_.visitors_.fetch_sub(1, std::memory_order_release); }
     visit(visit const&) = delete;
     visit& operator=(visit const&) = delete;
@@ -62,21 +62,21 @@ class pool_core {
     pool_core& core_;
   };
 
-  /// In a child of fork() the threads do not exist: then a pool must not be destroyed.
+  /// A child of fork() has no worker threads, so it must not destroy the pool.
   [[nodiscard]] bool lost_by_fork() const noexcept;
   void check_process() const;  ///< Throws error in such a child.
 
   // For workers.
   [[nodiscard]] bool closing() const noexcept {
-    // acquire: the last work before closing. Pairs with: ~pool, store.
+    // acquire: the last work before closing. Pairs with: stop, store.
     return closing_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::uint64_t regions_version() const noexcept {
-    // acquire: the list is read after its number. Pairs with: open_region, increment.
+    // acquire: the list is read after its number. Pairs with: open_region and close_region, increment.
     return regions_version_.load(std::memory_order_acquire);
   }
   std::uint64_t copy_regions(std::vector<std::shared_ptr<region>>& into);
-  /// Pins the calling thread, which is w's; what came of it, for people.
+  /// Pins the calling thread, which is that of `w`. Returns the outcome as text for people.
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search

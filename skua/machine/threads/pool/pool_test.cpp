@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pools: their life, many at once, one inside the other, threads from outside, regions, fork(), sleep.
+// Pools: their life, many at once, nested, with threads from outside, regions, fork(), sleep.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,7 +90,7 @@ TEST(pool, regions_mix_policies) {
   EXPECT_EQ(sum, 610 + 2 + 610 + 4);
 }
 
-/// What a usage_error says.
+/// The message of the usage_error.
 template <class F>
 std::string refusal(F&& f) {
   try {
@@ -138,7 +138,7 @@ TEST(pool, an_idle_pool_sleeps_and_wakes) {
     EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144);
     if (i % 10 == 0) std::this_thread::sleep_for(2ms);
   }
-  // Asleep means: nobody counts anything any more.
+  // When all workers sleep, no counter changes.
   auto total_attempts = [&] {
     std::uint64_t n = 0;
     for (auto const& c : pool.counters()) n += c.attempts + c.sleeps;
@@ -182,7 +182,7 @@ TEST(pool, counters_tell_what_happened) {
   pool.run([](auto& h) { return fib(h, 20); });
   std::uint64_t forks = 0;
   std::uint64_t tasks = 0;
-  // The counters are brought up to date when the root task has ended, just after run has returned.
+  // The workers bring counters up to date when the root task has ended, just after run has returned.
   skua::testing::wait_until("the counters show every fork of the run", [&] {
     forks = tasks = 0;
     for (auto const& c : pool.counters()) {

@@ -16,9 +16,9 @@ region::region(pool_core& c, std::string_view policy_name, std::span<worker_id c
   slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const local{i};
-    worker& its = c.worker_at(members[i]);
-    slots_.push_back(std::make_unique<worker_slot>(its, its.leaves(), *this, static_cast<std::uint32_t>(members.size()),
-                                                   local, policy_->of_worker(local)));
+    worker& member = c.worker_at(members[i]);
+    slots_.push_back(std::make_unique<worker_slot>(
+        member, member.leaves(), *this, static_cast<std::uint32_t>(members.size()), local, policy_->of_worker(local)));
     slot_of_member_[index(members[i])] = slots_.back().get();
   }
 }
@@ -31,9 +31,9 @@ void region::inject(handed& t) noexcept {
 }
 
 bool region::notify_work() noexcept {
-  // Who searches already is an excuse only if it takes whatever there is.
+  // A worker that already searches suffices only if it takes any task.
   if (slots_.front()->policy.is_choosy()) return core_.sleep().notify_among(members_);
-  return core_.sleep().call(members_);
+  return core_.sleep().notify_members(members_);
 }
 
 handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A region: a policy and the workers that obey it. The only scheduler state; regions nest and several live at once.
+// A region: a policy and the workers that obey it. There is no other scheduler state; regions nest, and several live at
+// once.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +22,31 @@ class pool_core;
 
 class region : public std::enable_shared_from_this<region> {
  public:
-  /// Seats for the `members` of the pool (their numbers in the pool), under the policy of that name.
-  /// Throws usage_error for an unknown policy.
+  /// Makes slots for the `members` (their numbers in the pool), under the policy of that name. Throws usage_error for
+  /// an unknown policy.
   region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed);
   region(region const&) = delete;
   region& operator=(region const&) = delete;
 
   [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
   [[nodiscard]] worker_slot& slot_of(worker_id local) noexcept { return *slots_[index(local)]; }
-  /// The worker slot of a worker of the pool; null if it is no member.
+  /// The slot of a worker of the pool; null if it is not a member.
   [[nodiscard]] worker_slot* slot_for(worker const& w) const noexcept;
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
   [[nodiscard]] pool_core& of() noexcept { return core_; }
 
-  /// From outside: any thread. As soon as `t` is in, its run may end, and with it the region and the pool: `inject` holds
-  /// on to both.
+  /// Submits a task from outside. Any thread. Once `t` is in, it may run to its end, and end the region and the pool;
+  /// so `inject` keeps both alive until it returns.
   void inject(handed& t) noexcept;
-  /// Something can be taken: wake a worker of the region, unless enough are about. Any thread. True if one was woken.
+  /// An entry can be taken: wakes a worker of the region unless enough are searching. True if one was woken. Any
+  /// thread.
   bool notify_work() noexcept;
   [[nodiscard]] handed* take_injected() noexcept;
 
-  /// Every fiber of this region looks at its next fork. Any thread.
+  /// Makes every fiber of this region poll at its next fork. Any thread.
   void request_attention() noexcept;
-  /// Nothing to take for the worker of this worker slot; without a worker slot: for any member.
+  /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
 
  private:

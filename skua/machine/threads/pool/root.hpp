@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A root: a function that somebody outside a region wants to have run in it, and waits for. The waiter is a thread of
-// the user's (it blocks) or a fiber of another region (it parks; its worker goes on with other work).
+// A root: a function that is submitted to a region from outside, by somebody who waits for it. The waiter is a user's
+// thread, which blocks, or a fiber of another region, which parks while its worker runs other work.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,8 @@
 
 namespace skua::runtime {
 
-/// Set once, waited for once, by a thread that is no worker. May be destroyed as soon as wait has returned: the setter
-/// signals under the lock.
+/// Set once, and waited for once, by a thread that is not a worker. It may be destroyed as soon as wait has returned,
+/// because the setter signals under the lock.
 class completion {
  public:
   void set() {
@@ -35,7 +35,8 @@ class completion {
   bool done_ = false;
 };
 
-/// What a lane and a group need of a root. The group has two children: the waiter's own share, and the function.
+/// The part of a root that lanes and groups need. The group counts two children: the waiter's own share, and the
+/// function.
 struct root_base : handed {
   struct root_group : group {
     root_group() noexcept : group(nullptr, 2, nullptr) {}
@@ -50,7 +51,7 @@ class root final : public root_base {
  public:
   explicit root(runtime::outside_call& what) noexcept : root_base(kind), what_(what) {}
 
-  /// After the wait: throws what the call threw.
+  /// Call this after the wait: throws what the call threw.
   void rethrow() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who sleeps, who wakes; no wake-up is lost. States, steps (S1.., P1.., F1) and proof: sleep.md.
+// Who sleeps, and who wakes whom, so that no wake-up is lost. States, steps (S1.., P1.., F1) and proof: sleep.md.
 #pragma once
 
 #include <atomic>
@@ -15,23 +15,24 @@
 
 namespace skua::runtime {
 
-/// Invariant (beds): under the lock, the count `asleep` is the number of beds in state sleeping.
-/// The beds of one pool. Sync is the real world, or the explorer's.
+/// The sleepers of one pool. Sync is the real world, or the explorer's.
+///
+/// Invariant (sleepers): under the lock, the count `asleep` is the number of sleepers in state sleeping.
 template <synchronisation Sync = real_sync>
 class sleep_state {
  public:
   /// Throws std::bad_alloc.
   sleep_state(std::uint32_t workers, std::uint32_t search_limit,
               std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : workers_(workers), search_limit_(search_limit), sleep_(memory) {
-    for (std::uint32_t w = 0; w < workers; ++w) sleep_.emplace_back();
+      : workers_(workers), search_limit_(search_limit), sleepers_(memory) {
+    for (std::uint32_t w = 0; w < workers; ++w) sleepers_.emplace_back();
   }
 
-  /// Out of work: may this worker search (spin)? False: enough others do.
+  /// May a worker that is out of work search (spin)? False: enough others do.
   [[nodiscard]] bool start_search() noexcept {
     std::uint64_t seen = counts_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     while (searching(seen) < search_limit_) {
-      // seq_cst: part of the single order of counts that sleep.md argues with. Pairs with: notify, load of counts_.
+      // seq_cst: part of the single order of counts on which sleep.md relies. Pairs with: notify, load of counts_.
       if (counts_.compare_exchange_weak(seen, seen + one_searching, std::memory_order_seq_cst,
                                         std::memory_order_relaxed)) {
         return true;
@@ -40,44 +41,45 @@ class sleep_state {
     return false;
   }
 
-  /// F1: a searcher has got a task. Returns true if it woke another searcher in its stead.
+  /// F1: a searcher got a task. Returns true if it woke another worker to search in its stead.
   bool found() noexcept {
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
     std::uint64_t const before = counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
     return searching(before) == 1 && asleep(before) > 0 && wake_any();
   }
 
-  /// S1 to S5. `poke()` pokes all lanes, `anything()` looks at all sources. On return the worker counts as searching.
-  /// Returns true if it slept.
-  template <class Poke, class Anything>
-  bool fall_asleep(worker_id self, bool was_searching, Poke&& request_attention, Anything&& anything) {
-    sleeper& mine = sleep_[index(self)];
+  /// S1 to S5. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
+  /// counts as searching. Returns true if it slept.
+  template <class Request, class Anything>
+  bool fall_asleep(worker_id self, bool was_searching, Request&& request_attention, Anything&& anything) {
+    sleeper& mine = sleepers_[index(self)];
     {
-      std::lock_guard const hold(waking_up_);
-      mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: beds change under the lock
+      std::lock_guard const hold(sleepers_lock_);
+      mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: states change under the lock
       // seq_cst, S1: either the pusher's P4 sees us asleep or our S4 sees its entry. Pairs with: notify, fence.
       counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_seq_cst);
     }
     request_attention();
     Sync::heavy_fence();
     if (anything()) {
-      std::lock_guard const hold(waking_up_);
+      std::lock_guard const hold(sleepers_lock_);
       if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
       return false;
     }
     return sleep_until_first_woken(self);
   }
 
-  /// Before anybody works, and so before there is anything to do: all are asleep. (sleep.md, "the first sleep")
+  /// Call this before any worker runs: there is nothing to do yet, so all are asleep. (sleep.md, "The first sleep")
   void begin_asleep() noexcept {
-    for (sleeper& b : sleep_) b.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: nobody is about yet
+    for (sleeper& s : sleepers_)
+      s.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: no other thread uses this yet
     counts_.store(workers_ * one_asleep, std::memory_order_relaxed);
   }
 
-  /// S5: until it is woken; then the worker counts as searching. Returns true if it slept.
+  /// S5: sleeps until woken; then the worker counts as searching. Returns true if it slept.
   bool sleep_until_first_woken(worker_id self) noexcept {
-    sleeper& mine = sleep_[index(self)];
-    std::unique_lock hold(waking_up_);
+    sleeper& mine = sleepers_[index(self)];
+    std::unique_lock hold(sleepers_lock_);
     bool slept = false;
     while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock
       slept = true;
@@ -86,49 +88,49 @@ class sleep_state {
     return slept;
   }
 
-  /// P3 to P5: something was pushed. Returns true if a sleeper was woken.
+  /// P3 to P5, after a push. Returns true if it woke a sleeper.
   bool notify() noexcept {
-    // P3: orders the push before the reading of the counts. Pairs with: doze, S1.
+    // P3: orders the push before the reading of the counts. Pairs with: fall_asleep, S1.
     Sync::full_fence();
     std::uint64_t const seen = counts_.load(std::memory_order_seq_cst);  // seq_cst: P4, pairs with S1 and F1
     if (asleep(seen) == 0 || searching(seen) > 0) return false;
     return wake_any();
   }
 
-  /// As notify, for work that this worker should do: wakes it if it sleeps. Without sleepers no lock is taken.
+  /// The same for work that worker `w` should do: wakes it if it sleeps. Takes no lock if nobody sleeps.
   bool notify_worker(worker_id w) noexcept {
     Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
     return wake(w);
   }
 
-  /// As notify, for work that only `some` may do. A searcher may be none of them, so it is no excuse for not waking.
+  /// The same for work that only `some` may do. A searcher may not be one of them, so it wakes a sleeper all the same.
   template <class Workers>
   bool notify_among(Workers const& some) noexcept {
     Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
     for (worker_id const w : some) {
       // relaxed: as in wake_any.
-      if (sleep_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
+      if (sleepers_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
     }
     return false;
   }
 
-  /// Something was pushed that all of `members` may do.
+  /// The same for work that all of `members` may do.
   template <class Workers>
-  bool call(Workers const& members) noexcept {
+  bool notify_members(Workers const& members) noexcept {
     return members.size() == workers_ ? notify() : notify_among(members);
   }
 
-  /// Wake this worker if it sleeps.
+  /// Wakes this worker if it sleeps.
   bool wake(worker_id w) noexcept {
-    sleeper& its = sleep_[index(w)];
+    sleeper& target = sleepers_[index(w)];
     {
-      std::lock_guard const hold(waking_up_);
-      if (its.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
-      wake_up_locked(its);
+      std::lock_guard const hold(sleepers_lock_);
+      if (target.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
+      wake_up_locked(target);
     }
-    its.signal.notify_one();
+    target.signal.notify_one();
     return true;
   }
 
@@ -155,26 +157,26 @@ class sleep_state {
     typename Sync::condition signal;
   };
 
-  /// Out of bed, to search. Under the lock.
-  void wake_up_locked(sleeper& b) noexcept {
-    b.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal carry the news
+  /// The sleeper will wake and search. Under the lock.
+  void wake_up_locked(sleeper& s) noexcept {
+    s.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal publish it
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
     counts_.fetch_add(one_searching - one_asleep, std::memory_order_seq_cst);
   }
 
   bool wake_any() noexcept {
-    // Low numbers first: the pool shrinks to its first workers when there is little to do.
+    // Low numbers first: with little to do, the pool shrinks to its first workers.
     for (std::uint32_t w = 0; w < workers_; ++w) {
       // relaxed: a hint; `wake` looks again under the lock.
-      if (sleep_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
+      if (sleepers_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
     }
     return false;
   }
 
   std::uint32_t const workers_;
   std::uint32_t const search_limit_;
-  std::pmr::deque<sleeper> sleep_;
-  typename Sync::mutex waking_up_;  ///< who is in bed changes under it
+  std::pmr::deque<sleeper> sleepers_;
+  typename Sync::mutex sleepers_lock_;  ///< guards every sleeper's state
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
 };
 

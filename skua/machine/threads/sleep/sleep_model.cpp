@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sleep protocol together with the deque, under every schedule: work that was pushed is found, or somebody is woken
+// The sleep protocol together with the deque, under many schedules: what is pushed is found, or a sleeper is woken
 // (sleep.md). Each mutant removes one step of the proof, and the explorer must find a sleeper that nobody wakes.
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace {
 using namespace skua::explorer;
 using skua::worker_id;
 
-/// Worker 0 works and pushes two entries, one after the other; worker 1 has nothing to do, dozes, and takes what it
-/// finds. Worker 0 waits, as a join does, until worker 1 has taken one: if the wake-up is lost, nobody goes on.
+/// Worker 0 pushes two entries, one after the other. Worker 1 has nothing to do, falls asleep, and takes what it finds.
+/// Worker 0 waits, as a join does, until worker 1 has taken an entry: if the wake-up is lost, both wait for ever.
 template <class Sync, bool Spins>
 struct owner_and_sleeper {
   static constexpr int threads = 2;
@@ -57,7 +57,7 @@ struct owner_and_sleeper {
     lane.poll();
     sleep.notify();
   }
-  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "what was pushed is taken"); }
+  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "a pushed entry is taken"); }
 };
 
 template <class Sync>
@@ -67,7 +67,7 @@ struct from_outside {
   typename Sync::template atomic<int> items{0};
   typename Sync::template atomic<int> taken{0};
 
-  /// Two workers fall asleep; thread 2 hands in two items and waits until both are taken.
+  /// Two workers fall asleep; thread 2 submits two items.
   void run(int me) {
     if (me == 2) {
       for (int i = 0; i < 2; ++i) {
@@ -98,9 +98,9 @@ struct from_outside {
   void finish() { require(taken.load(std::memory_order_relaxed) == 2, "both items are taken"); }
 };
 
-/// Worker 0 leaves with an open join, which goes from lane to lane until it lies where entries have tags, and is busy
-/// from then on; worker 1 falls asleep meanwhile. The count of a tagged lane is read without its lock.
-template <class Sync, bool Calls = true>
+/// Worker 0 leaves with an open join, which goes from lane to lane until it lies in a tagged one, and is busy from then
+/// on; worker 1 falls asleep meanwhile. The count of a tagged lane is read without its lock.
+template <class Sync, bool Notifies = true>
 struct offer_and_sleeper {
   static constexpr int threads = 2;
   using tagged = skua::runtime::tagged_queue<skua::runtime::entry, Sync, typename Sync::mutex>;
@@ -111,7 +111,7 @@ struct offer_and_sleeper {
       static bool preempts() { return true; }
     } policy;
     void notify_work() {
-      if (Calls) sleep.notify();
+      if (Notifies) sleep.notify();
     }
     tagged& local;
     skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
@@ -121,7 +121,7 @@ struct offer_and_sleeper {
   typename Sync::template atomic<int> taken{0};
   int job = 0;
 
-  // For moving: the fiber.
+  // The fiber, for `moving`.
   worker_slot& at() { return owner; }
   void make_room() {
     require(owner.make_room([] {}), "there is memory");
@@ -155,7 +155,7 @@ struct offer_and_sleeper {
     return owner.forks.outside().steal(got) == skua::runtime::outcome::got ||
            owner.spawned.outside().steal(got) == skua::runtime::outcome::got;
   }
-  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "what was offered is taken"); }
+  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the offered join is taken"); }
 };
 
 /// S3 removed.
@@ -185,7 +185,7 @@ TEST(sleep_model, a_worker_that_may_not_search_falls_asleep) { holds<owner_and_s
 TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes_with_full_fences) {
   holds<owner_and_sleeper<full_model_sync, true>>();
 }
-// At most three preemptions. (Without a bound there are 10^6 states, and none of them is wrong.)
+// At most three preemptions. (Without a bound there are 10^6 states; all of them hold.)
 TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep) {
   holds<offer_and_sleeper<model_sync>>({.preemptions = 3});
   holds<offer_and_sleeper<full_model_sync>>({.preemptions = 3});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a worker did: counted where it is cheap (at steals, waits and sleeps, never at forks), readable at any time.
+// What a worker did. Counted where counting is cheap (steals, waits and sleeps, never forks); readable at any time.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ namespace skua {
 
 namespace runtime {
 
-/// A counter with one writer and any readers.
+/// A counter with one writer and any number of readers.
 class counter {
  public:
   void add(std::uint64_t n) noexcept {
-    // relaxed: one writer; readers want a recent value, nothing else.
+    // relaxed: one writer; readers need only a recent value.
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
@@ -27,7 +27,7 @@ class counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// The clock of the books, as they want it.
+/// A time point in the unit of time_account.
 [[nodiscard]] inline std::uint64_t in_account_time(std::chrono::steady_clock::time_point t) noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count());
 }

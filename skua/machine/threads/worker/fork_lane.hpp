@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lane of a worker in which the continuations of its joins lie, and what its owner knows of steals. Programs compile
-// this and no other lane: a fork touches nothing else.
+// The lane for the continuations of joins, and how far its owner has noted steals. Programs compile this lane and no
+// other, because a fork touches nothing else.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ class fork_lane {
   fork_lane() = default;                                          ///< Throws std::bad_alloc.
   explicit fork_lane(deque_options const& with) : forks(with) {}  ///< Throws std::bad_alloc.
 
-  deque<Sync> forks;  ///< first member: the hot path adds no offset
-  std::uint64_t pushes =
-      0;  ///< joins' continuations shown so far; the owner's, copied to its counters off the hot path
+  deque<Sync> forks;  ///< first member, so that the hot path adds no offset
+  /// Continuations that joins have offered. The owner copies the number to its counters off the hot path.
+  std::uint64_t pushes = 0;
 
   void count_push() noexcept {
     tsan::unseen const of_the_worker;
     ++pushes;
   }
 
-  /// Entries of `forks` before this place are no open joins, or their fiber knows that they are stolen. For the owner.
+  /// Entries of `forks` before this position are not open joins, or their fiber already knows that they were stolen.
+  /// For the owner.
   [[nodiscard]] std::int64_t steals_before() const noexcept {
     tsan::unseen const of_the_worker;
     return steals_before_;

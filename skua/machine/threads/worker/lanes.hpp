@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lanes of one worker in one region.
+// The lanes of one worker in one region that need no policy.
 #pragma once
 
 #include <utility>
@@ -12,32 +12,32 @@
 
 namespace skua::runtime {
 
-/// Sync is the real world, or the explorer's. `Front` is the base that holds the forks: fork_lane.hpp.
+/// Sync is the real world, or the explorer's. `Front` is the base with the lane of forks (fork_lane.hpp).
 template <synchronisation Sync = real_sync, class Front = fork_lane<Sync>>
 class lanes : public Front {
  public:
   lanes() = default;  ///< Throws std::bad_alloc.
-  /// Throws std::bad_alloc. What follows the options is for the front.
+  /// Throws std::bad_alloc. The arguments after the options go to the front.
   template <class... More>
   explicit lanes(deque_options const& with, More&&... more) : Front(with, std::forward<More>(more)...), spawned(with) {}
 
   deque<Sync> spawned;
-  injector<Sync> inbox;  ///< frames and tasks placed here by other workers
+  injector<Sync> inbox;  ///< frames and tasks that other workers put here
 
-  /// The next push on either lane will ask for attention. Any thread.
+  /// Makes the next push on either lane ask for attention. Any thread.
   void request_attention() noexcept {
     this->forks.outside().request_attention();
     spawned.outside().request_attention();
   }
 
-  /// Nothing for a thief here, as far as can be seen. Any thread.
+  /// True if a thief would find nothing here. A hint. Any thread.
   [[nodiscard]] bool looks_stolen() noexcept {
     return this->forks.outside().looks_empty() && spawned.outside().looks_empty();
   }
 
-  /// For the owner, after a push that asked for attention: room for the next ones; false if there is no memory. Then
-  /// note() must look at steals: the next pushes may overwrite the slots. Before is not necessary: a ring that grows
-  /// has not been stolen since the last time.
+  /// For the owner, after a push that asked for attention: makes room for the next pushes; false if there is no memory.
+  /// note() must look at steals afterwards, because the next pushes may overwrite the ring slots. It need not do so
+  /// before: a ring that grows has lost nothing to thieves since the previous call.
   template <class Note>
   [[nodiscard]] bool make_room(Note&& note) noexcept {
     bool const room = this->forks.poll() != attention::full;
@@ -46,15 +46,15 @@ class lanes : public Front {
     return room && more_room;
   }
 
-  /// For the owner, before its fiber parks: entries of `forks` that nobody has taken go to `spawned`, oldest first,
-  /// and count as stolen from now on; attend() makes room. False: no memory for that. (group.md, "nesting")
-  template <class Attend>
-  [[nodiscard]] bool offer_open_joins(Attend&& poll) noexcept {
+  /// For the owner, before its fiber parks: moves the untaken entries of `forks` to `spawned`, oldest first. From then
+  /// on they count as stolen. poll() makes room. False: no memory for that. (group.md, "Nesting")
+  template <class Poll>
+  [[nodiscard]] bool offer_open_joins(Poll&& poll) noexcept {
     entry oldest;
     while (this->forks.peek(oldest)) {
       if (!spawned.reserve()) return false;
       if (this->forks.outside().steal(oldest) != outcome::got) continue;
-      if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: reserved
+      if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: it was reserved
     }
     return true;
   }

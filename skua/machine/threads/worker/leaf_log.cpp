@@ -18,14 +18,14 @@ void leaf_log::note(footprint const& what) noexcept {
 }
 
 bool leaf_log::start(std::pmr::memory_resource* memory) noexcept {
-  if (kept_.load(std::memory_order_relaxed)) return false;  // relaxed: no run is under way
+  if (recording_.load(std::memory_order_relaxed)) return false;  // relaxed: no run is in progress
   rows_.emplace(leaf_rows{.ran = std::pmr::vector<footprint>(memory), .lost = 0});
-  kept_.store(true, std::memory_order_relaxed);  // relaxed: as above
+  recording_.store(true, std::memory_order_relaxed);  // relaxed: as above
   return true;
 }
 
 void leaf_log::stop() noexcept {
-  kept_.store(false, std::memory_order_relaxed);  // relaxed: no run is under way
+  recording_.store(false, std::memory_order_relaxed);  // relaxed: no run is in progress
   rows_.reset();
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The leaves that one worker ran, in its order. Off by default: then a leaf pays one branch, and a fork nothing.
+// The leaves that one worker ran, in order. Off by default: then a leaf pays one branch, and a fork nothing.
 //
-// Invariant (one writer): only the worker's own thread notes. Whoever starts, stops or takes does so where every leaf that
-// has begun has been joined and no other can begin, so nothing is locked: the joins publish the rows. (leaf_record.hpp)
+// Invariant (one writer): only the worker's own thread calls note. start, stop and take are called where every leaf
+// that has begun has been joined and no other can begin. So nothing is locked; the joins publish the rows.
+// (leaf_record.hpp)
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@
 
 namespace skua {
 
-/// What one worker ran, in the order in which it ran it.
+/// What one worker ran, in order.
 struct leaf_rows {
   std::pmr::vector<footprint> ran;
   std::uint64_t lost = 0;  ///< leaves for which there was no memory
@@ -28,21 +29,21 @@ class alignas(cache_line_bytes) leaf_log {
  public:
   /// For the worker, before every leaf.
   [[nodiscard]] bool is_recording() const noexcept {
-    return kept_.load(std::memory_order_relaxed);  // relaxed: the run's start publishes it
+    return recording_.load(std::memory_order_relaxed);  // relaxed: the start of the run publishes it
   }
-  /// Where memory ends, rows are lost and counted.
+  /// If memory runs out, rows are lost and counted.
   [[gnu::cold, gnu::noinline]] void note(footprint const& what) noexcept;
 
-  /// False: it is being kept already. `memory` must outlive `stop`.
+  /// Returns false if the log is already recording. `memory` must outlive `stop`.
   [[nodiscard]] bool start(std::pmr::memory_resource* memory) noexcept;
   void stop() noexcept;
-  /// What was noted since the last time comes into `rows`, which was made with the memory of `start`; what was there
-  /// serves for what comes next. Constant work.
+  /// Swaps the rows since the previous call into `rows`, whose own storage (made with the memory of `start`) serves for
+  /// the next ones. Constant work.
   void take(leaf_rows& rows) noexcept;
 
  private:
-  std::atomic<bool> kept_{false};
-  std::optional<leaf_rows> rows_;  ///< while it is kept
+  std::atomic<bool> recording_{false};
+  std::optional<leaf_rows> rows_;  ///< set while the log records
 };
 
 }  // namespace runtime

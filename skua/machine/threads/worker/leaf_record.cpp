@@ -12,7 +12,7 @@ leaf_record::leaf_record(pool& of, std::pmr::memory_resource* memory) : of_(of) 
   for (std::uint32_t w = 0; w < of.workers(); ++w)
     taken_.push_back({.ran = std::pmr::vector<footprint>(memory), .lost = 0});
   for (std::uint32_t w = 0; w < of.workers(); ++w) {
-    // All logs of a pool are started together: the first one says it for all.
+    // All logs of a pool start together, so the first one speaks for all.
     if (!of.leaves_of(worker_id{w}).start(memory))
       throw usage_error("leaf_record: the pool is being recorded already; one record at a time");
   }

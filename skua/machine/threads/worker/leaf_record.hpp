@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which worker ran which leaf: while a `leaf_record` lives, the workers of its pool note every `here.leaf`, each in a list
-// of its own. A program of iterations asks at the end of each:
+// Records which worker ran which leaf: while a `leaf_record` lives, each worker of its pool logs every `here.leaf`. An
+// iterative program asks at the end of each iteration:
 //
 //   skua::leaf_record record(pool);
 //   pool.run([&](auto& here) {
@@ -10,7 +10,8 @@
 //     }
 //   });
 //
-// A leaf costs about 10 ns more meanwhile, and a branch at other times. Maps made of it: apps/map/task_map.hpp.
+// Recording adds about 10 ns to a leaf; without a record a leaf pays one branch. apps/map/task_map.hpp makes maps of
+// it.
 #pragma once
 
 #include <memory_resource>
@@ -24,15 +25,16 @@ namespace skua::runtime {
 
 class leaf_record {
  public:
-  /// Of all regions of the pool. No run of the pool may be under way, now and when the record ends. Rows live in `memory`,
-  /// which workers use at the same time. Throws usage_error if the pool is being recorded already, std::bad_alloc.
+  /// Records all regions of the pool. No run of the pool may be in progress when the record is made or destroyed. Rows
+  /// live in `memory`, which workers use concurrently. Throws usage_error if the pool is already being recorded, and
+  /// std::bad_alloc.
   explicit leaf_record(pool& of, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   ~leaf_record();
   leaf_record(leaf_record const&) = delete;
   leaf_record& operator=(leaf_record const&) = delete;
 
-  /// What each worker ran since the last time, in the order of workers; valid until the next call. To be called where no
-  /// leaf runs: outside of runs, or by the one task that runs, after a join. Work O(workers).
+  /// What each worker ran since the previous call, by worker number; valid until the next call. Call it where no leaf
+  /// runs: outside of runs, or from the only running task, after a join. Work O(workers).
   [[nodiscard]] std::span<leaf_rows const> take() noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every leaf is noted once, under the worker that ran it, whatever the policy and however many workers there are; without
-// memory leaves are counted as lost, and the program goes on.
+// Every leaf is logged once, under the worker that ran it, for every policy and number of workers. Without memory,
+// leaves count as lost, and the program continues.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t cells = 300;
 
-/// One leaf per cell, each of which leaves there who ran it.
+/// One leaf per cell; each writes the number of its worker there.
 void sign(skua::fork_join auto& here, std::uint32_t* first, std::size_t count) {
   if (count == 1) {
     here.leaf(skua::reads{first, 1}, skua::writes{first, sizeof *first}, skua::flops{2},
@@ -31,7 +31,7 @@ void sign(skua::fork_join auto& here, std::uint32_t* first, std::size_t count) {
       skua::work{static_cast<double>(count - half)}, [=](auto& h) { sign(h, first + half, count - half); });
 }
 
-/// Per cell the worker that noted it; a cell that was noted twice fails the test.
+/// Per cell, the worker that logged it. A cell that was logged twice fails the test.
 std::vector<std::uint32_t> noted(std::span<skua::leaf_rows const> rows, std::vector<std::uint32_t> const& signed_by) {
   constexpr std::uint32_t nobody = ~0U;
   std::vector<std::uint32_t> who(signed_by.size(), nobody);
@@ -135,7 +135,7 @@ TEST(leaf_record, pools_and_regions_are_told_apart) {
   EXPECT_EQ(noted(of_outer.take(), a), a);
 }
 
-/// Memory that ends.
+/// A memory resource that runs out.
 class scarce final : public std::pmr::memory_resource {
  public:
   explicit scarce(std::size_t bytes) noexcept : left_(static_cast<std::ptrdiff_t>(bytes)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a worker's time goes to: work, scheduling or idling [numa-ws-2018 II]. Every moment since the book was opened
-// is in exactly one of the three, also the one that is still running: their sum is the time since then, whenever one
-// looks. A book has no clock: who writes or reads says what time it is. What counts as what: README.md.
+// A worker's time, by activity: working, scheduling or idling [numa-ws-2018 II]. Every moment since the account was
+// opened belongs to exactly one of them, including the interval that is still running, so their sum is always the time
+// since then. The account has no clock; its callers pass the time. README.md says what counts as what.
 #pragma once
 
 #include <algorithm>
@@ -15,28 +15,28 @@ namespace skua::runtime {
 
 enum class activity : std::uint8_t { working, scheduling, idling };
 
-/// One writer, the worker; any readers. Times in nanoseconds of one clock that never goes back, below 2^59 (18 years).
+/// One writer, the worker; any number of readers. Times are nanoseconds of one monotonic clock, below 2^59 (18 years).
 class time_account {
  public:
-  /// By `doing`.
+  /// Indexed by activity.
   using spent = std::array<std::uint64_t, 3>;
 
-  /// Once, before anything else: the worker schedules from `now` on.
+  /// Call this once, before anything else: the worker schedules from `now` on.
   void open(std::uint64_t now) noexcept {
-    // release: the zeros before. Pairs with: at, load.
+    // release: the zeros before it. Pairs with: at, load.
     now_.store(packed(now, activity::scheduling, activity::scheduling), std::memory_order_release);
   }
-  /// The worker does something else from `now` on.
+  /// The worker's activity is `next` from `now` on.
   void change_to(activity next, std::uint64_t now) noexcept {
     close(what(now_.load(std::memory_order_relaxed)), next, now);
   }
-  /// The time since the last entry turns out to have been spent on `kind`; what the worker does stays the same.
+  /// Charges the time since the last entry to `kind`, in hindsight; the worker's activity stays the same.
   void charge(activity kind, std::uint64_t now) noexcept {
     close(kind, what(now_.load(std::memory_order_relaxed)), now);
   }
 
-  /// What was spent until `now`, which may lie a little back: entries made since then count for nothing, exactly so if
-  /// there was only one. Any thread; waits while the worker is in the middle of an entry.
+  /// The time spent until `now`, which may lie slightly in the past: entries made since then are subtracted, exactly if
+  /// there was only one. Any thread; waits while the worker is making an entry.
   [[nodiscard]] spent at(std::uint64_t now) const noexcept {
     std::uint64_t last = 0;
     spent all = consistent(last);
@@ -56,7 +56,7 @@ class time_account {
   }
 
  private:
-  // The last entry, in one word: when it was made, what is done since, and what the time before was charged to.
+  // The last entry, in one word: when it was made, the activity since then, and what the time before was charged to.
   static constexpr std::uint64_t in_the_middle = ~std::uint64_t{0};
   static constexpr std::uint64_t packed(std::uint64_t when, activity what, activity before) noexcept {
     return when << 4 | static_cast<std::uint64_t>(before) << 2 | static_cast<std::uint64_t>(what);
@@ -66,7 +66,7 @@ class time_account {
   static constexpr activity before(std::uint64_t entry) noexcept { return static_cast<activity>(entry >> 2 & 3); }
 
   void close(activity charged, activity next, std::uint64_t now) noexcept {
-    std::uint64_t const last = now_.load(std::memory_order_relaxed);  // relaxed: our own
+    std::uint64_t const last = now_.load(std::memory_order_relaxed);  // relaxed: this thread wrote it
     std::atomic<std::uint64_t>& sum = spent_[static_cast<std::size_t>(charged)];
     now_.store(in_the_middle, std::memory_order_relaxed);  // relaxed: the next store publishes it
     // release: who sees the new sum sees that an entry is being made. Pairs with: consistent, second load.
@@ -75,7 +75,7 @@ class time_account {
     now_.store(packed(now, next, charged), std::memory_order_release);
   }
 
-  /// The sums that belong to one entry. An entry that comes back with its time and kinds has added nothing meanwhile.
+  /// Reads the sums that belong to one entry. If the entry is unchanged afterwards, nothing was added meanwhile.
   [[nodiscard]] spent consistent(std::uint64_t& entry) const noexcept {
     for (;;) {
       // acquire: the sums. Pairs with: close, last store; open.

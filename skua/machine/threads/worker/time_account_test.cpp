@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every moment is in exactly one of work, scheduling and idling: shown with a clock that the test turns.
+// Every moment belongs to exactly one of work, scheduling and idling. The test turns the clock.
 #include "skua/machine/threads/worker/time_account.hpp"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST(time_account, a_reader_meanwhile_never_sees_half_an_entry) {
 
 std::uint64_t sum(worker_counters const& c) { return c.work_ns + c.scheduling_ns + c.idle_ns; }
 
-/// Tasks that are stolen, wait, and leave workers without any.
+/// Tasks that are stolen, tasks that wait, and workers without any.
 long fib(auto& here, int n) {
   if (n < 2) return n;
   auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
@@ -128,7 +128,7 @@ TEST(pool_times, go_on_in_a_pool_that_does_nothing_and_none_of_it_is_work) {
   auto const after = idle.counters();
   for (std::size_t w = 0; w < after.size(); ++w) {
     EXPECT_EQ(after[w].work_ns, before[w].work_ns);
-    EXPECT_GT(sum(after[w]), sum(before[w])) << "what goes on counts";
+    EXPECT_GT(sum(after[w]), sum(before[w])) << "a running interval counts";
   }
 }
 

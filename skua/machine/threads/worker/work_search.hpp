@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a worker does when it is out of work: search for a while, sleep, and before it sleeps look once more, for itself
-// and for others (sleep.md, S4). Written against a worker, so that a model can be one (work_search_model.cpp).
+// What a worker does when it is out of work: it searches for a while, then sleeps; before it sleeps it looks once more,
+// for itself and for others (sleep.md, S4). Generic in the worker, so that work_search_model.cpp can supply its own.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace skua::runtime {
 
-/// Nothing in a region for the worker of the worker slot `mine`: nothing from outside, nothing in its inbox, no lane to steal
-/// from. Without a worker slot: nothing that any member may take.
-template <synchronisation Sync, class Seat, class Seats>
-[[nodiscard]] bool nothing_for(Seat* mine, injector<Sync> const& injected, Seats const& slots) noexcept {
+/// True if a region has nothing for the worker of slot `mine`: no injected task, nothing in its inbox, no lane to steal
+/// from. With a null slot: nothing that any member may take.
+template <synchronisation Sync, class Slot, class Slots>
+[[nodiscard]] bool nothing_for(Slot* mine, injector<Sync> const& injected, Slots const& slots) noexcept {
   if (!injected.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
   for (auto const& s : slots) {
     if (!s->looks_stolen()) return false;
@@ -23,12 +23,12 @@ template <synchronisation Sync, class Seat, class Seats>
 }
 
 struct work_search {
-  /// Until something is found. A found that is nowhere (`at` is null): the pool closes.
+  /// Searches until a task is found. A result whose `at` is null means that the pool closes.
   template <class Worker>
   static typename Worker::found find_work(Worker& me) noexcept {
     auto& all = me.of();
     bool searching = me.was_woken();
-    if (searching && all.closing()) return {};  // as below
+    if (searching && all.closing()) return {};  // see the last comment of this function
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_slots();
@@ -39,9 +39,9 @@ struct work_search {
       }
       if (all.closing()) return {};
       std::uint64_t const now = Worker::now_ns();
-      me.note_vain_round(now);
+      me.note_failed_round(now);
       if (began == 0) began = now;
-      if (me.is_barred()) {  // then it is no searcher that others may rely on
+      if (me.is_barred()) {  // others must not rely on it as a searcher
         if (std::exchange(searching, false) && all.sleep().found()) me.counts().wakeups_sent.add(1);
         me.short_sleep(now - began);
         continue;
@@ -52,16 +52,16 @@ struct work_search {
         continue;
       }
       me.fall_asleep(searching);
-      // Nothing is left to do when a pool closes. If each of n workers that are woken for it looked at all lanes first, that
-      // would be n^2 looks.
+      // A pool that closes has no work left. If each of the n workers that are woken then looked at all lanes first,
+      // closing would cost n^2 looks.
       if (all.closing()) return {};
       searching = true;
       began = 0;
     }
   }
 
-  /// S4: something for this worker. What is for others only is handed on to them: who pushed it may have relied on
-  /// this worker, who searched, but is no member; or the worker was woken in the stead of one that is.
+  /// S4: true if there is something for this worker. Work for others only is handed on to them: its pusher may have
+  /// relied on this worker, which searched but is not a member, or woken it instead of a member.
   template <class Worker>
   [[nodiscard]] static bool anything_to_do(Worker& me) noexcept {
     if (me.of().closing() || me.has_new_regions()) return true;

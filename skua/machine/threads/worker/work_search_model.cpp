@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Regions of few workers, and workers that are no members: what is pushed is found by a member, whoever searches, falls
+// Regions of few workers, among workers that are not members: a member finds what is pushed, whoever searches, falls
 // asleep or is woken meanwhile; and a pool that closes wakes everybody (sleep.md). Each mutant removes one step, and
 // the explorer must find work that nobody fetches.
 #include "skua/machine/threads/worker/work_search.hpp"
@@ -25,37 +25,36 @@ using skua::runtime::work_search;
 
 enum class fault : std::uint8_t {
   none,
-  relies_on_searchers,  ///< P4 of a small region is content with a searcher, member or not; no fault: S4 repairs it
-  nobody_hands_on,      ///< S4: who sees work for others only does nothing about it
+  relies_on_searchers,  ///< P4 of a small region accepts any searcher. Not a fault by itself: S4 repairs it
+  nobody_hands_on,      ///< S4: a worker that sees work only for others does nothing about it
   both,                 ///< the two together
   taken_for_all,        ///< the region is taken for one of all workers
   found_in_silence,     ///< F1 wakes nobody
   closes_in_silence,    ///< closing wakes nobody
-  woken_unnoticed,      ///< who was woken from its first sleep does not know that it counts as searching
+  woken_unnoticed,      ///< a worker that was woken from its first sleep does not know that it counts as searching
 };
 
 template <class Sync, fault Fault>
 struct pool_core {
   pool_core(std::uint32_t workers, std::uint32_t search_limit)
-      : sleep_state(immortal<skua::runtime::sleep_state<Sync>>(workers, search_limit, &memory())),
-        sleepers{sleep_state} {}
+      : real_sleep(immortal<skua::runtime::sleep_state<Sync>>(workers, search_limit, &memory())), faulty{real_sleep} {}
 
-  struct sleepers_type {
+  struct faulty_sleep {
     skua::runtime::sleep_state<Sync>& all;
     bool start_search() { return all.start_search(); }
     bool found() { return Fault == fault::found_in_silence ? false : all.found(); }
   };
-  sleepers_type& sleep() { return sleepers; }
+  faulty_sleep& sleep() { return faulty; }
   bool closing() const { return closing_.load(std::memory_order_acquire); }
   void close() {
     closing_.store(true, std::memory_order_release);
-    if (Fault != fault::closes_in_silence) sleep_state.wake_all();
+    if (Fault != fault::closes_in_silence) real_sleep.wake_all();
   }
   static std::uint64_t spin_ns() { return 0; }
   static void back_off() {}
 
-  skua::runtime::sleep_state<Sync>& sleep_state;
-  sleepers_type sleepers;
+  skua::runtime::sleep_state<Sync>& real_sleep;
+  faulty_sleep faulty;
   model_atomic<bool> closing_{false};
 };
 
@@ -70,7 +69,7 @@ struct worker_slot {
 template <class Sync, fault Fault>
 class worker;
 
-/// One owner's lane and what comes from outside; members only take.
+/// One owner's lane, and the injected tasks. Members only take.
 template <class Sync, fault Fault>
 struct region {
   region(pool_core<Sync, Fault>& c, std::vector<worker_id> m) : of(c), members(std::move(m)) {}
@@ -81,19 +80,19 @@ struct region {
   bool looks_empty_to(worker_slot<Sync>* mine) {
     return skua::runtime::nothing_for(mine, injected, std::array<worker_slot<Sync>*, 1>{&owners});
   }
-  /// In S4.
+  /// Called in S4.
   bool notify_work() {
     if (Fault == fault::nobody_hands_on || Fault == fault::both) return false;
     return was_pushed();
   }
-  /// By who pushed.
+  /// Called by the pusher.
   bool was_pushed() {
-    if (Fault == fault::taken_for_all) return of.sleep_state.notify();
+    if (Fault == fault::taken_for_all) return of.real_sleep.notify();
     if (Fault == fault::relies_on_searchers || Fault == fault::both) {
       Sync::full_fence();
-      if (of.sleep_state.searching_now() > 0) return false;
+      if (of.real_sleep.searching_now() > 0) return false;
     }
-    return of.sleep_state.call(members);
+    return of.real_sleep.notify_members(members);
   }
 
   pool_core<Sync, Fault>& of;
@@ -121,14 +120,14 @@ class worker {
   worker_id number() const { return number_; }
   live_counters& counts() { return counts_; }
   static std::uint64_t now_ns() { return 1; }
-  static void note_vain_round(std::uint64_t) {}
+  static void note_failed_round(std::uint64_t) {}
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}
   void refresh_slots() {}
   bool was_woken() { return std::exchange(woken_, false); }
-  /// As a worker's life begins (worker::thread_main).
+  /// As a worker's thread begins (worker::sleep_at_first).
   void sleep_until_first_woken() {
-    core_.sleep_state.sleep_until_first_woken(number_);
+    core_.real_sleep.sleep_until_first_woken(number_);
     woken_ = Fault != fault::woken_unnoticed;
   }
   static bool has_new_regions() { return false; }
@@ -141,7 +140,7 @@ class worker {
     return {r.injected.pop() == nullptr ? nullptr : mine};
   }
   void fall_asleep(bool was_searching) {
-    core_.sleep_state.fall_asleep(
+    core_.real_sleep.fall_asleep(
         number_, was_searching, [this] { regions_[0]->owners.forks.outside().request_attention(); },
         [this] { return work_search::anything_to_do(*this); });
   }
@@ -155,23 +154,23 @@ class worker {
   bool woken_ = false;
 };
 
-/// What the scripts share: a pool, a region of some of its workers, and how much of what was pushed was fetched.
+/// What the scripts share: a pool, a region of some of its workers, and the number of entries fetched.
 template <class Sync, fault Fault>
 class scene {
  public:
   scene(std::uint32_t workers, std::vector<worker_id> members)
       : core_(workers, 1), region_(core_, std::move(members)) {}
 
-  /// A worker's life until it fetches something, which keeps it busy from then on; or until the pool closes.
+  /// Runs a worker until it fetches an entry, which keeps it busy from then on, or until the pool closes.
   void work(int number) {
     worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
     if (work_search::find_work(me).at != nullptr) ++fetched_;
   }
   /// The pool has just been made.
-  void begin_asleep() { core_.sleep_state.begin_asleep(); }
-  /// Somebody outside wakes the worker for a task, which it has got.
-  void wake_up_locked(unsigned number) {
-    core_.sleep_state.wake(worker_id{number});
+  void begin_asleep() { core_.real_sleep.begin_asleep(); }
+  /// A thread from outside wakes the worker for a task, which the worker then has.
+  void wake_for_a_task(unsigned number) {
+    core_.real_sleep.wake(worker_id{number});
     core_.sleep().found();
   }
   void work_from_the_start(int number) {
@@ -189,7 +188,7 @@ class scene {
     region_.was_pushed();
   }
   void close() { core_.close(); }
-  void check(int pushed) { require(fetched_ == pushed, "what was pushed is fetched, once"); }
+  void check(int pushed) { require(fetched_ == pushed, "each pushed entry is fetched once"); }
 
  private:
   pool_core<Sync, Fault> core_;
@@ -197,7 +196,7 @@ class scene {
   int fetched_ = 0;
 };
 
-/// Worker 0 is no member; worker 1 is the only one. Work comes from outside.
+/// Worker 0 is not a member; worker 1 is the only one. Work comes from outside.
 template <class Sync, fault Fault = fault::none>
 struct from_outside {
   static constexpr int threads = 3;
@@ -212,8 +211,8 @@ struct from_outside {
   void finish() { s.check(1); }
 };
 
-/// Worker 0 is no member. Worker 3 pushes two entries; 1 and 2 are the members that may fetch one each. When both
-/// sleep, the first push wakes one of them, and the second need not wake anybody: the first who fetches wakes another
+/// Worker 0 is not a member. Worker 3 pushes two entries; 1 and 2 are the members that may fetch one each. When both
+/// sleep, the first push wakes one of them, and the second need not wake anybody: the first to fetch wakes another
 /// worker in its stead, perhaps worker 0.
 template <class Sync, fault Fault = fault::none>
 struct two_entries {
@@ -233,8 +232,8 @@ struct two_entries {
   void finish() { s.check(2); }
 };
 
-/// A pool that was just made: worker 0 is called to work by somebody from outside, and pushes two entries for 1 and 2,
-/// who have slept from the start.
+/// A pool that was just made: worker 0 is woken for a task from outside, and pushes two entries for workers 1 and 2,
+/// which have slept from the start.
 template <class Sync, fault Fault = fault::none>
 struct first_work {
   static constexpr int threads = 3;
@@ -244,7 +243,7 @@ struct first_work {
   first_work() { s.begin_asleep(); }
   void run(int me) {
     if (me == 0) {
-      s.wake_up_locked(0);
+      s.wake_for_a_task(0);
       s.push(job[0]);
       s.push(job[1]);
       return;
@@ -255,7 +254,7 @@ struct first_work {
   void finish() { s.check(2); }
 };
 
-/// The pool closes: who sleeps or falls asleep ends.
+/// The pool closes: workers that sleep or fall asleep end.
 template <class Sync, fault Fault = fault::none>
 struct closing {
   static constexpr int threads = 3;
@@ -265,7 +264,7 @@ struct closing {
   void finish() { s.check(0); }
 };
 
-/// The pool closes when it has just been made: nobody has anything to do, and all have slept from the start.
+/// The pool closes when it has just been made: all workers have slept from the start, and none has work.
 template <class Sync, fault Fault = fault::none>
 struct closing_at_first {
   static constexpr int threads = 3;
@@ -290,7 +289,7 @@ void holds(options const& with) {
 }
 
 template <class Script>
-void fails(options const& with, char const* how = "what was pushed is fetched") {
+void fails(options const& with, char const* how = "each pushed entry is fetched once") {
   auto const seen = explore<Script>(with);
   std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
   EXPECT_NE(seen.violation, "") << seen;
@@ -298,7 +297,7 @@ void fails(options const& with, char const* how = "what was pushed is fetched") 
 }
 
 // All executions of three threads with at most two preemptions; of four, all without, and some at random. (With one
-// preemption, four threads have 7*10^5 states, and none of them is wrong.)
+// preemption, four threads have 7*10^5 states; all of them hold.)
 constexpr options of_three{.preemptions = 2};
 constexpr options of_four{.preemptions = 0};
 constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, .seed = 1};

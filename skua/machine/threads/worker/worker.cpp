@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The loop of a worker; how its fibers park, resume and move; its thread. A fiber that waits leaves its frame on its
+// own stack, its worker continues with other work, and whoever finds the frame ready resumes it. Steps and proof:
+// group.md, "Parking" and "Without a stack"; exposed_group.md, "Moving".
 #include "skua/machine/threads/worker/worker.hpp"
 
 #include <chrono>
@@ -6,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
@@ -18,26 +22,27 @@ namespace skua::runtime {
 
 namespace {
 
-/// How soon a worker that policies keep from tasks that it sees looks again, once it has spun in vain.
+/// How long a worker sleeps between two looks at tasks that its policies keep from it, once it has used up its spin
+/// budget.
 constexpr std::chrono::microseconds barred_sleep{20};
 
 }  // namespace
 
 // ---- the loop --------------------------------------------------------------------------------------------------
 
-/// Runs on every fiber's own stack, under the tasks it runs. The fiber may be on another worker after each of them.
-void worker::life(here& fiber) noexcept {
+/// The bottom of every fiber's stack, below its tasks. After each task the fiber may be on another worker.
+void worker::run_loop(here& fiber) noexcept {
   for (;;) {
     step const next = next_step(fiber);
     if (next.resume != nullptr) next.on->continue_with(*next.resume);
     if (next.run.at == nullptr) next.on->end_thread();
     start_work(fiber, next.run);
-    task& t = *next.run.what.what;
-    t.is->run(t, next.run.what.extra, fiber);
+    task& t = *next.run.taken.item;
+    t.is->run(t, next.run.taken.extra, fiber);
   }
 }
 
-/// A task has ended, or the fiber begins: a ready frame goes first, then whatever can be found.
+/// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
 worker::step worker::next_step(here& fiber) noexcept {
   tsan::unseen const scheduling;
   worker& me = fiber.at().who;
@@ -49,7 +54,7 @@ worker::step worker::next_step(here& fiber) noexcept {
     if (!parked->is_open || me.is_mine(fiber, *parked)) return {&me, parked, {}};
   }
   found const f = work_search::find_work(me);
-  frame* const moved = f.at == nullptr ? nullptr : f.what.as_frame();
+  frame* const moved = f.at == nullptr ? nullptr : f.taken.as_frame();
   return moved != nullptr ? step{&me, moved, {}} : step{&me, nullptr, f};
 }
 
@@ -58,18 +63,19 @@ void worker::start_work(here& fiber, found const& f) noexcept {
   worker& me = f.at->who;
   fiber.run_in(*f.at);
   fiber.watch(nullptr);
-  fiber.begins(f.what.tag, false);
+  fiber.begins(f.taken.tag, false);
   me.counts_.tasks.add(1);
   me.begin(activity::working);
 }
 
-/// A task has ended or its fiber parks: bring the books up to date.
+/// Brings time and counters up to date, because a task has ended or its fiber parks.
 void worker::pause_work(worker_slot& s) noexcept {
   begin(activity::scheduling);
   counts_.forks.add(std::exchange(s.pushes, 0));
 }
 
-/// A frame's last child has ended here: whose is it now? If not mine, it is sent to its worker or its region.
+/// The last child of frame `f` has ended here. Asks the policy who continues it, and sends it there if that is not this
+/// worker.
 bool worker::is_mine(here& fiber, frame& f) noexcept {
   region& home = f.fiber->at().in;
   if (&home != &fiber.at().in || f.fiber->is_tied()) {
@@ -82,15 +88,15 @@ bool worker::is_mine(here& fiber, frame& f) noexcept {
 }
 
 void worker::send_home(frame& f) noexcept {
-  worker_slot& its = f.fiber->at();
+  worker_slot& home = f.fiber->at();
   if (!f.fiber->is_tied()) {
-    its.in.inject(f);
+    home.in.inject(f);
     return;
   }
-  pool_core& of = its.who.of();
+  pool_core& of = home.who.of();
   pool_core::visit const inside{of};
-  worker_id const only = its.who.number();
-  its.inbox.push(f);
+  worker_id const only = home.who.number();
+  home.inbox.push(f);
   of.sleep().wake(only);
 }
 
@@ -101,7 +107,7 @@ worker::found worker::probe_everywhere() noexcept {
   return {};
 }
 
-/// Ask, act, tell; until a task is found or the policy wants to rest.
+/// Ask, act, report; until a task is found or the policy rests.
 worker::found worker::probe_in(worker_slot& s) noexcept {
   for (;;) {
     probe const next = s.policy.next_probe();
@@ -113,20 +119,21 @@ worker::found worker::probe_in(worker_slot& s) noexcept {
   }
 }
 
-/// What was just taken may belong elsewhere, or to a fiber that knows better.
-bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& what) noexcept {
-  frame* const f = what.as_frame();
+/// The policy may send what was just taken to another worker. A task from the worker's own lanes is already where it
+/// belongs.
+bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
+  frame* const f = taken.as_frame();
   if (p.what == action::pop && p.where != lane::injected) return false;
   if (f != nullptr && p.what == action::pop) {
-    placement const to = f->fiber->place_again(s.policy, what.tag);
-    return send(s, what, to);
+    placement const to = f->fiber->place_again(s.policy, taken.tag);
+    return send(s, taken, to);
   }
   if (f == nullptr && (p.where != lane::local && p.where != lane::migrated && p.where != lane::mailbox)) {
-    what.tag = s.policy.mark(what.tag, what.what->hint_for(what.extra));
+    taken.tag = s.policy.mark(taken.tag, taken.item->hint_for(taken.extra));
   }
   cause const why = p.what == action::steal ? cause::stolen : cause::injected;
-  placement const to = s.policy.place(what.tag, why);
-  return send(s, what, to);
+  placement const to = s.policy.place(taken.tag, why);
+  return send(s, taken, to);
 }
 
 outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
@@ -134,7 +141,8 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
   constexpr auto any = [](tagged_entry const&) { return true; };
   handed* mine = nullptr;
   switch (p.where) {
-    case lane::forks: return outcome::empty;  // an idle worker's joins have all been stolen (group.md, "nesting")
+    case lane::forks:
+      return outcome::empty;  // empty: the joins of a worker that probes have all been stolen (group.md, "Nesting")
     case lane::spawned: {
       entry newest;
       if (!s.spawned.pop(newest)) return outcome::empty;
@@ -165,11 +173,11 @@ outcome worker::steal_from(worker_slot& s, worker_slot& victim, lane where, tagg
   }
   deque<>& from = where == lane::spawned ? victim.spawned : victim.forks;
   if (from.outside().looks_empty()) return outcome::empty;
-  std::uint64_t const shown = victim.published_tag();
-  if (!s.policy.admits(shown)) return outcome::barred;
+  std::uint64_t const published = victim.published_tag();
+  if (!s.policy.admits(published)) return outcome::barred;
   entry oldest;
   outcome const how = from.outside().steal(oldest);
-  if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{shown}}};
+  if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{published}}};
   return how;
 }
 
@@ -186,8 +194,8 @@ outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcep
   return how;
 }
 
-/// The policies have nothing for this worker, though something lies about: others may be called, this one looks again
-/// soon.
+/// True if tasks are visible that the policies do not let this worker take. Others may come for them; this worker looks
+/// again soon. (exposed_group.md, "Barred workers")
 bool worker::is_barred() noexcept {
   for (worker_slot* const s : slots_) {
     if (s->policy.is_choosy() && !s->in.looks_empty_to(s)) return true;
@@ -200,6 +208,166 @@ void worker::short_sleep(std::uint64_t since) noexcept {
   begin(activity::idling);
   std::this_thread::sleep_for(barred_sleep);
   begin(activity::scheduling);
+}
+
+// ---- parking and resuming --------------------------------------------------------------------------------------
+
+bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  // The fiber may wait for something other than its innermost join, and so may have open joins.
+  if (!moving::clear_lanes(waiting)) return false;
+  stack* const fresh = take_stack();
+  if (fresh == nullptr) return false;
+  frame f{waiting, current_stack_, true};
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  pause_work(waiting.at());
+  current_stack_ = fresh;
+  skua::runtime::start(next_, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, next_, &worker::commit_park, this);
+  // From here on `this` may no longer be the fiber's worker.
+  f.resumed();
+  return true;
+}
+
+void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
+  waiting.at().who.counts_.waited_in_place.add(1);
+  while (!g.left_only(mine)) {
+    worker& me = waiting.at().who;
+    me.refresh_slots();
+    found const f = me.probe_everywhere();
+    if (f.at == nullptr) {
+      me.core_.back_off();
+      me.note_failed_round(now_ns());
+      continue;
+    }
+    if (frame* const ready = f.taken.as_frame()) return me.exchange_for(*ready, waiting, g, mine);
+    run_on_top(waiting, f);
+    waiting.at().who.pause_work(waiting.at());
+  }
+  waiting.at().who.begin(activity::working);
+}
+
+void worker::run_on_top(here& fiber, found const& f) noexcept {
+  worker_slot& below = fiber.at();
+  bool const tied = fiber.tie(true);
+  {
+    fiber::nested_task const nested{fiber, nullptr};
+    start_work(fiber, f);
+    task& t = *f.taken.item;
+    t.is->run(t, f.taken.extra, fiber);
+  }
+  if (frame* const ready = fiber.take_ready()) send_home(*ready);
+  fiber.tie(tied);
+  fiber.run_in(below);
+  fiber.begins(fiber.tag(), true);
+}
+
+void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  frame f{waiting, current_stack_, true};
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  pause_work(waiting.at());
+  return_to(next);
+  switch_to(f.saved, next.saved, &worker::commit_exchange, this);
+  f.resumed();
+}
+
+stack* worker::take_stack() noexcept {
+  try {
+    return stacks_.take();
+  } catch (std::exception const&) {
+    return nullptr;
+  }
+}
+
+/// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
+/// if all other children have ended, because then nobody else will.
+frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
+
+void worker::commit_park(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  if (frame* const f = me.commit_share()) me.ready_ = f;
+}
+
+void worker::commit_exchange(void* self) noexcept {
+  if (frame* const f = static_cast<worker*>(self)->commit_share()) send_home(*f);
+}
+
+void worker::continue_with(frame& f) noexcept {
+  prepare_to_leave(&f);
+  leave_to(ended_, f.saved, &worker::recycle_stack, this);
+}
+
+void worker::end_thread() noexcept {
+  prepare_to_leave(nullptr);
+  leave_to(ended_, native_, &worker::recycle_stack, this);
+}
+
+/// The running fiber ends; `next` (null: the thread's own flow) will run on this worker.
+void worker::prepare_to_leave(frame* next) noexcept {
+  tsan::unseen const scheduling;
+  ended_stack_ = std::exchange(current_stack_, nullptr);
+  if (next != nullptr) return_to(*next);
+}
+
+/// Makes the fiber of frame `f` this worker's running fiber.
+void worker::return_to(frame& f) noexcept {
+  current_stack_ = f.on;
+  if (!f.is_open) f.call();
+  here& resumed = *f.fiber;
+  worker_slot& mine = *resumed.at().in.slot_for(*this);
+  resumed.run_in(mine);
+  resumed.begins(resumed.tag(), f.is_open);
+  resumed.forget_places();
+  if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
+  fiber_ = &resumed;
+  begin(activity::working);
+}
+
+void worker::recycle_stack(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  me.stacks_.give(me.ended_stack_);
+  me.ended_stack_ = nullptr;
+}
+
+// ---- placing ---------------------------------------------------------------------------------------------------
+
+bool worker::send(worker_slot& from, tagged_entry const& entry, placement const& to) noexcept {
+  tsan::unseen const scheduling;
+  return moving::send(from, entry, to);
+}
+
+/// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
+void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcept {
+  tsan::unseen const scheduling;
+  stack* const fresh = moving::clear_lanes(fiber) ? take_stack() : nullptr;
+  if (fresh == nullptr) return;
+  frame f{fiber, current_stack_, false};
+  leaving_ = {&f, to, tag};
+  pause_work(fiber.at());
+  current_stack_ = fresh;
+  skua::runtime::start(next_, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, next_, &worker::commit_move, this);
+  f.resumed();
+}
+
+/// Runs once the frame is saved: from here on another worker may run it.
+void worker::commit_move(void* self) noexcept {
+  tsan::unseen const scheduling;
+  auto& me = *static_cast<worker*>(self);
+  frame& f = *me.leaving_.saved;
+  if (!moving::hand_over(f.fiber->at(), tagged_entry{&f, 1, me.leaving_.tag}, me.leaving_.to)) me.ready_ = &f;
+}
+
+void worker::preempt(here& fiber) noexcept {
+  tsan::unseen const scheduling;
+  task_tag tag = fiber.tag();
+  placement const to = fiber.at().policy.place(tag, cause::preempted);
+  if (to.worker == fiber.at().id && to.where == lane::local) move(fiber, to, tag);
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
@@ -276,7 +444,8 @@ void worker::thread_main() noexcept {
   set_current_thread(nullptr);
 }
 
-/// There is nothing to do yet. Thousands of workers that found that out each by itself would keep each other from it.
+/// A new pool has no work. If thousands of workers each searched to find that out, they would slow each other down.
+/// (sleep.md, "The first sleep")
 void worker::sleep_at_first() noexcept {
   begin(activity::idling);
   if (core_.sleep().sleep_until_first_woken(number_)) counts_.sleeps.add(1);
@@ -298,7 +467,7 @@ void worker::fiber_main(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
   here fiber{me.first_slot()};
   me.adopt(fiber);
-  life(fiber);
+  run_loop(fiber);
 }
 
 }  // namespace skua::runtime

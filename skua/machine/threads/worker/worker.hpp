@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A worker: a thread that hunts, carries out, learns and runs. A worker's life: README.md.
+// A worker: a thread that asks its policies where to look for tasks, runs what it finds, and reports the outcome.
+// README.md shows its life.
 #pragma once
 
 #include <chrono>
@@ -28,73 +29,76 @@ class worker final : public thread_record {
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
 
-  void start();        ///< Throws resource_error if the thread or its stack cannot be had.
-  void await_ready();  ///< Until the thread is pinned and in bed. Throws what kept it from that; then it has ended.
+  /// Throws resource_error if the system refuses the thread or its stack.
+  void start();
+  /// Returns when the thread is pinned and asleep. Throws what prevented that; the thread has then ended.
+  void await_ready();
   void join() noexcept;
 
-  /// The worker of the calling thread, or null.
+  /// The worker of the calling thread; null if the thread is not a worker.
   [[nodiscard]] static worker* current() noexcept;
 
   [[nodiscard]] pool_core& of() noexcept { return core_; }
   [[nodiscard]] worker_id number() const noexcept { return number_; }
-  /// The fiber that runs now, while a task runs.
+  /// The fiber that is running. Valid while a task runs.
   [[nodiscard]] here& running_fiber() noexcept { return *fiber_; }
   [[nodiscard]] live_counters& counts() noexcept { return counts_; }
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
-  /// From now on this worker's time is spent on that. Cost: a reading of the clock.
+  /// Charges this worker's time to `what` from now on. Cost: one clock reading.
   void begin(activity what) noexcept { counts_.times.change_to(what, now_ns()); }
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
-  /// Puts what the policy has placed on another worker there. False: it stays here.
-  [[nodiscard]] static bool send(worker_slot& from, tagged_entry const& what, placement const& to) noexcept;
+  /// Puts an entry into the lane of another worker, as the policy decided. Returns false if it stays here.
+  [[nodiscard]] static bool send(worker_slot& from, tagged_entry const& entry, placement const& to) noexcept;
   void move(here& fiber, placement const& to, task_tag const& tag) noexcept;
-  /// Something has come that goes first: the fiber waits in a lane of this worker.
+  /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
   void preempt(here& fiber) noexcept;
 
-  /// Send a frame that is ready to where it belongs. Any thread.
+  /// Sends a ready frame to its worker, if it is tied to one, or else to its region. Any thread.
   static void send_home(frame& f) noexcept;
 
-  /// Suspend the running fiber, which waits for `g` and has dealt with `mine` children; go on with other work.
-  /// Returns when the fiber is resumed, perhaps on another thread. False: no stack could be had, nothing was done.
+  /// Suspends the running fiber, which waits for `g` and has dealt with `mine` of its children, and runs other work.
+  /// Returns when the fiber is resumed, perhaps on another thread. Returns false, and does nothing, if the system
+  /// refuses a stack.
   [[nodiscard]] bool park(here& waiting, group& g, std::uint64_t mine) noexcept;
-  /// The same without a stack for the other work: tasks run on top of the fiber, and the stack of a ready frame serves
-  /// as well as a fresh one.
+  /// Waits without a fresh stack: tasks run on top of the fiber, or the worker leaves for a ready frame, which has a
+  /// stack.
   static void wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept;
 
  private:
   friend struct work_search;
   struct found {
     worker_slot* at = nullptr;
-    tagged_entry what{};
+    tagged_entry taken{};
   };
 
   void thread_main() noexcept;
   void sleep_at_first() noexcept;
   static void fiber_main(void* self) noexcept;
-  static void life(here& fiber) noexcept;
+  static void run_loop(here& fiber) noexcept;
 
-  // One round: ask, act, tell.
+  // One round of the search: ask the policy, execute its probe, report the outcome.
   [[nodiscard]] found probe_everywhere() noexcept;
   [[nodiscard]] found probe_in(worker_slot& s) noexcept;
   [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
   [[nodiscard]] outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
   [[nodiscard]] outcome steal_from(worker_slot& s, worker_slot& victim, lane where, tagged_entry& out) noexcept;
-  [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& what) noexcept;
+  [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void short_sleep(std::uint64_t since) noexcept;
-  /// A round of the search has found nothing: the time since the last one was idle.
-  void note_vain_round(std::uint64_t now) noexcept { counts_.times.charge(activity::idling, now); }
+  /// A round of the search found nothing: the time since the previous round was idle.
+  void note_failed_round(std::uint64_t now) noexcept { counts_.times.charge(activity::idling, now); }
   void fall_asleep(bool was_searching) noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
-  /// It was woken from its first sleep, and counts as searching since: for its first search.
+  /// True once after the first sleep: the worker that was woken from it already counts as searching.
   [[nodiscard]] bool was_woken() noexcept;
   [[nodiscard]] static std::uint64_t now_ns() noexcept { return in_account_time(std::chrono::steady_clock::now()); }
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& fiber, found const& f) noexcept;
-  [[nodiscard]] stack* take_stack() noexcept;  ///< null if the system refuses
+  [[nodiscard]] stack* take_stack() noexcept;  ///< Null if the system refuses.
   void refresh_slots() noexcept;
 
-  /// What a fiber does next: continue a frame, run what was found, or (neither) end the thread.
+  /// What a fiber does next: it continues a frame, runs what was found, or, if there is neither, ends the thread.
   struct step {
     worker* on;
     frame* resume;
@@ -111,7 +115,7 @@ class worker final : public thread_record {
   [[noreturn]] void continue_with(frame& f) noexcept;
   [[noreturn]] void end_thread() noexcept;
 
-  // Callbacks that run after a switch, on the new stack, with the old flow saved.
+  // Callbacks that run after a switch: on the new stack, when the old flow has been saved.
   [[nodiscard]] frame* commit_share() noexcept;
   static void commit_park(void* self) noexcept;
   static void commit_exchange(void* self) noexcept;
@@ -121,32 +125,32 @@ class worker final : public thread_record {
   pool_core& core_;
   worker_id const number_;
   here* fiber_ = nullptr;
-  std::vector<std::shared_ptr<region>> regions_;  ///< kept alive while we may look into them
+  std::vector<std::shared_ptr<region>> regions_;  ///< keeps the regions alive while this worker looks into them
   std::vector<worker_slot*> slots_;
   std::uint64_t regions_seen_ = 0;
   bool was_woken_ = false;
 
   stack_cache stacks_;
-  context native_;  ///< the thread's own stack, left for good until the thread ends
-  context next_;    ///< the fiber being started
-  context ended_;   ///< the fiber that was left
+  context native_;  ///< the thread's own stack; it continues only when the thread ends
+  context next_;    ///< the fiber that is being started
+  context ended_;   ///< the fiber that ended
   stack* current_stack_ = nullptr;
   stack* ended_stack_ = nullptr;
-  frame* ready_ = nullptr;  ///< a frame whose group was complete when it had parked
+  frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
 
   struct parking {
     group* waits_for = nullptr;
     std::uint64_t mine = 0;
   } parking_;
   struct leaving {
-    frame* what = nullptr;
+    frame* saved = nullptr;
     placement to{};
     task_tag tag{};
   } leaving_;
 
   live_counters counts_;
   leaf_log leaves_;
-  std::string pin_report_;  ///< written before is_ready_ is set, never after
+  std::string pin_report_;  ///< written before is_ready_ is set, and never after
   std::promise<void> is_ready_;
   std::thread thread_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A worker's share of a region: its lanes there, and its mind. A worker has one worker slot in every region it serves.
+// A worker slot: what one worker has in one region, namely its lanes there and its part of the policy's state.
 #pragma once
 
 #include <atomic>
@@ -24,34 +24,35 @@ class worker;
 class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, runtime::slot_front> {
  public:
   /// Throws std::bad_alloc.
-  worker_slot(worker& w, leaf_log& its_leaves, region& r, std::uint32_t region_workers, worker_id number,
+  worker_slot(worker& w, leaf_log& worker_leaves, region& r, std::uint32_t region_workers, worker_id number,
               worker_policy& decides)
-      : lanes(deque_options{}, its_leaves, region_workers, number), who(w), in(r), policy(decides) {}
+      : lanes(deque_options{}, worker_leaves, region_workers, number), who(w), in(r), policy(decides) {}
 
   worker& who;
   region& in;
   worker_policy& policy;
 
-  tagged_queue<tagged_entry> mailbox{1};  ///< room for one that another worker has placed here
-  tagged_queue<tagged_entry> local;       ///< continuations with a tag of their own
-  tagged_queue<tagged_entry> migrated;    ///< tasks that other workers have placed here
+  tagged_queue<tagged_entry> mailbox{1};  ///< room for one entry that another worker put here
+  tagged_queue<tagged_entry> local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
+  tagged_queue<tagged_entry> migrated;  ///< tasks that policies placed here
 
-  /// The first word of the tag of what runs here: what a thief would take. Any thread.
+  /// The first word of the running task's tag, which a thief would inherit. Any thread.
   [[nodiscard]] std::uint64_t published_tag() const noexcept {
-    return shown_.load(std::memory_order_relaxed);
+    return published_tag_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
   void publish_tag(std::uint64_t first_word) noexcept {
-    shown_.store(first_word, std::memory_order_relaxed);
+    published_tag_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
-  /// The worker slot of another worker of the region.
-  [[nodiscard]] worker_slot& neighbour(worker_id local) noexcept;
-  /// Something was put here that any worker of the region may take: one that sleeps is woken, unless enough are about.
+  /// The slot of another worker of the region.
+  [[nodiscard]] worker_slot& neighbour(worker_id number) noexcept;
+  /// An entry was put where any worker of the region may take it. Wakes a sleeper unless enough workers are searching.
   void notify_work() noexcept;
-  /// Something was put here for this worker slot's worker. If it can be stolen, any other may come instead.
-  void notify_worker_of_slot() noexcept;
+  /// An entry was put here for this slot's worker. Wakes it; if it is awake, another worker may come and steal the
+  /// entry.
+  void notify_owner() noexcept;
 
-  /// The policy may have changed its mind. For the owner; a fork that must be shown takes the slow path.
+  /// Asks the policy whether it wants to see forks. If so, the next fork takes the slow path. For the owner.
   void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
     exposes_groups_ = policy.sees_forks();
@@ -59,7 +60,7 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, runtime::s
   }
 
  private:
-  std::atomic<std::uint64_t> shown_{0};
+  std::atomic<std::uint64_t> published_tag_{0};
 };
 
 inline worker_slot& fiber::at() const noexcept { return static_cast<worker_slot&>(*slot_); }

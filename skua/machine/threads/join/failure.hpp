@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Why children end early: a sibling has thrown, or the user has requested a stop.
+#pragma once
+
+#include <exception>
+#include <stop_token>
+#include <utility>
+
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/machine/threads/join/group.hpp"
+
+namespace skua::runtime {
+
+/// Keeps the first of all exceptions that the children of a group throw. (group.md, "Failure")
+class first_exception {
+ public:
+  /// Call this in the handler of what a child of `g` threw on the fiber `on`. Keeps the exception unless another came
+  /// first, and makes every fiber of the region poll.
+  [[gnu::cold, gnu::noinline]] void keep(group& g, fiber& on) noexcept {
+    // Only the winner writes it; the subtraction in finish publishes it.
+    if ((g.raise(group::failed) & group::failed) == 0) kept_ = std::current_exception();
+    on.raise_alarm();
+  }
+
+  /// For the owner, when all children have ended: throws the exception that was kept, if there is one.
+  void rethrow() {
+    if (kept_) std::rethrow_exception(std::exchange(kept_, nullptr));
+  }
+
+ private:
+  std::exception_ptr kept_;
+};
+
+/// Watches a user's stop token while a function runs. When the stop is requested, every worker of the region polls at
+/// its next fork, so forks pay nothing for tokens that are not in use.
+class stop_scope {
+ public:
+  stop_scope(fiber& f, std::stop_token const& token);
+  ~stop_scope() { fiber_.watch(node_.outer); }
+  stop_scope(stop_scope const&) = delete;
+  stop_scope& operator=(stop_scope const&) = delete;
+
+ private:
+  /// Runs on the thread that requests the stop.
+  struct alarm {
+    region& in;
+    void operator()() const noexcept;
+  };
+
+  fiber& fiber_;
+  std::stop_token token_;
+  stop_node node_;
+  std::stop_callback<alarm> on_stop_;
+};
+
+}  // namespace skua::runtime
