@@ -52,7 +52,7 @@ std::vector<std::string> items(std::string const& list) {
   return all;
 }
 
-void play(bench::report& say, task_tree& tree, std::string const& policy, layout const& where, options const& o) {
+void measure_run(bench::report& say, task_tree& tree, std::string const& policy, layout const& where, options const& o) {
   std::vector<double> rates;
   std::vector<double> seconds;
   for (std::int64_t round = 0; round < o.rounds; ++round) {
@@ -77,8 +77,8 @@ void run(options const& o, bench::command const& asked) {
   task_tree tree;
   grow(tree, 0, o.tasks);
   for (std::string const& policy : items(o.policies)) {
-    play(say, tree, policy, layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1")), o);
-    play(say, tree, policy, layout(topology::synthetic("package:16 numa:1 l3:4 core:16 pu:1")), o);
+    measure_run(say, tree, policy, layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1")), o);
+    measure_run(say, tree, policy, layout(topology::synthetic("package:16 numa:1 l3:4 core:16 pu:1")), o);
   }
   say.write();
 }

@@ -40,10 +40,10 @@ std::string machine_text(findings const& found) {
   t.add({"CPU quota", found.quota.limited() ? limit_text(found.quota.limits.front()) : "none"});
   for (std::size_t i = 1; i < found.quota.limits.size(); ++i)
     t.add({"", fmt::format("also {}", limit_text(found.quota.limits[i]))});
-  t.add({"packages", fmt::format("{}", tree.count(level::package))});
-  t.add({"NUMA nodes", fmt::format("{}", tree.count(level::numa_node))});
-  t.add({"L3 caches", fmt::format("{}", tree.count(level::l3))});
-  t.add({"cores", fmt::format("{}", tree.count(level::core))});
+  t.add({"packages", fmt::format("{}", tree.count(runtime::level::package))});
+  t.add({"NUMA nodes", fmt::format("{}", tree.count(runtime::level::numa_node))});
+  t.add({"L3 caches", fmt::format("{}", tree.count(runtime::level::l3))});
+  t.add({"cores", fmt::format("{}", tree.count(runtime::level::core))});
   return section("Machine", t);
 }
 

@@ -25,18 +25,18 @@
 
 namespace skua {
 
-using task_group = basic_task_group<runtime::executor>;
-using task_handle = basic_task_handle<runtime::executor>;
+using task_group = runtime::basic_task_group<runtime::executor>;
+using task_handle = runtime::basic_task_handle<runtime::executor>;
 
 /// body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; nothing if last <= first.
 /// Pieces of several iterations run left to right: 8 to 16 pieces per worker, with simple_partitioner one per iteration.
 /// Work O(n), span O(log p + n / p); with simple_partitioner O(log n).
 template <std::integral First, std::integral Last, class Body, partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, Body const& body, P const& how = {}) {
-  if constexpr (index_body<Body, runtime::here, std::common_type_t<First, Last>>) {
-    on::parallel_for<runtime::executor>(first, last, body, how);
+  if constexpr (runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>) {
+    runtime::on::parallel_for<runtime::executor>(first, last, body, how);
   } else {
-    static_assert(index_body<Body, runtime::here, std::common_type_t<First, Last>>,
+    static_assert(runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>,
                   "parallel_for: body is called as body(i) or body(here, i)");
   }
 }
@@ -46,7 +46,7 @@ template <std::integral First, std::integral Last, std::integral Step, class Bod
 void parallel_for(First first, Last last, Step step, Body const& body, P const& how = {}) {
   using index = std::common_type_t<First, Last, Step>;
   if constexpr (std::invocable<Body const&, index>) {
-    on::parallel_for<runtime::executor>(first, last, step, body, how);
+    runtime::on::parallel_for<runtime::executor>(first, last, step, body, how);
   } else {
     static_assert(std::invocable<Body const&, index>, "parallel_for: with a step, body is called as body(i)");
   }
@@ -55,13 +55,13 @@ void parallel_for(First first, Last last, Step step, Body const& body, P const& 
 /// body(piece) for pieces of a range that divides itself (blocked_range, blocked_range2d, a class of yours), in any order.
 /// With simple_partitioner, pieces are as small as the range allows; otherwise there are at most 8 to 16 per worker.
 /// Work: that of all pieces; span: of the longest, plus O(log(number of pieces)).
-template <self_dividing Range, class Body, partitioner P = auto_partitioner>
+template <runtime::self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires(!std::integral<Range>)
 void parallel_for(Range const& range, Body const& body, P const& how = {}) {
-  if constexpr (range_body<Body, Range>) {
-    on::parallel_for<runtime::executor>(range, body, how);
+  if constexpr (runtime::range_body<Body, Range>) {
+    runtime::on::parallel_for<runtime::executor>(range, body, how);
   } else {
-    static_assert(range_body<Body, Range>, "parallel_for: over a range, body is called as body(piece)");
+    static_assert(runtime::range_body<Body, Range>, "parallel_for: over a range, body is called as body(piece)");
   }
 }
 
@@ -69,10 +69,10 @@ void parallel_for(Range const& range, Body const& body, P const& how = {}) {
 /// first, serially; what input iterators yield is copied. Work O(n), span O(log p + n / p), plus n for the walk.
 template <std::input_iterator It, class Body>
 void parallel_for_each(It first, It last, Body const& body) {
-  if constexpr (element_body<Body, runtime::here, It>) {
-    on::parallel_for_each<runtime::executor>(first, last, body);
+  if constexpr (runtime::element_body<Body, runtime::here, It>) {
+    runtime::on::parallel_for_each<runtime::executor>(first, last, body);
   } else {
-    static_assert(element_body<Body, runtime::here, It>, "parallel_for_each: body is called as body(element)");
+    static_assert(runtime::element_body<Body, runtime::here, It>, "parallel_for_each: body is called as body(element)");
   }
 }
 /// The same for the elements of a container.
@@ -85,42 +85,42 @@ void parallel_for_each(Container&& all, Body const& body) {
 /// Operands keep their order, so `join` need be associative only. The parentheses depend on the number of workers, with
 /// simple_partitioner on the range alone; never on the schedule. Returns `identity` for an empty range.
 /// Work O(n), span O(log p) joins plus the longest piece.
-template <self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+template <runtime::self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
 [[nodiscard]] Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join,
                                     P const& how = {}) {
-  if constexpr (!fold_function<Fold, Range, Value>) {
-    static_assert(fold_function<Fold, Range, Value>,
+  if constexpr (!runtime::fold_function<Fold, Range, Value>) {
+    static_assert(runtime::fold_function<Fold, Range, Value>,
                   "parallel_reduce: fold is called as fold(piece, value) and returns a value");
-  } else if constexpr (!join_function<Join, Value>) {
-    static_assert(join_function<Join, Value>,
+  } else if constexpr (!runtime::join_function<Join, Value>) {
+    static_assert(runtime::join_function<Join, Value>,
                   "parallel_reduce: join is called as join(left, right) and returns a value");
   } else {
-    return on::parallel_reduce<runtime::executor>(range, identity, fold, join, how);
+    return runtime::on::parallel_reduce<runtime::executor>(range, identity, fold, join, how);
   }
 }
 
 /// The form with a body that holds the value: body(piece) adds to it, Body(body, split{}) begins another, body.join(right)
 /// adds what stands to its right. Every division splits the body. The value is left in `body`. Cost as above.
-template <self_dividing Range, class Body, partitioner P = auto_partitioner>
+template <runtime::self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires(!partitioner<Body>)
 void parallel_reduce(Range const& range, Body& body, P const& how = {}) {
-  if constexpr (splitting_body<Body, Range>) {
-    on::parallel_reduce<runtime::executor>(range, body, how);
+  if constexpr (runtime::splitting_body<Body, Range>) {
+    runtime::on::parallel_reduce<runtime::executor>(range, body, how);
   } else {
-    static_assert(splitting_body<Body, Range>,
+    static_assert(runtime::splitting_body<Body, Range>,
                   "parallel_reduce: body has body(piece), a constructor Body(Body&, split) and body.join(right)");
   }
 }
 
 /// parallel_reduce with the same parentheses, and so the same bits, in every run on any number of workers: they depend on
 /// the range and its grain only. Work O(n), span O(log(n / grain)) joins plus a piece.
-template <self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
+template <runtime::self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
 [[nodiscard]] Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold,
                                                   Join const& join, P const& = {}) {
   return parallel_reduce(range, identity, fold, join, simple_partitioner{});
 }
 /// The same with a body that holds the value.
-template <self_dividing Range, class Body, partitioner P = simple_partitioner>
+template <runtime::self_dividing Range, class Body, partitioner P = simple_partitioner>
   requires(!partitioner<Body>)
 void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}) {
   parallel_reduce(range, body, simple_partitioner{});
@@ -129,15 +129,16 @@ void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}
 /// scan(piece, sum_before, is_final), which returns the sum up to the piece's end, and join(left, right). Every piece is
 /// scanned with is_final == true once, and all but the last once before that with false and `identity`, unless there is
 /// one worker. Returns the sum of the range. Work O(n), at most twice that of a serial scan; span O(p + n / p).
-template <self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
+template <runtime::self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
 Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& how = {}) {
-  if constexpr (!scan_function<Scan, Range, Value>) {
-    static_assert(scan_function<Scan, Range, Value>,
+  if constexpr (!runtime::scan_function<Scan, Range, Value>) {
+    static_assert(runtime::scan_function<Scan, Range, Value>,
                   "parallel_scan: scan is called as scan(piece, value, is_final) and returns a value");
-  } else if constexpr (!join_function<Join, Value>) {
-    static_assert(join_function<Join, Value>, "parallel_scan: join is called as join(left, right) and returns a value");
+  } else if constexpr (!runtime::join_function<Join, Value>) {
+    static_assert(runtime::join_function<Join, Value>,
+                  "parallel_scan: join is called as join(left, right) and returns a value");
   } else {
-    return on::parallel_scan<runtime::executor>(range, identity, scan, join, how);
+    return runtime::on::parallel_scan<runtime::executor>(range, identity, scan, join, how);
   }
 }
 
@@ -145,10 +146,10 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
 /// If `less` throws, the elements are all there, in some order. Work O(n log n), span O(log^3 n).
 template <std::random_access_iterator It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less const& less = {}) {
-  if constexpr (order_function<Less, It>) {
-    on::parallel_sort<runtime::executor>(first, last, less);
+  if constexpr (runtime::order_function<Less, It>) {
+    runtime::on::parallel_sort<runtime::executor>(first, last, less);
   } else {
-    static_assert(order_function<Less, It>, "parallel_sort: less is called as less(a, b) and returns a bool");
+    static_assert(runtime::order_function<Less, It>, "parallel_sort: less is called as less(a, b) and returns a bool");
   }
 }
 /// The same for the elements of a container.
@@ -161,10 +162,11 @@ void parallel_sort(Container&& all, Less const& less = {}) {
 /// Work and span: the sum and the maximum of theirs.
 template <class... F>
 void parallel_invoke(F&&... f) {
-  if constexpr ((task_body<F, runtime::here> && ...)) {
-    on::parallel_invoke<runtime::executor>(f...);
+  if constexpr ((runtime::task_body<F, runtime::here> && ...)) {
+    runtime::on::parallel_invoke<runtime::executor>(f...);
   } else {
-    static_assert((task_body<F, runtime::here> && ...), "parallel_invoke: every function is called as f() or f(here)");
+    static_assert((runtime::task_body<F, runtime::here> && ...),
+                  "parallel_invoke: every function is called as f() or f(here)");
   }
 }
 

@@ -198,18 +198,18 @@ std::string machine_shape::words() const {
 }
 
 machine_shape shape_of(topology const& tree) {
-  machine_shape s{.packages = std::max(1U, tree.count(level::package)),
-                  .nodes = std::max(1U, tree.count(level::numa_node)),
-                  .shared = tree.count(level::l3),
-                  .cores = tree.count(level::core),
+  machine_shape s{.packages = std::max(1U, tree.count(runtime::level::package)),
+                  .nodes = std::max(1U, tree.count(runtime::level::numa_node)),
+                  .shared = tree.count(runtime::level::l3),
+                  .cores = tree.count(runtime::level::core),
                   .pus = static_cast<std::uint32_t>(tree.pus().size())};
-  for (topology_node const& n : tree.nodes()) {
-    if (n.kind == level::l2) s.private_bytes = n.bytes;
-    if (n.kind == level::l3) s.shared_bytes = n.bytes;
+  for (runtime::topology_node const& n : tree.nodes()) {
+    if (n.kind == runtime::level::l2) s.private_bytes = n.bytes;
+    if (n.kind == runtime::level::l3) s.shared_bytes = n.bytes;
   }
   bool const even = s.shared > 0 && s.cores > 0 && s.nodes % s.packages == 0 && s.shared % s.nodes == 0 &&
                     s.cores % s.shared == 0 && s.pus % s.cores == 0;
-  if (!even || tree.count(level::l2) != s.cores || s.private_bytes == 0 || s.shared_bytes == 0)
+  if (!even || tree.count(runtime::level::l2) != s.cores || s.private_bytes == 0 || s.shared_bytes == 0)
     throw resource_error(
         "this machine (or the part of it that this process may use) is not made of equal packages, NUMA nodes, L3 "
         "caches and cores with an L2 cache each, all of known sizes: write its model by hand, from a shipped one");

@@ -29,20 +29,20 @@ void add_missing_pages(runtime::page_abilities const& pages, std::vector<std::st
 }
 
 void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
-  auto const nodes = tree.count(level::numa_node);
+  auto const nodes = tree.count(runtime::level::numa_node);
   if (nodes == 0) all.emplace_back("NUMA nodes: the system reports none, so all memory counts as equally near");
   if (nodes == 1) all.emplace_back("several NUMA nodes: there is one, so all memory is equally near");
   if (nodes > 1 && !tree.has_numa_latencies()) {
     all.emplace_back(
         "latencies between NUMA nodes: the firmware (SLIT) reports none, so all other nodes count as equally far");
   }
-  if (tree.count(level::l3) == 0) {
+  if (tree.count(runtime::level::l3) == 0) {
     all.emplace_back(
         "L3 caches: the system reports none (a virtual machine, or a processor without one), so places are larger "
         "units");
   }
   bool kinds = false;
-  for (topology_pu const& pu : tree.pus()) kinds = kinds || pu.efficiency >= 0;
+  for (runtime::topology_pu const& pu : tree.pus()) kinds = kinds || pu.efficiency >= 0;
   if (!kinds) all.emplace_back("kinds of cores: the system does not rank them, so all cores count as equally fast");
 }
 

@@ -22,7 +22,7 @@ std::map<std::uint32_t, runtime::cpu_mask> workers_by_pu(layout const& map) {
 /// Are there several kinds of cores? Only then their rank means something.
 bool has_kinds(topology const& machine) {
   auto const pus = machine.pus();
-  return std::ranges::any_of(pus, [&](topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
+  return std::ranges::any_of(pus, [&](runtime::topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
 }
 
 std::string workers_text(runtime::cpu_mask const& workers) {
@@ -35,15 +35,15 @@ runtime::cpu_mask workers_of(layout const& map, place_id p) {
   return all;
 }
 
-json index_json(std::uint32_t i) { return i == no_index ? json() : json(i); }
+json index_json(std::uint32_t i) { return i == runtime::no_index ? json() : json(i); }
 
 /// The node at `at` with everything below it. Depth at most seven.
 json node_json(topology const& machine, std::uint32_t at, std::map<std::uint32_t, runtime::cpu_mask> const& workers) {
-  topology_node const& n = machine.nodes()[at];
-  json one{{"kind", level_name(n.kind)}, {"os_index", index_json(n.os_index)}, {"pus", n.pus}};
+  runtime::topology_node const& n = machine.nodes()[at];
+  json one{{"kind", runtime::level_name(n.kind)}, {"os_index", index_json(n.os_index)}, {"pus", n.pus}};
   if (n.bytes > 0) one["bytes"] = n.bytes;
-  if (n.kind == level::pu) {
-    topology_pu const& pu = machine.pus()[n.first_pu];
+  if (n.kind == runtime::level::pu) {
+    runtime::topology_pu const& pu = machine.pus()[n.first_pu];
     if (pu.efficiency >= 0) one["efficiency"] = pu.efficiency;
     auto const here = workers.find(pu.os_index);
     one["workers"] = here == workers.end() ? std::vector<std::uint32_t>{} : here->second.members();
@@ -74,13 +74,13 @@ std::string tree_text(topology const& machine, layout const& map) {
   auto const workers = workers_by_pu(map);
   bool const kinds = has_kinds(machine);
   std::string all;
-  for (topology_node const& n : machine.nodes()) {
-    std::string line = fmt::format("{:{}}{}", "", 2 * n.depth, level_name(n.kind));
-    if (n.os_index != no_index) line += fmt::format(" {}", n.os_index);
-    if (n.kind == level::machine) line += fmt::format("  {}, {} PUs", machine.source(), n.pus);
+  for (runtime::topology_node const& n : machine.nodes()) {
+    std::string line = fmt::format("{:{}}{}", "", 2 * n.depth, runtime::level_name(n.kind));
+    if (n.os_index != runtime::no_index) line += fmt::format(" {}", n.os_index);
+    if (n.kind == runtime::level::machine) line += fmt::format("  {}, {} PUs", machine.source(), n.pus);
     if (n.bytes > 0) line += fmt::format("  {}", in_bytes(n.bytes));
-    if (n.kind == level::pu) {
-      topology_pu const& pu = machine.pus()[n.first_pu];
+    if (n.kind == runtime::level::pu) {
+      runtime::topology_pu const& pu = machine.pus()[n.first_pu];
       if (kinds) line += fmt::format("  kind {}", pu.efficiency);
       if (auto const here = workers.find(pu.os_index); here != workers.end())
         line += fmt::format("  {}", workers_text(here->second));

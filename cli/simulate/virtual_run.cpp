@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/text/terminal.hpp"
-#include "skua/machine/sim/flat_costs.hpp"
+#include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"

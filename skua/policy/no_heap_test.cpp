@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verbs of a policy never touch the heap: the allocator of this test program counts.
+// The calls of a policy never touch the heap: the allocator of this test program counts.
 #include <gtest/gtest.h>
 
 #include <cstdint>

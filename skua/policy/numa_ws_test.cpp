@@ -167,7 +167,7 @@ TEST(numa_ws, receivers_are_uniform_and_never_the_same_twice_running) {
   EXPECT_LT(chi_square(steps), chi_square_limit(3)) << "seed " << seed;
 }
 
-// ---- the hunt [numa-ws-2018 III-B, IV] -------------------------------------------------------------------------------
+// ---- the search [numa-ws-2018 III-B, IV] -----------------------------------------------------------------------------
 
 TEST(numa_ws, own_deque_then_own_slot_then_victims_then_outside) {
   numa_aware_stealing p(four_by_four(), 3);

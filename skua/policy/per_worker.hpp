@@ -10,18 +10,18 @@
 
 namespace skua::policies {
 
-/// A policy whose workers' states are `Mind`s. They are made by the constructor of the derived class, in order.
-template <class Mind>
+/// A policy with one `WorkerState` per worker. The derived class's constructor makes them, in the order of the workers.
+template <class WorkerState>
 class per_worker : public policy {
  public:
   worker_policy& of_worker(worker_id w) noexcept final {
-    runtime::expects(index(w) < workers_state_.size(), "mind_of: a worker of the region");
+    runtime::expects(index(w) < workers_state_.size(), "of_worker: a worker of the region");
     return workers_state_[index(w)];
   }
 
  protected:
   per_worker() = default;
-  std::vector<Mind> workers_state_;
+  std::vector<WorkerState> workers_state_;
 };
 
 }  // namespace skua::policies

@@ -14,10 +14,10 @@
 namespace skua::policies {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
-  constexpr char const* verbs[] = {"pop", "steal", "rest"};
+  constexpr char const* actions[] = {"pop", "steal", "rest"};
   constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
   static_assert(std::size(lanes) == lane_kinds);
-  *out << verbs[static_cast<int>(p.what)] << ' ' << lanes[static_cast<int>(p.where)] << " of " << index(p.whom);
+  *out << actions[static_cast<int>(p.what)] << ' ' << lanes[static_cast<int>(p.where)] << " of " << index(p.whom);
 }
 
 /// Ask once, and answer `how` (a rest is not answered).

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Tag: R(R& r, split) takes the second half of r and leaves it the first.
 struct split {};
@@ -96,5 +96,13 @@ class blocked_range2d {
   row_range_type rows_;
   col_range_type cols_;
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::blocked_range;
+using runtime::blocked_range2d;
+using runtime::split;
 
 }  // namespace skua

@@ -14,7 +14,7 @@
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
 static_assert(self_dividing<blocked_range<int>>);
@@ -132,4 +132,4 @@ TEST(shuffled, runs_every_child_once_in_an_order_that_its_seed_decides) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

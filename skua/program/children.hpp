@@ -11,7 +11,7 @@
 
 #include "skua/program/hint.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// The result of a child that returns void.
 struct nothing {
@@ -110,5 +110,12 @@ constexpr hint element_hint(Hint hint) noexcept {
     return as_hint(work{static_cast<double>(hint)});
   }
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::nothing;
+using runtime::unhinted;
 
 }  // namespace skua

@@ -10,7 +10,7 @@
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// A task that only its group waits for. task_group makes it on the heap and lends it to the executor from `spawn` to
 /// `run`; it is gone when `run` returns.
@@ -37,20 +37,21 @@ struct free_task {
 /// Any thread may call all three, also inside with_here and inside tasks. wait does not throw. If there are no workers
 /// and none can be had, with_here and spawn throw before anything happens: f is not called, the task not taken.
 template <class V>
-concept models_venue = fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
-  {
-    V::with_here([](typename V::here&) { return 1; })
-  } -> std::convertible_to<int>;
-  V::with_here([](typename V::here&) {});
-  V::spawn(task);
-  { V::wait(group) } noexcept;
-};
+concept models_executor =
+    fork_join<typename V::here> && requires(free_task<typename V::here>& task, wait_group& group) {
+      {
+        V::with_here([](typename V::here&) { return 1; })
+      } -> std::convertible_to<int>;
+      V::with_here([](typename V::here&) {});
+      V::spawn(task);
+      { V::wait(group) } noexcept;
+    };
 
-/// True for a machine's venue that a source of the machine checks against `models_venue`: as for is_checked_fork_join.
+/// True for an executor that a source of its machine checks against `models_executor`; see is_checked_fork_join.
 template <class V>
-inline constexpr bool is_checked_venue = false;
+inline constexpr bool is_checked_executor = false;
 
 template <class V>
-concept executor = is_checked_venue<V> || models_venue<V>;
+concept task_executor = is_checked_executor<V> || models_executor<V>;
 
-}  // namespace skua
+}  // namespace skua::runtime

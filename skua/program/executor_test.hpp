@@ -17,7 +17,7 @@
 #include "skua/program/executor.hpp"
 #include "skua/program/shuffled.hpp"
 
-namespace skua::testing {
+namespace skua::runtime::testing {
 
 /// The fiber that runs on this thread, if any.
 inline thread_local shuffled* current = nullptr;
@@ -177,7 +177,7 @@ struct toy_executor {
   };
 };
 
-static_assert(executor<serial_executor>);
-static_assert(executor<toy_executor>);
+static_assert(task_executor<serial_executor>);
+static_assert(task_executor<toy_executor>);
 
-}  // namespace skua::testing
+}  // namespace skua::runtime::testing

@@ -14,7 +14,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Brings in all pages of the runs. Keeps their contents; nobody else may write to them meanwhile. Throws
 /// resource_error if there is no memory. Work: that of touch_pages; span: the longest run plus the number of runs.
@@ -29,5 +29,11 @@ void first_touch(Here& here, page_block const& block, std::span<page_run const> 
     if (fault) throw resource_error("cannot bring in the pages of an array: " + fault.message());
   });
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::first_touch;
 
 }  // namespace skua

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace skua {
+namespace skua::runtime {
 
 /// The leaf reads `bytes` bytes from `data`; of a part of a matrix, `bytes` bytes in each of `rows` rows, which begin
 /// `stride` bytes apart.
@@ -73,5 +73,14 @@ constexpr footprint footprint_of(Args const&... args) noexcept {
   (all.add(args), ...);
   return all;
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::flops;
+using runtime::footprint;
+using runtime::reads;
+using runtime::writes;
 
 }  // namespace skua

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/ids.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// All hints of one child. A policy reads those that it understands and ignores the rest.
 struct hint {
@@ -54,5 +54,16 @@ constexpr hint operator|(A a, B b) noexcept {
   hint const y = as_hint(b);
   return {.work = y.work ? y.work : x.work, .place = y.place ? y.place : x.place};
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::as_hint;
+using runtime::at;
+using runtime::hint;
+using runtime::hint_word;
+using runtime::work;
+using runtime::work_of;
 
 }  // namespace skua

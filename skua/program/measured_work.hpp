@@ -21,7 +21,7 @@
 #include "skua/program/clock.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// What the children of one group took last time, by their number; also called `work::measured`. One group at a time
 /// uses it; a group that begins meanwhile, say in a child that was given the same object, runs without measurements.
@@ -240,5 +240,11 @@ inline void measured_work::end_group(std::span<slot> children, std::int64_t took
     if (s.now_ns > 0) s.last_ns = s.now_ns;
   }
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::measured_work;
 
 }  // namespace skua

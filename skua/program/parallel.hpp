@@ -23,7 +23,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::on {
+namespace skua::runtime::on {
 
 /// Does a partitioner divide down to the grain?
 template <partitioner P>
@@ -31,34 +31,34 @@ inline constexpr bool divides_fully = std::same_as<P, simple_partitioner>;
 
 /// Calls body(piece) for the pieces of a self-dividing range, each once, in any order; P decides how many
 /// (partitioner.hpp). Work: the bodies and a fork per piece; span: the largest piece and O(log pieces) forks.
-template <executor Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
+template <task_executor Executor, self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires std::invocable<Body const&, Range&>
 void parallel_for(Range const& range, Body const& body, P const& = {}) {
-  Venue::with_here([&](typename Venue::here& here) {
+  Executor::with_here([&](typename Executor::here& here) {
     Range whole(range);
     divide(here, whole, halvings<P>(here), body);
   });
 }
 /// The same pieces of a blocked_range: they are pairs of numbers, so the division need not know their type.
-template <executor Venue, class Value, class Body, partitioner P = auto_partitioner>
+template <task_executor Executor, class Value, class Body, partitioner P = auto_partitioner>
   requires std::invocable<Body const&, blocked_range<Value>&>
 void parallel_for(blocked_range<Value> const& range, Body const& body, P const& = {}) {
   struct loop {
     blocked_range<Value> const& whole;
     Body const& body;
   } const all{range, body};
-  runtime::loop_over<Venue>(range.size(), range.grainsize(), divides_fully<P>,
-                            {[](void const* self, typename Venue::here&, std::size_t begin, std::size_t end) {
-                               auto const& mine = *static_cast<loop const*>(self);
-                               blocked_range<Value> piece = mine.whole.part(begin, end);
-                               mine.body(piece);
-                             },
-                             &all});
+  runtime::loop_over<Executor>(range.size(), range.grainsize(), divides_fully<P>,
+                               {[](void const* self, typename Executor::here&, std::size_t begin, std::size_t end) {
+                                  auto const& mine = *static_cast<loop const*>(self);
+                                  blocked_range<Value> piece = mine.whole.part(begin, end);
+                                  mine.body(piece);
+                                },
+                                &all});
 }
 
 /// Calls f(i) for i = first, first + 1, .., last - 1, each once, in any order. Cost: as for_each; with
 /// simple_partitioner every element is a leaf.
-template <executor Venue, std::integral First, std::integral Last, class F, partitioner P = auto_partitioner>
+template <task_executor Executor, std::integral First, std::integral Last, class F, partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, F const& f, P const& = {}) {
   using index = std::common_type_t<First, Last>;
   using distance = std::make_unsigned_t<index>;
@@ -70,9 +70,9 @@ void parallel_for(First first, Last last, F const& f, P const& = {}) {
   if (all.first >= end) return;
   // Unsigned: last - first need not fit into `index`.
   auto const n = static_cast<distance>(static_cast<distance>(end) - static_cast<distance>(all.first));
-  runtime::loop_over<Venue>(
+  runtime::loop_over<Executor>(
       n, 1, divides_fully<P>,
-      {[](void const* self, typename Venue::here& here, std::size_t from, std::size_t to) {
+      {[](void const* self, typename Executor::here& here, std::size_t from, std::size_t to) {
          auto const& mine = *static_cast<loop const*>(self);
          auto i = static_cast<index>(static_cast<distance>(static_cast<distance>(mine.first) + from));
          auto const end_of_piece = static_cast<index>(static_cast<distance>(static_cast<distance>(mine.first) + to));
@@ -83,7 +83,7 @@ void parallel_for(First first, Last last, F const& f, P const& = {}) {
 
 /// Calls f(i) for i = first, first + step, .. below last. Cost: as above.
 /// Throws std::invalid_argument (as oneTBB does) unless step > 0.
-template <executor Venue, std::integral First, std::integral Last, std::integral Step, class F,
+template <task_executor Executor, std::integral First, std::integral Last, std::integral Step, class F,
           partitioner P = auto_partitioner>
 void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}) {
   using index = std::common_type_t<First, Last, Step>;
@@ -95,7 +95,7 @@ void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}
   // Unsigned: last - first need not fit into `index`.
   auto const span = static_cast<distance>(static_cast<distance>(end) - static_cast<distance>(begin));
   auto const count = static_cast<distance>((span - 1) / static_cast<distance>(step) + 1);
-  parallel_for<Venue>(
+  parallel_for<Executor>(
       distance{0}, count,
       [&](distance k) {
         f(static_cast<index>(static_cast<distance>(begin) + static_cast<distance>(k * static_cast<distance>(step))));
@@ -106,42 +106,42 @@ void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}
 /// Calls body(*it) for every iterator of [first, last), once, in any order. Walks iterators that are not random access
 /// serially first; copies the values of input iterators.
 /// Cost: as for_each; without random access also O(n) space and span.
-template <executor Venue, std::input_iterator It, class Body>
+template <task_executor Executor, std::input_iterator It, class Body>
 void parallel_for_each(It first, It last, Body const& body) {
   if constexpr (std::random_access_iterator<It>) {
-    Venue::with_here([&](typename Venue::here& here) { for_each(here, first, last, body); });
+    Executor::with_here([&](typename Executor::here& here) { for_each(here, first, last, body); });
   } else if constexpr (std::forward_iterator<It>) {
     std::vector<It> all;
     for (; first != last; ++first) all.push_back(first);
-    Venue::with_here([&](typename Venue::here& here) { for_each(here, all, [&](It it) { body(*it); }); });
+    Executor::with_here([&](typename Executor::here& here) { for_each(here, all, [&](It it) { body(*it); }); });
   } else {
     std::vector<std::iter_value_t<It>> all;
     for (; first != last; ++first) all.push_back(*first);
-    Venue::with_here([&](typename Venue::here& here) { for_each(here, all, body); });
+    Executor::with_here([&](typename Executor::here& here) { for_each(here, all, body); });
   }
 }
-template <executor Venue, std::ranges::input_range Container, class Body>
+template <task_executor Executor, std::ranges::input_range Container, class Body>
 void parallel_for_each(Container&& all, Body const& body) {
-  parallel_for_each<Venue>(std::ranges::begin(all), std::ranges::end(all), body);
+  parallel_for_each<Executor>(std::ranges::begin(all), std::ranges::end(all), body);
 }
 
 /// Calls every f(), in parallel. Work and span: the sum and the maximum of theirs.
-template <executor Venue, class... F>
+template <task_executor Executor, class... F>
 void parallel_invoke(F&&... f) {
   if constexpr (sizeof...(F) > 0) {
-    runtime::plain_call<typename Venue::here> const all[] = {untyped_call<typename Venue::here>(f)...};
-    runtime::call_all<Venue>(all);
+    runtime::plain_call<typename Executor::here> const all[] = {untyped_call<typename Executor::here>(f)...};
+    runtime::call_all<Executor>(all);
   }
 }
 
 /// Sorts [first, last). Stable, unlike oneTBB's. Cost and errors: as sort, which needs room for as many elements again.
-template <executor Venue, std::random_access_iterator It, class Less = std::less<>>
+template <task_executor Executor, std::random_access_iterator It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less const& less = {}) {
-  Venue::with_here([&](typename Venue::here& here) { sort(here, first, last, std::cref(less)); });
+  Executor::with_here([&](typename Executor::here& here) { sort(here, first, last, std::cref(less)); });
 }
-template <executor Venue, std::ranges::random_access_range Container, class Less = std::less<>>
+template <task_executor Executor, std::ranges::random_access_range Container, class Less = std::less<>>
 void parallel_sort(Container&& all, Less const& less = {}) {
-  parallel_sort<Venue>(std::ranges::begin(all), std::ranges::end(all), less);
+  parallel_sort<Executor>(std::ranges::begin(all), std::ranges::end(all), less);
 }
 
-}  // namespace skua::on
+}  // namespace skua::runtime::on

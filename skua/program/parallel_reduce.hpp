@@ -15,7 +15,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// The value of a self-dividing range: fold(piece, identity) for its pieces, joined left to right.
 template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
@@ -96,18 +96,19 @@ void collect_pieces(Range& range, unsigned depth, std::vector<Range>& pieces) {
   collect_pieces(right, depth - 1, pieces);
 }
 
-}  // namespace skua
+}  // namespace skua::runtime
 
-namespace skua::on {
+namespace skua::runtime::on {
 
 /// fold(piece, value) -> value for pieces of the range, starting from identity; join(left, right) -> value.
 /// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
 /// schedule; with simple_partitioner they depend on the range alone. Work: a fold per piece, a join per division; span:
 /// the largest fold and O(log pieces) joins.
-template <executor Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+template <task_executor Executor, self_dividing Range, class Value, class Fold, class Join,
+          partitioner P = auto_partitioner>
   requires std::invocable<Join const&, Value, Value>
 Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join, P const& = {}) {
-  return Venue::with_here([&](typename Venue::here& here) {
+  return Executor::with_here([&](typename Executor::here& here) {
     Range whole(range);
     if (whole.empty()) return Value(identity);
     return fold_divided(here, whole, halvings<P>(here), identity, fold, join);
@@ -115,7 +116,7 @@ Value parallel_reduce(Range const& range, Value const& identity, Fold const& fol
 }
 
 /// The same over a blocked_range: the division knows neither the range's type nor the value's.
-template <executor Venue, class Element, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+template <task_executor Executor, class Element, class Value, class Fold, class Join, partitioner P = auto_partitioner>
   requires std::invocable<Join const&, Value, Value>
 Value parallel_reduce(blocked_range<Element> const& range, Value const& identity, Fold const& fold, Join const& join,
                       P const& = {}) {
@@ -126,8 +127,8 @@ Value parallel_reduce(blocked_range<Element> const& range, Value const& identity
     Fold const& fold;
     Join const& join;
   } const all{range, identity, fold, join};
-  runtime::fold_body<typename Venue::here> const body{
-      [](void const* self, typename Venue::here&, std::size_t begin, std::size_t end, void* into) {
+  runtime::fold_body<typename Executor::here> const body{
+      [](void const* self, typename Executor::here&, std::size_t begin, std::size_t end, void* into) {
         auto const& mine = *static_cast<reduction const*>(self);
         blocked_range<Element> piece = mine.whole.part(begin, end);
         ::new (into) Value(mine.fold(piece, Value(mine.identity)));
@@ -141,15 +142,15 @@ Value parallel_reduce(blocked_range<Element> const& range, Value const& identity
       alignof(Value),
       &all};
   value_room<Value> sum;
-  runtime::fold_over<Venue>(range.size(), range.grainsize(), divides_fully<P>, body, sum.room());
+  runtime::fold_over<Executor>(range.size(), range.grainsize(), divides_fully<P>, body, sum.room());
   return sum.take();
 }
 
 /// The imperative form: leaves the value in `body`. Every division of the range copies and joins a body.
-template <executor Venue, self_dividing Range, class Body, partitioner P = auto_partitioner>
+template <task_executor Executor, self_dividing Range, class Body, partitioner P = auto_partitioner>
   requires std::constructible_from<Body, Body&, split>
 void parallel_reduce(Range const& range, Body& body, P const& = {}) {
-  Venue::with_here([&](typename Venue::here& here) {
+  Executor::with_here([&](typename Executor::here& here) {
     Range whole(range);
     if (!whole.empty()) fold_divided(here, whole, halvings<P>(here), body);
   });
@@ -157,25 +158,27 @@ void parallel_reduce(Range const& range, Body& body, P const& = {}) {
 
 /// parallel_reduce whose parentheses depend only on the range and its grain: the same bits in every run, on any number
 /// of workers.
-template <executor Venue, self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
+template <task_executor Executor, self_dividing Range, class Value, class Fold, class Join,
+          partitioner P = simple_partitioner>
   requires std::invocable<Join const&, Value, Value>
 Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join,
                                     P const& = {}) {
-  return parallel_reduce<Venue>(range, identity, fold, join, simple_partitioner{});
+  return parallel_reduce<Executor>(range, identity, fold, join, simple_partitioner{});
 }
-template <executor Venue, self_dividing Range, class Body, partitioner P = simple_partitioner>
+template <task_executor Executor, self_dividing Range, class Body, partitioner P = simple_partitioner>
   requires std::constructible_from<Body, Body&, split>
 void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}) {
-  parallel_reduce<Venue>(range, body, simple_partitioner{});
+  parallel_reduce<Executor>(range, body, simple_partitioner{});
 }
 
 /// scan(piece, sum_before, is_final) -> sum up to its end; join(left, right) -> value. Scans every piece exactly once
 /// with is_final == true. With more than one worker, it scans all but the last piece once before that, with false and
 /// the identity. Returns the sum of the range. Work: two scans and a join per piece; span: two scans of the largest
 /// piece and a join per piece. Space: a value per piece.
-template <executor Venue, self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
+template <task_executor Executor, self_dividing Range, class Value, class Scan, class Join,
+          partitioner P = auto_partitioner>
 Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& = {}) {
-  return Venue::with_here([&](typename Venue::here& here) {
+  return Executor::with_here([&](typename Executor::here& here) {
     Range whole(range);
     if (whole.empty()) return Value(identity);
     std::vector<Range> pieces;
@@ -200,4 +203,4 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
   });
 }
 
-}  // namespace skua::on
+}  // namespace skua::runtime::on

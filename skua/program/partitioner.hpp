@@ -11,7 +11,7 @@
 #include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Divides until the range refuses.
 struct simple_partitioner {};
@@ -48,5 +48,15 @@ void divide(Here& here, Range& range, unsigned depth, Body const& body) {
   Range right(range, split{});
   here.join([&](Here& h) { divide(h, range, depth - 1, body); }, [&](Here& h) { divide(h, right, depth - 1, body); });
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::affinity_partitioner;
+using runtime::auto_partitioner;
+using runtime::partitioner;
+using runtime::simple_partitioner;
+using runtime::static_partitioner;
 
 }  // namespace skua

@@ -113,33 +113,34 @@ void run_fold(Here& here, std::size_t begin, std::size_t end, halving how, fold_
   left.is_made = false;  // it is the caller's
 }
 
-// The same from any thread, by way of a venue (executor.hpp).
+// The same from any thread, through an executor (executor.hpp).
 
-/// f(here), without a detour if the venue tells that the caller is one of its workers.
-template <class Venue, class F>
-void on_venue(F const& f) {
-  if constexpr (requires { Venue::running(); }) {
-    if (typename Venue::here* const here = Venue::running()) return f(*here);
+/// f(here), directly if the executor says that the caller is one of its workers.
+template <class Executor, class F>
+void on_executor(F const& f) {
+  if constexpr (requires { Executor::running(); }) {
+    if (typename Executor::here* const here = Executor::running()) return f(*here);
   }
-  Venue::with_here(f);
+  Executor::with_here(f);
 }
 
 /// Pieces of n elements; with `fully` down to `most`, else not beyond usual_depth.
-template <class Venue>
-void loop_over(std::size_t n, std::size_t most, bool fully, piece_body<typename Venue::here> const& body) {
-  on_venue<Venue>([&](typename Venue::here& here) {
+template <class Executor>
+void loop_over(std::size_t n, std::size_t most, bool fully, piece_body<typename Executor::here> const& body) {
+  on_executor<Executor>([&](typename Executor::here& here) {
     run_pieces(here, 0, n, {most, fully ? ~0U : usual_depth(here.workers())}, body);
   });
 }
 
-template <class Venue>
-void call_all(std::span<plain_call<typename Venue::here> const> all) {
-  on_venue<Venue>([&](typename Venue::here& here) { run_calls(here, all); });
+template <class Executor>
+void call_all(std::span<plain_call<typename Executor::here> const> all) {
+  on_executor<Executor>([&](typename Executor::here& here) { run_calls(here, all); });
 }
 
-template <class Venue>
-void fold_over(std::size_t n, std::size_t most, bool fully, fold_body<typename Venue::here> const& body, void* into) {
-  on_venue<Venue>([&](typename Venue::here& here) {
+template <class Executor>
+void fold_over(std::size_t n, std::size_t most, bool fully, fold_body<typename Executor::here> const& body,
+               void* into) {
+  on_executor<Executor>([&](typename Executor::here& here) {
     run_fold(here, 0, n, {most, fully ? ~0U : usual_depth(here.workers())}, body, into);
   });
 }

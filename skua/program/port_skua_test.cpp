@@ -11,39 +11,39 @@
 
 namespace api {
 
-using executor = skua::testing::toy_executor;
+using executor = skua::runtime::testing::toy_executor;
 using skua::affinity_partitioner, skua::auto_partitioner, skua::simple_partitioner, skua::static_partitioner;
 using skua::blocked_range, skua::blocked_range2d, skua::split;
 using skua::canceled, skua::complete, skua::not_complete, skua::task_group_status;
-using task_group = skua::basic_task_group<executor>;
+using task_group = skua::runtime::basic_task_group<executor>;
 
 template <class... Args>
 decltype(auto) parallel_for(Args&&... args) {
-  return skua::on::parallel_for<executor>(std::forward<Args>(args)...);
+  return skua::runtime::on::parallel_for<executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_for_each(Args&&... args) {
-  return skua::on::parallel_for_each<executor>(std::forward<Args>(args)...);
+  return skua::runtime::on::parallel_for_each<executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_reduce(Args&&... args) {
-  return skua::on::parallel_reduce<executor>(std::forward<Args>(args)...);
+  return skua::runtime::on::parallel_reduce<executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_deterministic_reduce(Args&&... args) {
-  return skua::on::parallel_deterministic_reduce<executor>(std::forward<Args>(args)...);
+  return skua::runtime::on::parallel_deterministic_reduce<executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_scan(Args&&... args) {
-  return skua::on::parallel_scan<executor>(std::forward<Args>(args)...);
+  return skua::runtime::on::parallel_scan<executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_sort(Args&&... args) {
-  return skua::on::parallel_sort<executor>(std::forward<Args>(args)...);
+  return skua::runtime::on::parallel_sort<executor>(std::forward<Args>(args)...);
 }
 template <class... Args>
 decltype(auto) parallel_invoke(Args&&... args) {
-  return skua::on::parallel_invoke<executor>(std::forward<Args>(args)...);
+  return skua::runtime::on::parallel_invoke<executor>(std::forward<Args>(args)...);
 }
 
 }  // namespace api

@@ -44,11 +44,11 @@ class recorder {
     // Braces: children are called left to right.
     return std::apply(
         [this](auto&&... c) {
-          std::tuple<value_of<decltype(c.function), recorder&>...> all{
+          std::tuple<runtime::value_of<decltype(c.function), recorder&>...> all{
               this->task(as_hint(c.hint), std::forward<decltype(c.function)>(c.function))...};
-          return std::apply([](auto&&... v) { return values(std::move(v)...); }, std::move(all));
+          return std::apply([](auto&&... v) { return runtime::values(std::move(v)...); }, std::move(all));
         },
-        children_of(std::forward<Args>(args)...));
+        runtime::children_of(std::forward<Args>(args)...));
   }
 
   template <std::ranges::random_access_range Range, class Body>
@@ -59,7 +59,7 @@ class recorder {
   void each(Range&& range, HintOf&& hint_of, Body&& body) {
     entered const group(*this, node_kind::each);
     for (auto&& element : range) {
-      task(element_hint(hint_of(element)), [&](recorder& here) { body(here, element); });
+      task(runtime::element_hint(hint_of(element)), [&](recorder& here) { body(here, element); });
     }
   }
 
@@ -94,7 +94,7 @@ class recorder {
   decltype(auto) leaf(Args&&... args) {
     entered const kernel(*this, node_kind::leaf);
     (note(args), ...);
-    return call_kernel(std::forward<Args>(args)...);
+    return runtime::call_kernel(std::forward<Args>(args)...);
   }
 
   template <class F>
@@ -134,14 +134,14 @@ class recorder {
   template <class F>
   auto task(hint hints, F&& f) {
     entered const child(*this, node_kind::task, hints);
-    return call(std::forward<F>(f), *this);
+    return runtime::call(std::forward<F>(f), *this);
   }
 
   void note(reads const& r) { tree_.add_touch(current_, touch_of(r)); }
   void note(writes const& w) { tree_.add_touch(current_, touch_of(w)); }
   void note(flops const& f) { tree_[current_].flops += f.count; }
   template <class Kernel>
-    requires(!footprint_word<Kernel>)
+    requires(!runtime::footprint_word<Kernel>)
   void note(Kernel const&) noexcept {}
 
   [[nodiscard]] clock::time_point now() const noexcept {
@@ -172,8 +172,8 @@ class recorder {
   serial stops_;  ///< the tokens of the enclosing with_stop calls
 };
 
-static_assert(models_fork_join<serial>);
-static_assert(models_fork_join<recorder>);
+static_assert(runtime::models_fork_join<serial>);
+static_assert(runtime::models_fork_join<recorder>);
 
 /// The tree of f(here).
 template <std::invocable<recorder&> F>

@@ -12,7 +12,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Every operation is a plain call on the calling thread, in the order of the program; hints and footprints cost
 /// nothing. An exception leaves the join at once, so later siblings never start. One worker, number 0.
@@ -102,5 +102,11 @@ class serial {
 
 template <>
 inline constexpr bool is_checked_fork_join<serial> = true;  // recorder.hpp
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::serial;
 
 }  // namespace skua

@@ -35,7 +35,7 @@ class shuffled {
 
   template <class... Args>
   auto join(Args&&... args) {
-    return join_children(children_of(std::forward<Args>(args)...));
+    return join_children(runtime::children_of(std::forward<Args>(args)...));
   }
 
   template <std::ranges::random_access_range Range, class Body>
@@ -115,7 +115,7 @@ class shuffled {
 
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
-    return call_kernel(std::forward<Args>(args)...);
+    return runtime::call_kernel(std::forward<Args>(args)...);
   }
 
   /// `source`: a std::stop_token, or anything else with `stop_requested()`, which is queried in place.
@@ -175,22 +175,22 @@ class shuffled {
   }
 
   template <class... Hint, class... F>
-  auto join_children(std::tuple<child<Hint, F>...> children) {
+  auto join_children(std::tuple<runtime::child<Hint, F>...> children) {
     static_assert(sizeof...(F) >= 2, "join: two children or more");
-    std::tuple<std::optional<value_of<F, shuffled&>>...> got;
+    std::tuple<std::optional<runtime::value_of<F, shuffled&>>...> got;
     std::array<std::size_t, sizeof...(F)> order{};
     draw(order);
     for (std::size_t i : order) {
       start();
       run_child(i, children, got, std::index_sequence_for<F...>{});
     }
-    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(got));
+    return std::apply([](auto&&... v) { return runtime::values(std::move(*v)...); }, std::move(got));
   }
 
   template <class Children, class Values, std::size_t... I>
   void run_child(std::size_t i, Children& children, Values& got, std::index_sequence<I...>) {
     auto run = [this](auto& c, auto& value) {
-      value.emplace(call(std::forward<decltype(c.function)>(c.function), *this));
+      value.emplace(runtime::call(std::forward<decltype(c.function)>(c.function), *this));
     };
     static_cast<void>(((I == i ? (run(std::get<I>(children), std::get<I>(got)), true) : false) || ...));
   }

@@ -16,7 +16,7 @@
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// What `wait` returns. Unscoped, as ported code expects: `task_group_status::complete` and plain `complete`.
 enum task_group_status : std::uint8_t {
@@ -61,9 +61,9 @@ struct group_task final : free_task<Here> {
 
 /// A task that `defer` made and nobody has started yet. Its group counts it from the beginning: pass it to `run` of
 /// that group, or destroy it; otherwise `wait` does not return.
-template <executor Venue>
+template <task_executor Executor>
 class basic_task_handle {
-  using task = free_task<typename Venue::here>;
+  using task = free_task<typename Executor::here>;
 
  public:
   using owner = std::unique_ptr<task, void (*)(task*) noexcept>;
@@ -86,16 +86,16 @@ class basic_task_handle {
 /// threads wait at once, one of them gets the exception or the `canceled`.
 /// The destructor never throws. It waits for tasks that nobody has waited for (and first cancels them if an exception
 /// unwinds the stack), and drops their exceptions. oneTBB cancels and throws missing_wait instead.
-template <executor Venue>
+template <task_executor Executor>
 class basic_task_group {
  public:
-  using task_handle = basic_task_handle<Venue>;
+  using task_handle = basic_task_handle<Executor>;
 
   basic_task_group() = default;
   ~basic_task_group() {
     if (group_.done()) return;
     if (std::uncaught_exceptions() > unwinding_at_birth_) group_.cancel();
-    Venue::wait(group_);
+    Executor::wait(group_);
   }
   basic_task_group(basic_task_group const&) = delete;
   basic_task_group& operator=(basic_task_group const&) = delete;
@@ -117,7 +117,7 @@ class basic_task_group {
     auto task = handle.release();
     runtime::expects(task != nullptr && task->group == &group_,
                      "task_group::run: a handle made by defer of this group");
-    Venue::spawn(*task);  // if it throws, the task is dropped, and the group no longer counts it
+    Executor::spawn(*task);  // if it throws, the task is dropped, and the group no longer counts it
     static_cast<void>(task.release());
   }
 
@@ -130,7 +130,7 @@ class basic_task_group {
   /// run, then wait; does not copy f.
   template <class F>
   task_group_status run_and_wait(F&& f) {
-    run([&f](typename Venue::here& here) { static_cast<void>(call_body(here, f)); });
+    run([&f](typename Executor::here& here) { static_cast<void>(call_body(here, f)); });
     return wait();
   }
   task_group_status run_and_wait(task_handle&& handle) {
@@ -141,7 +141,7 @@ class basic_task_group {
   /// Returns when no task of the group is left; a worker does other work meanwhile. A task of the group must not call
   /// it: it would wait for its own end. What the tasks did is then visible. Rethrows the first exception of a task.
   task_group_status wait() {
-    Venue::wait(group_);
+    Executor::wait(group_);
     wait_group::outcome what = group_.take_outcome();
     if (what.failure) std::rethrow_exception(std::move(what.failure));
     return what.cancelled ? canceled : complete;
@@ -154,16 +154,25 @@ class basic_task_group {
  private:
   template <class F>
   task_handle make(hint hints, F&& f) {
-    using here = typename Venue::here;
-    using task = group_task<here, std::decay_t<F>>;
-    static_assert(body_of<std::decay_t<F>, here>, "task_group: a task is called as f() or f(here)");
-    std::unique_ptr<task> made = std::make_unique<task>(group_, hints, std::forward<F>(f));
+    using its_here = typename Executor::here;
+    using new_task = group_task<its_here, std::decay_t<F>>;
+    static_assert(body_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
+    std::unique_ptr<new_task> made = std::make_unique<new_task>(group_, hints, std::forward<F>(f));
     group_.add();
-    return task_handle{typename task_handle::owner{made.release(), &task::drop}};
+    return task_handle{typename task_handle::owner{made.release(), &new_task::drop}};
   }
 
   wait_group group_;
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::canceled;
+using runtime::complete;
+using runtime::not_complete;
+using runtime::task_group_status;
 
 }  // namespace skua

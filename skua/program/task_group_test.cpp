@@ -12,13 +12,13 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/executor_test.hpp"
 
-namespace skua {
+namespace skua::runtime {
 namespace {
 
-template <class Venue>
+template <class Executor>
 class task_group : public ::testing::Test {
  public:
-  using group = basic_task_group<Venue>;
+  using group = basic_task_group<Executor>;
 
   static long fib(long n) {
     if (n < 2) return n;
@@ -192,4 +192,4 @@ TEST(task_group_threads, groups_come_and_go_fast) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::runtime

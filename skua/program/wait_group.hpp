@@ -11,7 +11,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// A waiter, which lives in the waiting frame. If `enroll` returned true, the thread that finished the last task calls
 /// `wake` exactly once, possibly before `enroll` has returned. `wake` must not throw.
@@ -191,4 +191,4 @@ typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::take_outcome() 
 
 using wait_group = basic_wait_group<group_sync>;
 
-}  // namespace skua
+}  // namespace skua::runtime

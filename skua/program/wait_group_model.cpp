@@ -12,7 +12,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::basic_wait_group, skua::group_waiter;
+using skua::runtime::basic_wait_group, skua::runtime::group_waiter;
 
 /// Set once the last waiter has left: from then on the group's memory belongs to somebody else.
 bool gone = false;

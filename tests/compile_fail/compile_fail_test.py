@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 
-def complaint(root, compiler, source):
+def message(root, compiler, source):
     """What is wrong with how `source` is refused; or None."""
     expected = re.search(r"^// Expected: (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)[1]
     run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-I", root, str(source)],
@@ -32,7 +32,7 @@ def main():
     root, compiler, *names = sys.argv[1:]
     failures = 0
     for name in names:
-        if wrong := complaint(root, compiler, pathlib.Path(__file__).parent / name):
+        if wrong := message(root, compiler, pathlib.Path(__file__).parent / name):
             failures += 1
             print(f"{name}: {wrong}")
     print(f"{len(names)} programs, {failures} wrongly refused or accepted")

@@ -55,26 +55,26 @@ census count_written(task_tree const& tree, std::vector<numa_id> const& homes) {
 TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
   if (runtime::testing::nodes_with_memory().size() < 2)
     GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
-  pool crew({.policy = "numa-ws", .places = "numa_domains", .pin = true});
-  ASSERT_EQ(why_distribution_is_pointless(crew.map()), "");
+  pool pinned({.policy = "numa-ws", .places = "numa_domains", .pin = true});
+  ASSERT_EQ(why_distribution_is_pointless(pinned.map()), "");
   // Bands of whole rows, and quadrants, where a row belongs to two places.
   for (std::size_t const columns : {std::size_t{1500}, std::size_t{6000}}) {
     heat::problem plate(heat::landscape(600, columns, 1), 3);
     heat::cutoff const end{.rows = 64, .columns = 4096, .sweep = heat::sweeps().front().function};
-    place_range const places{.first = 0, .count = crew.places()};
+    place_range const places{.first = 0, .count = pinned.places()};
     auto const found = [&] {
       return count_written(record([&](auto& here) { heat::program(here, plate, end, {}, places); }),
-                           homes_of(crew.map()));
+                           homes_of(pinned.map()));
     };
     census const before = found();
     EXPECT_LT(before.at_home, before.pages) << "before, one thread has touched them all";
     plate.reset();
-    plate.place(crew.map(), end);
+    plate.place(pinned.map(), end);
     census const after = found();
     EXPECT_GT(after.pages, 600U);
     EXPECT_EQ(after.at_home, after.pages) << columns << " columns";
     plate.reset();
-    crew.run([&](auto& here) { heat::program(here, plate, end, {}, places); });
+    pinned.run([&](auto& here) { heat::program(here, plate, end, {}, places); });
     EXPECT_EQ(plate.wrong(), "");
   }
 }

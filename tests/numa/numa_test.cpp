@@ -114,13 +114,13 @@ TEST_F(numa, farther_nodes_are_farther_places) {
 }
 
 TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
-  pool crew({.pin = true});
-  layout const& map = crew.map();
+  pool pinned({.pin = true});
+  layout const& map = pinned.map();
   ASSERT_EQ(map.workers(), tree_.pus().size());
   std::vector<numa_id> seen(map.workers(), runtime::no_numa_node);
   std::atomic<std::uint32_t> arrived{0};
   std::vector<int> const everybody(map.workers());
-  crew.run([&](auto& here) {
+  pinned.run([&](auto& here) {
     here.each(everybody, [&](auto& h, int) {
       // Nobody leaves before all have arrived, so that every worker runs exactly one of these.
       seen[index(h.worker())] = node_of_this_thread();
@@ -197,14 +197,14 @@ TEST_F(numa, interleaved_pages_are_dealt_evenly) {
 }
 
 TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
-  pool crew({.policy = "random", .pin = true});
+  pool pinned({.policy = "random", .pin = true});
   page_array<char> const array(256 * runtime::small_page_bytes());
   std::vector<page_run> const runs =
-      runtime::cyclic_blocks(array.block().bytes().size(), 1, runtime::small_page_bytes(), crew.map().places());
+      runtime::cyclic_blocks(array.block().bytes().size(), 1, runtime::small_page_bytes(), pinned.map().places());
   std::vector<numa_id> toucher(runs.size(), runtime::no_numa_node);
-  crew.run([&](auto& here) {
+  pinned.run([&](auto& here) {
     here.each(runs, [&](auto& h, page_run const& run) {
-      toucher[static_cast<std::size_t>(&run - runs.data())] = numa_id{crew.map().numa_of(h.worker())};
+      toucher[static_cast<std::size_t>(&run - runs.data())] = numa_id{pinned.map().numa_of(h.worker())};
       serial alone;
       first_touch(alone, array.block(), std::span{&run, 1});
     });

@@ -13,7 +13,7 @@
 namespace skua::sim {
 namespace {
 
-/// A sound mind, with answers that pass through somebody who spoils them.
+/// A sound policy whose answers pass through a function that spoils them.
 struct spoilt_worker final : worker_policy {
   worker_policy& sound;
   std::function<probe(probe)> probes;
@@ -55,7 +55,7 @@ probe as_it_was(worker_id, probe p) { return p; }
 
 placement as_it_was_placed(worker_id, placement to, cause) { return to; }
 
-/// The first fault of a game of `workers` under this policy; empty if there was none.
+/// The first fault of a run on `workers` workers under this policy; empty if there was none.
 std::string verdict(std::uint32_t workers, spoilt_policy::spoil_probe h,
                     spoilt_policy::spoil_placement p = as_it_was_placed, rules by = {}) {
   task_tree const program = random_tree::make(12, {.tasks = 4000, .most_flops = 50, .scope_percent = 20});
@@ -126,7 +126,7 @@ TEST(validator_catches, a_worker_that_never_opens_its_inbox) {
   EXPECT_TRUE(says(verdict(4, blind, to_the_next), "starves"));
 }
 
-/// What others steal goes into the slot of worker 1, who looks there instead of into its inbox. What is laid aside for it
+/// Stolen tasks go to the mailbox of worker 1, which looks there instead of into its inbox. What it preempts for them
 /// goes where `aside` says.
 std::string verdict_with_slot(spoilt_policy::spoil_placement const& aside, cause also = cause::stolen,
                               rules const& by = {}) {

@@ -67,7 +67,7 @@ double taken_by(run_result const& result, task_tree const& program, node_id id) 
 
 std::vector<std::string> broken_laws(run_result const& result, task_tree const& program, layout const& where) {
   std::vector<std::string> faults = result.faults;
-  if (!result.finished) faults.push_back("the game did not end");
+  if (!result.finished) faults.push_back("the run did not end");
   if (!faults.empty()) return faults;
   check_turns(result, program, faults);
   check_bounds(result, program, where, faults);

@@ -31,7 +31,7 @@ class here {
         [this](auto&&... c) {
           return this->join_all(std::array{as_hint(c.hint)...}, std::forward<decltype(c.function)>(c.function)...);
         },
-        children_of(std::forward<Args>(args)...));
+        runtime::children_of(std::forward<Args>(args)...));
   }
 
   template <std::ranges::random_access_range Range, class Body>
@@ -46,7 +46,7 @@ class here {
     };
     run_group(
         node_kind::each, static_cast<std::uint64_t>(std::ranges::size(range)),
-        [&](std::uint64_t i) { return element_hint(hint_of(element(i))); },
+        [&](std::uint64_t i) { return runtime::element_hint(hint_of(element(i))); },
         [&](std::uint64_t i, here& h) { body(h, element(i)); });
   }
 
@@ -62,15 +62,15 @@ class here {
     (note(id, args), ...);
     if (!measured()) {
       yield(id);
-      return call_kernel(std::forward<Args>(args)...);
+      return runtime::call_kernel(std::forward<Args>(args)...);
     }
-    using value = decltype(call_kernel(std::forward<Args>(args)...));
+    using value = decltype(runtime::call_kernel(std::forward<Args>(args)...));
     if constexpr (std::is_void_v<value>) {
-      call_kernel(std::forward<Args>(args)...);
+      runtime::call_kernel(std::forward<Args>(args)...);
       measure(id);
       yield(id);
     } else {
-      value result = call_kernel(std::forward<Args>(args)...);
+      value result = runtime::call_kernel(std::forward<Args>(args)...);
       measure(id);
       yield(id);
       return static_cast<value>(result);
@@ -116,16 +116,18 @@ class here {
 
   template <std::size_t N, class... F>
   auto join_all(std::array<hint, N> const& hints, F&&... f) {
-    std::tuple<std::optional<value_of<F, here&>>...> results;
+    std::tuple<std::optional<runtime::value_of<F, here&>>...> results;
     std::tuple<F&&...> functions{std::forward<F>(f)...};
     auto const call_child = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return [&](std::uint64_t i, here& h) {
-        static_cast<void>((
-            (i == I && (std::get<I>(results).emplace(skua::call(std::get<I>(std::move(functions)), h)), true)) || ...));
+        static_cast<void>(
+            ((i == I &&
+              (std::get<I>(results).emplace(skua::runtime::call(std::get<I>(std::move(functions)), h)), true)) ||
+             ...));
       };
     }(std::index_sequence_for<F...>{});
     run_group(node_kind::join, N, [&](std::uint64_t i) { return hints[i]; }, call_child);
-    return std::apply([](auto&&... v) { return values(std::move(*v)...); }, std::move(results));
+    return std::apply([](auto&&... v) { return runtime::values(std::move(*v)...); }, std::move(results));
   }
 
   template <class HintOf, class Call>
@@ -150,7 +152,7 @@ class here {
   void note(node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
   void note(node_id id, flops const& f) { program_.tree_[id].flops += f.count; }
   template <class Kernel>
-    requires(!footprint_word<Kernel>)
+    requires(!runtime::footprint_word<Kernel>)
   void note(node_id, Kernel const&) noexcept {}
 
   live& program_;

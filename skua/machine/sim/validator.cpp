@@ -10,7 +10,7 @@
 namespace skua::sim {
 namespace {
 
-std::string of_worker(worker_id w) { return "worker " + std::to_string(index(w)); }
+std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
 
 std::uint64_t most_fruitless(std::uint32_t workers, rules const& by) {
   return by.most_fruitless != 0 ? by.most_fruitless : 1000 + 200 * std::uint64_t{workers};
@@ -57,18 +57,17 @@ std::vector<std::string> validator::take() {
 
 void validator::fault_of(worker_id self, patience const& left) {
   if (left.hungry > most_) {
-    fault(of_worker(self) + " starves: " + std::to_string(left.hungry) +
-          " answers brought nothing while there was work");
+    fault(name_of(self) + " starves: " + std::to_string(left.hungry) + " answers brought nothing while there was work");
   }
   if (left.restless > most_) {
-    fault(of_worker(self) + " never rests: " + std::to_string(left.restless) + " probes in a row brought nothing");
+    fault(name_of(self) + " never rests: " + std::to_string(left.restless) + " probes in a row brought nothing");
   }
 }
 
 std::vector<std::string> faults_of(run_result const& result, task_tree const& program, layout const& where,
                                    rules const& by) {
   std::vector<std::string> faults = result.faults;
-  if (!result.finished) faults.push_back("the game did not end");
+  if (!result.finished) faults.push_back("the run did not end");
   if (!faults.empty()) return faults;
   check_turns(result, program, faults);
   check_times(result, program, where, by, faults);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Watches a game on the simulator: is every move of the policy legal, does nobody starve, and was the result fair?
+// Watches a run of the simulator: every answer of the policy is legal, no worker starves, and the result obeys the laws.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class validator {
   std::vector<std::string> faults_;
 };
 
-/// What is wrong with a finished game: a task not run exactly once, an impossible time, on one worker another order or
+/// What is wrong with a finished run: a task not run exactly once, an impossible time, on one worker another order or
 /// time than the serial program's, a steal over a distance that the layout does not have. Cost: O(nodes).
 std::vector<std::string> faults_of(run_result const& result, task_tree const& program, layout const& where,
                                    rules const& by = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results that no fair game can have: faults_of must find the fault that was put into a fair one.
+// Results that no correct run can have: faults_of must find the fault that was put into a correct one.
 #include "skua/machine/sim/validator.hpp"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ settings read(variables const& set) {
 }
 
 /// The message of the usage_error that these variables cause; empty if they cause none.
-std::string complaint(variables const& set) {
+std::string refusal(variables const& set) {
   try {
     static_cast<void>(read(set));
   } catch (usage_error const& e) {
@@ -85,7 +85,7 @@ TEST(options, openmp_variables_count_only_where_ours_are_unset) {
 TEST(options, senseless_worker_counts_are_named_with_what_is_allowed) {
   for (std::string const value :
        {"0", "-1", "65537", "99999999999999999999999", "four", "4x", "4 4", "+4", "0x4", "1.5", "4,2"}) {
-    std::string const message = complaint({{"SKUA_WORKERS", value}});
+    std::string const message = refusal({{"SKUA_WORKERS", value}});
     EXPECT_NE(message.find("SKUA_WORKERS is '" + value + "'; allowed: "), std::string::npos) << message;
     EXPECT_NE(message.find("1 to 65536"), std::string::npos) << message;
   }
@@ -95,7 +95,7 @@ TEST(options, senseless_worker_counts_are_named_with_what_is_allowed) {
 
 TEST(options, senseless_openmp_thread_counts_are_named) {
   for (std::string const value : {"0", "-2", "4,", ",4", "4,zero", "4,0", "65537", "4;2"}) {
-    std::string const message = complaint({{"OMP_NUM_THREADS", value}});
+    std::string const message = refusal({{"OMP_NUM_THREADS", value}});
     EXPECT_NE(message.find("OMP_NUM_THREADS is '" + value + "'; allowed: "), std::string::npos) << message;
   }
 }
@@ -104,7 +104,7 @@ TEST(options, switches_are_read_or_refused) {
   for (char const* word : {"on", "true", "1", "ON", "True", "yes"}) EXPECT_TRUE(read_switch("x", word)) << word;
   for (char const* word : {"off", "false", "0", "OFF", " no "}) EXPECT_FALSE(read_switch("x", word)) << word;
   for (char const* word : {"2", "maybe", "o n", "-1"}) {
-    EXPECT_NE(complaint({{"SKUA_PIN", word}}).find("SKUA_PIN"), std::string::npos) << word;
+    EXPECT_NE(refusal({{"SKUA_PIN", word}}).find("SKUA_PIN"), std::string::npos) << word;
   }
 }
 
@@ -118,7 +118,7 @@ TEST(options, durations_are_read_with_their_unit_or_refused) {
   EXPECT_EQ(read_duration("x", "2s"), 2s);
   for (char const* text :
        {"50", "us", "-1us", "1.5ms", "1h", "1us2", "99999999999s", "99999999999999999999s", "infinite"}) {
-    EXPECT_NE(complaint({{"SKUA_SPIN", text}}).find("SKUA_SPIN"), std::string::npos) << text;
+    EXPECT_NE(refusal({{"SKUA_SPIN", text}}).find("SKUA_SPIN"), std::string::npos) << text;
   }
 }
 
@@ -129,7 +129,7 @@ TEST(options, stack_sizes_are_read_within_bounds_or_refused) {
   EXPECT_EQ(read_stack_bytes("x", "1g"), max_stack_bytes);
   for (char const* text :
        {"0", "-1", "15k", "16383", "2g", "1025m", "k", "4q", "1.5m", "18014398509481985k", "99999999999999999999"}) {
-    EXPECT_NE(complaint({{"SKUA_STACK", text}}).find("SKUA_STACK"), std::string::npos) << text;
+    EXPECT_NE(refusal({{"SKUA_STACK", text}}).find("SKUA_STACK"), std::string::npos) << text;
   }
 }
 

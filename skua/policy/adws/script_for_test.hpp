@@ -16,7 +16,7 @@ namespace skua::policies::adws {
 
 constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
 
-/// A region of `workers`, played by hand.
+/// A region of `workers`, run by hand.
 class by_hand : public testing::Test {
  protected:
   explicit by_hand(std::uint32_t workers = 8, adws_options const& with = {}) { restart(workers, with); }
@@ -66,7 +66,7 @@ class by_hand : public testing::Test {
     return f;
   }
 
-  /// Whom worker w would rob in 200 rounds: the workers of its steal range, without itself.
+  /// The victims of worker w in 200 rounds: the workers of its steal range, without itself.
   std::set<std::uint32_t> victims(std::uint32_t w) {
     fruitless_round(of(w));  // what it has begun
     std::set<std::uint32_t> all;
@@ -86,7 +86,7 @@ class by_hand : public testing::Test {
     return all;
   }
 
-  /// May worker w, if it robs somebody now, take something with this tag?
+  /// May worker w, if it steals now, take something with this tag?
   bool takes(std::uint32_t w, task_tag const& t) {
     fruitless_round(of(w));  // what it has begun
     for (int rests = 0; rests < 1;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine without time or threads for policies that look at forks: it plays a tree of tasks, one small step of a worker
+// A machine without time or threads for policies that look at forks: it runs a tree of tasks, one small step of a worker
 // chosen by a die at a time, and shows groups as policy.hpp says. A task is some steps of work, then its groups, one
 // after the other; after a kept child has returned, the children after it are shown as well while the policy asks for it.
 #pragma once
@@ -32,7 +32,7 @@ class stage {
   stage(policy& p, std::uint32_t workers, std::uint64_t seed)
       : policy_(p, workers, {.of_machine = false, .aborts = false}), roll_(seed), workers_(workers) {}
 
-  /// A task from outside. Its tree stays where it is until `play` has returned.
+  /// A task from outside. Its tree stays where it is until `run` has returned.
   void bring(script_tree const& tree) {
     outside_.push_back({.what = item::task_from_outside, .tree = &tree, .node = 0});
     ++roots_;
@@ -145,7 +145,7 @@ class stage {
   void receive(std::uint32_t w, item it, probe const& by) {
     worker_policy& m = of_worker(w);
     bool const is_stolen = by.what == action::steal;
-    if (it.what == item::rest) ++it.gathers->shares;  // even if it was my own: I rob myself
+    if (it.what == item::rest) ++it.gathers->shares;  // also when a worker takes its own: it steals from itself
     if (is_stolen && by.where == lane::forks) {
       task_tag parent = running_tag(index(by.whom));
       it.own = it.of_task = m.mark(parent, {});

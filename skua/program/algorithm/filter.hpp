@@ -10,7 +10,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// One run of `filter`: first calls the predicate once per element, then copies what is kept to its final position.
 template <class Here, class In, class Keep>
@@ -90,5 +90,11 @@ std::vector<std::ranges::range_value_t<In>> filter(Here& here, In&& in, Keep&& k
   run.copy_to(here, kept.begin());
   return kept;
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::filter;
 
 }  // namespace skua

@@ -5,7 +5,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Calls body([here,] element) once for every element of the range, in any order.
 /// `most`: elements per leaf; automatic: 8 to 16 leaves per worker. A leaf is a plain loop, left to right.
@@ -30,5 +30,11 @@ template <fork_join Here, class First, class Last, class Body>
 void for_each(Here& here, First first, Last last, Body&& body, grain most = automatic) {
   for_each(here, between(first, last), body, most);
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::for_each;
 
 }  // namespace skua

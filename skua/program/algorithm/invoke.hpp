@@ -8,7 +8,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// f(here) or f(), called by pointer. `f` stays where it is.
 template <class Here, class F>
@@ -29,5 +29,11 @@ void invoke(Here& here, F&&... f) {
     runtime::run_calls<Here>(here, all);
   }
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::invoke;
 
 }  // namespace skua

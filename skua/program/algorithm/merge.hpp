@@ -12,7 +12,7 @@
 
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Two sorted sequences. Of equal elements, those of `a` come first.
 template <class A, class B>
@@ -43,13 +43,13 @@ std::size_t taken_from_a(sorted_pair<A, B> const& in, std::size_t k, Less& less)
 }
 
 /// How a merge passes an element on: `merge` copies, `sort` moves.
-struct copying {
+struct by_copying {
   template <class T>
   constexpr T& operator()(T& element) const noexcept {
     return element;
   }
 };
-struct moving {
+struct by_moving {
   template <class T>
   constexpr T&& operator()(T& element) const noexcept {
     return std::move(element);
@@ -93,7 +93,7 @@ void merge_leaf(sorted_pair<A, B> const& in, Out out, Less& less, Hand hand) {
   for (; b_left != 0; --b_left, ++b, ++out) *out = hand(*b);
 }
 
-/// `merge` with a choice between copying and moving.
+/// `merge` with a choice between by_copying and moving.
 template <fork_join Here, class A, class B, class Out, class Less, class Hand>
 void merge_pieces(Here& here, sorted_pair<A, B> in, Out out, Less& less, std::size_t most, Hand hand) {
   if (in.size() <= most) {
@@ -121,8 +121,14 @@ template <fork_join Here, divisible_range A, divisible_range B, std::random_acce
 Out merge(Here& here, A const& a, B const& b, Out out, Less less = {}, grain most = automatic) {
   sorted_pair<std::ranges::iterator_t<A const>, std::ranges::iterator_t<B const>> const in{
       std::ranges::begin(a), length(a), std::ranges::begin(b), length(b)};
-  merge_pieces(here, in, out, less, most.elements != 0 ? most.elements : std::size_t{16384}, copying{});
+  merge_pieces(here, in, out, less, most.elements != 0 ? most.elements : std::size_t{16384}, by_copying{});
   return after(out, in.size());
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::merge;
 
 }  // namespace skua

@@ -8,7 +8,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// One run of `reduce`: the state that all its tasks share.
 template <class Here, class It, class T, class Combine, class Transform>
@@ -64,5 +64,12 @@ template <fork_join Here, divisible_range Range, class T, class Combine>
 T reduce(Here& here, Range&& range, T identity, Combine combine, grain most) {
   return reduce(here, range, std::move(identity), std::move(combine), std::identity{}, most);
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::monoid;
+using runtime::reduce;
 
 }  // namespace skua

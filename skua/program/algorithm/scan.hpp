@@ -10,7 +10,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 enum class scan_kind { inclusive, exclusive };
 
@@ -136,5 +136,12 @@ T exclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grai
       std::ranges::begin(in), n, out, combine, leaf_size(most, n)};
   return run(here, std::move(identity));
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::exclusive_scan;
+using runtime::inclusive_scan;
 
 }  // namespace skua

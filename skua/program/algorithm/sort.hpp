@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/sort_leaf.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// One run of `sort`. Cuts the range into a power of two of leaves of nearly equal size. A leaf is moved to the buffer
 /// and sorted there or back; every level above merges back or forth, the topmost into the range.
@@ -66,7 +66,7 @@ class merge_sort {
   template <class From, class To>
   void merge_runs(Here& here, From from, To to, runs r) {
     sorted_pair<From, From> const in{after(from, r.begin), r.mid - r.begin, after(from, r.mid), r.end - r.mid};
-    merge_pieces(here, in, after(to, r.begin), less_, merge_factor * most_, moving{});
+    merge_pieces(here, in, after(to, r.begin), less_, merge_factor * most_, by_moving{});
   }
 
   void sort_leaf(Here& here, std::size_t leaf, target into) {
@@ -92,7 +92,7 @@ class merge_sort {
 };
 
 /// Sorts the range; equal elements keep their order. `less` is a strict weak order; several workers may call it at
-/// once. Elements may be move-only; moving should not throw.
+/// once. Elements may be move-only; by_moving should not throw.
 /// `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(most log most + log^3 n). Extra space: n
 /// elements. If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified
 /// values. Throws std::bad_alloc if there is no memory for the buffer; then the range is untouched.
@@ -118,5 +118,11 @@ template <fork_join Here, std::random_access_iterator It, class Less = std::less
 void sort(Here& here, It first, It last, Less less = {}, grain most = automatic) {
   sort(here, between(first, last), std::move(less), most);
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::sort;
 
 }  // namespace skua

@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/merge.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// Runs of at most this length are sorted by insertion.
 inline constexpr std::size_t insertion_most = 16;
@@ -44,7 +44,7 @@ void sort_in_place(Data data, Other other, std::size_t n, Less& less) {
   std::size_t const half = n / 2;
   sort_across(data, other, half, less);
   sort_across(after(data, half), after(other, half), n - half, less);
-  merge_leaf(sorted_pair<Other, Other>{other, half, after(other, half), n - half}, data, less, moving{});
+  merge_leaf(sorted_pair<Other, Other>{other, half, after(other, half), n - half}, data, less, by_moving{});
 }
 
 /// Sorts the n elements at `from` into the n objects at `to`.
@@ -58,7 +58,7 @@ void sort_across(From from, To to, std::size_t n, Less& less) {
   std::size_t const half = n / 2;
   sort_in_place(from, to, half, less);
   sort_in_place(after(from, half), after(to, half), n - half, less);
-  merge_leaf(sorted_pair<From, From>{from, half, after(from, half), n - half}, to, less, moving{});
+  merge_leaf(sorted_pair<From, From>{from, half, after(from, half), n - half}, to, less, by_moving{});
 }
 
-}  // namespace skua
+}  // namespace skua::runtime

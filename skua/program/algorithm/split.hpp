@@ -13,7 +13,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// The most elements that one leaf handles. 0, the default: the algorithm chooses.
 struct grain {
@@ -80,5 +80,12 @@ template <divisible_range Range>
 constexpr std::size_t length(Range&& range) {
   return static_cast<std::size_t>(std::ranges::size(range));
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::automatic;
+using runtime::grain;
 
 }  // namespace skua

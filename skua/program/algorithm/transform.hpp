@@ -5,7 +5,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua {
+namespace skua::runtime {
 
 /// out[i] = f([here,] in[i]) for every i, in any order; returns the end of the output. `out` must have room for n
 /// elements; it may be the input itself but must not overlap it otherwise.
@@ -40,5 +40,11 @@ Out transform(Here& here, A&& a, B&& b, Out out, F&& f, grain most = automatic) 
   for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
   return after(out, n);
 }
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::transform;
 
 }  // namespace skua

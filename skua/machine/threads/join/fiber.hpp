@@ -14,10 +14,6 @@
 #include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua {
-class worker_policy;
-}
-
 namespace skua::runtime {
 
 class fiber {

@@ -156,4 +156,4 @@ class here final : public fiber {
 }  // namespace skua::runtime
 
 template <>
-inline constexpr bool skua::is_checked_fork_join<skua::runtime::here> = true;  // here.cpp
+inline constexpr bool skua::runtime::is_checked_fork_join<skua::runtime::here> = true;  // here.cpp

@@ -97,7 +97,7 @@ std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast
 
 }  // namespace
 
-static_assert(models_venue<executor>);
+static_assert(models_executor<executor>);
 
 here* executor::running() noexcept {
   worker* const w = worker::current();

@@ -36,9 +36,8 @@ struct executor {
   static void wait(wait_group& group) noexcept;
 };
 
-}  // namespace runtime
-
 template <>
-inline constexpr bool is_checked_venue<runtime::executor> = true;  // executor.cpp
+inline constexpr bool is_checked_executor<executor> = true;  // executor.cpp
 
+}  // namespace runtime
 }  // namespace skua

@@ -31,7 +31,9 @@ auto call_outside(F& f, Run const& run) -> std::decay_t<std::invoke_result_t<F&,
             mine.value.emplace(call_keeping_void(mine.function, here));
           }},
           function(g) {}
-    static value_of<F&, runtime::here&> call_keeping_void(F& g, runtime::here& here) { return skua::call(g, here); }
+    static value_of<F&, runtime::here&> call_keeping_void(F& g, runtime::here& here) {
+      return skua::runtime::call(g, here);
+    }
     F& function;
     std::optional<value_of<F&, runtime::here&>> value;
   } asked{f};
