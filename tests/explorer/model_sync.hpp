@@ -285,7 +285,7 @@ struct model_sync {
     current_world()->note("full fence", nullptr, 0);
   }
   static void heavy_fence() noexcept {
-    runtime::full_fence();
+    full_fence();
     current_world()->step();
     current_world()->drain_others();
   }
@@ -294,7 +294,7 @@ struct model_sync {
 /// A kernel without membarrier.
 struct full_model_sync : model_sync {
   static runtime::fences kind() noexcept { return runtime::fences::full; }
-  static void heavy_fence() noexcept { runtime::full_fence(); }
+  static void heavy_fence() noexcept { full_fence(); }
 };
 
 static_assert(runtime::synchronisation<model_sync> && runtime::synchronisation<full_model_sync>);
