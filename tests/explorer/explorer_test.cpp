@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The explorer on litmus tests whose answers are known: what x86 and weaker store orders allow and forbid.
 #include "tests/explorer/explorer.hpp"
+#include "tests/explorer/expect.hpp"
 
 #include <gtest/gtest.h>
 
@@ -238,20 +239,6 @@ struct medley {
     results.insert((((order * 8 + saw[0]) * 8 + saw[1]) * 8 + saw[2]) * 8 + z.load(memory_order_relaxed));
   }
 };
-
-template <class Script>
-void holds(options with = {}) {
-  auto const seen = explore<Script>(with);
-  EXPECT_EQ(seen.violation, "") << seen;
-  EXPECT_TRUE(seen.exhausted || with.random > 0) << seen;
-}
-
-template <class Script>
-void fails(char const* how, options with = {}) {
-  auto const seen = explore<Script>(with);
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
-  EXPECT_FALSE(seen.trace.empty());
-}
 
 constexpr options pso{.model = memory_model::pso};
 

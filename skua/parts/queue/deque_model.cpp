@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <iostream>
 
 #include "skua/parts/queue/deque.hpp"
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -230,22 +230,6 @@ struct sleeper {
   }
   void finish() {}
 };
-
-template <class Script>
-void holds(options with = {}) {
-  auto const seen = explore<Script>(with);
-  std::cout << seen << '\n';
-  EXPECT_EQ(seen.violation, "");
-  EXPECT_TRUE(seen.exhausted || with.random > 0);
-}
-
-template <class Script>
-void fails(char const* how, options with = {}) {
-  auto const seen = explore<Script>(with);
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation, "") << seen;
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
-}
 
 constexpr std::uint64_t schedules = skua::runtime::under_tsan ? 2'000 : 50'000;
 constexpr options pso{.model = memory_model::pso};

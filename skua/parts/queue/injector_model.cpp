@@ -3,9 +3,8 @@
 // (injector.md).
 #include <gtest/gtest.h>
 
-#include <iostream>
-
 #include "skua/parts/queue/injector.hpp"
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -107,26 +106,14 @@ struct announced_late : model_sync {
   };
 };
 
-template <class Script>
-void holds() {
-  auto const seen = explore<Script>({.model = memory_model::pso});
-  std::cout << seen << '\n';
-  EXPECT_EQ(seen.violation, "");
-  EXPECT_TRUE(seen.exhausted);
-}
-
-template <class Script>
-void fails(char const* how) {
-  auto const seen = explore<Script>({});
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation, "") << seen;
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
-}
+constexpr options pso{.model = memory_model::pso};
 
 }  // namespace
 
-TEST(injector_model, two_producers_and_one_consumer_keep_the_order) { holds<two_producers_one_consumer<model_sync>>(); }
-TEST(injector_model, a_sleeper_misses_no_item) { holds<sleeper<model_sync>>(); }
+TEST(injector_model, two_producers_and_one_consumer_keep_the_order) {
+  holds<two_producers_one_consumer<model_sync>>(pso);
+}
+TEST(injector_model, a_sleeper_misses_no_item) { holds<sleeper<model_sync>>(pso); }
 
 TEST(injector_mutant, count_stored_late_is_caught) { fails<sleeper<count_stored_late>>("deadlock"); }
 TEST(injector_mutant, announced_late_is_caught) { fails<sleeper<announced_late>>("deadlock"); }

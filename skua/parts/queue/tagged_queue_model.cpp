@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iostream>
-#include <limits>
 
 #include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/outcome.hpp"
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -250,41 +249,29 @@ struct miscounted : model_sync {
 
 /// All executions; for the large scripts with three threads, those with at most two preemptions. (Without a bound there
 /// are 2*10^7, and none of them is wrong.)
-constexpr int unbounded = std::numeric_limits<int>::max();
-
-template <class Script>
-void holds(int preemptions = unbounded) {
-  auto const seen = explore<Script>({.model = memory_model::pso, .preemptions = preemptions, .races = true});
-  std::cout << seen.executions << " executions, " << seen.states << " states\n";
-  EXPECT_EQ(seen.violation, "") << seen;
-  EXPECT_TRUE(seen.exhausted);
-}
-
-template <class Script>
-void fails(char const* how) {
-  auto const seen = explore<Script>({.model = memory_model::pso, .races = true});
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation, "") << seen;
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
-}
+constexpr options unbounded{.model = memory_model::pso, .races = true};
 
 }  // namespace
 
-TEST(tagged_queue_model, one_holder_at_a_time) { holds<holders<model_sync>>(); }
+TEST(tagged_queue_model, one_holder_at_a_time) { holds<holders<model_sync>>(unbounded); }
 TEST(tagged_queue_model, owner_thief_and_neighbour_take_every_entry_once) {
-  holds<owner_thief_and_neighbour<model_sync>>(2);
+  holds<owner_thief_and_neighbour<model_sync>>({.model = memory_model::pso, .preemptions = 2, .races = true});
 }
-TEST(tagged_queue_model, a_slot_holds_one) { holds<slot<model_sync>>(3); }
-TEST(tagged_queue_model, a_sleeper_misses_no_entry) { holds<sleeper<model_sync>>(); }
+TEST(tagged_queue_model, a_slot_holds_one) {
+  holds<slot<model_sync>>({.model = memory_model::pso, .preemptions = 3, .races = true});
+}
+TEST(tagged_queue_model, a_sleeper_misses_no_entry) { holds<sleeper<model_sync>>(unbounded); }
 
 TEST(tagged_queue_mutant, lock_taken_without_acquire_is_caught) {
-  fails<holders<taken_without_acquire>>("race");
-  fails<owner_thief_and_neighbour<taken_without_acquire>>("race");
+  fails<holders<taken_without_acquire>>("race", unbounded);
+  fails<owner_thief_and_neighbour<taken_without_acquire>>("race", unbounded);
 }
 TEST(tagged_queue_mutant, lock_given_without_release_is_caught) {
-  fails<holders<given_without_release>>("race");
-  fails<slot<given_without_release>>("race");
+  fails<holders<given_without_release>>("race", unbounded);
+  fails<slot<given_without_release>>("race", unbounded);
 }
-TEST(tagged_queue_mutant, lock_that_looks_and_then_takes_is_caught) { fails<holders<torn_lock>>("race"); }
-TEST(tagged_queue_mutant, count_stored_late_is_caught) { fails<sleeper<count_stored_late>>("deadlock"); }
-TEST(tagged_queue_mutant, miscounted_is_caught) { fails<owner_thief_and_neighbour<miscounted>>("empty is empty"); }
+TEST(tagged_queue_mutant, lock_that_looks_and_then_takes_is_caught) { fails<holders<torn_lock>>("race", unbounded); }
+TEST(tagged_queue_mutant, count_stored_late_is_caught) { fails<sleeper<count_stored_late>>("deadlock", unbounded); }
+TEST(tagged_queue_mutant, miscounted_is_caught) {
+  fails<owner_thief_and_neighbour<miscounted>>("empty is empty", unbounded);
+}

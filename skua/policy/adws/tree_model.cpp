@@ -3,10 +3,10 @@
 // ever sees the range of one use with the permission of another.
 #include <gtest/gtest.h>
 
-#include <iostream>
 #include <type_traits>
 
 #include "skua/policy/adws/tree.hpp"
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -63,26 +63,13 @@ struct range_published_early : model_sync {
   };
 };
 
-template <class Script>
-void holds() {
-  auto const seen = explore<Script>({.model = memory_model::pso});
-  std::cout << seen << '\n';
-  EXPECT_EQ(seen.violation, "");
-  EXPECT_TRUE(seen.exhausted);
-}
-
-template <class Script>
-void fails(char const* how) {
-  auto const seen = explore<Script>({.model = memory_model::pso});
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
-}
+constexpr options pso{.model = memory_model::pso};
 
 }  // namespace
 
-TEST(tree_model, the_second_use_is_not_active) { holds<a_node_used_twice<model_sync, false>>(); }
-TEST(tree_model, both_uses_are_active) { holds<a_node_used_twice<model_sync, true>>(); }
+TEST(tree_model, the_second_use_is_not_active) { holds<a_node_used_twice<model_sync, false>>(pso); }
+TEST(tree_model, both_uses_are_active) { holds<a_node_used_twice<model_sync, true>>(pso); }
 
 TEST(tree_mutant, range_published_early_is_caught) {
-  fails<a_node_used_twice<range_published_early, false>>("one that was activated");
+  fails<a_node_used_twice<range_published_early, false>>("one that was activated", pso);
 }

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <iostream>
 #include <memory>
 #include <utility>
 
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -290,56 +290,49 @@ struct late_flags : model_sync {
   };
 };
 
-template <class Script>
-void holds() {
-  for (auto const model : {memory_model::tso, memory_model::pso}) {
-    auto const seen = explore<Script>({.model = model, .races = true});
-    std::cout << seen << '\n';
-    EXPECT_EQ(seen.violation, "") << seen;
-    EXPECT_TRUE(seen.exhausted);
-  }
-}
+constexpr options races{.races = true};
 
 template <class Script>
-void fails(char const* how) {
-  auto const seen = explore<Script>({.races = true});
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation, "") << seen;
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+void holds_in_both_models() {
+  for (auto const model : {memory_model::tso, memory_model::pso}) holds<Script>({.model = model, .races = true});
 }
 
 }  // namespace
 
-TEST(share_count_model, a_join_with_one_thief_ends_once) { holds<join<model_sync, 1>>(); }
-TEST(share_count_model, a_join_with_two_thieves_ends_once) { holds<join<model_sync, 2>>(); }
-TEST(share_count_model, a_join_with_three_thieves_ends_once) { holds<join<model_sync, 3>>(); }
-TEST(share_count_model, a_join_with_one_thief_ends_once_going_by_flows) { holds<join<model_sync, 1, view::flows>>(); }
-TEST(share_count_model, a_join_with_two_thieves_ends_once_going_by_flows) { holds<join<model_sync, 2, view::flows>>(); }
-TEST(share_count_model, a_failing_join_ends_once) { holds<failing_join<model_sync>>(); }
-TEST(share_count_model, a_failing_sequence_ends_once) { holds<failing_sequence<model_sync>>(); }
-TEST(share_count_model, a_child_dropped_twice_counts_once) { holds<dropped_twice<model_sync>>(); }
-TEST(share_count_model, a_scope_ends_once) { holds<scope<model_sync>>(); }
+TEST(share_count_model, a_join_with_one_thief_ends_once) { holds_in_both_models<join<model_sync, 1>>(); }
+TEST(share_count_model, a_join_with_two_thieves_ends_once) { holds_in_both_models<join<model_sync, 2>>(); }
+TEST(share_count_model, a_join_with_three_thieves_ends_once) { holds_in_both_models<join<model_sync, 3>>(); }
+TEST(share_count_model, a_join_with_one_thief_ends_once_going_by_flows) {
+  holds_in_both_models<join<model_sync, 1, view::flows>>();
+}
+TEST(share_count_model, a_join_with_two_thieves_ends_once_going_by_flows) {
+  holds_in_both_models<join<model_sync, 2, view::flows>>();
+}
+TEST(share_count_model, a_failing_join_ends_once) { holds_in_both_models<failing_join<model_sync>>(); }
+TEST(share_count_model, a_failing_sequence_ends_once) { holds_in_both_models<failing_sequence<model_sync>>(); }
+TEST(share_count_model, a_child_dropped_twice_counts_once) { holds_in_both_models<dropped_twice<model_sync>>(); }
+TEST(share_count_model, a_scope_ends_once) { holds_in_both_models<scope<model_sync>>(); }
 
 TEST(share_count_mutant, parking_before_it_is_saved_is_caught) {
-  fails<join<model_sync, 1, view::threads, steps::park_before_saved>>("race: read");
+  fails<join<model_sync, 1, view::threads, steps::park_before_saved>>("race: read", races);
 }
 TEST(share_count_mutant, parking_before_it_is_named_is_caught) {
-  fails<join<model_sync, 1, view::threads, steps::park_before_named>>("race: read");
+  fails<join<model_sync, 1, view::threads, steps::park_before_named>>("race: read", races);
 }
 TEST(share_count_mutant, subtraction_without_acquire_is_caught) {
-  fails<join<without_acquire, 1>>("race");
-  fails<join<without_acquire, 2>>("race");
+  fails<join<without_acquire, 1>>("race", races);
+  fails<join<without_acquire, 2>>("race", races);
 }
 TEST(share_count_mutant, subtraction_without_release_is_caught) {
-  fails<join<without_release, 1>>("race");
-  fails<scope<without_release>>("race");
+  fails<join<without_release, 1>>("race", races);
+  fails<scope<without_release>>("race", races);
 }
-TEST(share_count_mutant, look_without_acquire_is_caught) { fails<join<relaxed_look, 1>>("race: read"); }
+TEST(share_count_mutant, look_without_acquire_is_caught) { fails<join<relaxed_look, 1>>("race: read", races); }
 TEST(share_count_mutant, let_go_without_release_is_caught) {
-  fails<join<relaxed_call, 1, view::flows>>("race: destroyed");
+  fails<join<relaxed_call, 1, view::flows>>("race: destroyed", races);
 }
-TEST(share_count_mutant, torn_subtraction_is_caught) { fails<join<torn_subtraction, 2>>(""); }
-TEST(share_count_mutant, torn_flags_is_caught) { fails<failing_sequence<torn_flags>>(""); }
-TEST(share_count_mutant, added_flags_is_caught) { fails<dropped_twice<added_flags>>("dropped, not failed"); }
-TEST(share_count_mutant, flags_after_the_alarm_is_caught) { fails<failing_join<late_flags>>("hears the alarm"); }
-TEST(share_count_mutant, a_scope_that_does_not_count_itself_is_caught) { fails<scope<model_sync, false>>(""); }
+TEST(share_count_mutant, torn_subtraction_is_caught) { fails<join<torn_subtraction, 2>>("", races); }
+TEST(share_count_mutant, torn_flags_is_caught) { fails<failing_sequence<torn_flags>>("", races); }
+TEST(share_count_mutant, added_flags_is_caught) { fails<dropped_twice<added_flags>>("dropped, not failed", races); }
+TEST(share_count_mutant, flags_after_the_alarm_is_caught) { fails<failing_join<late_flags>>("hears the alarm", races); }
+TEST(share_count_mutant, a_scope_that_does_not_count_itself_is_caught) { fails<scope<model_sync, false>>("", races); }

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iostream>
 #include <memory>
 
 #include "skua/machine/threads/worker/lanes.hpp"
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -316,25 +316,8 @@ struct unpublished_link : model_sync {
 };
 
 /// All executions with at most two preemptions.
-constexpr options bounded{.preemptions = 2};
-
-template <class Script>
-void holds(options with = {}) {
-  with.races = true;
-  auto const seen = explore<Script>(with);
-  std::cout << seen.executions << " executions, " << seen.states << " states\n";
-  EXPECT_EQ(seen.violation, "") << seen;
-  EXPECT_TRUE(seen.exhausted);
-}
-
-template <class Script>
-void fails(char const* how, options with = {}) {
-  with.races = true;
-  auto const seen = explore<Script>(with);
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation, "") << seen;
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
-}
+constexpr options bounded{.preemptions = 2, .races = true};
+constexpr options unbounded{.races = true};
 
 }  // namespace
 
@@ -343,7 +326,7 @@ TEST(stolen_joins_model, the_second_join_fails) { holds<owner_and_thief<model_sy
 TEST(stolen_joins_model, the_oldest_join_fails_with_full_fences) {
   holds<owner_and_thief<full_model_sync, 0>>(bounded);
 }
-TEST(stolen_joins_model, a_fiber_may_park_with_open_joins) { holds<parks_with_open_joins<model_sync>>(); }
+TEST(stolen_joins_model, a_fiber_may_park_with_open_joins) { holds<parks_with_open_joins<model_sync>>(unbounded); }
 TEST(stolen_joins_model, a_thief_further_in_is_told) { holds<thief_further_in<model_sync>>(bounded); }
 TEST(stolen_joins_model, a_piece_of_a_sequence_is_told) { holds<piece_of_a_sequence<model_sync>>(bounded); }
 
@@ -357,7 +340,7 @@ TEST(stolen_joins_mutant, no_note_at_join_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_join>>("what has been destroyed", bounded);
 }
 TEST(stolen_joins_mutant, no_note_at_park_is_caught) {
-  fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("a resumed fiber notices");
+  fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("a resumed fiber notices", unbounded);
 }
 TEST(stolen_joins_mutant, pieces_not_known_is_caught) {
   fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: written", bounded);

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <iostream>
 
 #include "skua/machine/threads/placement/moving_stage_for_test.hpp"
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -172,29 +172,11 @@ struct unordered_subtraction : model_sync {
   };
 };
 
-template <class Script>
-void holds(options with = {}) {
-  with.races = true;
-  auto const seen = explore<Script>(with);
-  std::cout << seen.executions << " executions, " << seen.states << " states\n";
-  EXPECT_EQ(seen.violation, "") << seen;
-  EXPECT_TRUE(seen.exhausted || with.random > 0);
-}
-
-template <class Script>
-void fails(char const* how, options with = {}) {
-  with.races = true;
-  auto const seen = explore<Script>(with);
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation, "") << seen;
-  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
-}
-
 // All executions of two workers with at most two preemptions; of three with at most one, and some at random. (Three
 // with two, and two that preempt without a bound, have 10^6 executions each; all of them hold.)
-constexpr options of_two{.preemptions = 2};
-constexpr options of_three{.preemptions = 1};
-constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, .seed = 1};
+constexpr options of_two{.preemptions = 2, .races = true};
+constexpr options of_three{.preemptions = 1, .races = true};
+constexpr options at_random{.random = skua::runtime::under_tsan ? 500 : 20'000, .seed = 1, .races = true};
 
 }  // namespace
 

@@ -3,13 +3,12 @@
 // (sleep.md). Each mutant removes one step of the proof, and the explorer must find a sleeper that nobody wakes.
 #include <gtest/gtest.h>
 
-#include <iostream>
-
 #include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
+#include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -163,21 +162,6 @@ struct no_heavy_fence : model_sync {
   static void heavy_fence() noexcept {}
 };
 
-template <class Script>
-void holds(options const& with = {}) {
-  auto const seen = explore<Script>(with);
-  std::cout << seen << '\n';
-  EXPECT_EQ(seen.violation, "");
-  EXPECT_TRUE(seen.exhausted);
-}
-
-template <class Script>
-void fails() {
-  auto const seen = explore<Script>({});
-  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
-  EXPECT_NE(seen.violation.find("deadlock"), std::string::npos) << seen;
-}
-
 }  // namespace
 
 TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync, true>>(); }
@@ -194,6 +178,6 @@ TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep)
 TEST(sleep_model, work_from_outside_wakes_a_sleeper) { holds<from_outside<model_sync>>({.preemptions = 2}); }
 
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
-  fails<offer_and_sleeper<model_sync, false>>();
+  fails<offer_and_sleeper<model_sync, false>>("deadlock");
 }
-TEST(sleep_mutant, no_heavy_fence_is_caught) { fails<owner_and_sleeper<no_heavy_fence, true>>(); }
+TEST(sleep_mutant, no_heavy_fence_is_caught) { fails<owner_and_sleeper<no_heavy_fence, true>>("deadlock"); }

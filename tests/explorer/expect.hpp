@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// What a model test says of a script: it holds in every execution, or the explorer finds a named violation.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <string>
+
+#include "tests/explorer/explorer.hpp"
+
+namespace skua::explorer {
+
+/// No execution violates what the script requires, and all of them were explored (unless `with` draws them at random).
+template <class Script>
+void holds(options const& with = {}) {
+  report const seen = explore<Script>(with);
+  std::cout << seen.executions << " executions, " << seen.states << " states\n";
+  EXPECT_EQ(seen.violation, "") << seen;
+  EXPECT_TRUE(seen.exhausted || with.random > 0) << seen;
+}
+
+/// Some execution violates what the script requires, and its message contains `how`.
+template <class Script>
+void fails(char const* how, options const& with = {}) {
+  report const seen = explore<Script>(with);
+  std::cout << "found after " << seen.executions << " executions: " << seen.violation << '\n';
+  EXPECT_NE(seen.violation, "") << seen;
+  EXPECT_NE(seen.violation.find(how), std::string::npos) << seen;
+  EXPECT_FALSE(seen.trace.empty());
+}
+
+}  // namespace skua::explorer
