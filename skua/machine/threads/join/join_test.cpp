@@ -15,16 +15,13 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/fib.hpp"
 #include "tests/programs/random_program.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
-long fib(skua::fork_join auto& here, int n) {
-  if (n < 2) return n;
-  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
-  return a + b;
-}
+using skua::testing::fib;
 
 struct setup {
   std::string policy;

@@ -16,16 +16,12 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/fib.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-
-long fib(skua::fork_join auto& here, int n) {
-  if (n < 2) return n;
-  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
-  return a + b;
-}
+using skua::testing::fib;
 
 /// The address space has room for about a hundred stacks of this size.
 constexpr std::size_t huge_stack = std::size_t{1} << 40;

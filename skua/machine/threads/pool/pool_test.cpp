@@ -13,17 +13,13 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/fib.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-
-long fib(skua::fork_join auto& here, int n) {
-  if (n < 2) return n;
-  auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
-  return a + b;
-}
+using skua::testing::fib;
 
 TEST(pool, values_references_and_nothing_come_back) {
   skua::pool pool({.workers = 2});
