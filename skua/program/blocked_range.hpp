@@ -28,7 +28,7 @@ class blocked_range {
   using size_type = std::size_t;
 
   blocked_range(Value begin, Value end, size_type grainsize = 1) : end_(end), begin_(begin), grainsize_(grainsize) {
-    runtime::expects(grainsize > 0, "blocked_range: grainsize > 0");
+    expects(grainsize > 0, "blocked_range: grainsize > 0");
   }
   /// Takes the second half of r and leaves it the first.
   blocked_range(blocked_range& r, split) : end_(r.end_), begin_(r.middle()), grainsize_(r.grainsize_) {

@@ -89,7 +89,7 @@ TEST(parallel_for, steps_near_the_ends_of_their_type) {
 
 TEST(parallel_reduce, deterministic_sum_is_the_same_on_any_executor) {
   std::vector<double> data;
-  runtime::dice d{5};
+  dice d{5};
   for (int i = 0; i < 3000; ++i) data.push_back((d.unit() - 0.5) * static_cast<double>(1U << d.below(30)));
   auto fold = [&](blocked_range<std::size_t> const& r, double sum) {
     for (std::size_t i = r.begin(); i != r.end(); ++i) sum += data[i];

@@ -20,12 +20,12 @@ namespace skua::runtime {
 /// resource_error if there is no memory. Work: that of touch_pages; span: the longest run plus the number of runs.
 template <fork_join Here>
 void first_touch(Here& here, page_block const& block, std::span<page_run const> runs,
-                 runtime::page_kernel const& kernel = runtime::running_kernel()) {
+                 page_kernel const& kernel = running_kernel()) {
   auto const place_of = [](page_run const& run) { return at{run.place}; };
   here.each(runs, place_of, [&block, &kernel](Here& h, page_run const& run) {
     std::span<std::byte> const pages = block.bytes().subspan(run.first, run.bytes);
     std::error_code const fault =
-        h.leaf(writes{pages.data(), pages.size()}, [&pages, &kernel] { return runtime::touch_pages(pages, kernel); });
+        h.leaf(writes{pages.data(), pages.size()}, [&pages, &kernel] { return touch_pages(pages, kernel); });
     if (fault) throw resource_error("cannot bring in the pages of an array: " + fault.message());
   });
 }

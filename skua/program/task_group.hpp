@@ -115,8 +115,7 @@ class basic_task_group {
   /// Starts a task that `defer` of this group made.
   void run(task_handle&& handle) {
     auto task = handle.release();
-    runtime::expects(task != nullptr && task->group == &group_,
-                     "task_group::run: a handle made by defer of this group");
+    expects(task != nullptr && task->group == &group_, "task_group::run: a handle made by defer of this group");
     Executor::spawn(*task);  // if it throws, the task is dropped, and the group no longer counts it
     static_cast<void>(task.release());
   }

@@ -28,7 +28,7 @@ struct group_sync {
   /// Called when `word` was just seen to be `seen`, and will change within a few instructions.
   template <class T>
   static void pause(std::atomic<T> const&, T) noexcept {
-    runtime::relax();
+    relax();
   }
 };
 
@@ -41,7 +41,7 @@ class basic_wait_group {
   using waiter = group_waiter;
 
   basic_wait_group() = default;
-  ~basic_wait_group() { runtime::expects(done(), "wait_group: destroyed while no task is out"); }
+  ~basic_wait_group() { expects(done(), "wait_group: destroyed while no task is out"); }
   basic_wait_group(basic_wait_group const&) = delete;
   basic_wait_group& operator=(basic_wait_group const&) = delete;
 
@@ -119,7 +119,7 @@ template <class Sync>
 void basic_wait_group<Sync>::finish() noexcept {
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
   for (;;) {
-    runtime::invariant(seen >= one, "a task that finishes was counted");
+    invariant(seen >= one, "a task that finishes was counted");
     bool const wakes = seen == (one | awaited);
     std::uint64_t const next = wakes ? locked : seen - one;
     // release: this task's effects, for whoever sees the count at zero (done, enroll).

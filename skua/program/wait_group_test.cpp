@@ -85,7 +85,7 @@ class storm {
     for (std::size_t i = 0; i < threads; ++i) {
       all.emplace_back([this, i] {
         for (int round = 0; round < rounds_; ++round)
-          one_round(i, runtime::dice{static_cast<std::uint64_t>(round) * threads + i});
+          one_round(i, dice{static_cast<std::uint64_t>(round) * threads + i});
       });
     }
     for (std::thread& t : all) t.join();
@@ -97,7 +97,7 @@ class storm {
   static constexpr int tasks = 3;  // per finisher
   static constexpr std::byte pattern{0xa5};
 
-  void one_round(std::size_t thread, runtime::dice d) {
+  void one_round(std::size_t thread, dice d) {
     if (thread == 0) {
       group_ = std::construct_at(reinterpret_cast<wait_group*>(room_.data()));
       for (std::size_t i = 0; i < (threads - waiters) * tasks; ++i) group_->add();
@@ -105,7 +105,7 @@ class storm {
       effects_ = {};
     }
     gate_.arrive_and_wait();
-    for (std::uint32_t i = d.below(200); i > 0; --i) runtime::relax();
+    for (std::uint32_t i = d.below(200); i > 0; --i) relax();
     if (thread < waiters) {
       wait();
     } else {
@@ -161,7 +161,7 @@ TEST(wait_group, tasks_added_while_others_wait_and_finish) {
     sleeper me;
     if (group.enroll(me)) {
       testing::wait_until("the last task wakes a waiter", [&] {
-        for (int i = 0; i < 1000 && me.wake_ups() == 0; ++i) runtime::relax();
+        for (int i = 0; i < 1000 && me.wake_ups() == 0; ++i) relax();
         return me.wake_ups() > 0;
       });
     }

@@ -53,9 +53,8 @@ std::vector<chair> chairs_for(topology const& machine, std::vector<place_set> co
 
 layout::layout(topology const& machine, layout_options const& options)
     : this_system_(machine.is_this_system()), can_bind_(machine.can_bind()) {
-  std::vector<place_set> const places = options.places.empty()
-                                            ? default_places(machine)
-                                            : skua::runtime::places_from(machine, options.places_from, options.places);
+  std::vector<place_set> const places =
+      options.places.empty() ? default_places(machine) : places_from(machine, options.places_from, options.places);
   std::uint32_t pus = 0;
   for (place_set const& p : places) pus += static_cast<std::uint32_t>(p.pus.size());
   if (options.workers) check_count(*options.workers);

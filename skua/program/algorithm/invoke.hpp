@@ -13,7 +13,7 @@ namespace skua::runtime {
 /// f(here) or f(), called by pointer. `f` stays where it is.
 template <class Here, class F>
   requires body_of<F, Here>
-runtime::plain_call<Here> untyped_call(F& f) noexcept {
+plain_call<Here> untyped_call(F& f) noexcept {
   return {[](void* self, Here& here) { static_cast<void>(call_body(here, *static_cast<F*>(self))); },
           const_cast<void*>(static_cast<void const*>(std::addressof(f)))};
 }
@@ -25,8 +25,8 @@ template <fork_join Here, class... F>
   requires(body_of<F, Here> && ...)
 void invoke(Here& here, F&&... f) {
   if constexpr (sizeof...(F) > 0) {
-    runtime::plain_call<Here> const all[] = {untyped_call<Here>(f)...};
-    runtime::run_calls<Here>(here, all);
+    plain_call<Here> const all[] = {untyped_call<Here>(f)...};
+    run_calls<Here>(here, all);
   }
 }
 

@@ -42,7 +42,7 @@ TEST(reduce, keeps_the_order_of_operands) {
 
 /// Numbers whose floating-point sum depends on the parentheses.
 std::vector<double> uneven(std::size_t n) {
-  runtime::dice d{n};
+  dice d{n};
   std::vector<double> all(n);
   for (double& x : all) x = std::ldexp(d.unit() - 0.5, static_cast<int>(d.below(60)));
   return all;

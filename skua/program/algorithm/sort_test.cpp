@@ -139,7 +139,7 @@ TEST(sort, a_stop_is_reported) {
 
 TEST(sort, an_order_that_contradicts_itself_stays_inside_the_range) {
   on_every_here([](auto& here) {
-    runtime::dice d{11};
+    dice d{11};
     std::vector<int> data = testing::numbers(3000, 2);
     std::vector<int> before = data;
     sort(here, data, [&](int, int) { return d.below(2) == 0; }, grain{16});

@@ -50,11 +50,11 @@ constexpr std::size_t middle(std::size_t begin, std::size_t end) noexcept { retu
 /// Work O(n / most) and span O(log(n / most)), besides the leaves.
 template <fork_join Here, class Leaf>
 void for_pieces(Here& here, std::size_t begin, std::size_t end, std::size_t most, Leaf const& leaf) {
-  runtime::piece_body<Here> const body{[](void const* self, Here& h, std::size_t from, std::size_t to) {
-                                         (*static_cast<Leaf const*>(self))(h, from, to);
-                                       },
-                                       &leaf};
-  runtime::run_pieces(here, begin, end, {.most = most}, body);
+  piece_body<Here> const body{[](void const* self, Here& h, std::size_t from, std::size_t to) {
+                                (*static_cast<Leaf const*>(self))(h, from, to);
+                              },
+                              &leaf};
+  run_pieces(here, begin, end, {.most = most}, body);
 }
 
 /// [first, last) as a range: of the numbers themselves, or of what the iterators point to. last < first: empty for

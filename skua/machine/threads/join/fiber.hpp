@@ -18,7 +18,7 @@ namespace skua::runtime {
 
 class fiber {
  public:
-  explicit fiber(runtime::slot_front& s) noexcept : slot_(&s) {}
+  explicit fiber(slot_front& s) noexcept : slot_(&s) {}
   fiber(fiber const&) = delete;
   fiber& operator=(fiber const&) = delete;
 
@@ -103,7 +103,7 @@ class fiber {
   void watch(stop_node const* n) noexcept { stop_ = n; }
 
   /// The part of the fiber's worker slot that forks touch.
-  [[nodiscard]] runtime::slot_front& front() const noexcept { return *slot_; }
+  [[nodiscard]] slot_front& front() const noexcept { return *slot_; }
   /// The whole slot: worker_slot.hpp.
   [[nodiscard]] inline worker_slot& at() const noexcept;
   inline void run_in(worker_slot& s) noexcept;
@@ -156,7 +156,7 @@ class fiber {
   void park(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
-  runtime::slot_front* slot_;
+  slot_front* slot_;
   stop_node const* stop_ = nullptr;
   task_tag tag_;
   frame* ready_ = nullptr;

@@ -55,7 +55,7 @@ class here final : public fiber {
       body(h, first[static_cast<std::ranges::range_difference_t<Range>>(i)]);
     };
     elements<decltype(call_child)> all{call_child};
-    runtime::run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
+    run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
   /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
   /// sees the group, or, if it can name a place, before the child runs.
@@ -69,7 +69,7 @@ class here final : public fiber {
     };
     auto const hint_of_child = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
     hinted_elements<decltype(call_body), decltype(hint_of_child)> all{call_body, hint_of_child};
-    runtime::run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
+    run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
 
   /// Runs body(s), where s.fork(f) starts children as the body finds them. Returns the body's value after all children
@@ -128,13 +128,13 @@ class here final : public fiber {
 
  private:
   template <class Hint, class F>
-  static runtime::numbered_child<here, Hint, F> as_numbered(child<Hint, F> const& c) noexcept {
+  static numbered_child<here, Hint, F> as_numbered(child<Hint, F> const& c) noexcept {
     return {c.hint, std::forward<F>(c.function)};
   }
 
   /// The elements of `each` as numbered children.
   template <class Call>
-  struct elements : runtime::numbered_children {
+  struct elements : numbered_children {
     explicit elements(Call const& c) noexcept
         : numbered_children{[](numbered_children& self, std::uint64_t i, here& h) {
             static_cast<elements&>(self).call_child(i, h);
@@ -145,7 +145,7 @@ class here final : public fiber {
   template <class Call, class HintOf>
   struct hinted_elements : elements<Call> {
     hinted_elements(Call const& c, HintOf const& of) noexcept : elements<Call>(c), hint_of_child(of) {
-      this->hint_of = [](runtime::numbered_children const& self, std::uint64_t i) noexcept {
+      this->hint_of = [](numbered_children const& self, std::uint64_t i) noexcept {
         return static_cast<hinted_elements const&>(self).hint_of_child(i);
       };
     }

@@ -20,22 +20,22 @@ namespace skua::runtime {
 
 /// The children of a group: how each is called, and its hint.
 struct numbered_children {
-  void (*call)(numbered_children&, std::uint64_t i, runtime::here&);
+  void (*call)(numbered_children&, std::uint64_t i, here&);
   hint (*hint_of)(numbered_children const&, std::uint64_t i) noexcept = nullptr;  ///< null: no hints
 };
 
 /// Runs children 0 .. n-1 as one group; returns when each has been dealt with. Throws the first exception, or
 /// `cancelled` if children were dropped.
-void run_group(runtime::here& on, numbered_children& all, std::uint64_t n);
+void run_group(here& on, numbered_children& all, std::uint64_t n);
 
 /// A child of a join: an object, and the function that calls it and keeps its value.
 struct joined_child {
-  void (*call)(void* object, runtime::here&);
+  void (*call)(void* object, here&);
   void* object;
 };
 
 /// run_group for these n children. `hints` may be null: no child has a hint.
-void run_children(runtime::here& on, joined_child const* all, hint const* hints, std::size_t n);
+void run_children(here& on, joined_child const* all, hint const* hints, std::size_t n);
 
 /// A child of a join, with its type.
 template <class Here, class Hint, class F>
@@ -47,27 +47,23 @@ struct numbered_child {
   static constexpr bool is_hinted = !std::is_same_v<Hint, unhinted>;
 
   [[nodiscard]] joined_child untyped() noexcept {
-    return {[](void* self, runtime::here& on) {
+    return {[](void* self, here& on) {
               auto& mine = *static_cast<numbered_child*>(self);
-              mine.value.emplace(runtime::call_at(static_cast<Here&>(on), mine.hint, std::forward<F>(mine.function)));
+              mine.value.emplace(call_at(static_cast<Here&>(on), mine.hint, std::forward<F>(mine.function)));
             },
             this};
   }
 };
 
-}  // namespace skua::runtime
-
-namespace skua::runtime {
-
 /// The join of children that lie in the caller's frame. Returns their values, in order.
 template <class Here, class... Child>
 auto join_many(Here& here, Child&&... all) {
-  runtime::joined_child const untyped[] = {all.untyped()...};
+  joined_child const untyped[] = {all.untyped()...};
   if constexpr ((Child::is_hinted || ...)) {
     hint const hints[] = {as_hint(all.hint)...};
-    runtime::run_children(here, untyped, hints, sizeof...(all));
+    run_children(here, untyped, hints, sizeof...(all));
   } else {
-    runtime::run_children(here, untyped, nullptr, sizeof...(all));
+    run_children(here, untyped, nullptr, sizeof...(all));
   }
   return values(std::move(*all.value)...);
 }

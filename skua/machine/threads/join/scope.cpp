@@ -8,13 +8,9 @@
 
 namespace skua::runtime {
 
-using runtime::here;
-using runtime::stop_node;
-using runtime::task;
-
 scope_group::scope_group(here& owner) noexcept : group(nullptr, bias, owner.watching()), owner_(owner) {}
 
-runtime::task_kind const scope_group::kind{.run = &scope_group::run_task, .hint_of = &scope_group::hint_of};
+task_kind const scope_group::kind{.run = &scope_group::run_task, .hint_of = &scope_group::hint_of};
 
 void scope_group::add(child& c) {
   if (owner_.at().exposes_groups()) [[unlikely]]
@@ -47,7 +43,7 @@ hint scope_group::hint_of(task const& t, std::uint64_t) noexcept {
 void scope_group::run_task(task& t, std::uint64_t extra, here& on) noexcept {
   auto& self = static_cast<child&>(t);
   scope_group& in = self.in;
-  stop_node const node{in.stop, &in, nullptr, nullptr, self.hinted.place.value_or(runtime::no_place_hint)};
+  stop_node const node{in.stop, &in, nullptr, nullptr, self.hinted.place.value_or(no_place_hint)};
   stop_node const* const before = on.watching();
   on.watch(&node);
   in.call_child(on, self, node);

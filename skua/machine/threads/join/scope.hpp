@@ -20,9 +20,9 @@ namespace skua::runtime {
 ///
 /// Thieves subtract from the count while the body runs; when the owner starts to wait, it adds the children that it
 /// forked and did not run itself. So the count reaches zero once, by whoever comes last. (group.md, "Scopes")
-class scope_group : public runtime::group {
+class scope_group : public group {
  public:
-  explicit scope_group(runtime::here& owner) noexcept;
+  explicit scope_group(here& owner) noexcept;
   scope_group(scope_group const&) = delete;
   scope_group& operator=(scope_group const&) = delete;
 
@@ -37,12 +37,12 @@ class scope_group : public runtime::group {
 
  protected:
   /// Lies on the heap. It is destroyed before the scope hears of its end.
-  struct child : runtime::task {
-    child(scope_group& s, hint const& h, void (*c)(child&, runtime::here&), void (*d)(child*) noexcept) noexcept
+  struct child : task {
+    child(scope_group& s, hint const& h, void (*c)(child&, here&), void (*d)(child*) noexcept) noexcept
         : task{&kind}, in(s), hinted(h), call(c), destroy(d) {}
     scope_group& in;
     hint hinted;
-    void (*call)(child&, runtime::here&);
+    void (*call)(child&, here&);
     void (*destroy)(child*) noexcept;
   };
   /// Offers the child: from now on it may be taken.
@@ -52,30 +52,26 @@ class scope_group : public runtime::group {
   // The count starts at this bias, so that thieves can subtract before the owner adds.
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
 
-  static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
+  static hint hint_of(task const& t, std::uint64_t) noexcept;
   /// extra == 0: the owner runs it at the end of the scope; otherwise it was taken from a lane.
-  static void run_task(runtime::task& t, std::uint64_t extra, runtime::here& on) noexcept;
-  static runtime::task_kind const kind;
+  static void run_task(task& t, std::uint64_t extra, here& on) noexcept;
+  static task_kind const kind;
 
-  void call_child(runtime::here& runner, child& c, runtime::stop_node const& node) noexcept;
+  void call_child(here& runner, child& c, stop_node const& node) noexcept;
   void end_children() noexcept;
   [[gnu::cold, gnu::noinline]] void poll();
   bool run_newest() noexcept;
 
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 
-  runtime::here& owner_;
-  runtime::exposed_scope exposed_;
+  here& owner_;
+  exposed_scope exposed_;
   std::uint64_t forked_ = 0;  ///< children that the owner forked and did not run itself
-  runtime::first_exception first_;
+  first_exception first_;
 };
 
-}  // namespace skua::runtime
-
-namespace skua::runtime {
-
 template <class Here>
-class scope final : public runtime::scope_group {
+class scope final : public scope_group {
  public:
   using scope_group::scope_group;
 

@@ -11,10 +11,6 @@
 
 namespace skua::runtime {
 
-using runtime::group;
-using runtime::here;
-using runtime::stop_node;
-
 namespace {
 
 /// Is the exception that is being handled a `cancelled`?
@@ -32,17 +28,15 @@ bool is_cancellation() noexcept {
 
 second_kind const& second_child::kind() const noexcept { return static_cast<second_kind const&>(*is); }
 
-place_id second_child::place() const noexcept {
-  return kind().place == nullptr ? runtime::no_place_hint : kind().place(*this);
-}
+place_id second_child::place() const noexcept { return kind().place == nullptr ? no_place_hint : kind().place(*this); }
 
 bool second_child::comes_back(here& owner) {
   switch (owner.poll()) {
-    case runtime::advice::go_on: return false;
-    case runtime::advice::expose:
-    case runtime::advice::full:
+    case advice::go_on: return false;
+    case advice::expose:
+    case advice::full:
       return owner.pop();  // false: it was stolen, so it is too late to expose the group, and there is room again
-    case runtime::advice::stop: break;
+    case advice::stop: break;
   }
   give_up(owner);
 }
@@ -71,7 +65,7 @@ void second_child::give_up(here& owner) {
   throw cancelled{};
 }
 
-void second_child::run_stolen(runtime::task& t, std::uint64_t, here& thief) noexcept {
+void second_child::run_stolen(task& t, std::uint64_t, here& thief) noexcept {
   auto& self = static_cast<second_child&>(static_cast<group&>(t));
   stop_node const node{self.stop, &self, nullptr, nullptr, self.place()};
   thief.watch(&node);
@@ -91,10 +85,10 @@ void second_child::run_stolen(runtime::task& t, std::uint64_t, here& thief) noex
   thief.finish(self, 1, outcome);
 }
 
-hint second_child::hint_of(runtime::task const& t, std::uint64_t) noexcept {
+hint second_child::hint_of(task const& t, std::uint64_t) noexcept {
   auto const& self = static_cast<second_child const&>(static_cast<group const&>(t));
   place_id const hinted = self.place();
-  return hinted != runtime::no_place_hint ? as_hint(at{hinted}) : stop_node::inherited(self.stop);
+  return hinted != no_place_hint ? as_hint(at{hinted}) : stop_node::inherited(self.stop);
 }
 
 /// The child was stolen and nobody wants its value: waits for it. Throws its exception if it `wins`.

@@ -15,37 +15,37 @@ namespace skua::runtime {
 class second_child;
 
 /// The operations that depend on the types of a join.
-struct second_kind : runtime::task_kind {
-  void (*call)(second_child&, runtime::here&);      ///< calls the child and keeps its value
+struct second_kind : task_kind {
+  void (*call)(second_child&, here&);               ///< calls the child and keeps its value
   void (*destroy)(second_child&) noexcept;          ///< destroys its value; null: nothing to do
   place_id (*place)(second_child const&) noexcept;  ///< its hinted place; null: it cannot have one
 };
 
-class second_child : public runtime::group {
+class second_child : public group {
  public:
   // All of it is cold.
 
   /// Call this if the push asked for attention, before the first child begins. True: the owner has taken this child
   /// back, and runs both as a group of numbered children. Throws `cancelled` if the task was asked to end.
-  [[nodiscard]] bool comes_back(runtime::here& owner);
+  [[nodiscard]] bool comes_back(here& owner);
   /// The first child has returned and this one was stolen: waits until its value is there. Throws its exception, or
   /// `cancelled` if it was dropped.
-  void wait_stolen(runtime::here& owner);
+  void wait_stolen(here& owner);
   /// The first child has thrown, and we are in its handler. Drops this one, or ends it and waits; then rethrows. The
   /// first real exception wins, and a real one wins over `cancelled`.
-  [[noreturn]] void first_threw(runtime::here& owner);
+  [[noreturn]] void first_threw(here& owner);
 
  protected:
-  second_child(second_kind const& k, runtime::stop_node const* s) noexcept : group(&k, 2, s) {}
+  second_child(second_kind const& k, stop_node const* s) noexcept : group(&k, 2, s) {}
   ~second_child() {}  // whoever took the union's member has destroyed it
 
-  static void run_stolen(runtime::task& t, std::uint64_t, runtime::here& thief) noexcept;
-  static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
+  static void run_stolen(task& t, std::uint64_t, here& thief) noexcept;
+  static hint hint_of(task const& t, std::uint64_t) noexcept;
 
  private:
   [[nodiscard]] second_kind const& kind() const noexcept;
-  [[noreturn]] void give_up(runtime::here& owner);
-  void end_stolen(runtime::here& owner, bool wins);
+  [[noreturn]] void give_up(here& owner);
+  void end_stolen(here& owner, bool wins);
   [[noreturn]] void rethrow_theirs();
   [[nodiscard]] place_id place() const noexcept;
 

@@ -11,18 +11,10 @@
 
 namespace skua::runtime {
 
-using runtime::advice;
-using runtime::alone;
-using runtime::exposed_group;
-using runtime::here;
-using runtime::stop_node;
-using runtime::task;
-using runtime::task_kind;
-
 namespace {
 
 /// The group. It lies on its owner's stack.
-class sequence final : public runtime::group {
+class sequence final : public group {
  public:
   sequence(numbered_children& all, std::uint64_t children, stop_node const* s) noexcept
       : group(&kind, children, s), all_(all), children_(children) {}
@@ -147,7 +139,7 @@ class sequence final : public runtime::group {
 
   numbered_children& all_;
   std::uint64_t const children_;
-  runtime::first_exception first_;
+  first_exception first_;
 };
 
 /// The children of a join.

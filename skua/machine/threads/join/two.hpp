@@ -43,7 +43,7 @@ class held<G> {
 
 /// The second child of a join, ready to be stolen. The group counts two children: the first (the owner's) and this one.
 template <class Here, class Hint, class G>
-class forked final : public runtime::second_child {
+class forked final : public second_child {
  public:
   using value_type = value_of<G, Here&>;
 
@@ -79,10 +79,10 @@ class forked final : public runtime::second_child {
     return static_cast<forked const&>(self).place_.place();
   }
 
-  static constexpr runtime::second_kind kind{task_kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of},
-                                             &forked::call_child,
-                                             std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy,
-                                             may_hint_place<Hint> ? &forked::place_of : nullptr};
+  static constexpr second_kind kind{task_kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of},
+                                    &forked::call_child,
+                                    std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy,
+                                    may_hint_place<Hint> ? &forked::place_of : nullptr};
 
   held<G> second_;
   [[no_unique_address]] decltype(place_in(std::declval<Hint>())) place_;
@@ -105,8 +105,8 @@ template <class Here, class Hint, class F, class Second>
 /// Small callables come as copies, so that the originals can stay in registers where this is not called.
 template <class F, class G, class Here, class HintF, class HintG>
 [[gnu::cold, gnu::noinline]] auto join_as_group(Here& here, HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
-  return join_many(here, runtime::numbered_child<Here, HintF, F>{hint_f, f.get()},
-                   runtime::numbered_child<Here, HintG, G>{hint_g, g.get()});
+  return join_many(here, numbered_child<Here, HintF, F>{hint_f, f.get()},
+                   numbered_child<Here, HintG, G>{hint_g, g.get()});
 }
 
 /// join(f, g) of two children on threads: calls f; then calls g, or waits for the thief that has it.

@@ -14,31 +14,29 @@ namespace skua::runtime {
 
 /// call(*this, here) calls the function and keeps its value; it throws what the function throws.
 struct outside_call {
-  void (*call)(outside_call&, runtime::here&);
+  void (*call)(outside_call&, here&);
 };
 
 /// Runs the call on a region: at once if the caller is a task of that region, else submitted as a root. Throws what the
 /// call throws.
-void run_in(runtime::region& where, outside_call& what);
+void run_in(region& where, outside_call& what);
 
 /// Runs f(here) through run(outside_call&). Returns f's value (a copy of the referent if f returns a reference).
 template <class F, class Run>
-auto call_outside(F& f, Run const& run) -> std::decay_t<std::invoke_result_t<F&, runtime::here&>> {
+auto call_outside(F& f, Run const& run) -> std::decay_t<std::invoke_result_t<F&, here&>> {
   struct typed_call : outside_call {
     explicit typed_call(F& g) noexcept
-        : outside_call{[](outside_call& self, runtime::here& here) {
+        : outside_call{[](outside_call& self, here& here) {
             auto& mine = static_cast<typed_call&>(self);
             mine.value.emplace(call_keeping_void(mine.function, here));
           }},
           function(g) {}
-    static value_of<F&, runtime::here&> call_keeping_void(F& g, runtime::here& here) {
-      return skua::runtime::call(g, here);
-    }
+    static value_of<F&, here&> call_keeping_void(F& g, here& here) { return runtime::call(g, here); }
     F& function;
-    std::optional<value_of<F&, runtime::here&>> value;
+    std::optional<value_of<F&, here&>> value;
   } asked{f};
   run(asked);
-  if constexpr (!std::is_void_v<std::invoke_result_t<F&, runtime::here&>>) return std::move(*asked.value);
+  if constexpr (!std::is_void_v<std::invoke_result_t<F&, here&>>) return std::move(*asked.value);
 }
 
 }  // namespace skua::runtime

@@ -49,7 +49,7 @@ struct root_base : handed {
 
 class root final : public root_base {
  public:
-  explicit root(runtime::outside_call& what) noexcept : root_base(kind), what_(what) {}
+  explicit root(outside_call& what) noexcept : root_base(kind), what_(what) {}
 
   /// Call this after the wait: throws what the call threw.
   void rethrow() {
@@ -74,7 +74,7 @@ class root final : public root_base {
 
   static constexpr task_kind kind{.run = &root::run_task};
 
-  runtime::outside_call& what_;
+  outside_call& what_;
   std::exception_ptr error_;
 };
 

@@ -21,14 +21,13 @@ enum class advice : std::uint8_t {
 };
 
 /// The first base of every worker slot. Fibers hold a pointer to it.
-class slot_front : public runtime::fork_lane<> {
+class slot_front : public fork_lane<> {
  public:
   /// Throws std::bad_alloc.
-  slot_front(deque_options const& with, runtime::leaf_log& worker_leaves, std::uint32_t region_workers,
-             worker_id number)
+  slot_front(deque_options const& with, leaf_log& worker_leaves, std::uint32_t region_workers, worker_id number)
       : fork_lane(with), leaves(worker_leaves), in_workers(region_workers), id(number) {}
 
-  runtime::leaf_log& leaves;       ///< shared by all slots of the worker
+  leaf_log& leaves;                ///< shared by all slots of the worker
   std::uint32_t const in_workers;  ///< workers of the region
   worker_id const id;              ///< this worker's number within the region
 

@@ -224,7 +224,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   counts_.parked.add(1);
   pause_work(waiting.at());
   current_stack_ = fresh;
-  skua::runtime::start(next_, *fresh, &worker::fiber_main, this);
+  runtime::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_park, this);
   // From here on `this` may no longer be the fiber's worker.
   f.resumed();
@@ -350,7 +350,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   leaving_ = {&f, to, tag};
   pause_work(fiber.at());
   current_stack_ = fresh;
-  skua::runtime::start(next_, *fresh, &worker::fiber_main, this);
+  runtime::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_move, this);
   f.resumed();
 }
@@ -434,7 +434,7 @@ void worker::thread_main() noexcept {
     counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();
-    skua::runtime::start(next_, *current_stack_, &worker::fiber_main, this);
+    runtime::start(next_, *current_stack_, &worker::fiber_main, this);
     switch_to(native_, next_, nullptr, nullptr);
   } catch (...) {
     stacks_.give(current_stack_);

@@ -21,7 +21,7 @@ namespace skua::runtime {
 class region;
 class worker;
 
-class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, runtime::slot_front> {
+class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front> {
  public:
   /// Throws std::bad_alloc.
   worker_slot(worker& w, leaf_log& worker_leaves, region& r, std::uint32_t region_workers, worker_id number,
