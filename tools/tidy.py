@@ -18,6 +18,7 @@ import sys
 
 import old_words
 import papers
+import traces
 from sources import SCRIPT_SUFFIXES, Tree, blank
 
 MAX_FILE_LINES = 500
@@ -320,6 +321,11 @@ def rule_old_words(tree):
 @rule
 def rule_papers(tree):
     yield from papers.findings(tree)
+
+
+@rule
+def rule_traces(tree):
+    yield from traces.findings(tree)
 
 
 @rule

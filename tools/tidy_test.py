@@ -109,6 +109,8 @@ BAD = {
                ("docs/papers/bad-2001.md", "Tested: `no_test_begins_...`.\n", 1),
                ("docs/papers/bad-2001.md", "The class `nothing_there`.\n", 1),
                ("docs/papers/bad-2001.md", "| section | file |\n|---|---|\n| 1 | |\n", 3)],
+    "traces": [("docs/tour.md", "### (a) Where?\n\n1. `parts/none.hpp`\n", 3),
+               ("docs/tour.md", "### (a) Where?\n\n1. `parts/queue/deque.hpp`,\n   `nothing_there` runs.\n", 3)],
     "test_names": [("apps/a_test.cpp", SPDX + "TEST(heat, IsRight) {}\n", 2), ("apps/a_test.cpp", SPDX + "TEST(Heat, is_right_at_last) {}\n", 2),
                    ("apps/a_test.cpp", SPDX + "TEST_F(heat, rounding) {}\n", 2), ("apps/a_test.cpp", SPDX + "\nTYPED_TEST(heat, odd_shapes) {}\n", 3),
                    ("apps/a_test.cpp", SPDX + "TEST_P(heatDeathTest, it_ends_the_process) {}\n", 2)],
@@ -171,6 +173,10 @@ GOOD = [
      "a.cpp": SPDX + "int main(int x) { return x; }\n", "apps/a_test.cpp": SPDX + "TEST(good_DeathTest, it_ends_well_always) {}\n"},
     {"apps/a_test.cpp": SPDX + 'void f() {\n  if (under_tsan) GTEST_SKIP() << "it is slow";\n  if (depth == 0) return;\n}\n',
      "apps/a.cpp": SPDX + "void f() {\n  if (under_tsan) return;\n}\n"},
+    # A step may use the names of its trace's files and the interface of policies.
+    {"docs/tour.md": "### (a) Where?\n\n1. `parts/queue/good.hpp`: `good::go`.\n2. `good` asks\n   `policy::place(x)`.\n\n## Else\n\n1. `any`\n",
+     "skua/parts/queue/good.hpp": HEADER + "struct good { void go(); };\n", "a.cpp": including("skua/parts/queue/good.hpp", "skua/policy/policy.hpp"),
+     "skua/policy/policy.hpp": HEADER + "struct policy { int place(int x); };\n"},
     # Words that only look like the barred ones.
     {"skua/program/a.cpp": SPDX + "void on_exit_of(int);\nint operand(int);\nusing fiber = boost::context::detail::fcontext_t;\n"},
     {"apps/a.cpp": SPDX + "using namespace std;\nstruct sha1 {};\nstruct uint64 {};\nauto worker = \"#1\";\n"},
