@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/protocol_checker.hpp"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -9,19 +8,10 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
-#include "skua/parts/base/sync.hpp"
+#include "skua/policy/protocol_tables.hpp"
 
 namespace skua::policies {
 namespace {
-
-std::uint64_t hash_of(task_tag const& t) noexcept {
-  std::uint64_t h = 0;
-  for (std::uint64_t const word : t.words) {
-    h = (h ^ word) * 0x9e37'79b9'7f4a'7c15ULL;
-    h ^= h >> 29;
-  }
-  return h;
-}
 
 /// All that a thief sees of a running task.
 bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
@@ -33,43 +23,11 @@ bool has_no_tags(lane where) noexcept { return where == lane::forks || where == 
 
 }  // namespace
 
-/// Tags and groups that may move between workers. relaxed, all of it, at every use: whoever gets a tag or a group from
-/// another worker gets it through a lane, which orders their memory. Two tags in one place of a table hide a breach, and
-/// never make one.
-struct protocol_checker::shared {
-  // Invariant (met, then left): no count is ever negative.
-  std::array<runtime::real_sync::atomic<std::int32_t>, 1024> open_of{};      ///< exposed groups, by their tag
-  std::array<runtime::real_sync::atomic<std::uint64_t>, 2048> handed_out{};  ///< one bit per tag
-  runtime::real_sync::atomic<std::int64_t> open{0};                          ///< exposed groups
-  runtime::real_sync::atomic<bool> is_broken{false};
-
-  static constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: above
-
-  void hand_out(task_tag const& t) noexcept {
-    std::uint64_t const h = hash_of(t);
-    std::uint64_t const bit = std::uint64_t{1} << (h % 64);
-    auto& word = handed_out[h / 64 % handed_out.size()];
-    if ((word.load(relaxed) & bit) == 0) word.fetch_or(bit, relaxed);
-  }
-  [[nodiscard]] bool was_handed_out(task_tag const& t) const noexcept {
-    std::uint64_t const h = hash_of(t);
-    return (handed_out[h / 64 % handed_out.size()].load(relaxed) >> (h % 64) & 1) != 0;
-  }
-  void opened(task_tag const& group) noexcept {
-    open_of[hash_of(group) % open_of.size()].fetch_add(1, relaxed);
-    open.fetch_add(1, relaxed);
-  }
-  /// False: no such group was open.
-  [[nodiscard]] bool closed(task_tag const& group) noexcept {
-    open.fetch_sub(1, relaxed);
-    return open_of[hash_of(group) % open_of.size()].fetch_sub(1, relaxed) > 0;
-  }
-};
-
 /// One worker's state in protocol.md, and the calls that may follow.
 class alignas(runtime::cache_line_bytes) protocol_checker::checked_worker final : public worker_policy {
  public:
-  checked_worker(worker_policy& inner, worker_id self, std::uint32_t workers, shared& with, protocol_checks const& by)
+  checked_worker(worker_policy& inner, worker_id self, std::uint32_t workers, protocol_tables& with,
+                 protocol_checks const& by)
       : inner_(inner), self_(self), workers_(workers), with_(with), by_(by) {}
 
   task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
@@ -151,7 +109,7 @@ class alignas(runtime::cache_line_bytes) protocol_checker::checked_worker final 
   worker_policy& inner_;
   worker_id const self_;
   std::uint32_t const workers_;
-  shared& with_;
+  protocol_tables& with_;
   protocol_checks const by_;
 
   state now_ = state::idle;
@@ -456,11 +414,11 @@ void protocol_checker::checked_worker::learnt(ended const& e) noexcept {
 // ---- the policy ------------------------------------------------------------------------------------------------------
 
 protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by)
-    : aborts_(by.aborts), name_("checked:" + std::string(inner.name())), shared_(std::make_unique<shared>()) {
+    : aborts_(by.aborts), name_("checked:" + std::string(inner.name())), tables_(std::make_unique<protocol_tables>()) {
   workers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) {
     worker_id const self{w};
-    workers_.push_back(std::make_unique<checked_worker>(inner.of_worker(self), self, workers, *shared_, by));
+    workers_.push_back(std::make_unique<checked_worker>(inner.of_worker(self), self, workers, *tables_, by));
   }
 }
 
@@ -479,11 +437,11 @@ worker_policy& protocol_checker::of_worker(worker_id w) noexcept {
 }
 
 bool protocol_checker::holds() const noexcept {
-  return !shared_->is_broken.load(std::memory_order_relaxed);  // relaxed: a flag
+  return !tables_->is_broken.load(std::memory_order_relaxed);  // relaxed: a flag
 }
 
 std::int64_t protocol_checker::open_groups() const noexcept {
-  return shared_->open.load(std::memory_order_relaxed);  // relaxed: nothing runs
+  return tables_->open.load(std::memory_order_relaxed);  // relaxed: nothing runs
 }
 
 std::vector<std::string> protocol_checker::breaches() const {

@@ -20,8 +20,10 @@ struct protocol_checks {
   std::uint64_t most_refusals = 1'000'000;  ///< in a row; 0: a mailbox that a policy names is never occupied
 };
 
+struct protocol_tables;
+
 /// Each worker's calls are checked on that worker, against what that worker did before. Two tables are shared, because
-/// tags and groups move between workers (`shared`); they are counts and bits that nobody waits for.
+/// tags and groups move between workers (protocol_tables.hpp); they are counts and bits that nobody waits for.
 class protocol_checker final : public policy {
  public:
   /// `inner` outlives this.
@@ -43,13 +45,12 @@ class protocol_checker final : public policy {
   [[nodiscard]] std::int64_t open_groups() const noexcept;
 
  private:
-  struct shared;
   class checked_worker;
 
   std::unique_ptr<policy> owned_;
   bool const aborts_;
   std::string const name_;
-  std::unique_ptr<shared> const shared_;
+  std::unique_ptr<protocol_tables> const tables_;
   std::vector<std::unique_ptr<checked_worker>> workers_;
 };
 
