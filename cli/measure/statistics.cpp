@@ -30,6 +30,8 @@ constexpr std::array plain_counters{
     plain_counter{"waited_in_place", "in place", &worker_counters::waited_in_place},
     plain_counter{"sleeps", "sleeps", &worker_counters::sleeps},
     plain_counter{"wakeups_sent", "wake-ups", &worker_counters::wakeups_sent},
+    plain_counter{"revocations", "revoked", &worker_counters::revocations},
+    plain_counter{"heavy_fences", "fences", &worker_counters::heavy_fences},
 };
 
 /// a + sign * b, counter by counter; unsigned arithmetic wraps around and back.

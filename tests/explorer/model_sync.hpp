@@ -277,6 +277,12 @@ struct model_sync {
     word.pause(seen);
   }
 
+  /// One look: time does not pass in the model, so the word may change at any later moment, too.
+  template <class T>
+  static bool await_briefly(model_atomic<T> const& word, T seen) noexcept {
+    return word.load(std::memory_order_relaxed) != seen;
+  }
+
   static runtime::fences kind() noexcept { return runtime::fences::asymmetric; }
   static void light_fence() noexcept {}
   static void full_fence() noexcept {

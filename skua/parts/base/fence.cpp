@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 
 #include "skua/parts/base/assert.hpp"
@@ -21,6 +23,18 @@ enum class decision : std::uint8_t { open, asymmetric, refused, forced };
 std::atomic<decision> decided{decision::open};
 std::atomic<bool> registered{false};
 std::atomic<int> refusal{0};
+
+// What a heavy fence took of late, smoothed; the first guess is for a machine that is not virtual. Any thread writes it:
+// a lost update loses one measurement.
+std::atomic<std::uint64_t> smoothed_ns{1500};
+constexpr std::uint64_t shortest_ns = 500;
+constexpr std::uint64_t longest_ns = 20'000;  // a measurement that was itself interrupted counts for no more
+
+std::uint64_t now_ns() noexcept {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
 
 int membarrier(int command) noexcept { return syscall(__NR_membarrier, command, 0, 0) == 0 ? 0 : errno; }
 
@@ -67,6 +81,7 @@ void heavy_fence() noexcept {
     full_fence();
     return;
   }
+  std::uint64_t const begin = now_ns();
   int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   if (error == EPERM) {  // a kernel that does not pass the registration on to a forked child
     error = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
@@ -75,6 +90,14 @@ void heavy_fence() noexcept {
   // Going on without the fence would run tasks twice.
   if (error != 0) [[unlikely]]
     broken("invariant", "membarrier(2) works as long as the process that registered for it");
+  std::uint64_t const took = std::clamp(now_ns() - begin, shortest_ns, longest_ns);
+  // relaxed, both: a hint.
+  smoothed_ns.store((7 * smoothed_ns.load(std::memory_order_relaxed) + took) / 8, std::memory_order_relaxed);
 }
+
+heavy_fence_time::heavy_fence_time() noexcept
+    : end_ns_(now_ns() + smoothed_ns.load(std::memory_order_relaxed)) {}  // relaxed: a hint
+
+bool heavy_fence_time::is_over() const noexcept { return now_ns() >= end_ns_; }
 
 }  // namespace skua::runtime

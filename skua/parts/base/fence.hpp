@@ -29,7 +29,19 @@ enum class fences : std::uint8_t {
 void force_full_fences() noexcept;
 
 /// The rare side's fence: pairs with `light_fence` and with `full_fence` of any thread of this process.
-/// Cost: about 1 us with membarrier, 10 ns without.
+/// Cost: 1 to 15 us with membarrier (most on virtual machines), and it interrupts every processor that runs a thread of
+/// this process; 10 ns without.
 void heavy_fence() noexcept;
+
+/// A time as long as a heavy fence of late. To wait that long for something that makes the fence unnecessary costs at
+/// most twice the best choice in hindsight. Cost: a reading of the clock, and one for each look.
+class heavy_fence_time {
+ public:
+  heavy_fence_time() noexcept;
+  [[nodiscard]] bool is_over() const noexcept;
+
+ private:
+  std::uint64_t end_ns_;
+};
 
 }  // namespace skua::runtime

@@ -18,6 +18,7 @@ namespace skua::runtime {
 /// Laws. Let W be a store and R a later load of one thread, with F between them; W' and R' with F' in another thread;
 /// R reads what W' writes, and R' what W writes. If (F, F') is (light, heavy) and `fence_kind()` was asymmetric when
 /// the queue was made, or (full, full), or (full, heavy), then R sees W' or R' sees W. No fence orders anything else.
+/// After a heavy fence, a thread that acquires what its caller releases sees of the light side what the caller sees.
 template <class Sync>
 concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   typename Sync::template plain<int>;
@@ -29,6 +30,7 @@ concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   Sync::full_fence();
   Sync::heavy_fence();
   Sync::pause(word, 0, 0);
+  { Sync::await_briefly(word, 0) } -> std::same_as<bool>;
 };
 
 /// A non-atomic variable, unset at first. Something else must order the threads that touch it; the explorer's model
@@ -70,6 +72,20 @@ struct real_sync {
     } else {
       ::sched_yield();
     }
+  }
+
+  /// Looks at `word`, which was `seen`, for as long as a heavy fence takes; true as soon as it is something else.
+  /// Relaxed: a caller that acts on the new value acquires it.
+  template <class T>
+  static bool await_briefly(std::atomic<T> const& word, T seen) noexcept {
+    heavy_fence_time const limit;
+    do {
+      for (int looks = 0; looks < 8; ++looks) {
+        if (word.load(std::memory_order_relaxed) != seen) return true;
+        relax();
+      }
+    } while (!limit.is_over());
+    return false;
   }
 
  private:

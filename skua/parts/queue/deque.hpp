@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The work-stealing deque: one owner pushes and pops at the bottom, thieves take from the top. After Chase & Lev (2005)
-// and Le, Pop, Cohen, Zappa Nardelli (2013); growable, without a fence or a locked instruction on the owner's hot path.
-// States, invariants and proof: deque.md.
+// and Le, Pop, Cohen, Zappa Nardelli (2013); growable, and biased towards its owner: no fence and no locked instruction
+// on the owner's hot path until a thief comes. States, invariants and proof: deque.md.
 //
-// Two ideas keep push and pop short. The limit: push compares the bottom with one word that says where the ring ends
-// as far as the owner knows; others overwrite it with 0 to get the owner's attention (`victim::request_attention`). The
-// decoys: where owners must fence, push and pop compare with a limit of 0 and a top of infinity instead, so that both
-// always take their slow paths, which fence. The hot path tests no flag.
+// Two words keep push and pop short. The limit: push compares the bottom with one word that says where the ring ends as
+// far as the owner knows; others overwrite it with 0 to get the owner's attention (`victim::request_attention`). The
+// guard: pop compares the bottom with one word that says which entries it may take without a fence; a thief overwrites
+// it with infinity to revoke the bias. Each sends its operation to a slow path, so the hot path tests no flag.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -25,6 +26,12 @@
 
 namespace skua::runtime {
 
+/// What a thief has spent on taking the bias from owners.
+struct revocation_count {
+  std::uint64_t revocations = 0;   ///< of a deque's bias
+  std::uint64_t heavy_fences = 0;  ///< for how many of them the owner did not answer in time
+};
+
 /// Why a push returned true.
 enum class attention : std::uint8_t {
   calm,       ///< no request: the ring has grown, or the owner has learnt how far thieves have come
@@ -33,8 +40,10 @@ enum class attention : std::uint8_t {
 };
 
 struct deque_options {
-  std::size_t capacity = 64;   ///< entries of the first ring; a power of two, at least 2
-  fences kind = fence_kind();  ///< a request: `full` if the kernel does not help
+  std::size_t capacity = 64;      ///< entries of the first ring; a power of two, at least 2
+  fences kind = fence_kind();     ///< a request: `full` if the kernel does not help
+  std::uint16_t bias_after = 64;  ///< pops in a row without a steal until the owner takes the bias back; at least 1
+  std::uint16_t bias_after_most = 4096;  ///< ... after revocations that took a heavy fence
   std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 
@@ -73,8 +82,8 @@ class deque {
 
   /// Makes room for two pushes, so that one more push needs no memory; false if there is no memory for that.
   [[nodiscard]] bool reserve() noexcept {
-    auto const b = bottom_.load(std::memory_order_relaxed) + step;  // relaxed: only we write it
-    auto const t = top_at_->load(std::memory_order_acquire);        // acquire: as in poll
+    auto const b = bottom_.load(std::memory_order_relaxed) + step;     // relaxed: only we write it
+    auto const t = position_of(top_.load(std::memory_order_acquire));  // acquire: as in poll
     return b - t <= static_cast<position>(mask_) || grow(t, b - step);
   }
 
@@ -82,11 +91,10 @@ class deque {
   [[nodiscard]] bool pop() noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed: only we write it
     bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal what is below it: steal, bottom
-    Sync::light_fence();                          // the claim on b before the look at top. Partner: steal, heavy fence
-    auto const t = top_.load(std::memory_order_relaxed);  // relaxed: the fences order it
-    if (t < b) [[likely]]
+    Sync::light_fence();                          // the claim on b before the guard. Partner: revoke, heavy fence
+    if (guard_.load(std::memory_order_relaxed) < b) [[likely]]  // relaxed: the fences order it
       return true;
-    return pop_last(b);
+    return pop_guarded(b);
   }
   [[nodiscard]] bool pop(entry& newest) noexcept {
     entry const seen = newest_slot();
@@ -95,11 +103,15 @@ class deque {
     return true;
   }
 
+  /// Removes the oldest entry, as a thief would, but without revoking the bias; false if there is none or a thief has
+  /// taken it.
+  [[nodiscard]] bool pop_oldest(entry& oldest) noexcept;
+
   /// The entry that `pop` would remove; a thief may take it first, or may have taken it already.
   /// False if there is certainly none.
   [[nodiscard]] bool peek(entry& newest) const noexcept {
     // Relaxed: a stale top only makes a taken entry look present.
-    if (top_at_->load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_relaxed)) return false;
+    if (top() >= bottom_.load(std::memory_order_relaxed)) return false;
     newest = newest_slot();
     return true;
   }
@@ -117,7 +129,7 @@ class deque {
   }
   /// Positions of the oldest entry and of the next push. For the owner.
   [[nodiscard]] std::int64_t top() const noexcept {
-    return top_at_->load(std::memory_order_relaxed);
+    return position_of(top_.load(std::memory_order_relaxed));
   }  // relaxed: a hint
   [[nodiscard]] std::int64_t bottom() const noexcept {
     return bottom_.load(std::memory_order_relaxed);
@@ -128,10 +140,26 @@ class deque {
 
  private:
   using ring_type = ring<Sync>;
-  // Top, bottom and limit count bytes of slots ever used, so that a position needs no multiplication.
+  // Bottom, limit, guard and top count bytes of slots ever used, so that a position needs no multiplication.
   using position = std::int64_t;
   static constexpr position attention_mark = 0;  // below every bottom that a push can leave
   static constexpr position beyond_all = std::numeric_limits<position>::max();
+
+  /// The top and the state of the bias in one word: a position is a multiple of `step`.
+  using top_word = std::int64_t;
+  enum class bias : std::uint8_t {
+    none,      // anybody takes the oldest entry; the owner fences
+    owner,     // nobody steals; the owner takes all but the oldest entry without a fence
+    revoking,  // a thief waits for the owner's answer, or for its own heavy fence
+    answered,  // as none; but the thief that revokes has not noticed yet
+  };
+  static_assert(step % 4 == 0, "room for the state below a position");
+  static constexpr position position_of(top_word w) noexcept { return w & ~top_word{3}; }
+  static constexpr bias bias_of(top_word w) noexcept { return static_cast<bias>(w & 3); }
+  static constexpr top_word word_of(position p, bias state) noexcept { return p | static_cast<top_word>(state); }
+  static constexpr bool is_open(top_word w) noexcept {
+    return bias_of(w) == bias::none || bias_of(w) == bias::answered;
+  }
 
   slot<Sync>& place(position p) const noexcept { return ring_type::at(slots_, mask_, p); }
 
@@ -141,7 +169,10 @@ class deque {
     return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires
   }
 
-  [[gnu::noinline]] bool pop_last(position b) noexcept;
+  [[gnu::noinline]] bool pop_guarded(position b) noexcept;
+  bool take_top(top_word& seen) noexcept;
+  top_word answer(top_word seen) noexcept;
+  void count_undisturbed(position found, position left) noexcept;
   bool grow(position top, position bottom) noexcept;
   void delete_rings() noexcept;
 
@@ -150,22 +181,29 @@ class deque {
     return {slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};  // relaxed: ours
   }
 
-  // The owner's line. Invariant (room): limit_ is 0 (attention is requested), or at most top + capacity; between a
-  // push's poll and the next push, bottom - top < capacity.
+  // The owner's line. Invariants:
+  //  room: limit_ is 0 (attention is requested), or at most top + capacity; between a push's poll and the next push,
+  //    bottom - top < capacity.
+  //  guard: a finite guard is at least every position that the top ever had while is_open, and at least top - step.
   alignas(cache_line_bytes) typename Sync::template atomic<position> bottom_{0};
   typename Sync::template atomic<position> limit_{attention_mark};  // what push looks at: the limit, or a decoy
+  typename Sync::template atomic<position> guard_{-step};           // pop needs no fence above it
   std::byte* slots_ = nullptr;                                      // of the newest ring
   std::uint64_t mask_ = 0;
   typename Sync::template atomic<position>* limit_at_;  // the limit
   typename Sync::template atomic<ring_type*> ring_{nullptr};
+  std::uint32_t undisturbed_ = 0;  // pops in a row that found the top at watched_
+  std::uint16_t bias_after_;       // so many, and the owner takes the bias back
+  fences kind_;
+  bool has_bias_;  // as far as the owner knows
+
+  // The thieves' line.
+  alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};
   std::pmr::memory_resource* memory_;
   typename Sync::template atomic<position> fenced_limit_{attention_mark};  // the limit where limit_ is a decoy
-  fences kind_;
-
-  // The thieves' line. top_at_ is here because whoever follows it reads the top next.
-  alignas(cache_line_bytes) typename Sync::template atomic<position> top_{0};  // what pop looks at: the top, or a decoy
-  typename Sync::template atomic<position> fenced_top_{0};                     // the top where top_ is a decoy
-  typename Sync::template atomic<position>* top_at_;                           // the top
+  position watched_ = 0;                                                   // the owner's, as undisturbed_
+  std::uint16_t least_bias_after_;
+  std::uint16_t most_bias_after_;
 };
 
 /// A deque as seen by other threads. A pointer: copy it freely.
@@ -174,14 +212,19 @@ class deque<Sync>::victim {
  public:
   explicit victim(deque& of) noexcept : of_(&of) {}
 
-  /// Takes the oldest entry: got, empty or lost. Costs a heavy fence, unless the deque looks empty.
-  outcome steal(entry& oldest) const noexcept;
+  /// Takes the oldest entry: got, empty or lost. Revokes the bias first, if the owner has it: at most one heavy fence
+  /// for each revocation. `lost` also while another thief revokes.
+  outcome steal(entry& oldest, revocation_count& spent) const noexcept;
+  outcome steal(entry& oldest) const noexcept {
+    revocation_count unused;
+    return steal(oldest, unused);
+  }
 
   /// No fence: operations under way may make it wrong in both directions. What it means after `request_attention` and a
   /// heavy fence: deque.md.
   [[nodiscard]] bool looks_empty() const noexcept {
     // Acquire: the top is read before the bottom, else a deque with entries may look empty.
-    auto const t = of_->top_at_->load(std::memory_order_acquire);
+    auto const t = position_of(of_->top_.load(std::memory_order_acquire));
     return of_->bottom_.load(std::memory_order_relaxed) <= t;
   }
 
@@ -193,18 +236,24 @@ class deque<Sync>::victim {
   }
 
  private:
+  [[gnu::noinline]] bool revoke(top_word& seen, revocation_count& spent) const noexcept;
+
   deque* of_;
 };
 
 template <synchronisation Sync>
 deque<Sync>::deque(deque_options options)
-    : limit_at_(&limit_), memory_(options.memory), kind_(Sync::kind() == fences::full ? fences::full : options.kind),
-      top_at_(&top_) {
+    : limit_at_(&limit_), bias_after_(options.bias_after),
+      kind_(Sync::kind() == fences::full ? fences::full : options.kind), has_bias_(kind_ == fences::asymmetric),
+      memory_(options.memory), least_bias_after_(options.bias_after), most_bias_after_(options.bias_after_most) {
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
-  if (kind_ == fences::full) {
+  expects(options.bias_after >= 1 && options.bias_after <= options.bias_after_most,
+          "1 <= bias_after <= bias_after_most");
+  if (has_bias_) {
+    top_.store(word_of(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: nobody knows us yet
+  } else {
     limit_at_ = &fenced_limit_;
-    top_at_ = &fenced_top_;
-    top_.store(beyond_all, std::memory_order_relaxed);  // relaxed, here and below: no other thread knows us yet
+    guard_.store(beyond_all, std::memory_order_relaxed);
   }
   auto* const first = ring_type::make(*memory_, options.capacity, nullptr);
   slots_ = first->slots();
@@ -220,7 +269,7 @@ attention deque<Sync>::poll() noexcept {
   if (b < limit_at_->load(std::memory_order_relaxed)) return attention::calm;  // only the decoy was reached
   // Acquire: a thief has read its slot before it moved the top past it, and we are about to write that slot again.
   // Partner: steal, compare-exchange.
-  auto const t = top_at_->load(std::memory_order_acquire);
+  auto const t = position_of(top_.load(std::memory_order_acquire));
   if (b - t > static_cast<position>(mask_) && !grow(t, b)) return attention::full;
   auto const room = t + static_cast<position>(mask_) + 1;
   invariant(b < room, "room");
@@ -231,17 +280,95 @@ attention deque<Sync>::poll() noexcept {
 }
 
 template <synchronisation Sync>
-bool deque<Sync>::pop_last(position b) noexcept {
-  if (kind_ == fences::full) Sync::full_fence();      // in place of the light fence. Partner: steal, its fence
-  auto t = top_at_->load(std::memory_order_relaxed);  // relaxed: ordered by the fence; a stale top fails below
-  if (t < b) return true;
-  // The last entry goes to whoever moves the top first. seq_cst: one order of all who move it. Partner: steal.
-  bool const won =
-      t == b && top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst, std::memory_order_relaxed);
+bool deque<Sync>::pop_guarded(position b) noexcept {
+  top_word seen = top_.load(std::memory_order_relaxed);  // relaxed: a stale top is fenced or exchanged below
+  if (bias_of(seen) == bias::revoking) seen = answer(seen);
+  if (is_open(seen) && position_of(seen) < b) {
+    Sync::full_fence();  // the claim on b before the look at the top. Partner: steal, full fence
+    seen = top_.load(std::memory_order_relaxed);  // relaxed: ordered by the fence; a stale top fails below
+    if (position_of(seen) < b) {
+      count_undisturbed(position_of(seen), position_of(seen));
+      return true;
+    }
+  }
+  bool const won = position_of(seen) == b && take_top(seen);  // the last entry goes to whoever moves the top first
   bottom_.store(b + step, std::memory_order_release);  // empty again. Release: may be seen before the exchange is
-  if (won)
-    place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
+  if (!won) return false;
+  place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
+  if (is_open(seen)) count_undisturbed(b, b + step);
+  return true;
+}
+
+template <synchronisation Sync>
+bool deque<Sync>::pop_oldest(entry& oldest) noexcept {
+  top_word seen = top_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+  position const t = position_of(seen);
+  if (bottom_.load(std::memory_order_relaxed) <= t) return false;  // relaxed: only we write it
+  // Before the exchange, which releases it: whoever revokes after that overwrites it. If somebody has revoked before, the
+  // exchange fails, and we write infinity below, or in `answer`.
+  if (bias_of(seen) == bias::owner) guard_.store(t, std::memory_order_relaxed);
+  auto const& slot = place(t);
+  // relaxed, both: only we write slots.
+  entry const found{slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};
+  bool const won = take_top(seen);
+  if (is_open(seen)) guard_.store(beyond_all, std::memory_order_relaxed);
+  if (won) oldest = found;
   return won;
+}
+
+/// For the owner: moves the top over the entry at the position that was `seen`; false if a thief has moved it. Then
+/// `seen` is the top that was left or found.
+template <synchronisation Sync>
+bool deque<Sync>::take_top(top_word& seen) noexcept {
+  position const t = position_of(seen);
+  while (position_of(seen) == t) {
+    if (bias_of(seen) == bias::revoking) {
+      seen = answer(seen);
+      continue;
+    }
+    // seq_cst: one order of all who move the top. Partner: steal.
+    if (top_.compare_exchange_strong(seen, seen + step, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+      seen += step;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// For the owner, which has read the top while a thief revokes: gives the bias away. Returns the top.
+template <synchronisation Sync>
+auto deque<Sync>::answer(top_word seen) noexcept -> top_word {
+  guard_.store(beyond_all, std::memory_order_relaxed);  // relaxed: our next pop sees our own store, or the thief's
+  has_bias_ = false;
+  bias_after_ = std::max<std::uint16_t>(bias_after_ / 2, least_bias_after_);
+  top_word const answered = word_of(position_of(seen), bias::answered);
+  // seq_cst: publishes all that we popped without a fence. Partner: steal, load of the top. On failure the thief has
+  // used its heavy fence, which did the same.
+  if (top_.compare_exchange_strong(seen, answered, std::memory_order_seq_cst, std::memory_order_relaxed))
+    return answered;
+  return seen;
+}
+
+/// For the owner, after a pop that found the top open at one position and left it at another: takes the bias back if no
+/// thief has come for a while.
+template <synchronisation Sync>
+void deque<Sync>::count_undisturbed(position found, position left) noexcept {
+  if (kind_ == fences::full) return;
+  if (has_bias_) {  // a thief has revoked it without our answer, which cost everybody dear
+    has_bias_ = false;
+    bias_after_ = static_cast<std::uint16_t>(std::min<int>(4 * bias_after_, most_bias_after_));
+  }
+  if (found != watched_) undisturbed_ = 0;
+  watched_ = left;
+  if (++undisturbed_ < bias_after_) return;
+  undisturbed_ = 0;
+  // The guard before the exchange, which releases it: the infinity of whoever revokes next overwrites it. In the other
+  // order it would overwrite that infinity. Partner: revoke, exchange.
+  guard_.store(left, std::memory_order_relaxed);
+  top_word none = word_of(left, bias::none);
+  has_bias_ = top_.compare_exchange_strong(none, word_of(left, bias::owner), std::memory_order_seq_cst,
+                                           std::memory_order_relaxed);
+  if (!has_bias_) guard_.store(beyond_all, std::memory_order_relaxed);
 }
 
 template <synchronisation Sync>
@@ -275,30 +402,53 @@ void deque<Sync>::delete_rings() noexcept {
 }
 
 template <synchronisation Sync>
-outcome deque<Sync>::victim::steal(entry& oldest) const noexcept {
+outcome deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) const noexcept {
   auto& d = *of_;
-  auto t = d.top_at_->load(std::memory_order_acquire);  // before either bottom. Partner: whoever moved it
-  if (d.bottom_.load(std::memory_order_relaxed) <= t) return outcome::empty;  // relaxed: only saves the fence
+  top_word seen = d.top_.load(std::memory_order_acquire);  // before either bottom. Partner: whoever moved it, answer
+  if (d.bottom_.load(std::memory_order_relaxed) <= position_of(seen)) return outcome::empty;  // relaxed: saves the rest
+  if (!is_open(seen) && !revoke(seen, spent)) return outcome::lost;
+  position const t = position_of(seen);
   // The top before the bottom: either we see that the owner claims our entry, or it sees the top we saw.
-  // Partner: pop, light fence (or pop_last, full fence).
-  if (d.kind_ == fences::full) {
-    Sync::full_fence();
-  } else {
-    Sync::heavy_fence();
-  }
+  // Partner: pop_guarded, full fence.
+  Sync::full_fence();
   if (d.bottom_.load(std::memory_order_acquire) <= t) return outcome::empty;  // the slot below it. Partner: publish
   // Acquire: the copies. Partner: grow. Not older than the ring that entry t was pushed to, because the bottom is not.
   auto const& ring = *d.ring_.load(std::memory_order_acquire);
   auto const& slot = ring.at(t);
   // Relaxed, and before the exchange: once it succeeds, nothing of what we read is used by anybody else; if it fails,
   // what we read may be anything and is dropped.
-  entry const seen{slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};
-  // seq_cst: one order of all who move the top; releases our reads of the slot. Partners: pop_last; poll, its top.
-  if (!d.top_at_->compare_exchange_strong(t, t + step, std::memory_order_seq_cst, std::memory_order_relaxed)) {
-    return outcome::lost;
+  entry const found{slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};
+  do {
+    // seq_cst: one order of all who move the top; releases our reads of the slot. Partners: take_top; poll, its top.
+    if (d.top_.compare_exchange_strong(seen, seen + step, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+      oldest = found;
+      return outcome::got;
+    }
+  } while (position_of(seen) == t && is_open(seen));  // only the revocation has ended meanwhile
+  return outcome::lost;
+}
+
+/// Takes the bias from the owner: true, and `seen` is a top that is open. False if another thief does so already.
+template <synchronisation Sync>
+bool deque<Sync>::victim::revoke(top_word& seen, revocation_count& spent) const noexcept {
+  auto& d = *of_;
+  if (bias_of(seen) != bias::owner) return false;
+  top_word const revoking = word_of(position_of(seen), bias::revoking);
+  // seq_cst: one thief revokes; acquires the guard that ours overwrites. Partner: count_undisturbed, exchange.
+  if (!d.top_.compare_exchange_strong(seen, revoking, std::memory_order_seq_cst, std::memory_order_relaxed))
+    return false;
+  ++spent.revocations;
+  d.guard_.store(beyond_all, std::memory_order_relaxed);  // relaxed: the owner answers, or the heavy fence publishes it
+  seen = revoking;
+  if (!Sync::await_briefly(d.top_, revoking)) {
+    ++spent.heavy_fences;
+    Sync::heavy_fence();  // the guard before the bottom. Partner: pop, light fence
   }
-  oldest = seen;
-  return outcome::got;
+  // acquire: the bottoms that the owner's answer has published. Partner: answer. Others may move an answered top.
+  while (!d.top_.compare_exchange_weak(seen, word_of(position_of(seen), bias::none), std::memory_order_seq_cst,
+                                       std::memory_order_acquire)) {}
+  seen = word_of(position_of(seen), bias::none);
+  return true;
 }
 
 extern template class deque<real_sync>;  // deque.cpp: programs compile push and pop only

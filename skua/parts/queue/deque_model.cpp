@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "skua/parts/queue/deque.hpp"
 #include "tests/explorer/expect.hpp"
@@ -23,11 +27,101 @@ struct without_heavy_fence : model_sync {
   static void heavy_fence() noexcept { full_fence(); }
 };
 
-/// No kernel support, and the owner (thread 0) forgets its fence; thieves keep theirs.
-struct forgetful_owner : full_model_sync {
+/// The owner (thread 0) forgets its fence where it has no bias, or no kernel support; thieves keep theirs.
+template <class Sync>
+struct forgetful_owner : Sync {
   static void full_fence() noexcept {
     if (current_world()->thread() != 0) model_sync::full_fence();
   }
+};
+
+/// The thief that revokes takes any change of the top for an answer, and needs no fence then: also if nobody answered.
+struct answered_by_itself : model_sync {
+  template <class T>
+  static bool await_briefly(model_atomic<T> const&, T) noexcept {
+    return true;
+  }
+};
+
+constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t state_bits = 3;  // of the top
+constexpr std::int64_t answered = 3;
+
+/// The owner answers, but its guard stays as it was until the thief's infinity reaches it.
+struct answer_without_guard : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, std::memory_order order) noexcept {
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        if (value == infinity && current_world()->thread() == 0) return;
+      }
+      model_atomic<T>::store(value, order);
+    }
+  };
+};
+
+/// The owner takes the bias back although the thief that revoked it has not come to its end.
+struct bias_taken_early : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order failed) noexcept {
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        if ((expected & state_bits) == 0 && (desired & state_bits) == 1) {
+          T also = expected | answered;
+          if (model_atomic<T>::compare_exchange_strong(also, desired, order, failed)) return true;
+        }
+      }
+      return model_atomic<T>::compare_exchange_strong(expected, desired, order, failed);
+    }
+  };
+};
+
+/// The owner takes the bias back first and lowers its guard afterwards.
+struct guard_after_bias : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, std::memory_order order) noexcept {
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        if (current_world()->thread() == 0 && order == std::memory_order_relaxed && value != infinity) {
+          late() = {this, value};
+          return;
+        }
+      }
+      model_atomic<T>::store(value, order);
+    }
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order failed) noexcept {
+      bool const won = model_atomic<T>::compare_exchange_strong(expected, desired, order, failed);
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        if (current_world()->thread() == 0 && late().first != nullptr) {
+          auto const [guard, value] = std::exchange(late(), {});
+          if (won) guard->model_atomic<T>::store(value, std::memory_order_relaxed);
+        }
+      }
+      return won;
+    }
+    static std::pair<atomic*, T>& late() {
+      static std::pair<atomic*, T> of_the_owner;
+      return of_the_owner;
+    }
+  };
+};
+
+/// The guard does not rise to the oldest entry when the owner takes the bias back: it stays just below.
+struct guard_too_low : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, std::memory_order order) noexcept {
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        if (current_world()->thread() == 0 && order == std::memory_order_relaxed && value != infinity)
+          value -= skua::runtime::deque<model_sync>::step;
+      }
+      model_atomic<T>::store(value, order);
+    }
+  };
 };
 
 /// The ring is published without waiting for the copies.
@@ -82,10 +176,15 @@ struct torn_compare_exchange : model_sync {
 constexpr std::uint64_t extra_of(std::size_t id) { return 7 * id + 1; }
 
 /// A deque of numbered entries, and how often each was taken.
-template <class Sync>
+template <class Sync, int BiasAfter = 64>
 class ledger {
  public:
-  ledger() : queue_({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}) {}
+  ledger()
+      : queue_({.capacity = 2,
+                .kind = Sync::kind(),
+                .bias_after = BiasAfter,
+                .bias_after_most = BiasAfter,
+                .memory = &memory()}) {}
 
   void push() {
     auto const id = ++pushed_;
@@ -97,9 +196,15 @@ class ledger {
     entry e;
     if (queue_.pop(e)) take(e);
   }
+  void pop_oldest() {
+    entry e;
+    if (queue_.pop_oldest(e)) take(e);
+  }
   void steal() {
     entry e;
-    if (queue_.outside().steal(e) == outcome::got) take(e);
+    skua::runtime::revocation_count spent;
+    if (queue_.outside().steal(e, spent) == outcome::got) take(e);
+    require(spent.heavy_fences <= spent.revocations && spent.revocations <= 1, "a steal costs at most one heavy fence");
   }
   void check() {
     entry e;
@@ -123,10 +228,10 @@ class ledger {
   std::array<int, 8> taken_{};
 };
 
-template <class Sync>
+template <class Sync, int BiasAfter = 64>
 struct one_thief_two_steals {
   static constexpr int threads = 2;
-  ledger<Sync> l;
+  ledger<Sync, BiasAfter> l;
   void run(int me) {
     if (me == 0) {
       l.push();
@@ -156,6 +261,78 @@ struct two_thieves {
       l.pop();
       l.pop();
       l.push();
+    } else {
+      l.steal();
+    }
+  }
+  void finish() { l.check(); }
+};
+
+/// The owner pops without a fence, answers, fences, and takes the bias back after one pop, at the same oldest entry and
+/// at a later one, while a thief steals again and again.
+template <class Sync, int Steals, int Threads = 2>
+struct biased_again {
+  static constexpr int threads = Threads;
+  ledger<Sync, 1> l;
+  biased_again() {
+    l.push();
+    l.push();
+  }
+  void run(int me) {
+    if (me == 0) {
+      l.push();
+      l.pop();
+      l.push();
+      l.pop();
+      l.pop();
+      l.push();
+      l.pop();
+      l.pop();
+    } else {
+      for (int i = 0; i < Steals; ++i) l.steal();
+    }
+  }
+  void finish() { l.check(); }
+};
+
+/// Entries that are there before anybody looks; the owner pops two and pushes one. Thieves that have read the same oldest
+/// entry in two eras would take it twice if it could leave between them without moving the top.
+template <class Sync, int Entries, int Steals, int Threads>
+struct same_place_twice {
+  static constexpr int threads = Threads;
+  ledger<Sync, 1> l;
+  same_place_twice() {
+    for (int i = 0; i < Entries; ++i) l.push();
+  }
+  void run(int me) {
+    if (me == 0) {
+      l.pop();
+      l.pop();
+      l.push();
+    } else {
+      for (int i = 0; i < (me == 1 ? Steals : 1); ++i) l.steal();
+    }
+  }
+  void finish() { l.check(); }
+};
+
+/// The owner takes its own oldest entries, as it does before it parks, and then goes on.
+template <class Sync, int Threads>
+struct oldest_of_its_own {
+  static constexpr int threads = Threads;
+  ledger<Sync, 1> l;
+  oldest_of_its_own() {
+    l.push();
+    l.push();
+    l.push();
+  }
+  void run(int me) {
+    if (me == 0) {
+      l.pop_oldest();
+      l.pop();
+      l.push();
+      l.pop();
+      l.pop_oldest();
     } else {
       l.steal();
     }
@@ -245,6 +422,25 @@ TEST(deque_model, one_thief_that_steals_twice_takes_nothing_twice_with_full_fenc
 }
 TEST(deque_model, two_thieves_take_nothing_twice) { holds<two_thieves<model_sync>>(); }
 TEST(deque_model, two_thieves_take_nothing_twice_with_full_fences) { holds<two_thieves<full_model_sync>>(); }
+TEST(deque_model, a_bias_that_is_revoked_and_taken_back_takes_nothing_twice) {
+  holds<one_thief_two_steals<model_sync, 1>>({.preemptions = 5});
+  holds<biased_again<model_sync, 2>>({.preemptions = 3});
+  holds<biased_again<model_sync, 2>>({.model = memory_model::pso, .preemptions = 2});
+  holds<biased_again<model_sync, 3>>({.model = memory_model::pso, .random = schedules, .seed = 3});
+  holds<biased_again<model_sync, 2, 3>>({.model = memory_model::pso, .random = schedules, .seed = 4});
+}
+TEST(deque_model, three_threads_revoke_and_take_back) {
+  holds<same_place_twice<model_sync, 2, 2, 3>>({.preemptions = 3});
+  holds<same_place_twice<model_sync, 3, 2, 3>>({.preemptions = 2});
+  holds<same_place_twice<model_sync, 4, 3, 2>>({.model = memory_model::pso, .preemptions = 4});
+  holds<same_place_twice<model_sync, 3, 2, 3>>({.model = memory_model::pso, .random = schedules, .seed = 5});
+}
+TEST(deque_model, an_owner_that_takes_its_oldest_entries_keeps_the_bias_or_loses_it) {
+  holds<oldest_of_its_own<model_sync, 2>>();
+  holds<oldest_of_its_own<model_sync, 2>>({.model = memory_model::pso, .preemptions = 4});
+  holds<oldest_of_its_own<full_model_sync, 2>>({.model = memory_model::pso, .preemptions = 4});
+  holds<oldest_of_its_own<model_sync, 3>>({.model = memory_model::pso, .random = schedules, .seed = 6});
+}
 TEST(deque_model, growth_loses_nothing_and_doubles_nothing) {
   holds<growth<model_sync>>();
   holds<growth<model_sync>>(pso);
@@ -266,9 +462,23 @@ TEST(deque_mutant, without_heavy_fence_is_caught) {
   fails<sleeper<without_heavy_fence, 1>>("deadlock");
 }
 TEST(deque_mutant, owner_without_its_fence_in_full_mode_is_caught) {
-  fails<one_thief_two_steals<forgetful_owner>>("taken twice");
-  fails<two_thieves<forgetful_owner>>("taken twice");
-  fails<sleeper<forgetful_owner, 1>>("deadlock");
+  fails<one_thief_two_steals<forgetful_owner<full_model_sync>>>("taken twice");
+  fails<two_thieves<forgetful_owner<full_model_sync>>>("taken twice");
+  fails<sleeper<forgetful_owner<full_model_sync>, 1>>("deadlock");
+}
+TEST(deque_mutant, owner_without_its_fence_while_it_has_no_bias_is_caught) {
+  fails<biased_again<forgetful_owner<model_sync>, 2>>("taken twice");
+}
+TEST(deque_mutant, a_thief_that_answers_itself_is_caught) { fails<biased_again<answered_by_itself, 2>>("taken twice"); }
+TEST(deque_mutant, answer_without_guard_is_caught) {
+  fails<same_place_twice<answer_without_guard, 2, 2, 3>>("taken twice", {.preemptions = 3});
+}
+TEST(deque_mutant, bias_taken_early_is_caught) {
+  fails<same_place_twice<bias_taken_early, 4, 3, 3>>("taken twice", {.preemptions = 2});
+}
+TEST(deque_mutant, guard_after_bias_is_caught) { fails<same_place_twice<guard_after_bias, 4, 3, 2>>("taken twice"); }
+TEST(deque_mutant, guard_too_low_is_caught) {
+  fails<same_place_twice<guard_too_low, 3, 2, 3>>("taken twice", {.preemptions = 3});
 }
 TEST(deque_mutant, ring_published_early_is_caught) { fails<growth<ring_published_early>>("", pso); }
 TEST(deque_mutant, bottom_published_early_is_caught) { fails<one_thief_two_steals<bottom_published_early>>("", pso); }

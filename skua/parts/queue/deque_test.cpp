@@ -203,6 +203,105 @@ TEST(deque, asymmetric_pushes_ask_for_attention_only_when_there_is_a_reason) {
   EXPECT_TRUE(d.push(as_task(8)));
 }
 
+namespace {
+
+/// An owner that keeps pushing and popping above `below` entries until told to stop.
+class busy_owner {
+ public:
+  explicit busy_owner(deque<>& d, std::uint64_t below)
+      : thread_([&d, below, this] {
+          for (std::uint64_t id = 1; id <= below; ++id) static_cast<void>(push(d, id));
+          is_ready_.store(true, std::memory_order_release);  // pairs with await
+          entry e;
+          while (!done_.load(std::memory_order_relaxed)) {
+            static_cast<void>(push(d, below + 1));
+            static_cast<void>(d.pop(e));
+          }
+        }) {}
+  ~busy_owner() { done_.store(true, std::memory_order_relaxed); }
+  void await() const {
+    while (!is_ready_.load(std::memory_order_acquire)) std::this_thread::yield();  // pairs with the thread's store
+  }
+
+ private:
+  std::atomic<bool> is_ready_{false};
+  std::atomic<bool> done_{false};
+  std::jthread thread_;
+};
+
+}  // namespace
+
+TEST(deque, a_steal_costs_at_most_one_heavy_fence_and_only_when_it_revokes) {
+  if (skua::runtime::fence_kind() == skua::runtime::fences::full) GTEST_SKIP() << skua::runtime::fence_reason();
+  deque<> d({.capacity = 64, .kind = skua::runtime::fences::asymmetric});
+  for (auto id : range(1, 51)) EXPECT_EQ(push(d, id), attention::calm);
+  skua::runtime::revocation_count spent;
+  entry e;
+  for (auto id : range(1, 51)) {
+    ASSERT_EQ(d.outside().steal(e, spent), outcome::got);
+    EXPECT_EQ(id_of(e), id);
+  }
+  EXPECT_EQ(spent.revocations, 1U) << "the owner was not there to take the bias back";
+  EXPECT_EQ(spent.heavy_fences, 1U) << "nor to answer";
+}
+
+TEST(deque, the_owner_takes_the_bias_back_and_loses_it_again) {
+  if (skua::runtime::fence_kind() == skua::runtime::fences::full) GTEST_SKIP() << skua::runtime::fence_reason();
+  deque<> d({.capacity = 64, .kind = skua::runtime::fences::asymmetric, .bias_after = 3, .bias_after_most = 3});
+  skua::runtime::revocation_count spent;
+  entry e;
+  for (std::uint64_t round = 1; round <= 10; ++round) {
+    for (auto id : range(1, 6)) EXPECT_EQ(push(d, id), attention::calm);
+    ASSERT_EQ(d.outside().steal(e, spent), outcome::got);
+    EXPECT_EQ(id_of(e), 1U);
+    EXPECT_EQ(spent.revocations, round);
+    for (std::uint64_t id = 5; id >= 2; --id) {
+      ASSERT_TRUE(d.pop(e));
+      EXPECT_EQ(id_of(e), id);
+    }
+    EXPECT_FALSE(d.pop(e));
+  }
+}
+
+TEST(deque, an_owner_that_pops_answers) {
+  if (skua::runtime::fence_kind() == skua::runtime::fences::full) GTEST_SKIP() << skua::runtime::fence_reason();
+  // The owner may lose its processor at any moment, so no single revocation need be answered, but one of many is.
+  skua::runtime::revocation_count spent;
+  for (int round = 0; round < 1000 && spent.heavy_fences == spent.revocations; ++round) {
+    deque<> d({.capacity = 64, .kind = skua::runtime::fences::asymmetric});
+    busy_owner const owner(d, 8);
+    owner.await();
+    entry e;
+    static_cast<void>(d.outside().steal(e, spent));
+  }
+  EXPECT_GT(spent.revocations, spent.heavy_fences);
+}
+
+TEST_P(deque_with, the_owner_pops_its_oldest_entries_with_and_without_bias) {
+  deque<> d(options(4));
+  entry e;
+  EXPECT_FALSE(d.pop_oldest(e));
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    for (auto id : range(1, 7)) EXPECT_EQ(push(d, id), attention::calm);
+    ASSERT_TRUE(d.pop_oldest(e));
+    EXPECT_EQ(e, (entry{as_task(1), extra_of(1)}));
+    ASSERT_TRUE(d.pop(e));
+    EXPECT_EQ(id_of(e), 6U);
+    if (round > 0) {
+      ASSERT_EQ(d.outside().steal(e), outcome::got);
+    } else {
+      ASSERT_TRUE(d.pop_oldest(e));
+    }
+    EXPECT_EQ(id_of(e), 2U);
+    for (auto id : range(3, 6)) {
+      ASSERT_TRUE(d.pop_oldest(e));
+      EXPECT_EQ(id_of(e), id);
+    }
+    EXPECT_FALSE(d.pop_oldest(e));
+    EXPECT_FALSE(d.pop());
+  }
+}
+
 TEST(deque, asymmetric_is_only_a_wish) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
@@ -227,8 +326,8 @@ namespace {
 /// taken once, every request reported once.
 class storm {
  public:
-  storm(std::uint64_t seed, skua::runtime::fences kind, std::uint64_t pushes)
-      : seed_(seed), pushes_(pushes), queue_({.capacity = 2, .kind = kind}) {}
+  storm(std::uint64_t seed, skua::runtime::fences kind, std::uint16_t bias_after, std::uint64_t pushes)
+      : seed_(seed), pushes_(pushes), queue_({.capacity = 2, .kind = kind, .bias_after = bias_after}) {}
 
   void run(int thieves) {
     taken_.resize(static_cast<std::size_t>(thieves) + 1);
@@ -266,7 +365,7 @@ class storm {
         if (queue_.push(as_task(next), extra_of(next))) poll();
       }
       for (auto burst = dice.below(most); burst > 0; --burst) {
-        if (queue_.pop(e)) take(e, taken);
+        if (dice.below(8) == 0 ? queue_.pop_oldest(e) : queue_.pop(e)) take(e, taken);
       }
     }
   }
@@ -318,7 +417,7 @@ class storm {
 TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_request_is_answered) {
   for (std::uint64_t const seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    storm s(seed, GetParam(), 60'000);
+    storm s(seed, GetParam(), seed % 2 == 0 ? 64 : 1, 60'000);
     s.run(3);
     s.check();
   }

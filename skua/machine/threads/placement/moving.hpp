@@ -74,7 +74,7 @@ struct moving {
     if (!mine.policy.preempts()) return;
     entry oldest;
     while (mine.spawned.peek(oldest)) {
-      if (mine.spawned.outside().steal(oldest) != outcome::got) continue;
+      if (!mine.spawned.pop_oldest(oldest)) continue;
       if (keep(mine, mine.local, leaving.as_published(oldest))) continue;
       if (mine.spawned.push(oldest.task, oldest.extra)) static_cast<void>(leaving.make_room());
       return;

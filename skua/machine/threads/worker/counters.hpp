@@ -34,7 +34,7 @@ class counter {
 
 struct live_counters {
   time_account times;
-  counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent;
+  counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences;
   std::array<counter, distance_classes_max> steals;
 
   [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept {
@@ -50,7 +50,9 @@ struct live_counters {
                       .parked = parked.read(),
                       .waited_in_place = waited_in_place.read(),
                       .sleeps = sleeps.read(),
-                      .wakeups_sent = wakeups_sent.read()};
+                      .wakeups_sent = wakeups_sent.read(),
+                      .revocations = revocations.read(),
+                      .heavy_fences = heavy_fences.read()};
     for (std::size_t i = 0; i < steals.size(); ++i) c.steals[i] = steals[i].read();
     return c;
   }

@@ -53,7 +53,7 @@ class lanes : public Front {
     entry oldest;
     while (this->forks.peek(oldest)) {
       if (!spawned.reserve()) return false;
-      if (this->forks.outside().steal(oldest) != outcome::got) continue;
+      if (!this->forks.pop_oldest(oldest)) continue;
       if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: it was reserved
     }
     return true;

@@ -176,7 +176,12 @@ outcome worker::steal_from(worker_slot& s, worker_slot& victim, lane where, tagg
   std::uint64_t const published = victim.published_tag();
   if (!s.policy.admits(published)) return outcome::barred;
   entry oldest;
-  outcome const how = from.outside().steal(oldest);
+  revocation_count spent;
+  outcome const how = from.outside().steal(oldest, spent);
+  if (spent.revocations > 0) {
+    counts_.revocations.add(spent.revocations);
+    counts_.heavy_fences.add(spent.heavy_fences);
+  }
   if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{published}}};
   return how;
 }
@@ -374,6 +379,7 @@ void worker::preempt(here& fiber) noexcept {
 
 void worker::fall_asleep(bool was_searching) noexcept {
   begin(activity::idling);
+  if (fence_kind() == fences::asymmetric) counts_.heavy_fences.add(1);  // S3
   bool const slept = core_.sleep().fall_asleep(
       number_, was_searching, [this] { core_.request_attention(); },
       [this] { return work_search::anything_to_do(*this); });
