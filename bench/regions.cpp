@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// What a short parallel region costs, beside serial, OpenMP and oneTBB. First from inside: one task, or the main thread of
+// a peer, starts loops of 12, 50 and 600 us of serial work, or fib, again and again. Then from outside: the main thread
+// calls the conventional face, which must wake a pool and wait for it.
+//
+// Each runner has a process of its own, because idle threads of one runtime search, and so disturb another; the processes
+// take turns. A process prints one line of JSON with the medians of its batches; the report spreads them over the
+// processes. Ratios are taken within a round.
+#include "bench/regions.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/fib/problem.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::bench::regions {
+
+namespace {
+
+/// The best of many short loops: what else the machine does only adds.
+std::int64_t measured_index_ps() {
+  constexpr std::size_t n = 10'000;
+  loop l({.index_ps = 1'000'000}, n);
+  std::vector<double> ns;
+  for (int i = 0; i < 3000; ++i) {
+    auto const start = clock::now();
+    l.piece(0, n);
+    ns.push_back(ns_between(start, clock::now()));
+  }
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(spread_of(ns).min * 1000 / n));
+}
+
+void serially(figures& all, setting const& s) {
+  for (std::int64_t us : lengths_us) {
+    loop l(s, us);
+    all.emplace_back(key_of("loop", us), l.us_per_region([&] { l.piece(0, l.size()); }));
+  }
+  serial here;
+  for (int n : fib_numbers) {
+    bool right = true;
+    auto const region = [&] { right = apps::fib::program(here, n) == apps::fib::answer(n) && right; };
+    warm_up(region);
+    all.emplace_back(key_of("fib", n), us_per_call(100, region));
+    verify(right, "fib(" + std::to_string(n) + ")");
+  }
+}
+
+struct runner {
+  std::string name;
+  std::function<void(figures&, setting const&)> measure;
+};
+
+std::vector<std::string> const policies = {"random", "hierarchical", "numa-ws", "adws"};
+
+std::vector<runner> runners() {
+  std::vector<runner> all = {{"serial", serially}};
+  for (auto const& policy : policies) {
+    all.push_back({policy, [policy](figures& f, setting const& s) { on_skua(f, s, policy); }});
+  }
+  all.push_back({"openmp", on_openmp});
+  all.push_back({"tbb:auto", [](figures& f, setting const& s) { on_tbb(f, s, partition::automatic); }});
+  all.push_back({"tbb:static", [](figures& f, setting const& s) { on_tbb(f, s, partition::fixed); }});
+  all.push_back({"fib:1", [](figures& f, setting const&) { fib_on_skua(f, 1); }});
+  all.push_back({"fib:all", [](figures& f, setting const& s) { fib_on_skua(f, s.workers); }});
+  all.push_back({"main:skua", from_main_on_skua});
+  all.push_back({"main:openmp", from_main_on_openmp});
+  all.push_back({"main:tbb", from_main_on_tbb});
+  return all;
+}
+
+// ---- in a process of its own ---------------------------------------------------------------------------------------
+
+void print_figures(std::string const& only, setting const& s) {
+  std::string allowed;
+  for (auto const& r : runners()) {
+    allowed += (allowed.empty() ? "" : ", ") + r.name;
+    if (r.name != only) continue;
+    figures all;
+    r.measure(all, s);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::printf("%s\"%s\": %.6g", i == 0 ? "{" : ", ", all[i].first.c_str(), all[i].second);
+    }
+    std::printf("}\n");
+    return;
+  }
+  throw usage_error("--only is '" + only + "'; allowed: " + allowed);
+}
+
+// ---- the report ----------------------------------------------------------------------------------------------------
+
+using column = std::vector<double>;  ///< one figure, an entry a round
+
+class results {
+ public:
+  results(setting const& s, std::int64_t rounds) {
+    auto const all = runners();
+    for (std::size_t round = 0; round < static_cast<std::size_t>(rounds); ++round) {
+      // Rotates the order, so that no runner always follows the same other.
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::string const& name = all[(i + round) % all.size()].name;
+        lines_[name].push_back(output_of({"/proc/self/exe", "--only", name, "--workers", std::to_string(s.workers),
+                                          "--index-ps", std::to_string(s.index_ps)}));
+      }
+    }
+  }
+
+  [[nodiscard]] column of(std::string const& name, std::string const& key) const {
+    column seen;
+    for (auto const& line : lines_.at(name)) seen.push_back(number_in(line, key));
+    return seen;
+  }
+  /// In each round the smallest figure of several runners.
+  [[nodiscard]] column best_of(std::vector<std::string> const& names, std::string const& key) const {
+    column best = of(names.front(), key);
+    for (auto const& name : names) {
+      std::ranges::transform(best, of(name, key), best.begin(), [](double a, double b) { return std::min(a, b); });
+    }
+    return best;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> lines_;
+};
+
+void ratio(report& say, std::string const& what, column above, column const& below) {
+  std::ranges::transform(above, below, above.begin(), [](double a, double b) { return a / b; });
+  say.row(what, "", spread_of(std::move(above)));
+}
+
+void interruptions(report& say, results const& seen, std::string const& what, std::string const& name,
+                   std::string const& key) {
+  say.row(what + ": revocations", "1/s", spread_of(seen.of(name, key + "_revocations")));
+  say.row(what + ": heavy fences", "1/s", spread_of(seen.of(name, key + "_heavy_fences")));
+}
+
+void report_loops(report& say, results const& seen) {
+  std::vector<std::string> const peers = {"openmp", "tbb:auto", "tbb:static"};
+  for (std::int64_t us : lengths_us) {
+    std::string const what = std::to_string(us) + " us, ";
+    std::string const key = key_of("loop", us);
+    say.row(what + "serial", "us", spread_of(seen.of("serial", key)));
+    for (auto const& peer : peers) say.row(what + peer, "us", spread_of(seen.of(peer, key)));
+    column const best = seen.best_of(peers, key);
+    for (std::string const shape : {"loop", "join"}) {
+      for (auto const& policy : policies) {
+        std::string const runs = what + (shape == "loop" ? "for_each, " : "join, ") + policy;
+        column const own = seen.of(policy, key_of(shape, us));
+        say.row(runs, "us", spread_of(own));
+        ratio(say, runs + ", x best peer", own, best);
+      }
+      interruptions(say, seen, what + (shape == "loop" ? "for_each" : "join") + ", random", "random",
+                    key_of(shape, us));
+    }
+  }
+}
+
+void report_fib(report& say, results const& seen, setting const& s) {
+  for (int n : fib_numbers) {
+    std::string const what = "fib(" + std::to_string(n) + "), ";
+    std::string const on_all = what + std::to_string(s.workers) + (s.workers == 1 ? " worker" : " workers");
+    std::string const key = key_of("fib", n);
+    column const one = seen.of("fib:1", key);
+    column const all = seen.of("fib:all", key);
+    say.row(what + "serial", "us", spread_of(seen.of("serial", key)));
+    say.row(what + "1 worker", "us", spread_of(one));
+    say.row(on_all, "us", spread_of(all));
+    ratio(say, on_all + ", x 1 worker", all, one);
+    interruptions(say, seen, on_all, "fib:all", key);
+  }
+}
+
+struct call {
+  char const* key;
+  char const* what;
+  char const* unit;
+  double calls;  ///< unit's microseconds or nanoseconds are those of one of these
+  bool on_openmp, on_tbb;
+};
+constexpr call calls[] = {
+    {"for_1", "parallel_for of 1, empty", "us", 1, true, true},
+    {"for_64", "parallel_for of 64, empty", "us", 1, true, true},
+    {"floats", "parallel_for of 1000 floats", "us", 1, true, true},
+    {"group", "task_group run_and_wait, empty", "us", 1, true, true},
+    {"invoke", "parallel_invoke of 2, empty", "us", 1, true, true},
+    {"run_1000", "1000 x run, then wait", "us", 1, true, true},
+    {"run", "pool.run, empty", "us", 1, false, false},
+    {"threads", "3 threads x 20,000 tasks", "ns/task", application_threads* thread_tasks / 1e3, false, true},
+    {"outside", "100,000 tasks of one group", "ns/task", outside_tasks / 1e3, true, true},
+};
+
+void report_calls(report& say, results const& seen) {
+  for (auto const& c : calls) {
+    auto const row = [&](std::string const& name) {
+      column all = seen.of("main:" + name, c.key);
+      for (double& x : all) x /= c.calls;
+      say.row(std::string(c.what) + ": " + name, c.unit, spread_of(std::move(all)));
+    };
+    std::vector<std::string> peers;
+    if (c.on_openmp) peers.emplace_back("openmp");
+    if (c.on_tbb) peers.emplace_back("tbb");
+    for (auto const& peer : peers) row(peer);
+    row("skua");
+    if (peers.empty()) continue;
+    for (auto& peer : peers) peer = "main:" + peer;
+    ratio(say, std::string(c.what) + ": skua, x best peer", seen.of("main:skua", c.key), seen.best_of(peers, c.key));
+  }
+}
+
+void compare(setting const& s, std::int64_t rounds, command const& asked) {
+  report say(asked);
+  say.note("an index takes " + std::to_string(s.index_ps) + " ps; workers: " + std::to_string(s.workers));
+  results const seen(s, rounds);
+  say.note("called from a task of the pool, or from the peer's main thread:");
+  report_loops(say, seen);
+  report_fib(say, seen, s);
+  say.note("called from the main thread, which is no worker of Skua's pool:");
+  report_calls(say, seen);
+  say.write();
+}
+
+}  // namespace
+}  // namespace skua::bench::regions
+
+int main(int argc, char** argv) {
+  using namespace skua::bench;
+  regions::setting s;
+  std::int64_t rounds = 9;
+  std::string only;
+  command asked("regions_bench", "short parallel regions beside their peers; each sample is the median of one process");
+  asked.number("--rounds", rounds, 1, 10'000, "processes of each runner");
+  asked.number("--workers", s.workers, 1, 1024, "workers of each runner");
+  asked.number("--index-ps", s.index_ps, 0, 1'000'000, "picoseconds of one index of the loops; 0: measured");
+  asked.text("--only", only, "a runner: measure it in this process and print one line");
+  return asked.run(argc, argv, [&] {
+    if (s.index_ps == 0) s.index_ps = regions::measured_index_ps();
+    if (only.empty()) {
+      regions::compare(s, rounds, asked);
+    } else {
+      regions::print_figures(only, s);
+    }
+  });
+}
