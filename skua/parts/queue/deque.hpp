@@ -145,6 +145,18 @@ class deque {
   static constexpr position attention_mark = 0;  // below every bottom that a push can leave
   static constexpr position beyond_all = std::numeric_limits<position>::max();
 
+  /// A word of the owner, whose flows take turns on its thread: ThreadSanitizer would take their accesses for races.
+  template <class T>
+  class owned {
+   public:
+    explicit owned(T value) noexcept : value_(value) {}
+    [[nodiscard]] T get() const noexcept { return value_.load(std::memory_order_relaxed); }  // relaxed: one thread
+    void set(T value) noexcept { value_.store(value, std::memory_order_relaxed); }           // relaxed: one thread
+
+   private:
+    std::atomic<T> value_;
+  };
+
   /// The top and the state of the bias in one word: a position is a multiple of `step`.
   using top_word = std::int64_t;
   enum class bias : std::uint8_t {
@@ -192,16 +204,16 @@ class deque {
   std::uint64_t mask_ = 0;
   typename Sync::template atomic<position>* limit_at_;  // the limit
   typename Sync::template atomic<ring_type*> ring_{nullptr};
-  std::uint32_t undisturbed_ = 0;  // pops in a row that found the top at watched_
-  std::uint16_t bias_after_;       // so many, and the owner takes the bias back
+  owned<std::uint32_t> undisturbed_{0};  // pops in a row that found the top at watched_
+  owned<std::uint16_t> bias_after_;      // so many, and the owner takes the bias back
   fences kind_;
-  bool has_bias_;  // as far as the owner knows
+  owned<bool> has_bias_;  // as far as the owner knows
 
   // The thieves' line.
   alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};
   std::pmr::memory_resource* memory_;
   typename Sync::template atomic<position> fenced_limit_{attention_mark};  // the limit where limit_ is a decoy
-  position watched_ = 0;                                                   // the owner's, as undisturbed_
+  owned<position> watched_{0};                                             // the owner's, as undisturbed_
   std::uint16_t least_bias_after_;
   std::uint16_t most_bias_after_;
 };
@@ -249,7 +261,7 @@ deque<Sync>::deque(deque_options options)
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
   expects(options.bias_after >= 1 && options.bias_after <= options.bias_after_most,
           "1 <= bias_after <= bias_after_most");
-  if (has_bias_) {
+  if (has_bias_.get()) {
     top_.store(word_of(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: nobody knows us yet
   } else {
     limit_at_ = &fenced_limit_;
@@ -339,8 +351,8 @@ bool deque<Sync>::take_top(top_word& seen) noexcept {
 template <synchronisation Sync>
 auto deque<Sync>::answer(top_word seen) noexcept -> top_word {
   guard_.store(beyond_all, std::memory_order_relaxed);  // relaxed: our next pop sees our own store, or the thief's
-  has_bias_ = false;
-  bias_after_ = std::max<std::uint16_t>(bias_after_ / 2, least_bias_after_);
+  has_bias_.set(false);
+  bias_after_.set(std::max<std::uint16_t>(bias_after_.get() / 2, least_bias_after_));
   top_word const answered = word_of(position_of(seen), bias::answered);
   // seq_cst: publishes all that we popped without a fence. Partner: steal, load of the top. On failure the thief has
   // used its heavy fence, which did the same.
@@ -354,21 +366,21 @@ auto deque<Sync>::answer(top_word seen) noexcept -> top_word {
 template <synchronisation Sync>
 void deque<Sync>::count_undisturbed(position found, position left) noexcept {
   if (kind_ == fences::full) return;
-  if (has_bias_) {  // a thief has revoked it without our answer, which cost everybody dear
-    has_bias_ = false;
-    bias_after_ = static_cast<std::uint16_t>(std::min<int>(4 * bias_after_, most_bias_after_));
+  if (has_bias_.get()) {  // a thief has revoked it without our answer, which cost everybody dear
+    has_bias_.set(false);
+    bias_after_.set(static_cast<std::uint16_t>(std::min<int>(4 * bias_after_.get(), most_bias_after_)));
   }
-  if (found != watched_) undisturbed_ = 0;
-  watched_ = left;
-  if (++undisturbed_ < bias_after_) return;
-  undisturbed_ = 0;
+  std::uint32_t const in_a_row = found == watched_.get() ? undisturbed_.get() + 1 : 1;
+  watched_.set(left);
+  undisturbed_.set(in_a_row < bias_after_.get() ? in_a_row : 0);
+  if (in_a_row < bias_after_.get()) return;
   // The guard before the exchange, which releases it: the infinity of whoever revokes next overwrites it. In the other
   // order it would overwrite that infinity. Partner: revoke, exchange.
   guard_.store(left, std::memory_order_relaxed);
   top_word none = word_of(left, bias::none);
-  has_bias_ = top_.compare_exchange_strong(none, word_of(left, bias::owner), std::memory_order_seq_cst,
-                                           std::memory_order_relaxed);
-  if (!has_bias_) guard_.store(beyond_all, std::memory_order_relaxed);
+  has_bias_.set(top_.compare_exchange_strong(none, word_of(left, bias::owner), std::memory_order_seq_cst,
+                                             std::memory_order_relaxed));
+  if (!has_bias_.get()) guard_.store(beyond_all, std::memory_order_relaxed);
 }
 
 template <synchronisation Sync>
