@@ -68,7 +68,8 @@ class alignas(runtime::cache_line_bytes) greedy_worker final : public worker_pol
       case cause::stolen:
       case cause::resumed:
       case cause::refused:
-      case cause::injected: break;
+      case cause::injected:
+      case cause::called: break;
     }
     return {.worker = self_, .where = lane::inbox};  // it is in this worker's hands: it runs at once
   }

@@ -58,6 +58,10 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
       // from its mailbox like any other task. [numa-ws-2018 III-A]
       if (!c.place && index(self_) != 0) return {.worker = worker_id{0}, .where = lane::mailbox};
       break;
+    case cause::called:
+      c = {.place = c.place};
+      c.write(task);
+      return {.worker = self_, .where = lane::inbox};
     case cause::resumed: c = {.place = c.place}; break;  // it has run since it was pushed
     case cause::stolen:
     case cause::refused: break;

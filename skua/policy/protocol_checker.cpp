@@ -183,6 +183,8 @@ placement protocol_checker::checked_worker::place(task_tag& task, cause why) noe
 
 std::string protocol_checker::checked_worker::fault_of(placement const& to, cause why) const {
   if (index(to.worker) >= workers_) return "places a task on " + name_of(to.worker) + ", who does not exist";
+  if (why == cause::called && to.worker != self_)
+    return "places a call from outside on " + name_of(to.worker) + ", not on itself";
   if (why == cause::preempted) {
     if (to.worker != self_) return "preempts a task, but places it on " + name_of(to.worker) + ", not on itself";
     if (to.where != lane::spawned && to.where != lane::local && to.where != lane::migrated) {
@@ -251,6 +253,8 @@ void protocol_checker::checked_worker::check_place(task_tag const& task, cause w
     case cause::forked: return check_child(task);
     case cause::stolen: return check_in_hands(task, asked_.what == action::steal);
     case cause::injected: return check_in_hands(task, asked_.what == action::pop && asked_.where == lane::injected);
+    case cause::called:
+      return require(now_ == state::idle, "begins a call from outside while it has another task or a probe to report");
     case cause::refused:
       require(last_to_.worker != self_ && last_to_.where == lane::mailbox && task == last_,
               "says that a mailbox is occupied in which it was not to place this task");
@@ -307,6 +311,11 @@ void protocol_checker::checked_worker::note_placed(task_tag const& task, placeme
     now_ = to.worker == self_ ? now_ : state::leaving;
     is_waiting_ = false;
   } else {
+    if (why == cause::called) {
+      asked_ = {.what = action::pop, .whom = self_, .where = lane::injected};
+      needs_place_ = true;
+      is_frame_ = false;
+    }
     now_ = state::in_hands;
     was_placed_ = true;
     is_frame_ = is_frame_ || last_why_ == cause::resumed;

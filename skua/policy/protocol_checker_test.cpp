@@ -337,6 +337,29 @@ TEST_F(protocol, a_task_in_hands_is_preempted) {
 
 // ---- policies that break it ------------------------------------------------------------------------------------------
 
+TEST_F(protocol, a_call_from_outside_begins_at_once) {
+  task_tag t{};
+  m.place(t, cause::called);
+  m.learn(begun{t});
+  m.learn(ended{t});
+  t = {};
+  m.place(t, cause::called);
+  m.learn(begun{t});
+  m.learn(ended{t});
+  EXPECT_EQ(verdict(), "");
+}
+TEST_F(protocol, a_call_from_outside_while_a_task_runs) {
+  task_tag t = root();
+  m.place(t, cause::called);
+  EXPECT_SAYS("begins a call from outside while it has another task or a probe to report");
+}
+TEST_F(protocol, a_call_from_outside_in_the_middle_of_a_probe) {
+  EXPECT_EQ(m.next_probe(), says.next);
+  task_tag t{};
+  m.place(t, cause::called);
+  EXPECT_SAYS("begins a call from outside while it has another task or a probe to report");
+}
+
 class wrong_probe : public protocol {
  protected:
   std::string verdict_on(probe const& p) {
@@ -392,6 +415,12 @@ TEST_F(wrong_place, on_a_worker_out_of_range) {
 TEST_F(wrong_place, in_a_lane_of_another_worker_in_which_only_that_one_places) {
   EXPECT_EQ(verdict_on(on(1, lane::forks)),
             "worker 0 places a task on worker 1, but not in its inbox, mailbox or migrated lane");
+}
+TEST_F(wrong_place, of_a_call_from_outside_on_another_worker) {
+  says.to = on(1, lane::mailbox);
+  task_tag t{};
+  EXPECT_EQ(m.place(t, cause::called).worker, worker_id{0});
+  EXPECT_EQ(verdict(), "worker 0 places a call from outside on worker 1, not on itself");
 }
 TEST_F(wrong_place, for_a_team) {
   EXPECT_EQ(verdict_on({.worker = worker_id{0}, .where = lane::inbox, .width = 2}),

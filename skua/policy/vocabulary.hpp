@@ -27,6 +27,7 @@ enum class cause : std::uint8_t {
   preempted,  ///< this worker turns to something else: the fiber that ran, or what it had offered, goes to a lane
   refused,    ///< the mailbox in which it was just placed is occupied
   injected,   ///< it came from outside the pool
+  called,     ///< a thread from outside runs it here itself, in this worker's place; the answer must be this worker
   seeded,     ///< start of an iteration of a collection
 };
 

@@ -74,7 +74,8 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
       if (owner == index(self_)) return {.worker = self_, .where = lane::local};
       return {.worker = worker_id{owner}, .where = c.where.spans() ? lane::mailbox : lane::migrated};
     }
-    case cause::injected: return place_root(c, task);
+    case cause::injected: return place_root(c, task, true);
+    case cause::called: return place_root(c, task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
     case cause::preempted: return {.worker = self_, .where = lane::local};
     case cause::released:
@@ -85,11 +86,12 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
   return {.worker = self_, .where = lane::inbox};
 }
 
-/// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one.
-placement worker_state::place_root(tag_fields& c, task_tag& task) noexcept {
+/// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one, or the task
+/// must not leave another worker.
+placement worker_state::place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept {
   c = {.where = {.right = 0, .left = static_cast<double>(with_.workers)}};
   // acquire: after the last root has closed its group. Partner: outside_ended.
-  c.is_root = !with_.has_root.exchange(true, std::memory_order_acquire);
+  c.is_root = may_be_root && !with_.has_root.exchange(true, std::memory_order_acquire);
   c.is_free = !c.is_root;
   c.is_outside = true;
   if (c.is_root) c.group = with_.ranges.open(worker_id{0}, c.where, none);

@@ -57,7 +57,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   std::optional<victim> choose_victim(victim_request why) noexcept;
   void activate(node_id group) noexcept;
   void end_search() noexcept;
-  placement place_root(tag_fields& c, task_tag& task) noexcept;
+  placement place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept;
   placement place_resumed(tag_fields& c, task_tag& task) noexcept;
   [[nodiscard]] bool may_be_stolen_from_outside(tag_fields const& c) const noexcept;
   void child_ended(tag_fields const& c) noexcept;

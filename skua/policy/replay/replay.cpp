@@ -221,7 +221,8 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
       (c.what == kind::group ? c.owner : c.home) = static_cast<std::uint16_t>(index(self_));
       task = c.written();
       return here;
-    case cause::injected: return place_root(c, task);
+    case cause::injected: return place_root(c, task, true);
+    case cause::called: return place_root(c, task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
     case cause::released:
     case cause::seeded:
@@ -251,8 +252,8 @@ void worker_state::note_blind_steal(tag_fields const& c) noexcept {
 
 /// A task from outside: the root, whose iterations are counted and which runs on worker 0, where nobody can steal it; or, while there is one, a task
 /// of which nothing is noted.
-placement worker_state::place_root(tag_fields& c, task_tag& task) noexcept {
-  bool const is_root = !with_.has_root.exchange(true, relaxed);
+placement worker_state::place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept {
+  bool const is_root = may_be_root && !with_.has_root.exchange(true, relaxed);
   if (!is_root) {
     with_.free_tasks.fetch_add(1, relaxed);
     task = tag_fields{.is_open = true, .is_outside = true}.written();

@@ -87,7 +87,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void begin_iteration() noexcept;
   [[nodiscard]] std::uint16_t ordinal_of(tag_fields const& task) const noexcept;
   tag_fields marked(tag_fields& group) noexcept;
-  placement place_root(tag_fields& c, task_tag& task) noexcept;
+  placement place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept;
   placement place_resumed(tag_fields& c, task_tag& task) noexcept;
   [[nodiscard]] bool opens_more_groups(tag_fields const& task) const noexcept;
   void note_steal(tag_fields const& c) noexcept;
