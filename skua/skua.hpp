@@ -10,6 +10,7 @@
 #include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pool/this_worker.hpp"
 #include "skua/machine/threads/worker/leaf_record.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/locate.hpp"

@@ -23,18 +23,19 @@ struct free_task {
 };
 
 /// Laws the compiler cannot check:
-///  * with_here(f)  calls f(here) and returns when f has returned. On a worker it calls f on this worker, with the here
-///                  of the fiber that runs on it; otherwise it blocks while some worker calls f. Returns f's value,
-///                  rethrows its exception.
+///  * with_here(f)  calls f(here) on the calling thread and returns when f has returned, on the same thread. On a worker
+///                  f gets the here of the fiber that runs there; another thread works in a worker's place meanwhile.
+///                  (If every worker is awake, one of them may call f.) Returns f's value, rethrows its exception.
 ///  * spawn(task)   makes task.run(task, here) happen, exactly once, on some worker, at any time from now on, even
 ///                  before spawn returns. From a worker: newest first for itself. From elsewhere: first in, first out.
 ///                  The caller has counted the task in its group. A task is never thrown away: an executor that shuts
 ///                  down runs the tasks that it was given. While the task runs, here.stop_requested() is true whenever
 ///                  task.group->stop_requested() is (besides other reasons).
+///  * run_now(task) as spawn, but the calling thread runs the task before run_now returns.
 ///  * wait(group)   returns when group.done(). On a worker it runs tasks of this group that it finds at the end of its
 ///                  own queue, then parks the frame (wait_group::enroll) and does other work; a thread from elsewhere
 ///                  blocks. What the tasks did is visible afterwards.
-/// Any thread may call all three, also inside with_here and inside tasks. wait does not throw. If there are no workers
+/// Any thread may call all four, also inside with_here and inside tasks. wait does not throw. If there are no workers
 /// and none can be had, with_here and spawn throw before anything happens: f is not called, the task not taken.
 template <class V>
 concept models_executor =
@@ -44,6 +45,7 @@ concept models_executor =
       } -> std::convertible_to<int>;
       V::with_here([](typename V::here&) {});
       V::spawn(task);
+      V::run_now(task);
       { V::wait(group) } noexcept;
     };
 

@@ -49,6 +49,7 @@ struct serial_executor {
     return as_fiber(std::forward<F>(f));
   }
   static void spawn(free_task<here>& task) noexcept { queue.push_back(&task); }
+  static void run_now(free_task<here>& task) noexcept { run_task(task); }
   static void wait(wait_group& group) noexcept {
     while (!group.done()) {
       free_task<here>* const task = queue.back();
@@ -118,6 +119,7 @@ struct toy_executor {
     return the_pool;
   }
   static void spawn(free_task<here>& task) noexcept { pool().push(task); }
+  static void run_now(free_task<here>& task) noexcept { run_task(task); }
 
   /// A worker runs whatever is queued before it blocks. That is no good scheduler, but it ends.
   static void wait(wait_group& group) noexcept {

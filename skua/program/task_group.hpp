@@ -126,14 +126,14 @@ class basic_task_group {
     return make(hint{}, std::forward<F>(f));
   }
 
-  /// run, then wait; does not copy f.
+  /// Runs f on the calling thread as a task of the group, then waits; does not copy f. Errors: as run and wait.
   template <class F>
   task_group_status run_and_wait(F&& f) {
-    run([&f](typename Executor::here& here) { static_cast<void>(call_body(here, f)); });
+    run_now(make(hint{}, [&f](typename Executor::here& here) { static_cast<void>(call_body(here, f)); }));
     return wait();
   }
   task_group_status run_and_wait(task_handle&& handle) {
-    run(std::move(handle));
+    run_now(std::move(handle));
     return wait();
   }
 
@@ -151,6 +151,14 @@ class basic_task_group {
   [[nodiscard]] bool is_canceling() const noexcept { return group_.stop_requested(); }
 
  private:
+  void run_now(task_handle&& handle) {
+    auto task = handle.release();
+    expects(task != nullptr && task->group == &group_,
+            "task_group::run_and_wait: a handle made by defer of this group");
+    Executor::run_now(*task);  // if it throws, the task is dropped, and the group no longer counts it
+    static_cast<void>(task.release());
+  }
+
   template <class F>
   task_handle make(hint hints, F&& f) {
     using its_here = typename Executor::here;

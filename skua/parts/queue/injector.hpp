@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -46,6 +47,19 @@ class injector {
     first_ = oldest->next;
     size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
     return oldest;
+  }
+
+  /// Any thread: takes this item out, wherever it is in the line; false if it is not here. O(items).
+  bool remove(injectable& item) noexcept {
+    std::lock_guard const held(lock_);
+    injectable* before = nullptr;
+    injectable* at = first_;
+    while (at != nullptr && at != &item) before = std::exchange(at, at->next);
+    if (at == nullptr) return false;
+    (before == nullptr ? first_ : before->next) = item.next;
+    if (last_ == &item) last_ = before;
+    size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as in pop
+    return true;
   }
 
   /// Items now, without the lock: exact when nobody pushes or pops.

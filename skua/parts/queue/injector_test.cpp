@@ -33,6 +33,22 @@ TEST(injector, first_in_first_out) {
   EXPECT_EQ(in.pop(), &jobs[1]);
 }
 
+TEST(injector, an_item_can_be_taken_out_wherever_it_is) {
+  for (std::size_t out = 0; out < 3; ++out) {
+    skua::runtime::injector<> in;
+    std::array<job, 3> jobs;
+    for (auto& j : jobs) in.push(j);
+    EXPECT_TRUE(in.remove(jobs[out]));
+    EXPECT_FALSE(in.remove(jobs[out])) << "it is here no more";
+    EXPECT_EQ(in.size_hint(), 2U);
+    in.push(jobs[out]);  // at the end, also if the last one was taken out
+    EXPECT_EQ(in.pop(), &jobs[out == 0 ? 1 : 0]);
+    EXPECT_EQ(in.pop(), &jobs[out == 2 ? 1 : 2]);
+    EXPECT_EQ(in.pop(), &jobs[out]);
+    EXPECT_FALSE(in.remove(jobs[0]));
+  }
+}
+
 TEST(injector, dying_with_an_item_inside_is_a_broken_invariant) {
   if constexpr (!skua::runtime::checked) GTEST_SKIP() << "this build checks no invariants (SKUA_CHECKED=OFF)";
   EXPECT_DEATH(

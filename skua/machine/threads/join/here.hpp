@@ -28,6 +28,8 @@ class here final : public fiber {
 
   /// Two children: 5 ns on the machines we measured, and each fork can be stolen at once. More children: one group of
   /// n. Work: the children's plus O(n); span: the longest child plus O(n).
+  /// It may return on another thread than it was called on, if a child was stolen. So do not hold a mutex across it, and
+  /// keep no reference to a thread_local. In a call that a thread from outside makes it returns on that thread.
   template <class... Args>
   [[gnu::always_inline]] auto join(Args&&... args) {
     if constexpr (sizeof...(Args) == 2) {

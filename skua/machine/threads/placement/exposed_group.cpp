@@ -33,13 +33,17 @@ bool exposed_group::sends(std::uint64_t i, hint const& hint) noexcept {
   worker_slot& mine = owner_.at();
   child_ = mine.policy.mark(rest_, hint);
   placement const to = mine.policy.place(child_, cause::forked);
-  tagged_entry const entry{&group_, i | alone, child_};
-  if (to.worker != mine.id) return sends_away(entry, to);
+  tagged_entry entry{&group_, i | alone, child_};
+  if (to.worker != mine.id) {
+    bool const sent = sends_away(entry, to);
+    child_ = entry.tag;
+    return sent;
+  }
   return to.where == lane::migrated && moving::keep(mine, mine.migrated, entry);
 }
 
 /// Sending a child is scheduling time; the rest of an exposed group is work time, as push and pop are (README.md).
-bool exposed_group::sends_away(tagged_entry const& entry, placement const& to) noexcept {
+bool exposed_group::sends_away(tagged_entry& entry, placement const& to) noexcept {
   worker_slot& mine = owner_.at();
   mine.who.begin(activity::scheduling);
   bool const sent = worker::send(mine, entry, to);

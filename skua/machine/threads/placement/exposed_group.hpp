@@ -34,7 +34,7 @@ class exposed_group {
   static void go_on(fiber& owner, task_tag const& group) noexcept;
 
  private:
-  [[nodiscard]] bool sends_away(tagged_entry const& entry, placement const& to) noexcept;
+  [[nodiscard]] bool sends_away(tagged_entry& entry, placement const& to) noexcept;
 
   fiber& owner_;
   group& group_;

@@ -27,7 +27,7 @@ struct moving {
   /// M3, once the frame of a fiber that was `at` is saved: from here on another worker may run it, and it may be gone.
   /// False: the frame stays with the caller.
   template <class Slot, class Entry>
-  [[nodiscard]] static bool hand_over(Slot& at, Entry const& entry, placement const& to) noexcept {
+  [[nodiscard]] static bool hand_over(Slot& at, Entry entry, placement const& to) noexcept {
     return to.worker == at.id ? keep(at, at.local, entry) : send(at, entry, to);
   }
 
@@ -41,9 +41,9 @@ struct moving {
 
   /// Puts an entry into the lane of the other worker that the policy chose; asks again if the mailbox is occupied.
   /// False: the entry stays here, because the policy now wants that, or there is no memory. An inbox takes only frames
-  /// and tasks from outside.
+  /// and tasks from outside. The entry's tag is then as the policy has left it, also if it stays.
   template <class Slot, class Entry>
-  [[nodiscard]] static bool send(Slot& from, Entry entry, placement to) noexcept {
+  [[nodiscard]] static bool send(Slot& from, Entry&& entry, placement to) noexcept {
     while (to.worker != from.id) {
       invariant(index(to.worker) < from.in_workers, "a policy places on a worker of the region");
       Slot& target = from.neighbour(to.worker);

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <new>
 
+#include "skua/machine/threads/pool/caller.hpp"
+#include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
@@ -19,19 +21,27 @@ namespace {
 class default_pool_owner {
  public:
   pool& get() {
-    std::lock_guard const hold(making_);
-    if (made_ == nullptr || made_->lost_by_fork()) {
-      // A child of fork() has no workers to join, and the lanes may be in any state.
-      static_cast<void>(made_.release());
-      made_ = std::make_unique<pool>();
-    }
-    return *made_;
+    // acquire: the pool is complete. Pairs with: make, store.
+    pool* const known = ready_.load(std::memory_order_acquire);
+    return known != nullptr && !known->lost_by_fork() ? *known : make();
   }
   ~default_pool_owner() {
     if (runtime::worker::current() != nullptr) static_cast<void>(made_.release());
   }
 
  private:
+  pool& make() {
+    std::lock_guard const hold(making_);
+    if (made_ == nullptr || made_->lost_by_fork()) {
+      // A child of fork() has no workers to join, and the lanes may be in any state.
+      static_cast<void>(made_.release());
+      made_ = std::make_unique<pool>();
+    }
+    ready_.store(made_.get(), std::memory_order_release);  // release: as above
+    return *made_;
+  }
+
+  std::atomic<pool*> ready_{nullptr};
   std::mutex making_;
   std::unique_ptr<pool> made_;
 };
@@ -92,8 +102,36 @@ struct blocked_thread final : group_waiter {
   completion done;
 };
 
+/// While it lives, the fiber waits only where it resumes on the same thread.
+class tied_section {
+ public:
+  explicit tied_section(fiber& f) noexcept : fiber_(f), was_tied_(f.tie(true)) {}
+  ~tied_section() { fiber_.tie(was_tied_); }
+  tied_section(tied_section const&) = delete;
+  tied_section& operator=(tied_section const&) = delete;
+
+ private:
+  fiber& fiber_;
+  bool const was_tied_;
+};
+
 /// The word by which a lane identifies the tasks of a wait_group before they are taken.
 std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
+
+/// A thread from outside works while it waits, if it can take a worker's place; else it blocks.
+void wait_outside(wait_group& group) noexcept {
+  if (group.done()) return;
+  struct waiting_call : outside_call {
+    explicit waiting_call(wait_group& g) noexcept
+        : outside_call{[](outside_call& self, here&) { executor::wait(static_cast<waiting_call&>(self).group); }},
+          group(g) {}
+    wait_group& group;
+  } what{group};
+  root asked{what};
+  if (caller::run(default_pool().root_region(), asked)) return;
+  blocked_thread me;
+  if (group.enroll(me)) me.done.wait();
+}
 
 }  // namespace
 
@@ -106,8 +144,9 @@ here* executor::running() noexcept {
 
 void executor::run(runtime::outside_call& what) {
   worker* const w = worker::current();
-  if (w != nullptr) return what.call(what, w->running_fiber());
-  runtime::run_in(default_pool().root_region(), what);
+  if (w == nullptr) return runtime::run_in(default_pool().root_region(), what);
+  tied_section const on_this_thread{w->running_fiber()};
+  what.call(what, w->running_fiber());
 }
 
 void executor::spawn(free_task<here>& task) {
@@ -125,14 +164,25 @@ void executor::spawn(free_task<here>& task) {
   if (!fiber.make_room()) fiber.run_newest_spawned(key);
 }
 
+void executor::run_now(free_task<here>& task) {
+  spawned_task& t = spawned_task::of(task);
+  auto const run_here = [&t](here& on) { t.is->run(t, 0, on); };
+  if (worker* const w = worker::current()) {
+    tied_section const on_this_thread{w->running_fiber()};
+    return run_here(w->running_fiber());
+  }
+  region& where = default_pool().root_region();
+  runtime::call_outside(run_here, [&where](outside_call& c) {
+    root asked{c};
+    if (!caller::run(where, asked)) where.guests().run(asked);
+  });
+}
+
 void executor::wait(wait_group& group) noexcept {
   worker* const w = worker::current();
-  if (w == nullptr) {
-    blocked_thread me;
-    if (group.enroll(me)) me.done.wait();
-    return;
-  }
+  if (w == nullptr) return wait_outside(group);
   here& fiber = w->running_fiber();
+  tied_section const on_this_thread{fiber};
   while (!group.done() && fiber.run_newest_spawned(key_of(group))) {}
   if (group.done()) return;
   waiter waiting;

@@ -33,6 +33,8 @@ struct executor {
 
   /// Throws what default_pool() throws; the task is then not taken. On a worker it throws nothing.
   static void spawn(free_task<here>& task);
+  /// Throws what default_pool() throws; the task is then not taken.
+  static void run_now(free_task<here>& task);
   static void wait(wait_group& group) noexcept;
 };
 

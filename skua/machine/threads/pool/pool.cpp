@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool/pool.hpp"
 
+#include "skua/machine/threads/pool/caller.hpp"
+#include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
@@ -146,15 +148,30 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
   return all;
 }
 
+namespace {
+
+/// For a thread that is no worker: works itself, in a sleeping worker's place. If there is none, workers that are awake
+/// may take the call; if none does soon, or none is idle, the thread runs it alone.
+void run_outside(runtime::region& where, runtime::root& asked) {
+  if (runtime::caller::run(where, asked)) return;
+  if (!where.of().sleep().anyone_idle()) return where.guests().run(asked);
+  runtime::completion done;
+  asked.blocked = &done;
+  where.inject(asked);
+  if (done.wait_for(std::chrono::milliseconds(10))) return;
+  if (!where.withdraw(asked)) return done.wait();
+  asked.blocked = nullptr;
+  where.guests().run(asked);
+}
+
+}  // namespace
+
 void runtime::run_in(runtime::region& where, outside_call& what) {
   runtime::worker* const w = runtime::worker::current();
-  if (w != nullptr && &w->running_fiber().at().in == &where) return what.call(what, w->running_fiber());
+  if (w != nullptr && w->running_fiber().at().in.serves(where)) return what.call(what, w->running_fiber());
   runtime::root asked{what};
   if (w == nullptr) {
-    runtime::completion done;
-    asked.blocked = &done;
-    where.inject(asked);
-    done.wait();
+    run_outside(where, asked);
   } else {
     runtime::here& waiting = w->running_fiber();
     where.inject(asked);

@@ -2,12 +2,12 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/process.hpp"
 
 namespace skua::runtime {
 
@@ -26,9 +26,18 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed)
     : map_(std::move(map)), allowed_(std::move(allowed)), pinning_(chosen.pin.value.value_or(true)),
       spin_ns_(in_ns(chosen.spin.value)), oversubscribed_(map_.workers() > std::thread::hardware_concurrency()),
-      process_(::getpid()), stacks_(chosen.stack_bytes.value), sleep_(map_.workers(), search_limit(map_.workers())) {
+      process_(fork_generation()), stacks_(chosen.stack_bytes.value),
+      sleep_(map_.workers(), search_limit(map_.workers())) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) workers_.push_back(std::make_unique<worker>(*this, worker_id{w}));
+}
+
+pool_core::pool_core(pool_core& host, worker_id w)
+    : host_(&host.host()), map_(host.map_.part({&w, 1})), allowed_(host.allowed_), pinning_(false),
+      spin_ns_(host.spin_ns_), oversubscribed_(true), process_(host.process_), stacks_(host.stacks_.stack_bytes()),
+      sleep_(1, 1) {
+  workers_.push_back(std::make_unique<worker>(*this, worker_id{0}));
+  sleep_.begin_without_threads();
 }
 
 pool_core::~pool_core() {
@@ -42,6 +51,10 @@ void pool_core::start() {
   try {
     for (auto& w : workers_) w->start();
     for (auto& w : workers_) w->await_ready();
+    // So that the first call finds a place. Each thread is a few instructions away from it.
+    for (auto& w : workers_) {
+      while (!sleep_.is_waiting(w->number())) ::sched_yield();
+    }
   } catch (...) {
     stop();
     throw;
@@ -55,7 +68,7 @@ void pool_core::stop() noexcept {
   for (auto& w : workers_) w->join();
 }
 
-bool pool_core::lost_by_fork() const noexcept { return process_ != ::getpid(); }
+bool pool_core::lost_by_fork() const noexcept { return process_ != fork_generation(); }
 
 void pool_core::check_process() const {
   if (lost_by_fork()) {
@@ -66,6 +79,7 @@ void pool_core::check_process() const {
 std::shared_ptr<region> pool_core::open_region(std::string_view policy_name, std::span<worker_id const> members) {
   std::lock_guard const hold(regions_changing_);
   auto const made = std::make_shared<region>(*this, policy_name, members, regions_.size() + 1);
+  made->request_attention();  // for those who sleep already (sleep.md, "The first sleep")
   regions_.push_back(made);
   // release: the list before its number. Pairs with: regions_version, load.
   regions_version_.fetch_add(1, std::memory_order_release);

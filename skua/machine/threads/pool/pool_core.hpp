@@ -2,8 +2,6 @@
 // The inside of a pool: its threads and what they share, namely stacks, sleep state and the list of regions.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -26,6 +24,8 @@ class pool_core {
  public:
   /// Makes the workers' records; `start` makes the threads.
   pool_core(layout map, settings const& chosen, cpu_mask allowed);
+  /// One worker without a thread, in the image of worker `w` of `host`, for a guest.
+  pool_core(pool_core& host, worker_id w);
   ~pool_core();
   pool_core(pool_core const&) = delete;
   pool_core& operator=(pool_core const&) = delete;
@@ -38,6 +38,9 @@ class pool_core {
   /// The region's work is done: the workers forget it.
   void close_region(region const& r) noexcept;
 
+  /// The pool whose guest this is, or this.
+  [[nodiscard]] pool_core& host() noexcept { return host_ == nullptr ? *this : *host_; }
+  [[nodiscard]] bool is_guest() const noexcept { return host_ != nullptr; }
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(workers_.size()); }
   [[nodiscard]] worker& worker_at(worker_id w) noexcept { return *workers_[index(w)]; }
@@ -84,12 +87,13 @@ class pool_core {
  private:
   void stop() noexcept;
 
+  pool_core* const host_ = nullptr;
   layout const map_;
   cpu_mask const allowed_;
   bool const pinning_;
   std::uint64_t const spin_ns_;
-  bool const oversubscribed_;  ///< more workers than processors: searchers must yield
-  pid_t const process_;
+  bool const oversubscribed_;    ///< more workers than processors: searchers must yield
+  std::uint32_t const process_;  ///< its fork_generation
   stack_pool stacks_;
   sleep_state<> sleep_;
   std::vector<std::unique_ptr<worker>> workers_;

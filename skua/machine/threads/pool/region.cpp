@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/policy/registry.hpp"
@@ -11,7 +12,7 @@ namespace skua::runtime {
 
 region::region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
     : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
-      policy_(policies::make_policy(policy_name, map_, seed)) {
+      policy_(policies::make_policy(policy_name, map_, seed)), guests_(std::make_unique<guest_list>(*this)) {
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -22,6 +23,8 @@ region::region(pool_core& c, std::string_view policy_name, std::span<worker_id c
     slot_of_member_[index(members[i])] = slots_.back().get();
   }
 }
+
+region::~region() = default;
 
 void region::inject(handed& t) noexcept {
   auto const alive = shared_from_this();

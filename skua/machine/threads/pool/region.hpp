@@ -18,6 +18,7 @@
 
 namespace skua::runtime {
 
+class guest_list;
 class pool_core;
 
 class region : public std::enable_shared_from_this<region> {
@@ -25,6 +26,7 @@ class region : public std::enable_shared_from_this<region> {
   /// Makes slots for the `members` (their numbers in the pool), under the policy of that name. Throws usage_error for
   /// an unknown policy.
   region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed);
+  ~region();
   region(region const&) = delete;
   region& operator=(region const&) = delete;
 
@@ -43,6 +45,14 @@ class region : public std::enable_shared_from_this<region> {
   /// thread.
   bool notify_work() noexcept;
   [[nodiscard]] handed* take_injected() noexcept;
+  /// Takes a task back that was injected; false if a worker has it.
+  bool withdraw(handed& t) noexcept { return injected_.remove(t); }
+  /// The guests' callers, for calls that find no worker's place free.
+  [[nodiscard]] guest_list& guests() noexcept { return *guests_; }
+  void stand_in_for(region& host) noexcept { host_ = &host; }
+  /// True for this region and that of a guest: what runs there may call into this one directly.
+  [[nodiscard]] bool serves(region const& r) const noexcept { return this == &r || host_ == &r; }
+  [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty(); }
 
   /// Makes every fiber of this region poll at its next fork. Any thread.
   void request_attention() noexcept;
@@ -57,6 +67,8 @@ class region : public std::enable_shared_from_this<region> {
   std::vector<std::unique_ptr<worker_slot>> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> injected_;
+  std::unique_ptr<guest_list> guests_;
+  region* host_ = nullptr;  ///< of a guest's region
 };
 
 }  // namespace skua::runtime

@@ -3,6 +3,7 @@
 // thread, which blocks, or a fiber of another region, which parks while its worker runs other work.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -28,6 +29,11 @@ class completion {
     std::unique_lock hold(mutex_);
     signal_.wait(hold, [this] { return done_; });
   }
+  /// False if it was not set in that time.
+  [[nodiscard]] bool wait_for(std::chrono::milliseconds limit) {
+    std::unique_lock hold(mutex_);
+    return signal_.wait_for(hold, limit, [this] { return done_; });
+  }
 
  private:
   std::mutex mutex_;
@@ -51,6 +57,15 @@ class root final : public root_base {
  public:
   explicit root(outside_call& what) noexcept : root_base(kind), what_(what) {}
 
+  /// Calls the function and keeps what it throws.
+  void call(here& on) noexcept {
+    try {
+      what_.call(what_, on);
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
   /// Call this after the wait: throws what the call threw.
   void rethrow() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -59,11 +74,7 @@ class root final : public root_base {
  private:
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
     auto& self = static_cast<root&>(t);
-    try {
-      self.what_.call(self.what_, on);
-    } catch (...) {
-      self.error_ = std::current_exception();
-    }
+    self.call(on);
     on.task_ends();
     if (self.blocked != nullptr) {
       self.blocked->set();

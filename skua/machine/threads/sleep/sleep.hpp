@@ -15,6 +15,13 @@
 
 namespace skua::runtime {
 
+/// Whether a caller may take a worker's place.
+enum class loan : std::uint8_t {
+  given,
+  soon,     ///< its thread is about to wait
+  refused,  ///< its thread is awake, or another caller was faster
+};
+
 /// The sleepers of one pool. Sync is the real world, or the explorer's.
 ///
 /// Invariant (sleepers): under the lock, the count `asleep` is the number of sleepers in state sleeping.
@@ -51,7 +58,8 @@ class sleep_state {
   /// S1 to S5. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
   /// counts as searching. Returns true if it slept.
   template <class Request, class Anything>
-  bool fall_asleep(worker_id self, bool was_searching, Request&& request_attention, Anything&& anything) {
+  bool fall_asleep(worker_id self, bool was_searching, Request&& request_attention, Anything&& anything,
+                   bool is_caller = false) {
     sleeper& mine = sleepers_[index(self)];
     {
       std::lock_guard const hold(sleepers_lock_);
@@ -66,7 +74,7 @@ class sleep_state {
       if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
       return false;
     }
-    return sleep_until_first_woken(self);
+    return is_caller ? sleep_as_caller(self) : sleep_until_first_woken(self);
   }
 
   /// Call this before any worker runs: there is nothing to do yet, so all are asleep. (sleep.md, "The first sleep")
@@ -76,16 +84,83 @@ class sleep_state {
     counts_.store(workers_ * one_asleep, std::memory_order_relaxed);
   }
 
+  /// The same where no thread will ever wait: all places are for callers.
+  void begin_without_threads() noexcept {
+    begin_asleep();
+    for (sleeper& s : sleepers_) s.is_waiting = true;
+  }
+
+  /// True once the thread of worker `w` waits in its first sleep, so that its place can be lent.
+  [[nodiscard]] bool is_waiting(worker_id w) noexcept {
+    std::lock_guard const hold(sleepers_lock_);
+    return sleepers_[index(w)].is_waiting;
+  }
+
+  /// A worker sleeps or searches, and so would come for work. A hint. Any thread.
+  [[nodiscard]] bool anyone_idle() const noexcept { return counts_.load(std::memory_order_relaxed) != 0; }
+
   /// S5: sleeps until woken; then the worker counts as searching. Returns true if it slept.
   bool sleep_until_first_woken(worker_id self) noexcept {
     sleeper& mine = sleepers_[index(self)];
     std::unique_lock hold(sleepers_lock_);
     bool slept = false;
-    while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock
+    mine.is_waiting = true;
+    while (mine.state.load(std::memory_order_relaxed) == sleeping || mine.is_lent) {  // relaxed: under the lock
       slept = true;
       mine.signal.wait(hold);
     }
+    mine.is_waiting = false;
     return slept;
+  }
+  /// The same for a caller in the worker's place.
+  bool sleep_as_caller(worker_id self) noexcept {
+    sleeper& mine = sleepers_[index(self)];
+    std::unique_lock hold(sleepers_lock_);
+    bool slept = false;
+    while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock
+      slept = true;
+      mine.caller_signal.wait(hold);
+    }
+    return slept;
+  }
+
+  /// C1: a caller takes the place of worker `w` if its thread waits, no other caller has it, and `may_be_lent()` says so;
+  /// that thread goes on waiting meanwhile. The caller counts as a worker that is active and does not search.
+  template <class MayBeLent>
+  loan lend(worker_id w, MayBeLent&& may_be_lent) noexcept {
+    sleeper& s = sleepers_[index(w)];
+    if (s.state.load(std::memory_order_relaxed) != sleeping) return loan::refused;  // relaxed: a hint
+    std::lock_guard const hold(sleepers_lock_);
+    // relaxed: under the lock.
+    if (s.state.load(std::memory_order_relaxed) != sleeping || s.is_lent || !may_be_lent()) return loan::refused;
+    if (!s.is_waiting) return loan::soon;
+    s.is_lent = true;
+    s.state.store(awake, std::memory_order_relaxed);           // relaxed: under the lock
+    counts_.fetch_sub(one_asleep, std::memory_order_seq_cst);  // seq_cst: as in start_search
+    return loan::given;
+  }
+
+  /// C2: the caller leaves, and the thread of worker `w` counts as asleep again; it is woken if `anything()` was left for
+  /// it. True if other workers run tasks: they may push what nobody would tell this worker of, so the caller then
+  /// requests attention in all lanes. (sleep.md, "Callers")
+  template <class Anything>
+  bool take_back(worker_id w, Anything&& anything) noexcept {
+    sleeper& s = sleepers_[index(w)];
+    bool wakes = false;
+    bool others = false;
+    {
+      std::lock_guard const hold(sleepers_lock_);
+      s.is_lent = false;
+      s.state.store(sleeping, std::memory_order_relaxed);  // relaxed: under the lock
+      // seq_cst: as S1, and before the look. Pairs with: notify_worker, load of counts_.
+      std::uint64_t const before = counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
+      others = asleep(before) + 1 + searching(before) < workers_;
+      Sync::full_fence();  // as P3: who relied on this caller pushed before, and we see it
+      wakes = anything();
+      if (wakes) wake_up_locked(s);
+    }
+    if (wakes) s.signal.notify_one();
+    return others;
   }
 
   /// P3 to P5, after a push. Returns true if it woke a sleeper.
@@ -109,8 +184,9 @@ class sleep_state {
   bool notify_among(Workers const& some) noexcept {
     Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
-    for (worker_id const w : some) {
-      // relaxed: as in wake_any.
+    std::size_t const n = some.size();
+    for (std::size_t i = 1; i <= n; ++i) {  // the first one last, and relaxed: as in wake_any
+      worker_id const w = some[i % n];
       if (sleepers_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
     }
     return false;
@@ -125,12 +201,14 @@ class sleep_state {
   /// Wakes this worker if it sleeps.
   bool wake(worker_id w) noexcept {
     sleeper& target = sleepers_[index(w)];
+    bool is_caller = false;
     {
       std::lock_guard const hold(sleepers_lock_);
       if (target.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
       wake_up_locked(target);
+      is_caller = target.is_lent;
     }
-    target.signal.notify_one();
+    (is_caller ? target.caller_signal : target.signal).notify_one();
     return true;
   }
 
@@ -154,7 +232,11 @@ class sleep_state {
 
   struct alignas(cache_line_bytes) sleeper {
     typename Sync::template atomic<std::uint32_t> state{awake};
+    // Under the lock:
+    bool is_waiting = false;  ///< the worker's own thread is in S5, and uses nothing of the worker
+    bool is_lent = false;     ///< a caller has the worker's place; implies is_waiting
     typename Sync::condition signal;
+    typename Sync::condition caller_signal;
   };
 
   /// The sleeper will wake and search. Under the lock.
@@ -165,8 +247,10 @@ class sleep_state {
   }
 
   bool wake_any() noexcept {
-    // Low numbers first: with little to do, the pool shrinks to its first workers.
-    for (std::uint32_t w = 0; w < workers_; ++w) {
+    // Low numbers first: with little to do, the pool shrinks to its first workers. But worker 0 last: callers from
+    // outside take its place, and find the same worker every time.
+    for (std::uint32_t i = 1; i <= workers_; ++i) {
+      std::uint32_t const w = i % workers_;
       // relaxed: a hint; `wake` looks again under the lock.
       if (sleepers_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
     }

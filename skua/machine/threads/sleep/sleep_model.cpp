@@ -157,6 +157,71 @@ struct offer_and_sleeper {
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the offered join is taken"); }
 };
 
+/// Items for worker 0 and nobody else, as in its inbox. Thread 0 is the worker's own, thread 1 a caller that takes the
+/// worker's place if it can, thread 2 pushes. The own thread must take what the caller leaves.
+template <class Sync, int Items, bool Looks = true>
+struct caller_in_its_place {
+  static constexpr int threads = 3;
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(1U, 1U, &memory());
+  typename Sync::template atomic<int> items{0};
+  typename Sync::template atomic<int> taken{0};
+  typename Sync::template atomic<int> users{0};  // of the worker's state
+
+  caller_in_its_place() { sleep.begin_asleep(); }
+  void run(int me) {
+    if (me == 0) return own_thread();
+    if (me == 1) return caller();
+    for (int i = 0; i < Items; ++i) {
+      items.fetch_add(1, std::memory_order_seq_cst);
+      sleep.notify_worker(worker_id{0});
+    }
+  }
+  void own_thread() {
+    current_world()->may_rest();  // if the caller has taken the last item
+    sleep.sleep_until_first_woken(worker_id{0});
+    while (taken.load(std::memory_order_seq_cst) < Items) {
+      use();
+      bool const got = take();
+      leave();
+      if (!got) fall_asleep(true, false);
+    }
+  }
+  /// Takes one item if there are two; waits for it in the worker's place.
+  void caller() {
+    if (sleep.lend(worker_id{0}, [] { return true; }) != skua::runtime::loan::given) return;
+    use();
+    if (Items > 1) {
+      bool searching = false;
+      while (!take()) {
+        leave();
+        fall_asleep(searching, true);
+        use();
+        searching = true;
+      }
+      if (searching) sleep.found();
+    }
+    leave();
+    sleep.take_back(worker_id{0}, [this] { return Looks && items.load(std::memory_order_seq_cst) > 0; });
+  }
+  void fall_asleep(bool searching, bool is_caller) {
+    sleep.fall_asleep(
+        worker_id{0}, searching, [] {}, [this] { return items.load(std::memory_order_seq_cst) > 0; }, is_caller);
+  }
+  void use() { require(users.fetch_add(1, std::memory_order_seq_cst) == 0, "one thread at a time is the worker"); }
+  void leave() { users.fetch_sub(1, std::memory_order_seq_cst); }
+  bool take() {
+    int seen = items.load(std::memory_order_seq_cst);
+    while (seen > 0) {
+      if (items.compare_exchange_strong(seen, seen - 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+        taken.fetch_add(1, std::memory_order_seq_cst);
+        return true;
+      }
+    }
+    return false;
+  }
+  void finish() { require(taken.load(std::memory_order_relaxed) == Items, "all items are taken"); }
+};
+
 /// S3 removed.
 struct no_heavy_fence : model_sync {
   static void heavy_fence() noexcept {}
@@ -177,6 +242,15 @@ TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep)
 // Three threads: all executions with at most two preemptions.
 TEST(sleep_model, work_from_outside_wakes_a_sleeper) { holds<from_outside<model_sync>>({.preemptions = 2}); }
 
+TEST(sleep_model, a_caller_takes_a_place_and_leaves_nothing_behind) {
+  holds<caller_in_its_place<model_sync, 1>>();
+  holds<caller_in_its_place<full_model_sync, 1>>();
+}
+TEST(sleep_model, a_caller_sleeps_in_its_place) { holds<caller_in_its_place<model_sync, 2>>({.preemptions = 2}); }
+
+TEST(sleep_mutant, a_caller_that_leaves_without_looking_is_caught) {
+  fails<caller_in_its_place<model_sync, 1, false>>("all items are taken");
+}
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
   fails<offer_and_sleeper<model_sync, false>>("deadlock");
 }

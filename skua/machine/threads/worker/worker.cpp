@@ -47,6 +47,7 @@ worker::step worker::next_step(here& fiber) noexcept {
   tsan::unseen const scheduling;
   worker& me = fiber.at().who;
   me.pause_work(fiber.at());
+  if (frame* const caller = me.take_departure()) return {&me, caller, {}};
   frame* const ready = fiber.take_ready();
   if (ready != nullptr && me.is_mine(fiber, *ready)) return {&me, ready, {}};
   if (me.ready_ != nullptr) {
@@ -74,20 +75,29 @@ void worker::pause_work(worker_slot& s) noexcept {
   counts_.forks.add(std::exchange(s.pushes, 0));
 }
 
+/// The frame of a caller that waits to leave, if no other frame is tied to its thread any more; else null.
+frame* worker::take_departure() noexcept {
+  if (departure_ == nullptr || tied_frames_ > 1) return nullptr;
+  return static_cast<frame*>(std::exchange(departure_, nullptr)->finish(1, 0, [] {}));
+}
+
 /// The last child of frame `f` has ended here. Asks the policy who continues it, and sends it there if that is not this
 /// worker.
 bool worker::is_mine(here& fiber, frame& f) noexcept {
   region& home = f.fiber->at().in;
+  if (f.fiber->is_tied() && &f.fiber->at().who == this) return true;
   if (&home != &fiber.at().in || f.fiber->is_tied()) {
     send_home(f);
     return false;
   }
   task_tag used;
   placement const to = f.fiber->place_again(fiber.at().policy, used);
-  return !send(fiber.at(), {&f, 1, used}, to);
+  tagged_entry entry{&f, 1, used};
+  return !send(fiber.at(), entry, to);
 }
 
 void worker::send_home(frame& f) noexcept {
+  tsan::unseen const scheduling;  // TSan does not see that the frame is ours until the push: it follows flows
   worker_slot& home = f.fiber->at();
   if (!f.fiber->is_tied()) {
     home.in.inject(f);
@@ -227,6 +237,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
+  count_tied(waiting);
   pause_work(waiting.at());
   current_stack_ = fresh;
   runtime::start(next_, *fresh, &worker::fiber_main, this);
@@ -275,6 +286,7 @@ void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mi
   g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
+  count_tied(waiting);
   pause_work(waiting.at());
   return_to(next);
   switch_to(f.saved, next.saved, &worker::commit_exchange, this);
@@ -324,6 +336,7 @@ void worker::return_to(frame& f) noexcept {
   current_stack_ = f.on;
   if (!f.is_open) f.call();
   here& resumed = *f.fiber;
+  if (resumed.is_tied()) --tied_frames_;
   worker_slot& mine = *resumed.at().in.slot_for(*this);
   resumed.run_in(mine);
   resumed.begins(resumed.tag(), f.is_open);
@@ -341,7 +354,7 @@ void worker::recycle_stack(void* self) noexcept {
 
 // ---- placing ---------------------------------------------------------------------------------------------------
 
-bool worker::send(worker_slot& from, tagged_entry const& entry, placement const& to) noexcept {
+bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
   tsan::unseen const scheduling;
   return moving::send(from, entry, to);
 }
@@ -382,7 +395,7 @@ void worker::fall_asleep(bool was_searching) noexcept {
   if (fence_kind() == fences::asymmetric) counts_.heavy_fences.add(1);  // S3
   bool const slept = core_.sleep().fall_asleep(
       number_, was_searching, [this] { core_.request_attention(); },
-      [this] { return work_search::anything_to_do(*this); });
+      [this] { return work_search::anything_to_do(*this); }, is_lent_);
   if (slept) counts_.sleeps.add(1);
   begin(activity::scheduling);
 }

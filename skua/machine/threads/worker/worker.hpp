@@ -49,7 +49,7 @@ class worker final : public thread_record {
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
   /// Puts an entry into the lane of another worker, as the policy decided. Returns false if it stays here.
-  [[nodiscard]] static bool send(worker_slot& from, tagged_entry const& entry, placement const& to) noexcept;
+  [[nodiscard]] static bool send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
   void move(here& fiber, placement const& to, task_tag const& tag) noexcept;
   /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
   void preempt(here& fiber) noexcept;
@@ -67,6 +67,7 @@ class worker final : public thread_record {
 
  private:
   friend struct work_search;
+  friend class caller;
   struct found {
     worker_slot* at = nullptr;
     tagged_entry taken{};
@@ -108,6 +109,8 @@ class worker final : public thread_record {
   static void start_work(here& fiber, found const& f) noexcept;
   void pause_work(worker_slot& s) noexcept;
   [[nodiscard]] bool is_mine(here& fiber, frame& f) noexcept;
+  void count_tied(fiber const& parks) noexcept { tied_frames_ += parks.is_tied() ? 1 : 0; }
+  [[nodiscard]] frame* take_departure() noexcept;
   void return_to(frame& f) noexcept;
   [[nodiscard]] worker_slot& first_slot() noexcept;
   void adopt(here& fiber) noexcept;
@@ -137,6 +140,10 @@ class worker final : public thread_record {
   stack* current_stack_ = nullptr;
   stack* ended_stack_ = nullptr;
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
+  /// Parked frames that only the present thread may resume. While there are any, the worker is neither lent nor left.
+  std::uint32_t tied_frames_ = 0;
+  bool is_lent_ = false;        ///< the present thread is a caller's (caller.hpp)
+  group* departure_ = nullptr;  ///< what a caller waits for that may leave once its own frame is the only tied one
 
   struct parking {
     group* waits_for = nullptr;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/pool/caller.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/pool/root.hpp"
+#include "skua/machine/threads/worker/worker.hpp"
+
+namespace skua::runtime {
+
+worker* caller::borrow(region& where) noexcept {
+  int patience = 100;  // about as many switches of threads as a worker needs to fall asleep
+  for (std::uint32_t i = 0; i < where.workers(); ++i) {
+    worker& w = where.slot_of(worker_id{i}).who;
+    loan answer = loan::soon;
+    do {
+      answer = where.of().sleep().lend(w.number(), [&w] { return w.tied_frames_ == 0; });
+      if (answer == loan::soon) ::sched_yield();
+    } while (answer == loan::soon && --patience > 0);
+    if (answer == loan::given) return &w;
+  }
+  return nullptr;
+}
+
+bool caller::run(region& where, root& call) noexcept {
+  worker* const lent = borrow(where);
+  if (lent == nullptr) return false;
+  worker& me = *lent;
+  thread_record record;
+  record.worker = index(me.number());
+  record.owner = &me;
+  set_current_thread(&record);
+  // What the worker's own thread goes on with. The rest of its state is not in use while it sleeps.
+  here* const slept_fiber = me.fiber_;
+  stack* const slept_stack = me.current_stack_;
+  run_as(me, move_in(me, where), call);
+  tsan::unseen const scheduling;
+  me.fiber_ = slept_fiber;
+  me.current_stack_ = slept_stack;
+  me.is_lent_ = false;
+  set_current_thread(nullptr);
+  give_back(me);
+  return true;
+}
+
+worker_slot& caller::move_in(worker& me, region& where) noexcept {
+  tsan::unseen const scheduling;
+  me.current_stack_ = nullptr;
+  me.is_lent_ = true;
+  me.refresh_slots();
+  return *where.slot_for(me);
+}
+
+void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
+  here fiber{slot};
+  fiber.tie(true);
+  {
+    tsan::unseen const scheduling;
+    me.fiber_ = &fiber;
+    task_tag outside;
+    task_tag tag = slot.policy.mark(outside, {});
+    static_cast<void>(slot.policy.place(tag, cause::called));
+    fiber.begins(tag, false);
+    me.counts_.tasks.add(1);
+    me.begin(activity::working);
+  }
+  call.call(fiber);
+  fiber.task_ends();
+  await_departure(me, fiber);
+  tsan::unseen const scheduling;
+  me.counts_.forks.add(std::exchange(slot.pushes, 0));
+  me.begin(activity::idling);
+}
+
+/// Tasks that this thread has begun may have parked frames that nobody else may resume.
+void caller::await_departure(worker& me, here& fiber) noexcept {
+  if (me.tied_frames_ == 0) return;
+  group left{nullptr, 2, nullptr};
+  me.departure_ = &left;
+  fiber.wait(left, 1);
+}
+
+void caller::give_back(worker& me) noexcept {
+  pool_core& core = me.core_;
+  auto const left_for_me = [&me] {
+    return std::ranges::any_of(me.slots_, [](worker_slot* s) {
+      return !s->looks_stolen() || !s->inbox.looks_empty() || !s->mailbox.looks_empty() || !s->local.looks_empty() ||
+             !s->migrated.looks_empty() || s->in.has_injected();
+    });
+  };
+  if (core.sleep().take_back(me.number_, left_for_me)) core.request_attention();
+}
+
+}  // namespace skua::runtime

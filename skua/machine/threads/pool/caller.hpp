@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A thread from outside that works in the place of a sleeping worker while its call runs. States and steps: caller.md.
+#pragma once
+
+namespace skua::runtime {
+
+class here;
+class region;
+class root;
+class worker;
+class worker_slot;
+
+class caller {
+ public:
+  /// Runs `call` on the calling thread, which is no worker, in the place of the first worker of `where` whose thread
+  /// sleeps. Returns when it has ended, on the same thread. False, and nothing was done: no worker can be lent.
+  /// Cost: two locks and two readings of the clock, if nothing is stolen.
+  [[nodiscard]] static bool run(region& where, root& call) noexcept;
+
+ private:
+  [[nodiscard]] static worker* borrow(region& where) noexcept;
+  [[nodiscard]] static worker_slot& move_in(worker& me, region& where) noexcept;
+  static void run_as(worker& me, worker_slot& slot, root& call) noexcept;
+  static void await_departure(worker& me, here& fiber) noexcept;
+  static void give_back(worker& me) noexcept;
+};
+
+}  // namespace skua::runtime

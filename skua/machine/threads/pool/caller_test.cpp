@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Threads from outside work themselves: on their own thread, as one of the workers asked for, several at once and more
+// than there are workers.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/policy/registry.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/fib.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace {
+
+using skua::testing::fib;
+using skua::testing::wait_until;
+
+class callers : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static skua::pool_options workers(std::uint32_t n) { return {.workers = n, .policy = GetParam()}; }
+};
+
+std::vector<std::string> every_policy() {
+  std::vector<std::string> names;
+  for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
+  return names;
+}
+
+std::uint64_t sleeps(skua::pool const& p) {
+  std::uint64_t n = 0;
+  for (auto const& c : p.counters()) n += c.sleeps;
+  return n;
+}
+
+}  // namespace
+
+TEST_P(callers, a_call_runs_on_the_thread_that_made_it) {
+  skua::pool pool(workers(2));
+  for (int i = 0; i < 100; ++i) {
+    auto const ran_on = pool.run([](auto& h) {
+      long const right = fib(h, 12);
+      return std::pair(right, std::this_thread::get_id());
+    });
+    EXPECT_EQ(ran_on.first, 144);
+    EXPECT_EQ(ran_on.second, std::this_thread::get_id());
+  }
+}
+
+TEST_P(callers, one_worker_is_the_caller_and_no_other_thread_is_woken) {
+  skua::pool pool(workers(1));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
+  EXPECT_EQ(sleeps(pool), 0U) << "the pool's own thread has never been woken";
+  EXPECT_EQ(pool.counters()[0].tasks, 100U);
+}
+
+TEST_P(callers, an_exception_reaches_the_caller_and_the_next_call_works) {
+  skua::pool pool(workers(2));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THROW(pool.run([](auto& h) {
+      h.join([](auto& g) { return fib(g, 8); }, [](auto&) -> long { throw std::runtime_error("no"); });
+    }),
+                 std::runtime_error);
+    EXPECT_EQ(pool.run([](auto& h) { return fib(h, 8); }), 21);
+  }
+}
+
+TEST_P(callers, more_callers_than_workers_all_finish) {
+  for (std::uint32_t const n : {1U, 2U, 3U}) {
+    skua::pool pool(workers(n));
+    std::atomic<int> right{0};
+    {
+      std::vector<std::jthread> threads;
+      for (int t = 0; t < 6; ++t) {
+        threads.emplace_back([&] {
+          for (int i = 0; i < 50; ++i) {
+            auto const id = std::this_thread::get_id();
+            if (pool.run([](auto& h) { return fib(h, 11); }) == 89 && id == std::this_thread::get_id()) ++right;
+          }
+        });
+      }
+    }
+    EXPECT_EQ(right.load(), 300) << n << " workers";
+  }
+}
+
+TEST_P(callers, callers_that_wait_for_each_other_meet) {
+  for (std::uint32_t const n : {1U, 2U}) {
+    skua::pool pool(workers(n));
+    for (int round = 0; round < 5; ++round) {
+      std::atomic<int> met{0};
+      std::vector<std::jthread> threads;
+      for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&] {
+          pool.run([&](auto&) {
+            ++met;
+            wait_until("the other callers' tasks run, too", [&] { return met.load() == 4; });
+          });
+        });
+      }
+    }
+  }
+}
+
+TEST_P(callers, calls_and_tasks_from_outside_mix) {
+  skua::pool pool(workers(3));
+  auto const all = pool.open_region(GetParam(), 2);
+  std::vector<std::jthread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 60; ++i) {
+        long const got = (i + t) % 2 == 0 ? pool.run([](auto& h) { return fib(h, 10); })
+                                          : all->run([](auto& h) { return fib(h, 10); });
+        if (got == 55) ++right;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(right.load(), 180);
+}
+
+TEST_P(callers, every_task_knows_its_worker) {
+  EXPECT_EQ(skua::this_worker(), std::nullopt);
+  skua::pool pool(workers(3));
+  std::atomic<int> wrong{0};
+  pool.run([&](auto& h) {
+    EXPECT_EQ(skua::this_worker(), skua::worker_id{0}) << "a caller takes the first worker's place";
+    skua::for_each(h, std::size_t{0}, std::size_t{500}, [&](std::size_t) {
+      auto const me = skua::this_worker();
+      if (!me || static_cast<std::uint32_t>(*me) >= 3 || skua::worker_count() != 3) ++wrong;
+    });
+  });
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(skua::this_worker(), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, callers, ::testing::ValuesIn(every_policy()), [](auto const& each) {
+  std::string name = each.param.substr(8);
+  for (char& c : name) {
+    if (c == '-' || c == ':') c = '_';
+  }
+  return name;
+});
+
+TEST(conventional_calls, a_group_waits_on_its_own_thread_everywhere) {
+  // A lock, a thread_local and a thread id held across a wait stay right: on main, and in tasks on workers.
+  std::atomic<int> moved{0};
+  skua::parallel_for(0, 200, [&](int) {
+    auto const before = std::this_thread::get_id();
+    skua::task_group group;
+    std::atomic<int> done{0};
+    for (int i = 0; i < 4; ++i) {
+      group.run([&] {
+        for (int spin = 0; spin < 300; ++spin) done.fetch_add(spin == 0 ? 1 : 0);
+      });
+    }
+    group.wait();
+    skua::parallel_for(0, 16, [&](int) { done.fetch_add(1); });
+    if (std::this_thread::get_id() != before || done.load() != 20) ++moved;
+  });
+  EXPECT_EQ(moved.load(), 0);
+}
+
+TEST(conventional_calls, run_and_wait_runs_on_the_calling_thread) {
+  auto const me = std::this_thread::get_id();
+  for (int i = 0; i < 50; ++i) {
+    skua::task_group group;
+    std::thread::id ran;
+    group.run_and_wait([&] { ran = std::this_thread::get_id(); });
+    EXPECT_EQ(ran, me);
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/pool/guest.hpp"
+
+#include <utility>
+
+#include "skua/machine/threads/pool/caller.hpp"
+#include "skua/machine/threads/pool/root.hpp"
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::runtime {
+
+guest::guest(region& host) : host_(host), core_(host.of(), host.slot_of(worker_id{0}).who.number()) {
+  worker_id const only{0};
+  own_ = core_.open_region(host.policy_name(), {&only, 1});
+  own_->stand_in_for(host);
+}
+
+void guest::run(root& call) noexcept {
+  bool const runs = caller::run(*own_, call);
+  invariant(runs, "a guest's only worker has no thread that could be awake");
+  worker_slot& slot = own_->slot_of(worker_id{0});
+  entry left;
+  // Free tasks that nobody has waited for.
+  while (slot.spawned.pop_oldest(left)) host_.inject(*static_cast<handed*>(static_cast<task*>(left.task)));
+}
+
+void guest_list::run(root& call) {
+  std::unique_ptr<guest> mine;
+  {
+    std::lock_guard const hold(changing_);
+    if (!free_.empty()) {
+      mine = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  if (mine == nullptr) mine = std::make_unique<guest>(host_);
+  mine->run(call);
+  std::lock_guard const hold(changing_);
+  free_.push_back(std::move(mine));
+}
+
+}  // namespace skua::runtime

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A place for a caller that finds no worker's place free: a worker without a thread, from whom nobody steals. So callers
+// make progress however many there are, each on its own call. (caller.md, "More callers than workers")
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/region.hpp"
+
+namespace skua::runtime {
+
+class root;
+
+class guest {
+ public:
+  /// Throws std::bad_alloc, or resource_error.
+  explicit guest(region& host);
+  /// Runs the call on this thread. What it leaves behind goes to the host.
+  void run(root& call) noexcept;
+
+ private:
+  region& host_;
+  pool_core core_;
+  std::shared_ptr<region> own_;
+};
+
+/// The guests of a region that are not in use.
+class guest_list {
+ public:
+  explicit guest_list(region& host) noexcept : host_(host) {}
+  /// Runs the call as a guest. Throws what guest's constructor throws; then nothing was run.
+  void run(root& call);
+
+ private:
+  region& host_;
+  std::mutex changing_;
+  std::vector<std::unique_ptr<guest>> free_;
+};
+
+}  // namespace skua::runtime

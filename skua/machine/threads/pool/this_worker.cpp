@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/pool/this_worker.hpp"
+
+#include "skua/machine/threads/pool/executor.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/worker/worker.hpp"
+
+namespace skua {
+
+std::optional<worker_id> this_worker() noexcept {
+  runtime::worker* const w = runtime::worker::current();
+  if (w == nullptr || w->of().is_guest()) return std::nullopt;
+  return w->number();
+}
+
+std::uint32_t worker_count() {
+  runtime::worker* const w = runtime::worker::current();
+  return w == nullptr ? default_pool().workers() : w->of().host().workers();
+}
+
+}  // namespace skua

