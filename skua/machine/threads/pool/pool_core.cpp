@@ -13,10 +13,11 @@ namespace skua::runtime {
 
 namespace {
 
-/// At most half of the workers search at a time, and no more than there are processors.
+/// At most half of the workers search at a time, and no more than there are processors; but two of two, because one that
+/// may not search falls asleep at once, which takes a heavy fence, and at the end of a short region both are out of work.
 std::uint32_t search_limit(std::uint32_t workers) noexcept {
   std::uint32_t const processors = std::max(1U, std::thread::hardware_concurrency());
-  return std::clamp((workers + 1) / 2, 1U, processors);
+  return std::min(std::max((workers + 1) / 2, std::min(workers, 2U)), processors);
 }
 
 std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<std::uint64_t>(d.count()); }
