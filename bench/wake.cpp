@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// How fast a pool responds: from `run` to the first instruction of the task, and from its last instruction back to the
-// caller; with all workers asleep, and with one still searching. And what a sleeping pool costs: nothing.
+// How fast a pool responds. Asleep: from a caller's fork to the first instruction of the child on a worker that it woke,
+// and from the child's last instruction back to the caller. Searching: the same for a call that a worker takes, because
+// it never sleeps. And what a sleeping pool costs: nothing.
 //
 // A round counts only if the workers' own counters agree: asleep means that a worker has slept since the last round,
 // searching means that none has. Rounds that do not count are reported. The searching pool has one worker: with more,
 // only some search, and the one that finds a task wakes another, so the counters would show both states.
 #include <sys/resource.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -46,6 +48,28 @@ trip call(pool& p, std::int64_t number) {
   return {bench::ns_between(start, began), bench::ns_between(ended, stop)};
 }
 
+/// The caller forks, and waits until a worker has run the child: it was asleep, so the fork woke it.
+trip call_sleeper(pool& p, std::int64_t number) {
+  return p.run([number](auto& here) {
+    std::atomic<std::int64_t> answer{0};
+    bench::clock::time_point began;
+    bench::clock::time_point ended;
+    auto const start = bench::clock::now();
+    here.join(
+        [&](auto&) {
+          while (answer.load(std::memory_order_acquire) == 0 && bench::seconds_since(start) < 1) runtime::relax();
+        },
+        [&](auto&) {
+          began = bench::clock::now();
+          ended = began;
+          answer.store(number + 1, std::memory_order_release);
+        });
+    auto const stop = bench::clock::now();
+    bench::verify(answer.load(std::memory_order_acquire) == number + 1, "a task's value");
+    return trip{bench::ns_between(start, began), bench::ns_between(ended, stop)};
+  });
+}
+
 std::uint64_t sleeps(pool const& p) {
   std::uint64_t all = 0;
   for (auto const& w : p.counters()) all += w.sleeps;
@@ -64,7 +88,7 @@ void trips(bench::report& say, options const& o, std::string const& state, pool&
     if (asleep) std::this_thread::sleep_until(until);
     while (bench::clock::now() < until) {}
     std::uint64_t const before = sleeps(p);
-    trip const seen = call(p, i);
+    trip const seen = asleep ? call_sleeper(p, i) : call(p, i);
     if ((sleeps(p) > before) != asleep) {
       ++dropped;
       continue;
@@ -74,7 +98,7 @@ void trips(bench::report& say, options const& o, std::string const& state, pool&
   }
   if (dropped > 0) say.note(state + ": " + std::to_string(dropped) + " rounds left out, the workers were not");
   if (there.empty()) return;
-  say.row(state + ": run to first instruction", "us", bench::spread_of(there));
+  say.row(state + (asleep ? ": fork" : ": run") + " to first instruction", "us", bench::spread_of(there));
   say.row(state + ": last instruction to caller", "us", bench::spread_of(back));
 }
 
@@ -119,7 +143,7 @@ int main(int argc, char** argv) {
   options o;
   bench::command asked("wake_bench", "how long a pool takes to come when called, and what it costs while it sleeps");
   asked.number("--rounds", o.rounds, 1, 1'000'000, "calls per state");
-  asked.number("--workers", o.workers, 1, 1024, "workers of the pool");
+  asked.number("--workers", o.workers, 2, 1024, "workers of the sleeping pool");
   asked.number("--idle-ms", o.idle_ms, 40, 600'000, "how long to watch a sleeping pool");
   return asked.run(argc, argv, [&] { run(o, asked); });
 }

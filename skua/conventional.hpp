@@ -5,6 +5,8 @@
 // What holds for all of them: functions are called through references and are not copied; several workers call them at
 // once. The first exception of a function is rethrown, and what has not begun is dropped. A requested stop is reported
 // as `cancelled`. In a thread that is no worker, the first call makes the default pool, and throws what that throws.
+// A call returns on the thread that made it, so what belongs to that thread (a lock, a thread_local) stays right across
+// it. A thread that is no worker works itself, in a worker's place, and counts as one of them.
 // n is the number of elements, p that of workers; work and span count calls of the user's functions.
 #pragma once
 

@@ -4,12 +4,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/topology/affinity.hpp"
 
 namespace skua::runtime {
 
@@ -27,10 +29,29 @@ worker* caller::borrow(region& where) noexcept {
   return nullptr;
 }
 
+/// The kernel may have put this thread on the processor to which another worker is pinned, and wake-ups follow it there:
+/// the two then take turns while another processor idles. So the caller of a pinned worker goes to that worker's
+/// processor. It is not pinned there, and goes at most once a millisecond, in case others want that processor, too.
+void caller::come_to_place(worker& me) noexcept {
+  if (me.home_pu_ < 0 || ::sched_getcpu() == me.home_pu_) return;
+  std::uint64_t const now = worker::now_ns();
+  if (now - me.caller_moved_ns_ < 1'000'000) return;
+  me.caller_moved_ns_ = now;
+  try {
+    cpu_mask const allowed = affinity_of_this_thread();
+    if (!allowed.contains(static_cast<std::uint32_t>(me.home_pu_))) return;
+    cpu_mask home;
+    home.insert(static_cast<std::uint32_t>(me.home_pu_));
+    if (!bind_this_thread(home)) static_cast<void>(bind_this_thread(allowed));
+  } catch (std::bad_alloc const&) {  // it stays where it is
+  }
+}
+
 bool caller::run(region& where, root& call) noexcept {
   worker* const lent = borrow(where);
   if (lent == nullptr) return false;
   worker& me = *lent;
+  come_to_place(me);
   thread_record record;
   record.worker = index(me.number());
   record.owner = &me;

@@ -19,6 +19,7 @@ class caller {
 
  private:
   [[nodiscard]] static worker* borrow(region& where) noexcept;
+  static void come_to_place(worker& me) noexcept;
   [[nodiscard]] static worker_slot& move_in(worker& me, region& where) noexcept;
   static void run_as(worker& me, worker_slot& slot, root& call) noexcept;
   static void await_departure(worker& me, here& fiber) noexcept;

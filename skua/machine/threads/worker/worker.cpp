@@ -16,7 +16,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/context/overflow.hpp"
 #include "skua/parts/context/sanitizer.hpp"
-#include "skua/parts/topology/pin.hpp"
+#include "skua/parts/topology/affinity.hpp"
 
 namespace skua::runtime {
 
@@ -450,6 +450,9 @@ void worker::thread_main() noexcept {
   try {
     overflow_watch const watch{*this};
     pin_report_ = core_.pin(number_);
+    if (cpu_mask const mine = affinity_of_this_thread(); mine.size() == 1) {
+      home_pu_ = static_cast<int>(mine.members().front());
+    }
     counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();

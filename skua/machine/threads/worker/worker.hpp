@@ -142,7 +142,9 @@ class worker final : public thread_record {
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
   /// Parked frames that only the present thread may resume. While there are any, the worker is neither lent nor left.
   std::uint32_t tied_frames_ = 0;
-  bool is_lent_ = false;        ///< the present thread is a caller's (caller.hpp)
+  int home_pu_ = -1;  ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
+  std::uint64_t caller_moved_ns_ = 0;  ///< when a caller last moved to home_pu_
+  bool is_lent_ = false;               ///< the present thread is a caller's (caller.hpp)
   group* departure_ = nullptr;  ///< what a caller waits for that may leave once its own frame is the only tied one
 
   struct parking {
