@@ -29,20 +29,28 @@ worker* caller::borrow(region& where) noexcept {
   return nullptr;
 }
 
-/// The kernel may have put this thread on the processor to which another worker is pinned, and wake-ups follow it there:
-/// the two then take turns while another processor idles. So the caller of a pinned worker goes to that worker's
-/// processor. It is not pinned there, and goes at most once a millisecond, in case others want that processor, too.
+/// The kernel may have put this thread on the processor to which another worker is pinned: at most once a millisecond it
+/// goes to its own, in case others want that processor, too.
 void caller::come_to_place(worker& me) noexcept {
   if (me.home_pu_ < 0 || ::sched_getcpu() == me.home_pu_) return;
   std::uint64_t const now = worker::now_ns();
   if (now - me.caller_moved_ns_ < 1'000'000) return;
   me.caller_moved_ns_ = now;
+  bind_to_place(me);
+}
+
+void caller::stay_in_place() noexcept {
+  worker* const me = worker::current();
+  if (me != nullptr && me->is_lent_ && me->home_pu_ >= 0 && !me->callers_mask_) bind_to_place(*me);
+}
+
+void caller::bind_to_place(worker& me) noexcept {
   try {
-    cpu_mask const allowed = affinity_of_this_thread();
+    cpu_mask allowed = affinity_of_this_thread();
     if (!allowed.contains(static_cast<std::uint32_t>(me.home_pu_))) return;
     cpu_mask home;
     home.insert(static_cast<std::uint32_t>(me.home_pu_));
-    if (!bind_this_thread(home)) static_cast<void>(bind_this_thread(allowed));
+    if (!bind_this_thread(home)) me.callers_mask_ = std::move(allowed);
   } catch (std::bad_alloc const&) {  // it stays where it is
   }
 }
@@ -51,7 +59,6 @@ bool caller::run(region& where, root& call) noexcept {
   worker* const lent = borrow(where);
   if (lent == nullptr) return false;
   worker& me = *lent;
-  come_to_place(me);
   thread_record record;
   record.worker = index(me.number());
   record.owner = &me;
@@ -59,7 +66,10 @@ bool caller::run(region& where, root& call) noexcept {
   // What the worker's own thread goes on with. The rest of its state is not in use while it sleeps.
   here* const slept_fiber = me.fiber_;
   stack* const slept_stack = me.current_stack_;
-  run_as(me, move_in(me, where), call);
+  worker_slot& slot = move_in(me, where);
+  come_to_place(me);
+  run_as(me, slot, call);
+  if (me.callers_mask_) static_cast<void>(bind_this_thread(*std::exchange(me.callers_mask_, std::nullopt)));
   tsan::unseen const scheduling;
   me.fiber_ = slept_fiber;
   me.current_stack_ = slept_stack;

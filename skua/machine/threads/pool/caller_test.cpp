@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/parts/topology/affinity.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
@@ -138,6 +140,26 @@ TEST_P(callers, every_task_knows_its_worker) {
   });
   EXPECT_EQ(wrong.load(), 0);
   EXPECT_EQ(skua::this_worker(), std::nullopt);
+}
+
+TEST_P(callers, a_caller_of_a_pinned_worker_keeps_its_processor_and_gets_its_mask_back) {
+  auto const allowed = skua::runtime::affinity_of_this_thread();
+  if (allowed.size() < 2) GTEST_SKIP() << "needs two processors";
+  skua::pool_options options = workers(2);
+  options.pin = true;
+  skua::pool pool(options);
+  int bound = 0;
+  for (int i = 0; i < 20; ++i) {
+    pool.run([&](auto& h) {
+      std::atomic<bool> stolen{false};
+      h.join([&](auto&) { wait_until("the other child is stolen", [&] { return stolen.load(); }); },
+             [&](auto&) { stolen = true; });
+      if (skua::runtime::affinity_of_this_thread().size() == 1) ++bound;
+    });
+    EXPECT_EQ(skua::runtime::affinity_of_this_thread(), allowed);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that the worker sleeps again
+  }
+  EXPECT_GE(bound, 1) << "the first call at least wakes a worker";
 }
 
 INSTANTIATE_TEST_SUITE_P(policies, callers, ::testing::ValuesIn(every_policy()), [](auto const& each) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
@@ -35,8 +36,10 @@ void region::inject(handed& t) noexcept {
 
 bool region::notify_work() noexcept {
   // A worker that already searches suffices only if it takes any task.
-  if (slots_.front()->policy.is_choosy()) return core_.sleep().notify_among(members_);
-  return core_.sleep().notify_members(members_);
+  bool const woke = slots_.front()->policy.is_choosy() ? core_.sleep().notify_among(members_)
+                                                       : core_.sleep().notify_members(members_);
+  if (woke) caller::stay_in_place();
+  return woke;
 }
 
 handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }

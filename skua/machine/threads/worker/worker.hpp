@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
+#include "skua/parts/topology/cpu_mask.hpp"
 
 namespace skua::runtime {
 
@@ -143,8 +145,9 @@ class worker final : public thread_record {
   /// Parked frames that only the present thread may resume. While there are any, the worker is neither lent nor left.
   std::uint32_t tied_frames_ = 0;
   int home_pu_ = -1;  ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
-  std::uint64_t caller_moved_ns_ = 0;  ///< when a caller last moved to home_pu_
-  bool is_lent_ = false;               ///< the present thread is a caller's (caller.hpp)
+  std::uint64_t caller_moved_ns_ = 0;     ///< when a caller last moved to home_pu_
+  bool is_lent_ = false;                  ///< the present thread is a caller's (caller.hpp)
+  std::optional<cpu_mask> callers_mask_;  ///< where the caller might run before it was bound to home_pu_
   group* departure_ = nullptr;  ///< what a caller waits for that may leave once its own frame is the only tied one
 
   struct parking {

@@ -2,6 +2,7 @@
 // The parts of a worker slot that need its worker and its region, which worker_slot.hpp only declares.
 #include "skua/machine/threads/worker/worker_slot.hpp"
 
+#include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
@@ -13,7 +14,11 @@ worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_
 void worker_slot::notify_work() noexcept { in.notify_work(); }
 
 void worker_slot::notify_owner() noexcept {
-  if (!who.of().sleep().notify_worker(who.number())) in.notify_work();
+  if (who.of().sleep().notify_worker(who.number())) {
+    caller::stay_in_place();
+  } else {
+    in.notify_work();
+  }
 }
 
 }  // namespace skua::runtime
