@@ -8,7 +8,7 @@
 namespace skua::runtime {
 
 stop_scope::stop_scope(fiber& f, std::stop_token const& token)
-    : fiber_(f), token_(token), node_{f.watching(), nullptr, &token_, nullptr}, on_stop_(token_, alarm{f.at().in}) {
+    : fiber_(f), token_(token), node_{f.watching(), nullptr, &token_}, on_stop_(token_, alarm{f.at().in}) {
   fiber_.watch(&node_);
 }
 

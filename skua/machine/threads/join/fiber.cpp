@@ -12,26 +12,29 @@
 namespace skua::runtime {
 
 bool stop_node::requested() const noexcept {
-  for (stop_node const* n = this; n != nullptr; n = n->outer) {
-    if (n->of != nullptr && n->of->wants_end()) return true;
+  for (stop_node const* n = asked_; n != nullptr; n = asked_in(n->outer)) {
     if (n->token != nullptr && n->token->stop_requested()) return true;
     if (n->tasks != nullptr && n->tasks->stop_requested()) return true;
   }
-  return false;
+  return any_failed(this, failures);
 }
+
+bool stop_node::has_failed() const noexcept { return of != nullptr && of->wants_end(); }
 
 void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
 }
 
 void fiber::note_steals() const noexcept {
-  stolen_.note(at(), base_, [this](void* what) -> group* {
+  bool const any_new = stolen_.note(at(), base_, [this](void* what) -> group* {
     auto& g = static_cast<group&>(*static_cast<task*>(what));
     for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
       if (n->of == &g) return nullptr;  // another fiber's group, of which a piece runs here
     }
     return &g;
   });
+  // They may lie in a join that has failed already, and pieces of them may have been found clean since.
+  if (any_new && stolen_.want_end()) failures.begin_next();
 }
 
 tagged_entry fiber::as_published(entry const& e) const noexcept {
@@ -66,7 +69,10 @@ bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
   return true;
 }
 
-void fiber::raise_alarm() noexcept { at().in.request_attention(); }
+void fiber::raise_alarm() noexcept {
+  failures.begin_next();
+  at().in.request_attention();
+}
 
 void fiber::know(task_tag const& t) noexcept {
   tag_ = t;

@@ -65,7 +65,7 @@ class fiber {
   /// `g` fails. Only joins stolen by now count.
   void surround(group& g) const noexcept {
     note_steals();
-    stolen_.surround(g);
+    stolen_.surround(g);  // before any child of g can look
   }
 
   /// Takes the newest free-standing task of this lane, if it was pushed with the word `key`, and runs it at once with
@@ -91,7 +91,7 @@ class fiber {
   /// The same on the fiber's own worker: the fiber moves if the policy says so.
   void relocate() noexcept;
 
-  /// Something failed or was stopped in this region: makes every fiber poll at its next fork.
+  /// A flag says that something failed or was given up in this region: makes every fiber poll at its next fork.
   void raise_alarm() noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {

@@ -5,12 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 
 #include "skua/machine/threads/join/share_count.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
+#include "skua/machine/threads/join/stop_node.hpp"
 #include "skua/program/hint.hpp"
-#include "skua/program/wait_group.hpp"
 
 namespace skua::runtime {
 
@@ -41,31 +40,6 @@ inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
 
 struct frame;
 struct tagged_entry;
-struct group;
-
-/// No place hint: the place of the task around it holds.
-inline constexpr place_id no_place_hint{0xffff'fffeU};
-
-/// The chain of what surrounds a task, innermost first, on the fibers' stacks. It says why the task may be asked to end
-/// early (a group failed, a stop was requested), and which place its data were hinted to be at.
-struct stop_node {
-  stop_node const* outer = nullptr;
-  group const* of = nullptr;               ///< a group, or null
-  std::stop_token const* token = nullptr;  ///< a user's token, or null
-  wait_group const* tasks = nullptr;       ///< a task_group's, or null
-  place_id place = no_place_hint;          ///< the place of what runs inside [numa-ws-2018 III-A]
-
-  [[nodiscard]] bool requested() const noexcept;
-  /// True if a node inside this one, with this place, would change nothing. A wrong false costs one node.
-  [[nodiscard]] static bool adds_nothing(stop_node const* n, place_id hinted) noexcept {
-    return hinted == no_place_hint || (n != nullptr && n->place == hinted);
-  }
-  /// The innermost hinted place. Cost: the depth of the chain.
-  [[nodiscard]] static hint inherited(stop_node const* n) noexcept {
-    while (n != nullptr && n->place == no_place_hint) n = n->outer;
-    return n == nullptr ? hint{} : as_hint(at{n->place});
-  }
-};
 
 /// The children that one frame waits for.
 struct group : task, open_join<> {

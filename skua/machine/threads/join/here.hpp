@@ -81,7 +81,7 @@ class here final : public fiber {
     runtime::scope<here> s{*this};
     auto run_body = [&]() -> decltype(auto) {
       try {
-        stop_node const node{watching(), &s, nullptr, nullptr};
+        stop_node const node{watching(), &s};
         struct unwatch {
           here& fiber;
           stop_node const* outer;

@@ -60,6 +60,7 @@ void second_child::first_threw(here& owner) {
 void second_child::give_up(here& owner) {
   if (!owner.pop()) {
     raise(abandoned);
+    owner.raise_alarm();
     end_stolen(owner, true);
   }
   throw cancelled{};

@@ -35,7 +35,7 @@ class sequence final : public group {
  private:
   static void run_stolen(task& t, std::uint64_t first, here& thief) noexcept {
     auto& self = static_cast<sequence&>(t);
-    stop_node const node{self.stop, &self, nullptr, nullptr};
+    stop_node const node{self.stop, &self};
     thief.watch(&node);
     std::uint64_t const done =
         (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);

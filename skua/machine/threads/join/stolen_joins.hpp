@@ -42,9 +42,11 @@ template <synchronisation Sync = real_sync>
 class stolen_joins {
  public:
   /// Links what was stolen from `forks` since the previous call. `join_of(task)` is null for a task that is not an open
-  /// join of this fiber. Skips entries before the position `base`: joins below a nested task. Cold.
+  /// join of this fiber. Skips entries before the position `base`: joins below a nested task. True if it linked any.
+  /// Cold.
   template <class JoinOf>
-  void note(fork_lane<Sync>& of, std::int64_t base, JoinOf&& join_of) noexcept {
+  bool note(fork_lane<Sync>& of, std::int64_t base, JoinOf&& join_of) noexcept {
+    open_join<Sync>* const before = innermost_;
     std::int64_t seen = of.steals_before();
     of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
       bool const below = std::exchange(place, place + deque<Sync>::step) < base;
@@ -55,6 +57,7 @@ class stolen_joins {
       stolen->enclose();
     });
     of.steals_are_seen(seen);
+    return innermost_ != before;
   }
 
   /// Links `group`, which does not lie in `forks`, under the joins known to be stolen. Call it after `note`, and before

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Asks a chain of nested groups whether one of them has failed, in constant amortised time. A node that was found clean
+// remembers the epoch of that look; each failure begins a new epoch, so until the next one nobody looks at the node, or
+// at what lies outside it, again. failure_epoch_model.cpp runs every schedule.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::runtime {
+
+/// Counts failures. Sync is the real world, or the explorer's.
+template <synchronisation Sync = real_sync>
+class failure_epoch {
+ public:
+  [[nodiscard]] std::uint64_t now() const noexcept {
+    return count_.load(std::memory_order_acquire);  // acquire: what failed before. Pairs with: begin_next
+  }
+  /// Call it after the flag of the failure is set.
+  void begin_next() noexcept {
+    count_.fetch_add(1, std::memory_order_release);  // release: the flag. Pairs with: now
+  }
+
+ private:
+  typename Sync::template atomic<std::uint64_t> count_{1};
+};
+
+/// When a node, and all outside it, was last found clean. Several threads may look at once.
+template <synchronisation Sync = real_sync>
+class clean_mark {
+ public:
+  // relaxed, both: a stale mark costs another look, and whoever reads the present epoch has acquired what failed before.
+  [[nodiscard]] bool is_set(std::uint64_t epoch) const noexcept {
+    return epoch_.load(std::memory_order_relaxed) == epoch;
+  }
+  void set(std::uint64_t epoch) const noexcept { epoch_.store(epoch, std::memory_order_relaxed); }
+
+ private:
+  mutable typename Sync::template atomic<std::uint64_t> epoch_{0};
+};
+
+/// True if a node from `innermost` outwards has failed. A node has `outer`, `clean` (a clean_mark) and has_failed().
+/// Missed at most while the failure is being raised: a call after begin_next() has returned sees it.
+template <class Node, class Epoch>
+[[nodiscard]] bool any_failed(Node const* innermost, Epoch const& failures) noexcept {
+  std::uint64_t const epoch = failures.now();
+  Node const* n = innermost;
+  for (; n != nullptr && !n->clean.is_set(epoch); n = n->outer) {
+    if (n->has_failed()) return true;
+  }
+  for (Node const* seen = innermost; seen != n; seen = seen->outer) seen->clean.set(epoch);
+  return false;
+}
+
+}  // namespace skua::runtime
