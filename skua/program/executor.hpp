@@ -22,6 +22,10 @@ struct free_task {
   alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< for the executor's use, between `spawn` and `run`
 };
 
+/// Base of the tasks of such a machine that are made by `new`. A machine with memory of its own for them specialises it.
+template <class Here>
+struct task_memory {};
+
 /// Laws the compiler cannot check:
 ///  * with_here(f)  calls f(here) on the calling thread and returns when f has returned, on the same thread. On a worker
 ///                  f gets the here of the fiber that runs there; another thread works in a worker's place meanwhile.

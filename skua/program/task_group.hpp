@@ -27,7 +27,7 @@ enum task_group_status : std::uint8_t {
 
 /// A free task that calls a user's function on behalf of its group.
 template <class Here, class F>
-struct group_task final : free_task<Here> {
+struct group_task final : free_task<Here>, task_memory<Here> {
   template <class G>
   group_task(wait_group& g, hint h, G&& f)
       : free_task<Here>{.run = &run_and_finish, .group = &g, .hints = h}, function(std::forward<G>(f)) {}

@@ -10,6 +10,7 @@
 
 namespace skua::runtime {
 
+class block_cache;
 class stack;
 
 /// Addresses [low, high).
@@ -23,8 +24,9 @@ struct address_range {
 
 /// A pool thread's record of itself. Only that thread and its signal handlers touch it.
 struct thread_record {
-  std::uint32_t worker = 0;  ///< its number, for messages
-  void* owner = nullptr;     ///< the machine's worker object
+  std::uint32_t worker = 0;       ///< its number, for messages
+  void* owner = nullptr;          ///< the machine's worker object
+  block_cache* blocks = nullptr;  ///< for its tasks; null: it keeps none
   stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by context.cpp
 
   address_range native_guard;      ///< a fault here is an overflow of the native stack. Kept by overflow_watch

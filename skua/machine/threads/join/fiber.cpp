@@ -11,15 +11,15 @@
 
 namespace skua::runtime {
 
-bool stop_node::requested() const noexcept {
+inline bool stop_node::has_failed() const noexcept { return of != nullptr && of->wants_end(); }
+
+bool stop_node::look(failure_epoch<> const& failures) const noexcept {
   for (stop_node const* n = asked_; n != nullptr; n = asked_in(n->outer)) {
     if (n->token != nullptr && n->token->stop_requested()) return true;
     if (n->tasks != nullptr && n->tasks->stop_requested()) return true;
   }
   return any_failed(this, failures);
 }
-
-bool stop_node::has_failed() const noexcept { return of != nullptr && of->wants_end(); }
 
 void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
@@ -34,7 +34,7 @@ void fiber::note_steals() const noexcept {
     return &g;
   });
   // They may lie in a join that has failed already, and pieces of them may have been found clean since.
-  if (any_new && stolen_.want_end()) failures.begin_next();
+  if (any_new && stolen_.want_end()) at().in.failures().begin_next();
 }
 
 tagged_entry fiber::as_published(entry const& e) const noexcept {
@@ -60,17 +60,10 @@ advice fiber::poll() noexcept {
   return advice::expose;
 }
 
-bool fiber::run_newest_spawned(std::uint64_t key) noexcept {
-  entry newest;
-  // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
-  if (!at().spawned.peek(newest) || newest.extra != key || !at().spawned.pop()) return false;
-  auto& mine = *static_cast<task*>(newest.task);
-  mine.is->run(mine, 0, static_cast<here&>(*this));
-  return true;
-}
+bool fiber::is_stopped() const noexcept { return stop_ != nullptr && stop_->requested(at().in.failures()); }
 
 void fiber::raise_alarm() noexcept {
-  failures.begin_next();
+  at().in.failures().begin_next();
   at().in.request_attention();
 }
 

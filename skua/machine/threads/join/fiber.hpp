@@ -68,10 +68,6 @@ class fiber {
     stolen_.surround(g);  // before any child of g can look
   }
 
-  /// Takes the newest free-standing task of this lane, if it was pushed with the word `key`, and runs it at once with
-  /// extra = 0, which says that its waiter took it back. False: the newest is another task, or a thief has it. Cold.
-  bool run_newest_spawned(std::uint64_t key) noexcept;
-
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last piece, the waiting frame is ready.
   void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
 
@@ -97,8 +93,10 @@ class fiber {
   [[nodiscard]] bool stop_requested() const noexcept {
     if (slot_->may_have_steals()) [[unlikely]]
       note_steals();
-    return (stop_ != nullptr && stop_->requested()) || stolen_.want_end();
+    return is_stopped() || stolen_.want_end();
   }
+  /// A group around what runs has failed, or a token or task_group that it watches was asked to stop.
+  [[nodiscard]] bool is_stopped() const noexcept;
   [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
   void watch(stop_node const* n) noexcept { stop_ = n; }
 

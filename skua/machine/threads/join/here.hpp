@@ -81,13 +81,12 @@ class here final : public fiber {
     runtime::scope<here> s{*this};
     auto run_body = [&]() -> decltype(auto) {
       try {
-        stop_node const node{watching(), &s};
         struct unwatch {
           here& fiber;
           stop_node const* outer;
           ~unwatch() { fiber.watch(outer); }
         } const at_end{*this, watching()};
-        watch(&node);
+        watch(&s.inside());
         return std::forward<Body>(body)(s);
       } catch (cancelled const&) {
         s.abandon();

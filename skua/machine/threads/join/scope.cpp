@@ -3,14 +3,14 @@
 #include "skua/machine/threads/join/scope.hpp"
 
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::runtime {
 
-scope_group::scope_group(here& owner) noexcept : group(nullptr, bias, owner.watching()), owner_(owner) {}
-
-task_kind const scope_group::kind{.run = &scope_group::run_task, .hint_of = &scope_group::hint_of};
+scope_group::scope_group(here& owner) noexcept
+    : group(nullptr, bias, owner.watching()), owner_(owner), inside_(stop, this) {}
 
 void scope_group::add(child& c) {
   if (owner_.at().exposes_groups()) [[unlikely]]
@@ -35,32 +35,44 @@ void scope_group::abandon() noexcept {
 
 hint scope_group::hint_of(task const& t, std::uint64_t) noexcept {
   auto const& self = static_cast<child const&>(t);
-  hint all = self.hinted;
+  hint all = self.hinted();
   if (!all.place) all.place = stop_node::inherited(self.in.stop).place;
   return all;
 }
 
-void scope_group::run_task(task& t, std::uint64_t extra, here& on) noexcept {
+void scope_group::run_task(task& t, std::uint64_t, here& on) noexcept {
   auto& self = static_cast<child&>(t);
   scope_group& in = self.in;
-  stop_node const node{in.stop, &in, nullptr, nullptr, self.hinted.place.value_or(no_place_hint)};
-  stop_node const* const before = on.watching();
-  on.watch(&node);
-  in.call_child(on, self, node);
-  on.watch(before);
-  self.destroy(&self);  // the closure dies before the scope hears of it
-  if (extra == 0) return;
+  on.watch(&in.inside_);
+  in.run_child(on, self);
+  on.watch(nullptr);
   on.task_ends();
   on.finish(in, 1, 0);
 }
 
-void scope_group::call_child(here& runner, child& c, stop_node const& node) noexcept {
-  if (node.requested()) {
+/// For a fiber that watches inside_. The closure dies before the scope hears of it.
+void scope_group::run_child(here& runner, child& c) noexcept {
+  place_id const place = c.hinted().place.value_or(no_place_hint);
+  if (stop_node::adds_nothing(&inside_, place)) {
+    call_child(runner, c);
+  } else {
+    stop_node const placed{&inside_, nullptr, nullptr, nullptr, place};
+    runner.watch(&placed);
+    call_child(runner, c);
+    runner.watch(&inside_);
+  }
+  child_kind const& kind = c.kind();
+  if (kind.end != nullptr) return kind.end(&c);
+  give_block(&c, kind.bytes);
+}
+
+inline void scope_group::call_child(here& runner, child& c) noexcept {
+  if (inside_.requested(runner.at().in.failures())) {
     raise(dropped);
     return;
   }
   try {
-    c.call(c, runner);
+    c.kind().call(c, runner);
   } catch (cancelled const&) {
     raise(dropped);
   } catch (...) {
@@ -70,22 +82,28 @@ void scope_group::call_child(here& runner, child& c, stop_node const& node) noex
 
 /// Runs the children that nobody took, newest first; then waits for the others.
 void scope_group::end_children() noexcept {
+  stop_node const* const outside = owner_.watching();
+  owner_.watch(&inside_);
   while (run_newest()) {}
+  owner_.watch(outside);
   // From here on the count is the children still to be dealt with, plus one for the owner itself.
   group::add(forked_ + 1 - bias);
   owner_.wait(*this, 1);
   exposed_.leave(owner_);
 }
 
+/// Called by the body, which watches inside_.
 void scope_group::poll() {
   // No memory: runs the newest child at once. A thief that takes it instead makes room, too.
   if (!owner_.make_room()) static_cast<void>(run_newest());  // each child notices a stop by itself
 }
 
 bool scope_group::run_newest() noexcept {
-  bool const was_mine = owner_.run_newest_spawned(key());
-  if (was_mine) --forked_;
-  return was_mine;
+  task* const newest = owner_.at().take_newest_spawned(key());
+  if (newest == nullptr) return false;
+  --forked_;
+  run_child(owner_, static_cast<child&>(*newest));
+  return true;
 }
 
 }  // namespace skua::runtime

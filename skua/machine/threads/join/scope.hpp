@@ -5,13 +5,17 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
+#include "skua/parts/context/block_cache.hpp"
+#include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua::runtime {
@@ -26,6 +30,8 @@ class scope_group : public group {
   scope_group(scope_group const&) = delete;
   scope_group& operator=(scope_group const&) = delete;
 
+  [[nodiscard]] stop_node const& inside() const noexcept { return inside_; }
+
   /// The body has returned: ends all children, then throws the exception of the first that failed.
   void finish();
 
@@ -36,28 +42,34 @@ class scope_group : public group {
   void abandon() noexcept;
 
  protected:
-  /// Lies on the heap. It is destroyed before the scope hears of its end.
-  struct child : task {
-    child(scope_group& s, hint const& h, void (*c)(child&, here&), void (*d)(child*) noexcept) noexcept
-        : task{&kind}, in(s), hinted(h), call(c), destroy(d) {}
-    scope_group& in;
-    hint hinted;
+  struct child;
+  /// The operations that depend on the type of a child.
+  struct child_kind : task_kind {
     void (*call)(child&, here&);
-    void (*destroy)(child*) noexcept;
+    void (*end)(child*) noexcept;  ///< deletes it; null: its closure needs no destructor, only its block is given back
+    hint (*hinted)(child const&);  ///< null: it has no hint
+    std::size_t bytes;             ///< of its block
+  };
+  /// Lies in a block. It is destroyed before the scope hears of its end.
+  struct child : task {
+    child(child_kind const& k, scope_group& s) noexcept : task{&k}, in(s) {}
+    scope_group& in;
+
+    [[nodiscard]] child_kind const& kind() const noexcept { return static_cast<child_kind const&>(*is); }
+    [[nodiscard]] hint hinted() const noexcept { return kind().hinted == nullptr ? hint{} : kind().hinted(*this); }
   };
   /// Offers the child: from now on it may be taken.
   void add(child& c);
+
+  static void run_task(task& t, std::uint64_t, here& on) noexcept;
+  static hint hint_of(task const& t, std::uint64_t) noexcept;
 
  private:
   // The count starts at this bias, so that thieves can subtract before the owner adds.
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
 
-  static hint hint_of(task const& t, std::uint64_t) noexcept;
-  /// extra == 0: the owner runs it at the end of the scope; otherwise it was taken from a lane.
-  static void run_task(task& t, std::uint64_t extra, here& on) noexcept;
-  static task_kind const kind;
-
-  void call_child(here& runner, child& c, stop_node const& node) noexcept;
+  void run_child(here& runner, child& c) noexcept;
+  inline void call_child(here& runner, child& c) noexcept;
   void end_children() noexcept;
   [[gnu::cold, gnu::noinline]] void poll();
   bool run_newest() noexcept;
@@ -65,6 +77,7 @@ class scope_group : public group {
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 
   here& owner_;
+  stop_node const inside_;  ///< what the body and the children watch
   exposed_scope exposed_;
   std::uint64_t forked_ = 0;  ///< children that the owner forked and did not run itself
   first_exception first_;
@@ -80,24 +93,33 @@ class scope final : public scope_group {
   template <class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(F&& f) {
-    fork(hint{}, std::forward<F>(f));
+    add(*new child_of<unhinted, std::decay_t<F>>(*this, unhinted{}, std::forward<F>(f)));
   }
   /// The same, with a hint.
   template <hint_word Hint, class F>
     requires std::invocable<std::decay_t<F>&, Here&>
   void fork(Hint hint, F&& f) {
-    add(*new child_of<std::decay_t<F>>(*this, as_hint(hint), std::forward<F>(f)));
+    add(*new child_of<Hint, std::decay_t<F>>(*this, hint, std::forward<F>(f)));
   }
 
  private:
-  template <class F>
-  struct child_of final : child {
+  template <class Hint, class F>
+  struct child_of final : child, in_block {
     template <class G>
-    child_of(scope& s, hint const& h, G&& g) : child(s, h, &call_function, &end), function(std::forward<G>(g)) {}
+    child_of(scope& s, Hint h, G&& g) : child(kind, s), hint_word(h), function(std::forward<G>(g)) {}
+    [[no_unique_address]] Hint hint_word;
     F function;
 
-    static void call_function(child& self, here& on) { static_cast<child_of&>(self).function(static_cast<Here&>(on)); }
+    static void call(child& self, here& on) { static_cast<child_of&>(self).function(static_cast<Here&>(on)); }
     static void end(child* self) noexcept { delete static_cast<child_of*>(self); }
+    static hint hinted(child const& self) { return as_hint(static_cast<child_of const&>(self).hint_word); }
+    static constexpr bool is_plain =
+        std::is_trivially_destructible_v<F> && alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    static constexpr child_kind kind{{.run = &scope_group::run_task, .hint_of = &scope_group::hint_of},
+                                     &child_of::call,
+                                     is_plain ? nullptr : &child_of::end,
+                                     std::is_same_v<Hint, unhinted> ? nullptr : &child_of::hinted,
+                                     sizeof(child_of)};
   };
 };
 

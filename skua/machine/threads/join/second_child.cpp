@@ -71,7 +71,7 @@ void second_child::run_stolen(task& t, std::uint64_t, here& thief) noexcept {
   stop_node const node{self.stop, &self, nullptr, nullptr, self.place()};
   thief.watch(&node);
   std::uint64_t outcome = dropped;
-  if (!node.requested()) {
+  if (!thief.is_stopped()) {
     try {
       self.kind().call(self, thief);
       outcome = 0;

@@ -17,9 +17,6 @@ struct group;
 /// No place hint: the place of the task around it holds.
 inline constexpr place_id no_place_hint{0xffff'fffeU};
 
-/// Raised by whoever has set a flag that `group::wants_end` tells of.
-inline constinit failure_epoch<> failures;
-
 struct stop_node {
   stop_node const* outer;        ///< the next one outside
   group const* of;               ///< a group, or null
@@ -35,8 +32,11 @@ struct stop_node {
   stop_node(stop_node const&) = delete;
   stop_node& operator=(stop_node const&) = delete;
 
-  [[nodiscard]] bool requested() const noexcept;
-  [[nodiscard]] bool has_failed() const noexcept;
+  /// `failures`: of the region in which the chain lies.
+  [[nodiscard]] bool requested(failure_epoch<> const& failures) const noexcept {
+    return (asked_ != nullptr || !clean.is_set(failures.now())) && look(failures);
+  }
+  [[nodiscard]] inline bool has_failed() const noexcept;  // fiber.cpp
 
   /// True if a node inside this one, with this place, would change nothing.
   [[nodiscard]] static bool adds_nothing(stop_node const* n, place_id hinted) noexcept {
@@ -49,6 +49,7 @@ struct stop_node {
   }
 
  private:
+  [[nodiscard]] bool look(failure_epoch<> const& failures) const noexcept;
   static place_id place_in(stop_node const* n) noexcept { return n == nullptr ? no_place_hint : n->place; }
   static stop_node const* asked_in(stop_node const* n) noexcept { return n == nullptr ? nullptr : n->asked_; }
 

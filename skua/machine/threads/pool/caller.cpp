@@ -62,6 +62,7 @@ bool caller::run(region& where, root& call) noexcept {
   thread_record record;
   record.worker = index(me.number());
   record.owner = &me;
+  record.blocks = &me.blocks_;
   set_current_thread(&record);
   // What the worker's own thread goes on with. The rest of its state is not in use while it sleeps.
   here* const slept_fiber = me.fiber_;

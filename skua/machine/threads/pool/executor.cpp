@@ -57,6 +57,9 @@ namespace runtime {
 
 namespace {
 
+/// The word by which a lane identifies the tasks of a wait_group before they are taken.
+std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
+
 /// A free task as lanes see it. It lies in the free task's own storage, so submitting one never allocates.
 struct spawned_task final : handed {
   explicit spawned_task(free_task<here>& t) noexcept : handed(kind), given(t) {}
@@ -66,13 +69,31 @@ struct spawned_task final : handed {
     return *::new (static_cast<void*>(t.room)) spawned_task(t);
   }
 
-  /// taken != 0: the worker loop took it from a lane; 0: a fiber that waits for it runs it.
-  static void run_task(task& t, std::uint64_t taken, here& on) noexcept {
-    auto& given = static_cast<spawned_task&>(t).given;
+  static void run_task(task& t, std::uint64_t, here& on) noexcept {
+    run_nested(t, on);
+    on.task_ends();
+  }
+  /// On top of what the fiber runs.
+  static void run_nested(task& t, here& on) noexcept {
+    free_task<here>& given = static_cast<spawned_task&>(t).given;
     stop_node const node{nullptr, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
     fiber::nested_task const nested{on, &node};
     given.run(given, on);
-    if (taken != 0) on.task_ends();
+  }
+  /// Runs the group's tasks that lie at the newest end of the worker's lane, newest first.
+  static void run_newest(wait_group& group, here& on) noexcept {
+    stop_node const node{nullptr, nullptr, nullptr, &group};
+    fiber::nested_task const nested{on, &node};
+    while (!group.done()) {
+      task* const newest = on.at().take_newest_spawned(key_of(group));
+      if (newest == nullptr) return;
+      free_task<here>& given = static_cast<spawned_task*>(newest)->given;
+      if (given.hints.place) {
+        run_nested(*newest, on);
+      } else {
+        given.run(given, on);
+      }
+    }
   }
   static hint hint_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).given.hints; }
   static task_kind const kind;
@@ -114,9 +135,6 @@ class tied_section {
   fiber& fiber_;
   bool const was_tied_;
 };
-
-/// The word by which a lane identifies the tasks of a wait_group before they are taken.
-std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
 
 /// A thread from outside works while it waits, if it can take a worker's place; else it blocks.
 void wait_outside(wait_group& group) noexcept {
@@ -160,13 +178,14 @@ void executor::spawn(free_task<here>& task) {
   here& fiber = w->running_fiber();
   std::uint64_t const key = key_of(*task.group);
   if (!fiber.at().spawned.push(static_cast<runtime::task*>(&t), key)) return;
+  if (fiber.make_room()) return;
   // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
-  if (!fiber.make_room()) fiber.run_newest_spawned(key);
+  if (runtime::task* const newest = fiber.at().take_newest_spawned(key)) spawned_task::run_nested(*newest, fiber);
 }
 
 void executor::run_now(free_task<here>& task) {
   spawned_task& t = spawned_task::of(task);
-  auto const run_here = [&t](here& on) { t.is->run(t, 0, on); };
+  auto const run_here = [&t](here& on) { spawned_task::run_nested(t, on); };
   if (worker* const w = worker::current()) {
     tied_section const on_this_thread{w->running_fiber()};
     return run_here(w->running_fiber());
@@ -183,8 +202,8 @@ void executor::wait(wait_group& group) noexcept {
   if (w == nullptr) return wait_outside(group);
   here& fiber = w->running_fiber();
   tied_section const on_this_thread{fiber};
-  while (!group.done() && fiber.run_newest_spawned(key_of(group))) {}
   if (group.done()) return;
+  spawned_task::run_newest(group, fiber);
   waiter waiting;
   if (group.enroll(waiting)) fiber.wait(waiting.waited, 1);
 }

@@ -5,6 +5,7 @@
 
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/outside_call.hpp"
+#include "skua/parts/context/block_cache.hpp"
 #include "skua/program/executor.hpp"
 
 namespace skua {
@@ -17,6 +18,9 @@ class pool;
 pool& default_pool();
 
 namespace runtime {
+
+template <>
+struct task_memory<here> : in_block {};
 
 /// Models the concept skua::executor.
 struct executor {

@@ -13,6 +13,7 @@
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/options.hpp"
+#include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/stack.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 #include "skua/parts/topology/layout.hpp"
@@ -46,6 +47,7 @@ class pool_core {
   [[nodiscard]] worker& worker_at(worker_id w) noexcept { return *workers_[index(w)]; }
   [[nodiscard]] sleep_state<>& sleep() noexcept { return sleep_; }
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
+  [[nodiscard]] block_pool& blocks() noexcept { return host().blocks_; }
   /// The processors that the maker of the first pool could use. A pinned worker's own mask would be narrower.
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
   [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }
@@ -95,6 +97,7 @@ class pool_core {
   bool const oversubscribed_;    ///< more workers than processors: searchers must yield
   std::uint32_t const process_;  ///< its fork_generation
   stack_pool stacks_;
+  block_pool blocks_;
   sleep_state<> sleep_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};

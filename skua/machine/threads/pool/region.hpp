@@ -54,6 +54,8 @@ class region : public std::enable_shared_from_this<region> {
   [[nodiscard]] bool serves(region const& r) const noexcept { return this == &r || host_ == &r; }
   [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty(); }
 
+  /// Whoever sets a flag that `group::wants_end` tells of begins the next epoch.
+  [[nodiscard]] failure_epoch<>& failures() noexcept { return failures_; }
   /// Makes every fiber of this region poll at its next fork. Any thread.
   void request_attention() noexcept;
   /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
@@ -68,6 +70,7 @@ class region : public std::enable_shared_from_this<region> {
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> injected_;
   std::unique_ptr<guest_list> guests_;
+  failure_epoch<> failures_;
   region* host_ = nullptr;  ///< of a guest's region
 };
 

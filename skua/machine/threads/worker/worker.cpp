@@ -415,8 +415,10 @@ void worker::refresh_slots() noexcept {
 
 // ---- the thread ------------------------------------------------------------------------------------------------
 
-worker::worker(pool_core& c, worker_id number) noexcept : core_(c), number_(number), stacks_(c.stacks()) {
+worker::worker(pool_core& c, worker_id number) noexcept
+    : core_(c), number_(number), stacks_(c.stacks()), blocks_(c.blocks()) {
   thread_record::worker = index(number);
+  thread_record::blocks = &blocks_;
   owner = this;
 }
 

@@ -16,6 +16,7 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/counters.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
@@ -136,9 +137,10 @@ class worker final : public thread_record {
   bool was_woken_ = false;
 
   stack_cache stacks_;
-  context native_;  ///< the thread's own stack; it continues only when the thread ends
-  context next_;    ///< the fiber that is being started
-  context ended_;   ///< the fiber that ended
+  block_cache blocks_;  ///< thread_record::blocks
+  context native_;      ///< the thread's own stack; it continues only when the thread ends
+  context next_;        ///< the fiber that is being started
+  context ended_;       ///< the fiber that ended
   stack* current_stack_ = nullptr;
   stack* ended_stack_ = nullptr;
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked

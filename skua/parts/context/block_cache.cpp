@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "skua/parts/context/block_cache.hpp"
+
+#include <utility>
+
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/current.hpp"
+
+namespace skua::runtime {
+
+namespace {
+
+constexpr std::size_t size_step = 64;
+constexpr std::uint32_t batch_blocks = 64;
+constexpr std::size_t pool_bytes_max = std::size_t{16} << 20;
+
+constexpr std::size_t block_bytes(std::size_t size) noexcept { return (size + 1) * size_step; }
+static_assert(sizeof(free_block) <= size_step);
+
+/// The class of blocks of so many bytes; block_sizes or more: they are not kept.
+constexpr std::size_t size_of(std::size_t bytes) noexcept {
+  return under_asan || under_tsan ? block_sizes : (bytes - 1) / size_step;
+}
+
+void delete_blocks(free_block* first, std::size_t size) noexcept {
+  while (first != nullptr) ::operator delete(std::exchange(first, first->next), block_bytes(size));
+}
+
+}  // namespace
+
+block_pool::~block_pool() {
+  for (std::size_t size = 0; size < block_sizes; ++size) {
+    free_block* batch = batches_[size];
+    while (batch != nullptr) delete_blocks(std::exchange(batch, batch->next_batch), size);
+  }
+}
+
+free_block* block_pool::take(std::size_t size) noexcept {
+  if (!try_lock()) return nullptr;
+  free_block* const batch = batches_[size];
+  if (batch != nullptr) {
+    batches_[size] = batch->next_batch;
+    bytes_ -= batch_blocks * block_bytes(size);
+  }
+  unlock();
+  return batch;
+}
+
+bool block_pool::give(free_block* batch, std::size_t size) noexcept {
+  if (!try_lock()) return false;
+  bool const fits = bytes_ + batch_blocks * block_bytes(size) <= pool_bytes_max;
+  if (fits) {
+    batch->next_batch = std::exchange(batches_[size], batch);
+    bytes_ += batch_blocks * block_bytes(size);
+  }
+  unlock();
+  return fits;
+}
+
+// relaxed: only saves the exchange. acquire: what the last holder did. Pairs with: unlock.
+bool block_pool::try_lock() noexcept {
+  return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire);
+}
+void block_pool::unlock() noexcept {
+  held_.store(false, std::memory_order_release);  // release: what we did. Pairs with: try_lock
+}
+
+block_cache::~block_cache() {
+  for (std::size_t size = 0; size < block_sizes; ++size) {
+    delete_blocks(lists_[size].first, size);
+    delete_blocks(lists_[size].batch, size);
+  }
+}
+
+void* block_cache::take(std::size_t size) {
+  list& from = lists_[size];
+  if (from.first == nullptr) [[unlikely]]
+    return refill(size);
+  --from.count;
+  return std::exchange(from.first, from.first->next);
+}
+
+[[gnu::noinline]] void* block_cache::refill(std::size_t size) {
+  list& into = lists_[size];
+  free_block* const batch = into.batch != nullptr ? std::exchange(into.batch, nullptr) : pool_.take(size);
+  if (batch == nullptr) return ::operator new(block_bytes(size));
+  into.first = batch->next;
+  into.count = batch_blocks - 1;
+  return batch;
+}
+
+void block_cache::give(void* block, std::size_t size) noexcept {
+  list& to = lists_[size];
+  if (to.count == batch_blocks) [[unlikely]]
+    pass_on(size);
+  ++to.count;
+  to.first = ::new (block) free_block{to.first, nullptr};
+}
+
+/// The list is full: it becomes the cache's batch.
+[[gnu::noinline]] void block_cache::pass_on(std::size_t size) noexcept {
+  list& full = lists_[size];
+  free_block* const before = std::exchange(full.batch, std::exchange(full.first, nullptr));
+  full.count = 0;
+  if (before != nullptr && !pool_.give(before, size)) delete_blocks(before, size);
+}
+
+void* take_block(std::size_t bytes) {
+  std::size_t const size = size_of(bytes);
+  if (size >= block_sizes) return ::operator new(bytes);
+  thread_record const* const me = current_thread();
+  return me != nullptr && me->blocks != nullptr ? me->blocks->take(size) : ::operator new(block_bytes(size));
+}
+
+void give_block(void* block, std::size_t bytes) noexcept {
+  std::size_t const size = size_of(bytes);
+  if (size >= block_sizes) return ::operator delete(block, bytes);
+  thread_record const* const me = current_thread();
+  if (me == nullptr || me->blocks == nullptr) return ::operator delete(block, block_bytes(size));
+  me->blocks->give(block, size);
+}
+
+}  // namespace skua::runtime
