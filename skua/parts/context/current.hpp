@@ -22,10 +22,11 @@ struct address_range {
   }
 };
 
-/// A pool thread's record of itself. Only that thread and its signal handlers touch it.
+/// A worker's record of its thread, or that of a thread from outside that submits tasks. Only that thread and its signal handlers touch it.
 struct thread_record {
   std::uint32_t worker = 0;       ///< its number, for messages
-  void* owner = nullptr;          ///< the machine's worker object
+  void* owner = nullptr;          ///< the machine's worker object; null: the thread is no worker
+  void* submits_to = nullptr;     ///< of a thread from outside: its lane
   block_cache* blocks = nullptr;  ///< for its tasks; null: it keeps none
   stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by context.cpp
 

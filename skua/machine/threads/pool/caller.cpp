@@ -59,6 +59,7 @@ bool caller::run(region& where, root& call) noexcept {
   worker* const lent = borrow(where);
   if (lent == nullptr) return false;
   worker& me = *lent;
+  thread_record* const outside = current_thread();
   thread_record record;
   record.worker = index(me.number());
   record.owner = &me;
@@ -75,7 +76,7 @@ bool caller::run(region& where, root& call) noexcept {
   me.fiber_ = slept_fiber;
   me.current_stack_ = slept_stack;
   me.is_lent_ = false;
-  set_current_thread(nullptr);
+  set_current_thread(outside);
   give_back(me);
   return true;
 }

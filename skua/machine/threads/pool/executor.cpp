@@ -2,12 +2,14 @@
 #include "skua/machine/threads/pool/executor.hpp"
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
 
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
+#include "skua/machine/threads/pool/outside_lane.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
@@ -80,12 +82,12 @@ struct spawned_task final : handed {
     fiber::nested_task const nested{on, &node};
     given.run(given, on);
   }
-  /// Runs the group's tasks that lie at the newest end of the worker's lane, newest first.
-  static void run_newest(wait_group& group, here& on) noexcept {
+  /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first.
+  static void run_newest(wait_group& group, deque<>& of, here& on) noexcept {
     stop_node const node{nullptr, nullptr, nullptr, &group};
     fiber::nested_task const nested{on, &node};
     while (!group.done()) {
-      task* const newest = on.at().take_newest_spawned(key_of(group));
+      auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
       if (newest == nullptr) return;
       free_task<here>& given = static_cast<spawned_task*>(newest)->given;
       if (given.hints.place) {
@@ -136,19 +138,45 @@ class tied_section {
   bool const was_tied_;
 };
 
-/// A thread from outside works while it waits, if it can take a worker's place; else it blocks.
+/// Submits a task from a thread that is no worker.
+void spawn_outside(free_task<here>& task) {
+  region& somewhere = default_pool().root_region();
+  spawned_task& t = spawned_task::of(task);
+  outside_lane* const mine = somewhere.lanes_outside().mine();
+  if (mine == nullptr) return somewhere.inject(t);
+  std::uint64_t const key = key_of(*task.group);
+  bool const wants_room = mine->tasks.push(static_cast<runtime::task*>(&t), key);
+  // No memory for another push: the task goes to the shared queue, unless a worker has it already and so made room.
+  if (wants_room && mine->tasks.poll() == attention::full && take_newest(mine->tasks, key) != nullptr)
+    return somewhere.inject(t);
+  somewhere.notify_work();
+}
+
+/// A thread from outside works while it waits: in a worker's place, or as a guest. It blocks if there is no memory for
+/// a guest.
 void wait_outside(wait_group& group) noexcept {
   if (group.done()) return;
   struct waiting_call : outside_call {
-    explicit waiting_call(wait_group& g) noexcept
-        : outside_call{[](outside_call& self, here&) { executor::wait(static_cast<waiting_call&>(self).group); }},
-          group(g) {}
+    waiting_call(wait_group& g, outside_lane* l) noexcept
+        : outside_call{[](outside_call& self, here& on) {
+            auto const& mine = static_cast<waiting_call&>(self);
+            if (mine.lane != nullptr) spawned_task::run_newest(mine.group, mine.lane->tasks, on);
+            executor::wait(mine.group);
+          }},
+          group(g), lane(l) {}
     wait_group& group;
-  } what{group};
+    outside_lane* lane;
+  };
+  region& where = default_pool().root_region();
+  waiting_call what{group, where.lanes_outside().mine()};
   root asked{what};
-  if (caller::run(default_pool().root_region(), asked)) return;
-  blocked_thread me;
-  if (group.enroll(me)) me.done.wait();
+  if (caller::run(where, asked)) return;
+  try {
+    where.guests().run(asked);
+  } catch (std::exception const&) {
+    blocked_thread me;
+    if (group.enroll(me)) me.done.wait();
+  }
 }
 
 }  // namespace
@@ -169,11 +197,7 @@ void executor::run(runtime::outside_call& what) {
 
 void executor::spawn(free_task<here>& task) {
   worker* const w = worker::current();
-  if (w == nullptr) {
-    region& somewhere = default_pool().root_region();
-    somewhere.inject(spawned_task::of(task));
-    return;
-  }
+  if (w == nullptr) return spawn_outside(task);
   spawned_task& t = spawned_task::of(task);
   here& fiber = w->running_fiber();
   std::uint64_t const key = key_of(*task.group);
@@ -203,7 +227,7 @@ void executor::wait(wait_group& group) noexcept {
   here& fiber = w->running_fiber();
   tied_section const on_this_thread{fiber};
   if (group.done()) return;
-  spawned_task::run_newest(group, fiber);
+  spawned_task::run_newest(group, fiber.at().spawned, fiber);
   waiter waiting;
   if (group.enroll(waiting)) fiber.wait(waiting.waited, 1);
 }

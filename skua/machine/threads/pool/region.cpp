@@ -13,7 +13,8 @@ namespace skua::runtime {
 
 region::region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
     : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
-      policy_(policies::make_policy(policy_name, map_, seed)), guests_(std::make_unique<guest_list>(*this)) {
+      policy_(policies::make_policy(policy_name, map_, seed)), outside_(c.blocks()),
+      guests_(std::make_unique<guest_list>(*this)) {
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -42,14 +43,24 @@ bool region::notify_work() noexcept {
   return woke;
 }
 
-handed* region::take_injected() noexcept { return static_cast<handed*>(injected_.pop()); }
+outcome region::take_injected(tagged_entry& out, revocation_count& spent) noexcept {
+  if (auto* const first = static_cast<handed*>(injected_.pop())) {
+    out = {first, 1, {}};
+    return outcome::got;
+  }
+  entry oldest;
+  outcome const how = outside_.take(oldest, spent);
+  if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {}};
+  return how;
+}
 
 void region::request_attention() noexcept {
   for (auto const& s : slots_) s->request_attention();
 }
 
 bool region::looks_empty_to(worker_slot* mine) noexcept {
-  return nothing_for(mine, injected_, slots_) && std::ranges::all_of(slots_, [](auto const& s) {
+  return nothing_for(mine, injected_, slots_) && outside_.look_empty() &&
+         std::ranges::all_of(slots_, [](auto const& s) {
            return s->local.looks_empty() && s->migrated.looks_empty() && s->mailbox.looks_empty();
          });
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "skua/machine/threads/policy_words.hpp"
+#include "skua/machine/threads/pool/outside_lane.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/queue/injector.hpp"
@@ -44,7 +45,10 @@ class region : public std::enable_shared_from_this<region> {
   /// An entry can be taken: wakes a worker of the region unless enough are searching. True if one was woken. Any
   /// thread.
   bool notify_work() noexcept;
-  [[nodiscard]] handed* take_injected() noexcept;
+  /// Takes a task from outside: of the shared queue, else of a lane. Counts revocations in `spent`.
+  [[nodiscard]] outcome take_injected(tagged_entry& out, revocation_count& spent) noexcept;
+  /// Where threads from outside submit tasks without waiting for them.
+  [[nodiscard]] outside_lanes& lanes_outside() noexcept { return outside_; }
   /// Takes a task back that was injected; false if a worker has it.
   bool withdraw(handed& t) noexcept { return injected_.remove(t); }
   /// The guests' callers, for calls that find no worker's place free.
@@ -52,7 +56,7 @@ class region : public std::enable_shared_from_this<region> {
   void stand_in_for(region& host) noexcept { host_ = &host; }
   /// True for this region and that of a guest: what runs there may call into this one directly.
   [[nodiscard]] bool serves(region const& r) const noexcept { return this == &r || host_ == &r; }
-  [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty(); }
+  [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty() || !outside_.look_empty(); }
 
   /// Whoever sets a flag that `group::wants_end` tells of begins the next epoch.
   [[nodiscard]] failure_epoch<>& failures() noexcept { return failures_; }
@@ -69,6 +73,7 @@ class region : public std::enable_shared_from_this<region> {
   std::vector<std::unique_ptr<worker_slot>> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> injected_;
+  outside_lanes outside_;
   std::unique_ptr<guest_list> guests_;
   failure_epoch<> failures_;
   region* host_ = nullptr;  ///< of a guest's region

@@ -2,6 +2,7 @@
 // The lanes of one worker in one region that need no policy.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "skua/machine/threads/worker/fork_lane.hpp"
@@ -11,6 +12,15 @@
 #include "skua/parts/queue/injector.hpp"
 
 namespace skua::runtime {
+
+/// For the owner: takes the newest entry back if it was pushed with the word `key`. Null: the newest is another one, or a
+/// thief has it.
+template <synchronisation Sync>
+[[nodiscard]] void* take_newest(deque<Sync>& from, std::uint64_t key) noexcept {
+  entry newest;
+  // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
+  return from.peek(newest) && newest.extra == key && from.pop() ? newest.task : nullptr;
+}
 
 /// Sync is the real world, or the explorer's. `Front` is the base with the lane of forks (fork_lane.hpp).
 template <synchronisation Sync = real_sync, class Front = fork_lane<Sync>>

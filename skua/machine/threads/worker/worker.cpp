@@ -149,7 +149,6 @@ bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noe
 outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
   if (p.what == action::steal) return steal(s, p, out);
   constexpr auto any = [](tagged_entry const&) { return true; };
-  handed* mine = nullptr;
   switch (p.where) {
     case lane::forks:
       return outcome::empty;  // empty: the joins of a worker that probes have all been stolen (group.md, "Nesting")
@@ -162,12 +161,26 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
     case lane::mailbox: return s.mailbox.take_oldest(out, any);
     case lane::local: return s.local.take_newest(out, any);
     case lane::migrated: return s.migrated.take_oldest(out, any);
-    case lane::inbox: mine = static_cast<handed*>(s.inbox.pop()); break;
-    case lane::injected: mine = s.in.take_injected(); break;
+    case lane::injected: return take_injected(s, out);
+    case lane::inbox: break;
   }
+  auto* const mine = static_cast<handed*>(s.inbox.pop());
   if (mine == nullptr) return outcome::empty;
   out = {mine, 1, {}};
   return outcome::got;
+}
+
+outcome worker::take_injected(worker_slot& s, tagged_entry& out) noexcept {
+  revocation_count spent;
+  outcome const how = s.in.take_injected(out, spent);
+  count(spent);
+  return how;
+}
+
+void worker::count(revocation_count const& spent) noexcept {
+  if (spent.revocations == 0) return;
+  counts_.revocations.add(spent.revocations);
+  counts_.heavy_fences.add(spent.heavy_fences);
 }
 
 outcome worker::steal_from(worker_slot& s, worker_slot& victim, lane where, tagged_entry& out) noexcept {
@@ -188,10 +201,7 @@ outcome worker::steal_from(worker_slot& s, worker_slot& victim, lane where, tagg
   entry oldest;
   revocation_count spent;
   outcome const how = from.outside().steal(oldest, spent);
-  if (spent.revocations > 0) {
-    counts_.revocations.add(spent.revocations);
-    counts_.heavy_fences.add(spent.heavy_fences);
-  }
+  count(spent);
   if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{published}}};
   return how;
 }

@@ -44,13 +44,9 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
     published_tag_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
-  /// For the owner: takes the newest entry of `spawned` back if it was pushed with the word `key`. Null: the newest is
-  /// another task, or a thief has it.
+  /// As take_newest, from `spawned`.
   [[nodiscard]] task* take_newest_spawned(std::uint64_t key) noexcept {
-    entry newest;
-    // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
-    if (!spawned.peek(newest) || newest.extra != key || !spawned.pop()) return nullptr;
-    return static_cast<task*>(newest.task);
+    return static_cast<task*>(take_newest(spawned, key));
   }
 
   /// The slot of another worker of the region.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/pool/outside_lane.hpp"
+
+#include <exception>
+#include <memory>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::runtime {
+
+outside_lanes::~outside_lanes() {
+  outside_lane* lane = first_.load(std::memory_order_acquire);  // acquire: the lanes. Pairs with: find_or_make
+  if (lane != nullptr) pthread_key_delete(at_end_of_thread_);
+  while (lane != nullptr) {
+    if (current_thread() == lane) set_current_thread(nullptr);
+    std::unique_ptr<outside_lane> const ends(lane);
+    lane = lane->next;
+  }
+}
+
+outside_lane* outside_lanes::adopt() noexcept {
+  thread_record const* const before = current_thread();
+  if (before != nullptr && before->submits_to == nullptr) return nullptr;
+  try {
+    outside_lane& mine = find_or_make();
+    // Another pool's lane is left to that pool: it was lost by fork(), or the thread has changed pools.
+    if (pthread_setspecific(at_end_of_thread_, &mine) != 0) {
+      leave(&mine);
+      return nullptr;
+    }
+    set_current_thread(&mine);
+    return &mine;
+  } catch (std::exception const&) {
+    return nullptr;
+  }
+}
+
+outside_lane& outside_lanes::find_or_make() {
+  std::lock_guard const hold(changing_);
+  outside_lane* const first = first_.load(std::memory_order_relaxed);  // relaxed: under the lock
+  for (outside_lane* lane = first; lane != nullptr; lane = lane->next) {
+    // acquire: what the previous owner did. Pairs with: leave.
+    if (!lane->is_owned.load(std::memory_order_relaxed) && !lane->is_owned.exchange(true, std::memory_order_acquire))
+      return *lane;
+  }
+  auto made = std::make_unique<outside_lane>(*this, blocks_, first);
+  if (first == nullptr && pthread_key_create(&at_end_of_thread_, &outside_lanes::leave) != 0) {
+    throw resource_error("no pthread key is left");
+  }
+  // seq_cst: before the owner's first look at the sleepers. Pairs with: look_empty, after a sleeper's announcement.
+  first_.store(made.get(), std::memory_order_seq_cst);
+  return *made.release();
+}
+
+/// The thread ends, or has no use for its lane.
+void outside_lanes::leave(void* lane) noexcept {
+  auto& mine = *static_cast<outside_lane*>(lane);
+  if (current_thread() == &mine) set_current_thread(nullptr);
+  mine.is_owned.store(false, std::memory_order_release);  // release: what we did. Pairs with: find_or_make
+}
+
+outcome outside_lanes::take(entry& oldest, revocation_count& spent) noexcept {
+  outcome all = outcome::empty;
+  // acquire: the lanes. Pairs with: find_or_make.
+  for (outside_lane* lane = first_.load(std::memory_order_acquire); lane != nullptr; lane = lane->next) {
+    outcome const how = lane->tasks.outside().steal(oldest, spent);
+    if (how == outcome::got) return how;
+    if (how == outcome::lost) all = how;
+  }
+  return all;
+}
+
+bool outside_lanes::look_empty() const noexcept {
+  for (outside_lane* lane = first_.load(std::memory_order_seq_cst); lane != nullptr; lane = lane->next) {
+    if (!lane->tasks.outside().looks_empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace skua::runtime

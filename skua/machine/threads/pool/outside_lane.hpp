@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Where a thread that is no worker submits tasks, so that each takes neither a lock nor a word that others write:
+// outside_lane.md.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "skua/parts/base/outcome.hpp"
+#include "skua/parts/context/block_cache.hpp"
+#include "skua/parts/context/current.hpp"
+#include "skua/parts/queue/deque.hpp"
+
+namespace skua::runtime {
+
+class outside_lanes;
+
+/// The tasks that one thread has submitted, oldest at the top. Also the thread's record.
+struct outside_lane : thread_record {
+  /// Throws std::bad_alloc.
+  outside_lane(outside_lanes& all, block_pool& pool, outside_lane* before) : of(all), next(before), kept(pool) {
+    submits_to = this;
+    blocks = &kept;
+  }
+  outside_lanes& of;
+  outside_lane* next;
+  std::atomic<bool> is_owned{true};
+  block_cache kept;
+  deque<> tasks;
+};
+
+/// The lanes of one region. Any thread may call every member function.
+class outside_lanes {
+ public:
+  explicit outside_lanes(block_pool& blocks) noexcept : blocks_(blocks) {}
+  ~outside_lanes();
+  outside_lanes(outside_lanes const&) = delete;
+  outside_lanes& operator=(outside_lanes const&) = delete;
+
+  /// The calling thread's lane, which it gets at its first call. Null if there is no memory for one, or if the thread has
+  /// another record.
+  [[nodiscard]] outside_lane* mine() noexcept {
+    thread_record* const me = current_thread();
+    if (me != nullptr && me->submits_to != nullptr) [[likely]] {
+      auto* const lane = static_cast<outside_lane*>(me->submits_to);
+      if (&lane->of == this) return lane;
+    }
+    return adopt();
+  }
+
+  /// Takes the oldest task of some lane.
+  [[nodiscard]] outcome take(entry& oldest, revocation_count& spent) noexcept;
+  [[nodiscard]] bool look_empty() const noexcept;
+
+ private:
+  [[nodiscard]] outside_lane* adopt() noexcept;
+  [[nodiscard]] outside_lane& find_or_make();
+  static void leave(void* lane) noexcept;
+
+  block_pool& blocks_;
+  std::atomic<outside_lane*> first_{nullptr};
+  std::mutex changing_;
+  pthread_key_t at_end_of_thread_{};  ///< under changing_, and valid once there is a lane
+};
+
+}  // namespace skua::runtime
