@@ -160,14 +160,15 @@ void parallel_sort(Container&& all, Less const& less = {}) {
   parallel_sort(std::ranges::begin(all), std::ranges::end(all), less);
 }
 
-/// f() or f(here) for every f, each once, at the same time; values are discarded (`here.join` returns them).
+/// f() or f(here) for every f, each once, at the same time; values are discarded (`here.join` returns them). What is
+/// passed as an rvalue is called as one.
 /// Work and span: the sum and the maximum of theirs.
 template <class... F>
 void parallel_invoke(F&&... f) {
-  if constexpr ((runtime::task_body<F, runtime::here> && ...)) {
-    runtime::on::parallel_invoke<runtime::executor>(f...);
+  if constexpr ((runtime::task_of<F, runtime::here> && ...)) {
+    runtime::on::parallel_invoke<runtime::executor>(std::forward<F>(f)...);
   } else {
-    static_assert((runtime::task_body<F, runtime::here> && ...),
+    static_assert((runtime::task_of<F, runtime::here> && ...),
                   "parallel_invoke: every function is called as f() or f(here)");
   }
 }

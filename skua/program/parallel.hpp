@@ -51,7 +51,7 @@ void parallel_for(blocked_range<Value> const& range, Body const& body, P const& 
                                {[](void const* self, typename Executor::here&, std::size_t begin, std::size_t end) {
                                   auto const& mine = *static_cast<loop const*>(self);
                                   blocked_range<Value> piece = mine.whole.part(begin, end);
-                                  mine.body(piece);
+                                  std::invoke(mine.body, piece);
                                 },
                                 &all});
 }
@@ -98,7 +98,8 @@ void parallel_for(First first, Last last, Step step, F const& f, P const& p = {}
   parallel_for<Executor>(
       distance{0}, count,
       [&](distance k) {
-        f(static_cast<index>(static_cast<distance>(begin) + static_cast<distance>(k * static_cast<distance>(step))));
+        std::invoke(f, static_cast<index>(static_cast<distance>(begin) +
+                                          static_cast<distance>(k * static_cast<distance>(step))));
       },
       p);
 }
@@ -113,7 +114,8 @@ void parallel_for_each(It first, It last, Body const& body) {
   } else if constexpr (std::forward_iterator<It>) {
     std::vector<It> all;
     for (; first != last; ++first) all.push_back(first);
-    Executor::with_here([&](typename Executor::here& here) { for_each(here, all, [&](It it) { body(*it); }); });
+    Executor::with_here(
+        [&](typename Executor::here& here) { for_each(here, all, [&](It it) { std::invoke(body, *it); }); });
   } else {
     std::vector<std::iter_value_t<It>> all;
     for (; first != last; ++first) all.push_back(*first);
@@ -129,7 +131,7 @@ void parallel_for_each(Container&& all, Body const& body) {
 template <task_executor Executor, class... F>
 void parallel_invoke(F&&... f) {
   if constexpr (sizeof...(F) > 0) {
-    runtime::plain_call<typename Executor::here> const all[] = {untyped_call<typename Executor::here>(f)...};
+    runtime::plain_call<typename Executor::here> const all[] = {untyped_call<typename Executor::here, F>(f)...};
     runtime::call_all<Executor>(all);
   }
 }

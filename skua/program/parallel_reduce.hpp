@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -23,12 +24,12 @@ Value fold_divided(Here& here, Range& range, unsigned depth, Value const& identi
                    Join const& join) {
   if (depth == 0 || !range.is_divisible()) {
     throw_if_stopped(here);
-    return fold(range, Value(identity));
+    return std::invoke(fold, range, Value(identity));
   }
   Range right(range, split{});
   auto [a, b] = here.join([&](Here& h) { return fold_divided(h, range, depth - 1, identity, fold, join); },
                           [&](Here& h) { return fold_divided(h, right, depth - 1, identity, fold, join); });
-  return join(std::move(a), std::move(b));
+  return std::invoke(join, std::move(a), std::move(b));
 }
 
 /// The same where the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
@@ -131,11 +132,12 @@ Value parallel_reduce(blocked_range<Element> const& range, Value const& identity
       [](void const* self, typename Executor::here&, std::size_t begin, std::size_t end, void* into) {
         auto const& mine = *static_cast<reduction const*>(self);
         blocked_range<Element> piece = mine.whole.part(begin, end);
-        ::new (into) Value(mine.fold(piece, Value(mine.identity)));
+        ::new (into) Value(std::invoke(mine.fold, piece, Value(mine.identity)));
       },
       [](void const* self, void* left, void* right) {
         auto& a = *static_cast<Value*>(left);
-        assign(a, static_cast<reduction const*>(self)->join(std::move(a), std::move(*static_cast<Value*>(right))));
+        assign(a, std::invoke(static_cast<reduction const*>(self)->join, std::move(a),
+                              std::move(*static_cast<Value*>(right))));
       },
       [](void* value) noexcept { std::destroy_at(static_cast<Value*>(value)); },
       sizeof(Value),
@@ -189,16 +191,16 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
     std::vector<slot> sums(pieces.size(), slot{identity});
     std::size_t const last = pieces.size() - 1;
     for_each(
-        here, std::size_t{0}, last, [&](std::size_t i) { sums[i].value = scan(pieces[i], Value(identity), false); },
-        grain{1});
+        here, std::size_t{0}, last,
+        [&](std::size_t i) { sums[i].value = std::invoke(scan, pieces[i], Value(identity), false); }, grain{1});
     Value before(identity);
     for (slot& sum : sums) {
       Value own = std::exchange(sum.value, before);
-      before = join(std::move(before), std::move(own));
+      before = std::invoke(join, std::move(before), std::move(own));
     }
     for_each(
         here, std::size_t{0}, last + 1,
-        [&](std::size_t i) { sums[i].value = scan(pieces[i], std::move(sums[i].value), true); }, grain{1});
+        [&](std::size_t i) { sums[i].value = std::invoke(scan, pieces[i], std::move(sums[i].value), true); }, grain{1});
     return std::move(sums[last].value);
   });
 }

@@ -6,6 +6,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/cancel.hpp"
@@ -42,7 +43,7 @@ void divide(Here& here, Range& range, unsigned depth, Body const& body) {
   if (depth == 0 || !range.is_divisible()) {
     if (range.empty()) return;
     throw_if_stopped(here);
-    body(range);
+    std::invoke(body, range);
     return;
   }
   Range right(range, split{});

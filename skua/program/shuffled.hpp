@@ -57,11 +57,11 @@ class shuffled {
     explicit scope_type(shuffled& here) noexcept : here_(here) {}
 
     template <class F>
-      requires std::invocable<F&, shuffled&>
+      requires runtime::forkable<F, shuffled>
     void fork(F&& f) {
       if (here_.order_ == child_order::drawn && here_.dice_.below(2) == 0) {
         here_.start();
-        f(here_);
+        runtime::call_forked(here_, std::forward<F>(f));
       } else {
         later_.push_back(std::make_unique<kept<std::decay_t<F>>>(std::forward<F>(f)));
       }
@@ -93,7 +93,7 @@ class shuffled {
     template <class F>
     struct kept final : waiting {
       explicit kept(F f) : function(std::move(f)) {}
-      void run(shuffled& here) override { function(here); }
+      void run(shuffled& here) override { runtime::call_forked(here, std::move(function)); }
       F function;
     };
     shuffled& here_;

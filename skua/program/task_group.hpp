@@ -47,7 +47,7 @@ struct group_task final : free_task<Here> {
  private:
   static void attempt(group_task& self, Here& here) noexcept {
     try {
-      static_cast<void>(call_body(here, self.function));
+      static_cast<void>(call_task(here, std::move(self.function)));
     } catch (cancelled const&) {
       // If the group was cancelled, `wait` reports it. Otherwise the exception has another cause and must be reported.
       if (!self.group->stop_requested()) self.group->fail(std::current_exception());
@@ -100,7 +100,8 @@ class basic_task_group {
   basic_task_group(basic_task_group const&) = delete;
   basic_task_group& operator=(basic_task_group const&) = delete;
 
-  /// Starts f() or f(here), at some time, on some worker. One allocation. Throws what the allocation or the copy of f
+  /// Starts f() or f(here), at some time, on some worker, once: on an rvalue, so that f may give away what it owns. One
+  /// allocation. Throws what the allocation or the copy of f
   /// throws, and, on a thread that is not a worker, what making the default pool throws; then nothing was started. If
   /// the group is cancelled, the task is counted and destroyed, but not called.
   template <class F>
@@ -129,7 +130,8 @@ class basic_task_group {
   /// Runs f on the calling thread as a task of the group, then waits; does not copy f. Errors: as run and wait.
   template <class F>
   task_group_status run_and_wait(F&& f) {
-    run_now(make(hint{}, [&f](typename Executor::here& here) { static_cast<void>(call_body(here, f)); }));
+    run_now(
+        make(hint{}, [&f](typename Executor::here& here) { static_cast<void>(call_task(here, std::forward<F>(f))); }));
     return wait();
   }
   task_group_status run_and_wait(task_handle&& handle) {
@@ -163,7 +165,7 @@ class basic_task_group {
   task_handle make(hint hints, F&& f) {
     using its_here = typename Executor::here;
     using new_task = group_task<its_here, std::decay_t<F>>;
-    static_assert(body_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
+    static_assert(task_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
     std::unique_ptr<new_task> made = std::make_unique<new_task>(group_, hints, std::forward<F>(f));
     group_.add();
     return task_handle{typename task_handle::owner{made.release(), &new_task::drop}};

@@ -12,6 +12,7 @@
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
+#include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua::runtime {
@@ -78,13 +79,13 @@ class scope final : public scope_group {
   /// Runs f(here&) once, now or later, here or elsewhere, before the scope returns. Only the body may call this, on its
   /// own fiber; children that find more work open their own scopes. Throws std::bad_alloc; then f does not run.
   template <class F>
-    requires std::invocable<std::decay_t<F>&, Here&>
+    requires forkable<F, Here>
   void fork(F&& f) {
     fork(hint{}, std::forward<F>(f));
   }
   /// The same, with a hint.
   template <hint_word Hint, class F>
-    requires std::invocable<std::decay_t<F>&, Here&>
+    requires forkable<F, Here>
   void fork(Hint hint, F&& f) {
     add(*new child_of<std::decay_t<F>>(*this, as_hint(hint), std::forward<F>(f)));
   }
@@ -96,7 +97,9 @@ class scope final : public scope_group {
     child_of(scope& s, hint const& h, G&& g) : child(s, h, &call_function, &end), function(std::forward<G>(g)) {}
     F function;
 
-    static void call_function(child& self, here& on) { static_cast<child_of&>(self).function(static_cast<Here&>(on)); }
+    static void call_function(child& self, here& on) {
+      call_forked(static_cast<Here&>(on), std::move(static_cast<child_of&>(self).function));
+    }
     static void end(child* self) noexcept { delete static_cast<child_of*>(self); }
   };
 };
