@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -81,6 +82,7 @@ class basic_task_handle {
 
 /// Tasks that are started one by one and waited for together. Any thread, worker or not, may call every member
 /// function; the group's own tasks may call `run`, `cancel` and `is_canceling`. After `wait` the group is as new.
+/// Loops that a task calls end early when the group is cancelled.
 ///
 /// Errors: the first exception of a task cancels the rest, and `wait` rethrows it; later ones are dropped. If several
 /// threads wait at once, one of them gets the exception or the `canceled`.
@@ -92,6 +94,9 @@ class basic_task_group {
   using task_handle = basic_task_handle<Executor>;
 
   basic_task_group() = default;
+  /// The group is cancelled once `token` requests a stop, and then stays so: its tasks are dropped, and `wait` returns
+  /// `canceled`.
+  explicit basic_task_group(std::stop_token token) : token_(std::move(token)) {}
   ~basic_task_group() {
     if (group_.done()) return;
     if (std::uncaught_exceptions() > unwinding_at_birth_) group_.cancel();
@@ -144,6 +149,7 @@ class basic_task_group {
   task_group_status wait() {
     Executor::wait(group_);
     wait_group::outcome what = group_.take_outcome();
+    if (token_.stop_requested()) group_.cancel();  // the next round, too
     if (what.failure) std::rethrow_exception(std::move(what.failure));
     return what.cancelled ? canceled : complete;
   }
@@ -171,7 +177,14 @@ class basic_task_group {
     return task_handle{typename task_handle::owner{made.release(), &new_task::drop}};
   }
 
+  struct canceller {
+    wait_group& group;
+    void operator()() const noexcept { group.cancel(); }
+  };
+
   wait_group group_;
+  std::stop_token token_;
+  std::stop_callback<canceller> on_stop_{token_, canceller{group_}};
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };
 

@@ -53,6 +53,11 @@ pool& default_pool() {
   return owner.get();
 }
 
+bool is_current_task_group_canceling() noexcept {
+  runtime::here const* const on = runtime::executor::running();
+  return on != nullptr && on->stop_requested();
+}
+
 namespace runtime {
 
 namespace {
@@ -100,19 +105,6 @@ struct blocked_thread final : group_waiter {
   blocked_thread() noexcept : group_waiter{.wake = &blocked_thread::release, .next = nullptr} {}
   static void release(group_waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
   completion done;
-};
-
-/// While it lives, the fiber waits only where it resumes on the same thread.
-class tied_section {
- public:
-  explicit tied_section(fiber& f) noexcept : fiber_(f), was_tied_(f.tie(true)) {}
-  ~tied_section() { fiber_.tie(was_tied_); }
-  tied_section(tied_section const&) = delete;
-  tied_section& operator=(tied_section const&) = delete;
-
- private:
-  fiber& fiber_;
-  bool const was_tied_;
 };
 
 /// The word by which a lane identifies the tasks of a wait_group before they are taken.
