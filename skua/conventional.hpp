@@ -91,13 +91,19 @@ void parallel_for(Range const& range, Body const& body, Options&&... how) {
 
 /// body(*it) for every iterator of [first, last), once, in any order. Iterators that are not random access are walked
 /// first, serially; what input iterators yield is copied. Work O(n), span O(log p + n / p), plus n for the walk.
+/// Or body(element, feeder), where feeder is a skua::feeder<T>& for elements of type T: feeder.add(item) adds an item, which
+/// the body gets as an rvalue if it takes one; the call returns when all are done. Added items can be stolen at once, and
+/// never pile up on the stack; each costs an allocation. A body whose two parameters are both `auto&` is taken for
+/// body(here, element) if the iterators are random access.
 template <std::input_iterator It, class Body, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_for_each(It first, It last, Body const& body, Stop&&... stop) {
-  if constexpr (runtime::element_body<Body, runtime::here, It>) {
+  if constexpr (runtime::element_body<Body, runtime::here, It> ||
+                runtime::feeding_element_body<Body, runtime::here, It>) {
     runtime::on::parallel_for_each<runtime::executor>(first, last, body, stop...);
   } else {
-    static_assert(runtime::element_body<Body, runtime::here, It>, "parallel_for_each: body is called as body(element)");
+    static_assert(runtime::element_body<Body, runtime::here, It>,
+                  "parallel_for_each: body is called as body(element) or body(element, feeder)");
   }
 }
 /// The same for the elements of a container.

@@ -14,8 +14,8 @@ namespace skua::runtime {
 /// Tag: R(R& r, split) takes the second half of r and leaves it the first.
 struct split {};
 
-/// R(R& r, proportional_split& p) leaves r about left() of left() + right() parts and takes the others. Optional: where
-/// the number of workers is no power of two, such a range is divided into parts for the same number of workers.
+/// R(R& r, proportional_split& p) leaves r about left() of left() + right() parts and takes the others. Optional: a range
+/// that has it is divided by it alone, mostly 1 : 1, and among 3 workers 1 : 2 first.
 class proportional_split {
  public:
   explicit proportional_split(std::size_t left = 1, std::size_t right = 1) noexcept : left_(left), right_(right) {

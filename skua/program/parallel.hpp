@@ -21,6 +21,7 @@
 #include "skua/program/algorithm/sort.hpp"
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/executor.hpp"
+#include "skua/program/feeder.hpp"
 #include "skua/program/loop_options.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
@@ -111,13 +112,16 @@ void parallel_for(First first, Last last, Step step, F const& f, Options&&... ho
       how...);
 }
 
-/// Calls body(*it) for every iterator of [first, last), once, in any order. Walks iterators that are not random access
+/// Calls body(*it) for every iterator of [first, last), once, in any order; or body(*it, feeder), also for what bodies add
+/// to the feeder. Walks iterators that are not random access
 /// serially first; copies the values of input iterators.
 /// Cost: as for_each; without random access also O(n) space and span.
 template <task_executor Executor, std::input_iterator It, class Body, class... Stop>
   requires stop_options<Stop...>
 void parallel_for_each(It first, It last, Body const& body, Stop&&... stop) {
-  if constexpr (std::random_access_iterator<It>) {
+  if constexpr (feeding_element_body<Body, typename Executor::here, It>) {
+    unless_stopped<Executor>([&] { feed<Executor>(first, last, body); }, stop...);
+  } else if constexpr (std::random_access_iterator<It>) {
     unless_stopped<Executor>(
         [&] { Executor::with_here([&](typename Executor::here& here) { for_each(here, first, last, body); }); },
         stop...);

@@ -40,12 +40,11 @@ constexpr std::uint32_t pieces_of(Here const& here, bool fully) noexcept {
 template <self_dividing Range>
 Range right_side(Range& range, cut c) {
   if constexpr (splits_in_proportion<Range>) {
-    if (!c.halves()) {
-      proportional_split proportion(c.left, c.right);
-      return Range(range, proportion);
-    }
+    proportional_split proportion = c.halves() ? proportional_split() : proportional_split(c.left, c.right);
+    return Range(range, proportion);
+  } else {
+    return Range(range, split{});
   }
-  return Range(range, split{});
 }
 
 /// Joins the two sides of a cut of such a range.

@@ -208,6 +208,45 @@ TEST(port, parallel_for_each_visits_every_element) {
   EXPECT_EQ(words, std::list<std::string>(10, "ab"));
 }
 
+TEST(port, a_feeder_takes_what_bodies_find) {
+  std::vector<std::atomic<int>> seen(1000);
+  std::vector<std::size_t> const roots{0, 600};
+  api::parallel_for_each(roots, [&](std::size_t i, api::feeder<std::size_t>& more) {
+    ++seen[i];
+    for (std::size_t child : {2 * i + 1, 2 * i + 2}) {
+      if (child < 600) more.add(child);
+    }
+  });
+  for (std::size_t i = 0; i < 600; ++i) EXPECT_EQ(seen[i], 1) << i;
+  EXPECT_EQ(seen[600], 1);
+
+  std::list<std::string> words{"ab", "cd"};
+  std::atomic<int> letters{0};
+  api::parallel_for_each(words.begin(), words.end(), [&](std::string const& word, api::feeder<std::string>& more) {
+    letters += static_cast<int>(word.size());
+    if (word.size() > 1) more.add(word.substr(1));
+  });
+  EXPECT_EQ(letters, 6);
+
+  EXPECT_THROW(api::parallel_for_each(roots,
+                                      [](std::size_t i, api::feeder<std::size_t>& more) {
+                                        if (i == 50) throw std::out_of_range("50");
+                                        more.add(i > 50 ? i - 1 : 50);
+                                      }),
+               std::out_of_range);
+
+  api::task_group_context context;
+  std::atomic<int> calls{0};
+  api::parallel_for_each(
+      roots,
+      [&](std::size_t i, api::feeder<std::size_t>& more) {
+        if (++calls == 100) context.cancel_group_execution();
+        more.add(i);
+      },
+      context);
+  EXPECT_GE(calls, 100);
+}
+
 TEST(port, parallel_reduce_takes_functions) {
   using range = api::blocked_range<int>;
   auto sum = [](range const& r, long so_far) {

@@ -15,6 +15,7 @@ using executor = skua::runtime::testing::toy_executor;
 using skua::affinity_partitioner, skua::auto_partitioner, skua::simple_partitioner, skua::static_partitioner;
 using skua::blocked_range, skua::blocked_range2d, skua::blocked_range3d, skua::split, skua::proportional_split;
 using skua::canceled, skua::complete, skua::not_complete, skua::task_group_status, skua::task_group_context;
+using skua::feeder;
 using task_group = skua::runtime::basic_task_group<executor>;
 
 template <class... Args>

@@ -74,7 +74,8 @@ struct spawned_task final : handed {
   /// taken != 0: the worker loop took it from a lane; 0: a fiber that waits for it runs it.
   static void run_task(task& t, std::uint64_t taken, here& on) noexcept {
     auto& given = static_cast<spawned_task&>(t).given;
-    stop_node const node{nullptr, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
+    auto const* const around = static_cast<stop_node const*>(given.surroundings);
+    stop_node const node{around, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
     fiber::nested_task const nested{on, &node};
     given.run(given, on);
     if (taken != 0) on.task_ends();

@@ -47,6 +47,7 @@ struct executor {
   using stays_here = tied_section;  ///< made of a `here`: while it lives, calls return on their thread
   /// The fiber that runs on the calling worker; null in a thread that is not one.
   [[nodiscard]] static here* running() noexcept;
+  [[nodiscard]] static void const* surroundings(here& on) noexcept { return on.watching(); }
   /// with_here for a call without its type. Throws what the call throws.
   static void run(runtime::outside_call& what);
 
