@@ -53,13 +53,18 @@ struct cut {
   [[nodiscard]] constexpr work right_work() const noexcept { return {right == 0 ? 1.0 : static_cast<double>(right)}; }
 };
 
+template <class Here, class Left, class Right>
+[[gnu::cold, gnu::noinline]] void join_unequal_sides(Here& here, cut c, Left const& left, Right const& right) {
+  here.join(c.left_work(), left, c.right_work(), right);
+}
+
 /// Joins the two sides of a cut; tells the policy if they are not equal.
 template <class Here, class Left, class Right>
 void join_sides(Here& here, cut c, Left const& left, Right const& right) {
   if (c.halves()) [[likely]] {
     here.join(left, right);
   } else {
-    here.join(c.left_work(), left, c.right_work(), right);
+    join_unequal_sides(here, c, left, right);
   }
 }
 
@@ -82,9 +87,15 @@ void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how
   }
   cut const c = cut::of(how.pieces);
   std::size_t const mid = begin + c.middle(end - begin);
-  join_sides(
-      here, c, [&, begin, mid](Here& h) { run_pieces(h, begin, mid, {how.most, c.left}, body); },
-      [&, mid, end](Here& h) { run_pieces(h, mid, end, {how.most, c.right}, body); });
+  piece_limits const left{how.most, c.left};
+  if (c.halves()) [[likely]] {
+    here.join([&, begin, mid](Here& h) { run_pieces(h, begin, mid, left, body); },
+              [&, mid, end](Here& h) { run_pieces(h, mid, end, left, body); });
+  } else {
+    join_unequal_sides(
+        here, c, [&, begin, mid](Here& h) { run_pieces(h, begin, mid, left, body); },
+        [&, mid, end](Here& h) { run_pieces(h, mid, end, {how.most, c.right}, body); });
+  }
 }
 
 /// A function without its type.

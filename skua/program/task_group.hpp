@@ -95,8 +95,8 @@ class basic_task_group {
 
   basic_task_group() = default;
   /// The group is cancelled once `token` requests a stop, and then stays so: its tasks are dropped, and `wait` returns
-  /// `canceled`.
-  explicit basic_task_group(std::stop_token token) : token_(std::move(token)) {}
+  /// `canceled`. One allocation.
+  explicit basic_task_group(std::stop_token token) : watch_(std::make_unique<token_watch>(std::move(token), group_)) {}
   ~basic_task_group() {
     if (group_.done()) return;
     if (std::uncaught_exceptions() > unwinding_at_birth_) group_.cancel();
@@ -149,7 +149,7 @@ class basic_task_group {
   task_group_status wait() {
     Executor::wait(group_);
     wait_group::outcome what = group_.take_outcome();
-    if (token_.stop_requested()) group_.cancel();  // the next round, too
+    if (watch_ != nullptr && watch_->token.stop_requested()) group_.cancel();  // the next round, too
     if (what.failure) std::rethrow_exception(std::move(what.failure));
     return what.cancelled ? canceled : complete;
   }
@@ -177,14 +177,19 @@ class basic_task_group {
     return task_handle{typename task_handle::owner{made.release(), &new_task::drop}};
   }
 
-  struct canceller {
-    wait_group& group;
-    void operator()() const noexcept { group.cancel(); }
+  /// What a group that watches a token has more than others.
+  struct token_watch {
+    struct canceller {
+      wait_group& group;
+      void operator()() const noexcept { group.cancel(); }
+    };
+    token_watch(std::stop_token t, wait_group& g) : token(std::move(t)), on_stop(token, canceller{g}) {}
+    std::stop_token token;
+    std::stop_callback<canceller> on_stop;
   };
 
   wait_group group_;
-  std::stop_token token_;
-  std::stop_callback<canceller> on_stop_{token_, canceller{group_}};
+  std::unique_ptr<token_watch> watch_;
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };
 
