@@ -3,8 +3,10 @@
 // the pool of the calling worker, or on the default pool (machine/threads/pool/executor.hpp). Any thread may call them.
 //
 // What holds for all of them: functions are called through references and are not copied; several workers call them at
-// once. The first exception of a function is rethrown, and what has not begun is dropped. A requested stop is reported
-// as `cancelled`. In a thread that is no worker, the first call makes the default pool, and throws what that throws.
+// once. The first exception of a function is rethrown, and what has not begun is dropped.
+// The last argument may be a std::stop_token: once it requests a stop, what has not begun is dropped, and the call throws
+// `cancelled` unless everything had begun. A cancelled task_group, or a stop around the call, does the same. Or it may be
+// a task_group_context: then the call returns (task_group_context.hpp). In a thread that is no worker, the first call makes the default pool, and throws what that throws.
 // A call returns on the thread that made it, so what belongs to that thread (a lock, a thread_local) stays right across
 // it. A thread that is no worker works itself, in a worker's place, and counts as one of them.
 // n is the number of elements, p that of workers; work and span count calls of the user's functions.
@@ -20,6 +22,7 @@
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/loops.hpp"
 #include "skua/program/callable.hpp"
+#include "skua/program/loop_options.hpp"
 #include "skua/program/parallel.hpp"
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
@@ -31,65 +34,94 @@ using task_group = runtime::basic_task_group<runtime::executor>;
 using task_handle = runtime::basic_task_handle<runtime::executor>;
 
 /// body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; nothing if last <= first.
-/// Pieces of several iterations run left to right: 8 to 16 pieces per worker, with simple_partitioner one per iteration.
-/// Work O(n), span O(log p + n / p); with simple_partitioner O(log n).
-template <std::integral First, std::integral Last, class Body, partitioner P = auto_partitioner>
-void parallel_for(First first, Last last, Body const& body, P const& how = {}) {
-  if constexpr (runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>) {
-    runtime::on::parallel_for<runtime::executor>(first, last, body, how);
-  } else {
+/// Options, in this order, each optional: a grain, a partitioner, a std::stop_token or task_group_context.
+/// Pieces of several iterations run left to right: 8 pieces per worker, with simple_partitioner one per iteration.
+/// grain{n}, as the grainsize of a blocked_range: pieces of n iterations or fewer are not divided. So there may be fewer
+/// than 8 per worker; with simple_partitioner a piece has n iterations at most. grain{0} is `automatic`: no grain.
+/// Work O(n), span O(log p + n / p + grain); with simple_partitioner O(log n + grain).
+template <std::integral First, std::integral Last, class Body, class... Options>
+  requires(!std::integral<Body>)
+void parallel_for(First first, Last last, Body const& body, Options&&... how) {
+  if constexpr (!runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>) {
     static_assert(runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>,
                   "parallel_for: body is called as body(i) or body(here, i)");
+  } else if constexpr (!runtime::index_options<Options...>) {
+    static_assert(runtime::index_options<Options...>,
+                  "parallel_for: after the body come a grain, a partitioner, and a stop_token or an lvalue "
+                  "task_group_context, in this order, or some of them");
+  } else {
+    runtime::on::parallel_for<runtime::executor>(first, last, body, how...);
   }
 }
 
 /// body(i) for i = first, first + step, .. below last. Throws std::invalid_argument unless step > 0. Otherwise as above.
-template <std::integral First, std::integral Last, std::integral Step, class Body, partitioner P = auto_partitioner>
-void parallel_for(First first, Last last, Step step, Body const& body, P const& how = {}) {
+template <std::integral First, std::integral Last, std::integral Step, class Body, class... Options>
+void parallel_for(First first, Last last, Step step, Body const& body, Options&&... how) {
   using index = std::common_type_t<First, Last, Step>;
-  if constexpr (std::invocable<Body const&, index>) {
-    runtime::on::parallel_for<runtime::executor>(first, last, step, body, how);
-  } else {
+  if constexpr (!std::invocable<Body const&, index>) {
     static_assert(std::invocable<Body const&, index>, "parallel_for: with a step, body is called as body(i)");
+  } else if constexpr (!runtime::index_options<Options...>) {
+    static_assert(runtime::index_options<Options...>,
+                  "parallel_for: after the body come a grain, a partitioner, and a stop_token or an lvalue "
+                  "task_group_context, in this order, or some of them");
+  } else {
+    runtime::on::parallel_for<runtime::executor>(first, last, step, body, how...);
   }
 }
 
 /// body(piece) for pieces of a range that divides itself (blocked_range, blocked_range2d, a class of yours), in any order.
-/// With simple_partitioner, pieces are as small as the range allows; otherwise there are at most 8 to 16 per worker.
+/// Options, in this order, each optional: a partitioner, a std::stop_token or task_group_context.
+/// With simple_partitioner, pieces are as small as the range allows; otherwise there are 8 per worker at most, or up to 16
+/// of a range that cannot split in proportion (proportional_split).
 /// Work: that of all pieces; span: of the longest, plus O(log(number of pieces)).
-template <runtime::self_dividing Range, class Body, partitioner P = auto_partitioner>
+template <runtime::self_dividing Range, class Body, class... Options>
   requires(!std::integral<Range>)
-void parallel_for(Range const& range, Body const& body, P const& how = {}) {
-  if constexpr (runtime::range_body<Body, Range>) {
-    runtime::on::parallel_for<runtime::executor>(range, body, how);
-  } else {
+void parallel_for(Range const& range, Body const& body, Options&&... how) {
+  if constexpr (!runtime::range_body<Body, Range>) {
     static_assert(runtime::range_body<Body, Range>, "parallel_for: over a range, body is called as body(piece)");
+  } else if constexpr (!runtime::range_options<Options...>) {
+    static_assert(
+        runtime::range_options<Options...>,
+        "parallel_for: after the body come a partitioner, and a stop_token or an lvalue task_group_context, in "
+        "this order, or one of them; the grain is the range's");
+  } else {
+    runtime::on::parallel_for<runtime::executor>(range, body, how...);
   }
 }
 
 /// body(*it) for every iterator of [first, last), once, in any order. Iterators that are not random access are walked
 /// first, serially; what input iterators yield is copied. Work O(n), span O(log p + n / p), plus n for the walk.
-template <std::input_iterator It, class Body>
-void parallel_for_each(It first, It last, Body const& body) {
-  if constexpr (runtime::element_body<Body, runtime::here, It>) {
-    runtime::on::parallel_for_each<runtime::executor>(first, last, body);
+/// Or body(element, feeder), where feeder is a skua::feeder<T>& for elements of type T: feeder.add(item) adds an item, which
+/// the body gets as an rvalue if it takes one; the call returns when all are done. Added items can be stolen at once, and
+/// never pile up on the stack; each costs an allocation. A body whose two parameters are both `auto&` is taken for
+/// body(here, element) if the iterators are random access.
+template <std::input_iterator It, class Body, class... Stop>
+  requires runtime::stop_options<Stop...>
+void parallel_for_each(It first, It last, Body const& body, Stop&&... stop) {
+  if constexpr (runtime::element_body<Body, runtime::here, It> ||
+                runtime::feeding_element_body<Body, runtime::here, It>) {
+    runtime::on::parallel_for_each<runtime::executor>(first, last, body, stop...);
   } else {
-    static_assert(runtime::element_body<Body, runtime::here, It>, "parallel_for_each: body is called as body(element)");
+    static_assert(runtime::element_body<Body, runtime::here, It>,
+                  "parallel_for_each: body is called as body(element) or body(element, feeder)");
   }
 }
 /// The same for the elements of a container.
-template <std::ranges::input_range Container, class Body>
-void parallel_for_each(Container&& all, Body const& body) {
-  parallel_for_each(std::ranges::begin(all), std::ranges::end(all), body);
+template <std::ranges::input_range Container, class Body, class... Stop>
+  requires runtime::stop_options<Stop...>
+void parallel_for_each(Container&& all, Body const& body, Stop&&... stop) {
+  parallel_for_each(std::ranges::begin(all), std::ranges::end(all), body, stop...);
 }
 
 /// fold(piece, value) for pieces of the range, each starting from `identity`, and join(left, right) of what they yield.
 /// Operands keep their order, so `join` need be associative only. The parentheses depend on the number of workers, with
-/// simple_partitioner on the range alone; never on the schedule. Returns `identity` for an empty range.
+/// simple_partitioner on the range alone; never on the schedule. Returns `identity` for an empty range. Options as of
+/// parallel_for over a range.
 /// Work O(n), span O(log p) joins plus the longest piece.
-template <runtime::self_dividing Range, class Value, class Fold, class Join, partitioner P = auto_partitioner>
+template <runtime::self_dividing Range, class Value, class Fold, class Join, class... Options>
+  requires runtime::range_options<Options...>
 [[nodiscard]] Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join,
-                                    P const& how = {}) {
+                                    Options&&... how) {
   if constexpr (!runtime::fold_function<Fold, Range, Value>) {
     static_assert(runtime::fold_function<Fold, Range, Value>,
                   "parallel_reduce: fold is called as fold(piece, value) and returns a value");
@@ -97,17 +129,17 @@ template <runtime::self_dividing Range, class Value, class Fold, class Join, par
     static_assert(runtime::join_function<Join, Value>,
                   "parallel_reduce: join is called as join(left, right) and returns a value");
   } else {
-    return runtime::on::parallel_reduce<runtime::executor>(range, identity, fold, join, how);
+    return runtime::on::parallel_reduce<runtime::executor>(range, identity, fold, join, how...);
   }
 }
 
 /// The form with a body that holds the value: body(piece) adds to it, Body(body, split{}) begins another, body.join(right)
 /// adds what stands to its right. Every division splits the body. The value is left in `body`. Cost as above.
-template <runtime::self_dividing Range, class Body, partitioner P = auto_partitioner>
-  requires(!partitioner<Body>)
-void parallel_reduce(Range const& range, Body& body, P const& how = {}) {
+template <runtime::self_dividing Range, class Body, class... Options>
+  requires runtime::range_options<Options...>
+void parallel_reduce(Range const& range, Body& body, Options&&... how) {
   if constexpr (runtime::splitting_body<Body, Range>) {
-    runtime::on::parallel_reduce<runtime::executor>(range, body, how);
+    runtime::on::parallel_reduce<runtime::executor>(range, body, how...);
   } else {
     static_assert(runtime::splitting_body<Body, Range>,
                   "parallel_reduce: body has body(piece), a constructor Body(Body&, split) and body.join(right)");
@@ -116,23 +148,29 @@ void parallel_reduce(Range const& range, Body& body, P const& how = {}) {
 
 /// parallel_reduce with the same parentheses, and so the same bits, in every run on any number of workers: they depend on
 /// the range and its grain only. Work O(n), span O(log(n / grain)) joins plus a piece.
-template <runtime::self_dividing Range, class Value, class Fold, class Join, partitioner P = simple_partitioner>
+/// A partitioner is accepted, and ignored.
+template <runtime::self_dividing Range, class Value, class Fold, class Join, class... Options>
+  requires runtime::range_options<Options...>
 [[nodiscard]] Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold,
-                                                  Join const& join, P const& = {}) {
-  return parallel_reduce(range, identity, fold, join, simple_partitioner{});
+                                                  Join const& join, Options&&... how) {
+  return runtime::on::without_partitioner(
+      [&](auto&... stop) { return parallel_reduce(range, identity, fold, join, simple_partitioner{}, stop...); },
+      how...);
 }
 /// The same with a body that holds the value.
-template <runtime::self_dividing Range, class Body, partitioner P = simple_partitioner>
-  requires(!partitioner<Body>)
-void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}) {
-  parallel_reduce(range, body, simple_partitioner{});
+template <runtime::self_dividing Range, class Body, class... Options>
+  requires runtime::range_options<Options...>
+void parallel_deterministic_reduce(Range const& range, Body& body, Options&&... how) {
+  runtime::on::without_partitioner([&](auto&... stop) { parallel_reduce(range, body, simple_partitioner{}, stop...); },
+                                   how...);
 }
 
 /// scan(piece, sum_before, is_final), which returns the sum up to the piece's end, and join(left, right). Every piece is
 /// scanned with is_final == true once, and all but the last once before that with false and `identity`, unless there is
-/// one worker. Returns the sum of the range. Work O(n), at most twice that of a serial scan; span O(p + n / p).
-template <runtime::self_dividing Range, class Value, class Scan, class Join, partitioner P = auto_partitioner>
-Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& how = {}) {
+/// one worker. Returns the sum of the range. Options as of parallel_for over a range. Work O(n), at most twice that of a serial scan; span O(p + n / p).
+template <runtime::self_dividing Range, class Value, class Scan, class Join, class... Options>
+  requires runtime::range_options<Options...>
+Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, Options&&... how) {
   if constexpr (!runtime::scan_function<Scan, Range, Value>) {
     static_assert(runtime::scan_function<Scan, Range, Value>,
                   "parallel_scan: scan is called as scan(piece, value, is_final) and returns a value");
@@ -140,34 +178,38 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
     static_assert(runtime::join_function<Join, Value>,
                   "parallel_scan: join is called as join(left, right) and returns a value");
   } else {
-    return runtime::on::parallel_scan<runtime::executor>(range, identity, scan, join, how);
+    return runtime::on::parallel_scan<runtime::executor>(range, identity, scan, join, how...);
   }
 }
 
 /// Sorts [first, last). Stable, unlike oneTBB's; needs room for as many elements again (std::bad_alloc: untouched).
-/// If `less` throws, the elements are all there, in some order. Work O(n log n), span O(log^3 n).
-template <std::random_access_iterator It, class Less = std::less<>>
-void parallel_sort(It first, It last, Less const& less = {}) {
+/// If `less` throws or a stop is requested, the elements are all there, in some order. A stop_token or a
+/// task_group_context comes after `less`. Work O(n log n), span O(log^3 n).
+template <std::random_access_iterator It, class Less = std::less<>, class... Stop>
+  requires runtime::stop_options<Stop...>
+void parallel_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
   if constexpr (runtime::order_function<Less, It>) {
-    runtime::on::parallel_sort<runtime::executor>(first, last, less);
+    runtime::on::parallel_sort<runtime::executor>(first, last, less, stop...);
   } else {
     static_assert(runtime::order_function<Less, It>, "parallel_sort: less is called as less(a, b) and returns a bool");
   }
 }
 /// The same for the elements of a container.
-template <std::ranges::random_access_range Container, class Less = std::less<>>
-void parallel_sort(Container&& all, Less const& less = {}) {
-  parallel_sort(std::ranges::begin(all), std::ranges::end(all), less);
+template <std::ranges::random_access_range Container, class Less = std::less<>, class... Stop>
+  requires runtime::stop_options<Stop...>
+void parallel_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
+  parallel_sort(std::ranges::begin(all), std::ranges::end(all), less, stop...);
 }
 
-/// f() or f(here) for every f, each once, at the same time; values are discarded (`here.join` returns them).
+/// f() or f(here) for every f, each once, at the same time; values are discarded (`here.join` returns them). What is
+/// passed as an rvalue is called as one. After the functions may come a stop_token or a task_group_context.
 /// Work and span: the sum and the maximum of theirs.
 template <class... F>
 void parallel_invoke(F&&... f) {
-  if constexpr ((runtime::task_body<F, runtime::here> && ...)) {
-    runtime::on::parallel_invoke<runtime::executor>(f...);
+  if constexpr (runtime::tasks_and_stop<runtime::here, F...>()) {
+    runtime::on::parallel_invoke<runtime::executor>(std::forward<F>(f)...);
   } else {
-    static_assert((runtime::task_body<F, runtime::here> && ...),
+    static_assert(runtime::tasks_and_stop<runtime::here, F...>(),
                   "parallel_invoke: every function is called as f() or f(here)");
   }
 }

@@ -30,10 +30,6 @@ template <class Body, class Here, class It>
 concept element_body = std::invocable<Body const&, element_of<It>> ||
                        (std::random_access_iterator<It> && body_of<Body const, Here, element_of<It>>);
 
-/// f() or f(here).
-template <class F, class Here>
-concept task_body = body_of<std::remove_reference_t<F>, Here>;
-
 /// fold(piece, value), a new value.
 template <class Fold, class Range, class Value>
 concept fold_function = std::invocable<Fold const&, Range&, Value> &&

@@ -34,6 +34,22 @@ constexpr value_of<F, Args...> call(F&& f, Args&&... args) {
   }
 }
 
+/// A child that a scope starts: kept as a copy, and called once, so its operator() may be for rvalues only.
+template <class F, class Here>
+concept forkable = std::invocable<std::decay_t<F>, Here&> || std::invocable<std::decay_t<F>&, Here&>;
+
+/// f(here), on f as it was passed; on an lvalue or a copy of it if it cannot be called so.
+template <class Here, forkable<Here> F>
+constexpr void call_forked(Here& here, F&& f) {
+  if constexpr (std::invocable<F, Here&>) {
+    static_cast<void>(std::forward<F>(f)(here));
+  } else if constexpr (std::invocable<std::remove_reference_t<F>&, Here&>) {
+    static_cast<void>(f(here));
+  } else {
+    static_cast<void>(std::decay_t<F>(f)(here));
+  }
+}
+
 /// Stands for a child without a hint.
 struct unhinted {};
 constexpr hint as_hint(unhinted) noexcept { return {}; }

@@ -34,9 +34,13 @@ decltype(auto) as_fiber(F&& f) {
   return std::forward<F>(f)(here);
 }
 
-/// A task sees its group's cancellation, not that of the frame below it on this thread.
+/// A task sees its group's cancellation and what it carries, not what the frame below it on this thread watches.
 inline void run_task(free_task<shuffled>& task) noexcept {
-  as_fiber([&](shuffled& here) { here.watching(*task.group, [&](shuffled& h) { task.run(task, h); }); });
+  shuffled::surroundings const around(task.surroundings);
+  as_fiber([&](shuffled& here) {
+    here.watching(around,
+                  [&](shuffled& inner) { inner.watching(*task.group, [&](shuffled& h) { task.run(task, h); }); });
+  });
 }
 
 /// Tasks queue up until somebody waits.
@@ -48,6 +52,7 @@ struct serial_executor {
     if (current != nullptr) return std::forward<F>(f)(*current);
     return as_fiber(std::forward<F>(f));
   }
+  static void const* surroundings(here& on) noexcept { return on.around(); }
   static void spawn(free_task<here>& task) noexcept { queue.push_back(&task); }
   static void run_now(free_task<here>& task) noexcept { run_task(task); }
   static void wait(wait_group& group) noexcept {
@@ -118,6 +123,7 @@ struct toy_executor {
     static toy_pool the_pool;
     return the_pool;
   }
+  static void const* surroundings(here& on) noexcept { return on.around(); }
   static void spawn(free_task<here>& task) noexcept { pool().push(task); }
   static void run_now(free_task<here>& task) noexcept { run_task(task); }
 

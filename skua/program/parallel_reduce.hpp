@@ -3,6 +3,8 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -11,6 +13,7 @@
 
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/executor.hpp"
+#include "skua/program/loop_options.hpp"
 #include "skua/program/parallel.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
@@ -19,31 +22,35 @@ namespace skua::runtime {
 
 /// The value of a self-dividing range: fold(piece, identity) for its pieces, joined left to right.
 template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
-Value fold_divided(Here& here, Range& range, unsigned depth, Value const& identity, Fold const& fold,
+Value fold_divided(Here& here, Range& range, std::uint32_t pieces, Value const& identity, Fold const& fold,
                    Join const& join) {
-  if (depth == 0 || !range.is_divisible()) {
+  if (pieces == 1 || !range.is_divisible()) {
     throw_if_stopped(here);
-    return fold(range, Value(identity));
+    return std::invoke(fold, range, Value(identity));
   }
-  Range right(range, split{});
-  auto [a, b] = here.join([&](Here& h) { return fold_divided(h, range, depth - 1, identity, fold, join); },
-                          [&](Here& h) { return fold_divided(h, right, depth - 1, identity, fold, join); });
-  return join(std::move(a), std::move(b));
+  cut const c = cut::of(pieces);
+  Range right = right_side(range, c);
+  auto [a, b] = join_sides_of<Range>(
+      here, c, [&](Here& h) { return fold_divided(h, range, c.left, identity, fold, join); },
+      [&](Here& h) { return fold_divided(h, right, c.right, identity, fold, join); });
+  return std::invoke(join, std::move(a), std::move(b));
 }
 
 /// The same where the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
 /// Every division of the range splits the body; oneTBB may skip that where nothing was stolen.
 template <fork_join Here, self_dividing Range, class Body>
-void fold_divided(Here& here, Range& range, unsigned depth, Body& body) {
-  if (depth == 0 || !range.is_divisible()) {
+void fold_divided(Here& here, Range& range, std::uint32_t pieces, Body& body) {
+  if (pieces == 1 || !range.is_divisible()) {
     throw_if_stopped(here);
     body(range);
     return;
   }
-  Range right(range, split{});
+  cut const c = cut::of(pieces);
+  Range right = right_side(range, c);
   Body right_body(body, split{});
-  here.join([&](Here& h) { fold_divided(h, range, depth - 1, body); },
-            [&](Here& h) { fold_divided(h, right, depth - 1, right_body); });
+  join_sides_of<Range>(
+      here, c, [&](Here& h) { fold_divided(h, range, c.left, body); },
+      [&](Here& h) { fold_divided(h, right, c.right, right_body); });
   body.join(right_body);
 }
 
@@ -86,14 +93,15 @@ void assign(Value& to, Value&& from) {
 
 /// Appends the pieces of the range to `pieces`, in order.
 template <self_dividing Range>
-void collect_pieces(Range& range, unsigned depth, std::vector<Range>& pieces) {
-  if (depth == 0 || !range.is_divisible()) {
+void collect_pieces(Range& range, std::uint32_t most, std::vector<Range>& pieces) {
+  if (most == 1 || !range.is_divisible()) {
     pieces.push_back(range);
     return;
   }
-  Range right(range, split{});
-  collect_pieces(range, depth - 1, pieces);
-  collect_pieces(right, depth - 1, pieces);
+  cut const c = cut::of(most);
+  Range right = right_side(range, c);
+  collect_pieces(range, c.left, pieces);
+  collect_pieces(right, c.right, pieces);
 }
 
 }  // namespace skua::runtime
@@ -104,22 +112,26 @@ namespace skua::runtime::on {
 /// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
 /// schedule; with simple_partitioner they depend on the range alone. Work: a fold per piece, a join per division; span:
 /// the largest fold and O(log pieces) joins.
-template <task_executor Executor, self_dividing Range, class Value, class Fold, class Join,
-          partitioner P = auto_partitioner>
-  requires std::invocable<Join const&, Value, Value>
-Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join, P const& = {}) {
-  return Executor::with_here([&](typename Executor::here& here) {
-    Range whole(range);
-    if (whole.empty()) return Value(identity);
-    return fold_divided(here, whole, halvings<P>(here), identity, fold, join);
-  });
+template <task_executor Executor, self_dividing Range, class Value, class Fold, class Join, class... Options>
+  requires std::invocable<Join const&, Value, Value> && range_options<Options...>
+Value parallel_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join, Options&&... how) {
+  return value_unless_stopped<Executor>(
+      identity,
+      [&] {
+        return Executor::with_here([&](typename Executor::here& here) {
+          Range whole(range);
+          if (whole.empty()) return Value(identity);
+          return fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), identity, fold, join);
+        });
+      },
+      how...);
 }
 
 /// The same over a blocked_range: the division knows neither the range's type nor the value's.
-template <task_executor Executor, class Element, class Value, class Fold, class Join, partitioner P = auto_partitioner>
-  requires std::invocable<Join const&, Value, Value>
+template <task_executor Executor, class Element, class Value, class Fold, class Join, class... Options>
+  requires std::invocable<Join const&, Value, Value> && range_options<Options...>
 Value parallel_reduce(blocked_range<Element> const& range, Value const& identity, Fold const& fold, Join const& join,
-                      P const& = {}) {
+                      Options&&... how) {
   if (range.empty()) return Value(identity);
   struct reduction {
     blocked_range<Element> const& whole;
@@ -131,76 +143,105 @@ Value parallel_reduce(blocked_range<Element> const& range, Value const& identity
       [](void const* self, typename Executor::here&, std::size_t begin, std::size_t end, void* into) {
         auto const& mine = *static_cast<reduction const*>(self);
         blocked_range<Element> piece = mine.whole.part(begin, end);
-        ::new (into) Value(mine.fold(piece, Value(mine.identity)));
+        ::new (into) Value(std::invoke(mine.fold, piece, Value(mine.identity)));
       },
       [](void const* self, void* left, void* right) {
         auto& a = *static_cast<Value*>(left);
-        assign(a, static_cast<reduction const*>(self)->join(std::move(a), std::move(*static_cast<Value*>(right))));
+        assign(a, std::invoke(static_cast<reduction const*>(self)->join, std::move(a),
+                              std::move(*static_cast<Value*>(right))));
       },
       [](void* value) noexcept { std::destroy_at(static_cast<Value*>(value)); },
       sizeof(Value),
       alignof(Value),
       &all};
-  value_room<Value> sum;
-  runtime::fold_over<Executor>(range.size(), range.grainsize(), divides_fully<P>, body, sum.room());
-  return sum.take();
+  return value_unless_stopped<Executor>(
+      identity,
+      [&] {
+        value_room<Value> sum;
+        fold_over<Executor>(range.size(), range.grainsize(), divides_fully<Options...>, body, sum.room());
+        return sum.take();
+      },
+      how...);
 }
 
 /// The imperative form: leaves the value in `body`. Every division of the range copies and joins a body.
-template <task_executor Executor, self_dividing Range, class Body, partitioner P = auto_partitioner>
-  requires std::constructible_from<Body, Body&, split>
-void parallel_reduce(Range const& range, Body& body, P const& = {}) {
-  Executor::with_here([&](typename Executor::here& here) {
-    Range whole(range);
-    if (!whole.empty()) fold_divided(here, whole, halvings<P>(here), body);
-  });
+template <task_executor Executor, self_dividing Range, class Body, class... Options>
+  requires std::constructible_from<Body, Body&, split> && range_options<Options...>
+void parallel_reduce(Range const& range, Body& body, Options&&... how) {
+  unless_stopped<Executor>(
+      [&] {
+        Executor::with_here([&](typename Executor::here& here) {
+          Range whole(range);
+          if (!whole.empty()) fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), body);
+        });
+      },
+      how...);
+}
+
+/// What is left for parallel_deterministic_reduce, which divides in its own way: all options but a partitioner.
+template <class F>
+decltype(auto) without_partitioner(F const& f) {
+  return f();
+}
+template <class F, class First, class... Rest>
+decltype(auto) without_partitioner(F const& f, First& first, Rest&... rest) {
+  if constexpr (partitioner<std::remove_cvref_t<First>>) {
+    return f(rest...);
+  } else {
+    return f(first, rest...);
+  }
 }
 
 /// parallel_reduce whose parentheses depend only on the range and its grain: the same bits in every run, on any number
 /// of workers.
-template <task_executor Executor, self_dividing Range, class Value, class Fold, class Join,
-          partitioner P = simple_partitioner>
-  requires std::invocable<Join const&, Value, Value>
+template <task_executor Executor, self_dividing Range, class Value, class Fold, class Join, class... Options>
+  requires std::invocable<Join const&, Value, Value> && range_options<Options...>
 Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold, Join const& join,
-                                    P const& = {}) {
-  return parallel_reduce<Executor>(range, identity, fold, join, simple_partitioner{});
+                                    Options&&... how) {
+  return without_partitioner(
+      [&](auto&... stop) {
+        return parallel_reduce<Executor>(range, identity, fold, join, simple_partitioner{}, stop...);
+      },
+      how...);
 }
-template <task_executor Executor, self_dividing Range, class Body, partitioner P = simple_partitioner>
-  requires std::constructible_from<Body, Body&, split>
-void parallel_deterministic_reduce(Range const& range, Body& body, P const& = {}) {
-  parallel_reduce<Executor>(range, body, simple_partitioner{});
+template <task_executor Executor, self_dividing Range, class Body, class... Options>
+  requires std::constructible_from<Body, Body&, split> && range_options<Options...>
+void parallel_deterministic_reduce(Range const& range, Body& body, Options&&... how) {
+  without_partitioner([&](auto&... stop) { parallel_reduce<Executor>(range, body, simple_partitioner{}, stop...); },
+                      how...);
 }
 
 /// scan(piece, sum_before, is_final) -> sum up to its end; join(left, right) -> value. Scans every piece exactly once
 /// with is_final == true. With more than one worker, it scans all but the last piece once before that, with false and
 /// the identity. Returns the sum of the range. Work: two scans and a join per piece; span: two scans of the largest
 /// piece and a join per piece. Space: a value per piece.
-template <task_executor Executor, self_dividing Range, class Value, class Scan, class Join,
-          partitioner P = auto_partitioner>
-Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, P const& = {}) {
-  return Executor::with_here([&](typename Executor::here& here) {
+template <task_executor Executor, self_dividing Range, class Value, class Scan, class Join, class... Options>
+  requires range_options<Options...>
+Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, Options&&... how) {
+  auto const all_pieces = [&](typename Executor::here& here) {
     Range whole(range);
     if (whole.empty()) return Value(identity);
     std::vector<Range> pieces;
-    collect_pieces(whole, here.workers() == 1 ? 0 : halvings<P>(here), pieces);
+    collect_pieces(whole, here.workers() == 1 ? 1 : pieces_of<Range>(here, divides_fully<Options...>), pieces);
     struct slot {
       Value value;
     };
     std::vector<slot> sums(pieces.size(), slot{identity});
     std::size_t const last = pieces.size() - 1;
     for_each(
-        here, std::size_t{0}, last, [&](std::size_t i) { sums[i].value = scan(pieces[i], Value(identity), false); },
-        grain{1});
+        here, std::size_t{0}, last,
+        [&](std::size_t i) { sums[i].value = std::invoke(scan, pieces[i], Value(identity), false); }, grain{1});
     Value before(identity);
     for (slot& sum : sums) {
       Value own = std::exchange(sum.value, before);
-      before = join(std::move(before), std::move(own));
+      before = std::invoke(join, std::move(before), std::move(own));
     }
     for_each(
         here, std::size_t{0}, last + 1,
-        [&](std::size_t i) { sums[i].value = scan(pieces[i], std::move(sums[i].value), true); }, grain{1});
+        [&](std::size_t i) { sums[i].value = std::invoke(scan, pieces[i], std::move(sums[i].value), true); }, grain{1});
     return std::move(sums[last].value);
-  });
+  };
+  return value_unless_stopped<Executor>(identity, [&] { return Executor::with_here(all_pieces); }, how...);
 }
 
 }  // namespace skua::runtime::on

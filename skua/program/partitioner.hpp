@@ -2,20 +2,22 @@
 // How far a self-dividing range is divided. The tags are oneTBB's; there are two behaviours behind them.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/pieces.hpp"
 
 namespace skua::runtime {
 
 /// Divides until the range refuses.
 struct simple_partitioner {};
-/// Divides until there are 8 to 16 pieces per worker, or the range refuses. The default.
+/// Divides until there are 8 pieces per worker, or the range refuses. The default. A range that can only be halved
+/// becomes up to 16 per worker, unless the number of workers is a power of two.
 struct auto_partitioner {};
 /// Accepted; divides like auto_partitioner. Where pieces run is the policy's decision, not the loop's.
 struct static_partitioner {};
@@ -26,27 +28,48 @@ template <class P>
 concept partitioner = std::same_as<P, simple_partitioner> || std::same_as<P, auto_partitioner> ||
                       std::same_as<P, static_partitioner> || std::same_as<P, affinity_partitioner>;
 
-/// How many nested halvings a range may undergo.
-template <partitioner P, fork_join Here>
-constexpr unsigned halvings(Here const& here) noexcept {
-  if constexpr (std::same_as<P, simple_partitioner>) {
-    return ~0U;
+/// Into how many pieces a range is divided; 0: as many as it allows.
+template <self_dividing Range, fork_join Here>
+constexpr std::uint32_t pieces_of(Here const& here, bool fully) noexcept {
+  if (fully) return 0;
+  std::uint32_t const usual = usual_pieces(here.workers());
+  return splits_in_proportion<Range> ? usual : std::bit_ceil(usual);
+}
+
+/// Takes the right side of the cut from `range` and leaves it the left.
+template <self_dividing Range>
+Range right_side(Range& range, cut c) {
+  if constexpr (splits_in_proportion<Range>) {
+    proportional_split proportion = c.halves() ? proportional_split() : proportional_split(c.left, c.right);
+    return Range(range, proportion);
   } else {
-    return static_cast<unsigned>(std::bit_width(std::uint64_t{8} * std::max<std::uint32_t>(1, here.workers()) - 1));
+    return Range(range, split{});
+  }
+}
+
+/// Joins the two sides of a cut of such a range.
+template <self_dividing Range, fork_join Here, class Left, class Right>
+auto join_sides_of(Here& here, cut c, Left const& left, Right const& right) {
+  if constexpr (splits_in_proportion<Range>) {
+    return here.join(c.left_work(), left, c.right_work(), right);
+  } else {
+    return here.join(left, right);
   }
 }
 
 /// Calls body(piece) for every piece of the range, each once, in any order; nothing for an empty range.
 template <fork_join Here, self_dividing Range, class Body>
-void divide(Here& here, Range& range, unsigned depth, Body const& body) {
-  if (depth == 0 || !range.is_divisible()) {
+void divide(Here& here, Range& range, std::uint32_t pieces, Body const& body) {
+  if (pieces == 1 || !range.is_divisible()) {
     if (range.empty()) return;
     throw_if_stopped(here);
-    body(range);
+    std::invoke(body, range);
     return;
   }
-  Range right(range, split{});
-  here.join([&](Here& h) { divide(h, range, depth - 1, body); }, [&](Here& h) { divide(h, right, depth - 1, body); });
+  cut const c = cut::of(pieces);
+  Range right = right_side(range, c);
+  join_sides_of<Range>(
+      here, c, [&](Here& h) { divide(h, range, c.left, body); }, [&](Here& h) { divide(h, right, c.right, body); });
 }
 
 }  // namespace skua::runtime

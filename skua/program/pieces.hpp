@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What loops, reductions and parallel_invoke do apart from the user's functions: they halve a range and fork the halves.
+// What loops, reductions and parallel_invoke do apart from the user's functions: they cut a range and fork the sides.
 // The functions come as pointers, so this is compiled once per `here` and not once per loop; a machine compiles it for
 // programs (machine/threads/pool/loops.cpp). A call by pointer per leaf costs about a nanosecond.
 #pragma once
@@ -7,24 +7,65 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 
+#include "skua/parts/base/error.hpp"
 #include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/hint.hpp"
+#include "skua/program/task_group_context.hpp"
 
 namespace skua::runtime {
 
-/// How far a range of n elements is halved.
-struct halving {
-  std::size_t most = 1;  ///< a piece of so many elements, >= 1, is not halved
-  unsigned depth = ~0U;  ///< at most so often, one inside the other
+/// How far a range of n elements is divided.
+struct piece_limits {
+  std::size_t most = 1;      ///< a piece of so many elements, >= 1, is not divided
+  std::uint32_t pieces = 0;  ///< into so many pieces at most; 0: any number, by halving
 };
 
-/// How often auto_partitioner halves: until there are 8 to 16 pieces per worker.
-[[nodiscard]] constexpr unsigned usual_depth(std::uint32_t workers) noexcept {
-  std::uint64_t const pieces = std::uint64_t{8} * (workers == 0 ? 1 : workers);
-  unsigned depth = 0;
-  while ((std::uint64_t{1} << depth) < pieces) ++depth;
-  return depth;
+/// How many pieces auto_partitioner makes of a range that can be cut anywhere: as many for each worker.
+inline constexpr std::uint32_t pieces_per_worker = 8;
+[[nodiscard]] constexpr std::uint32_t usual_pieces(std::uint32_t workers) noexcept {
+  return pieces_per_worker * (workers == 0 ? 1 : workers);
+}
+
+/// One cut: how many pieces each side becomes. Whole workers are divided first: three as one and two, each with all of its
+/// pieces. Then pieces are halved.
+struct cut {
+  std::uint32_t left;
+  std::uint32_t right;
+
+  /// 0 pieces, "any number": halves of as many.
+  [[nodiscard]] static constexpr cut of(std::uint32_t pieces) noexcept {
+    std::uint32_t const unit = pieces > pieces_per_worker ? pieces_per_worker : 1;
+    std::uint32_t const left = pieces / unit / 2 * unit;
+    return {left, pieces - left};
+  }
+  [[nodiscard]] constexpr bool halves() const noexcept { return left == right; }
+  /// The share of the left side in n >= 2 elements; neither side gets none.
+  [[nodiscard]] constexpr std::size_t middle(std::size_t n) const noexcept {
+    if (halves()) return n / 2;
+    std::size_t const all = std::size_t{left} + right;
+    std::size_t const share = n / all * left + n % all * left / all;
+    return share == 0 ? 1 : share;
+  }
+  [[nodiscard]] constexpr work left_work() const noexcept { return {left == 0 ? 1.0 : static_cast<double>(left)}; }
+  [[nodiscard]] constexpr work right_work() const noexcept { return {right == 0 ? 1.0 : static_cast<double>(right)}; }
+};
+
+template <class Here, class Left, class Right>
+[[gnu::cold, gnu::noinline]] void join_unequal_sides(Here& here, cut c, Left const& left, Right const& right) {
+  here.join(c.left_work(), left, c.right_work(), right);
+}
+
+/// Joins the two sides of a cut; tells the policy if they are not equal.
+template <class Here, class Left, class Right>
+void join_sides(Here& here, cut c, Left const& left, Right const& right) {
+  if (c.halves()) [[likely]] {
+    here.join(left, right);
+  } else {
+    join_unequal_sides(here, c, left, right);
+  }
 }
 
 /// What is done with elements [begin, end).
@@ -37,17 +78,24 @@ struct piece_body {
 /// Calls the body once for each piece of [begin, end). Nothing is called for an empty range. Throws `cancelled` at a
 /// leaf, once a stop was requested.
 template <class Here>
-void run_pieces(Here& here, std::size_t begin, std::size_t end, halving how, piece_body<Here> const& body) {
-  if (end - begin <= how.most || how.depth == 0) {
+void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body) {
+  if (end - begin <= how.most || how.pieces == 1) {
     if (begin == end) return;
     throw_if_stopped(here);
     body.call(body.with, here, begin, end);
     return;
   }
-  std::size_t const mid = begin + (end - begin) / 2;
-  halving const halves{how.most, how.depth - 1};
-  here.join([&, begin, mid](Here& h) { run_pieces(h, begin, mid, halves, body); },
-            [&, mid, end](Here& h) { run_pieces(h, mid, end, halves, body); });
+  cut const c = cut::of(how.pieces);
+  std::size_t const mid = begin + c.middle(end - begin);
+  piece_limits const left{how.most, c.left};
+  if (c.halves()) [[likely]] {
+    here.join([&, begin, mid](Here& h) { run_pieces(h, begin, mid, left, body); },
+              [&, mid, end](Here& h) { run_pieces(h, mid, end, left, body); });
+  } else {
+    join_unequal_sides(
+        here, c, [&, begin, mid](Here& h) { run_pieces(h, begin, mid, left, body); },
+        [&, mid, end](Here& h) { run_pieces(h, mid, end, {how.most, c.right}, body); });
+  }
 }
 
 /// A function without its type.
@@ -84,8 +132,9 @@ struct fold_body {
 
 /// Makes the value of [begin, end), which is not empty, in the room `into`: pieces are folded, and joined left to right.
 template <class Here>
-void run_fold(Here& here, std::size_t begin, std::size_t end, halving how, fold_body<Here> const& body, void* into) {
-  if (end - begin <= how.most || how.depth == 0) {
+void run_fold(Here& here, std::size_t begin, std::size_t end, piece_limits how, fold_body<Here> const& body,
+              void* into) {
+  if (end - begin <= how.most || how.pieces == 1) {
     throw_if_stopped(here);
     body.fold(body.with, here, begin, end, into);
     return;
@@ -102,13 +151,15 @@ void run_fold(Here& here, std::size_t begin, std::size_t end, halving how, fold_
   auto const at = reinterpret_cast<std::uintptr_t>(room);
   half left{body, into};
   half right{body, static_cast<std::byte*>(room) + (body.alignment - at % body.alignment)};
-  std::size_t const mid = begin + (end - begin) / 2;
-  halving const halves{how.most, how.depth - 1};
-  auto const make = [&](Here& h, half& one, std::size_t first, std::size_t last) {
-    run_fold(h, first, last, halves, body, one.value);
+  cut const c = cut::of(how.pieces);
+  std::size_t const mid = begin + c.middle(end - begin);
+  auto const make = [&](Here& h, half& one, std::size_t first, std::size_t last, std::uint32_t pieces) {
+    run_fold(h, first, last, {how.most, pieces}, body, one.value);
     one.is_made = true;
   };
-  here.join([&](Here& h) { make(h, left, begin, mid); }, [&](Here& h) { make(h, right, mid, end); });
+  join_sides(
+      here, c, [&](Here& h) { make(h, left, begin, mid, c.left); },
+      [&](Here& h) { make(h, right, mid, end, c.right); });
   body.join(body.with, left.value, right.value);
   left.is_made = false;  // it is the caller's
 }
@@ -119,16 +170,19 @@ void run_fold(Here& here, std::size_t begin, std::size_t end, halving how, fold_
 template <class Executor, class F>
 void on_executor(F const& f) {
   if constexpr (requires { Executor::running(); }) {
-    if (typename Executor::here* const here = Executor::running()) return f(*here);
+    if (typename Executor::here* const here = Executor::running()) {
+      typename Executor::stays_here const on_this_thread{*here};
+      return f(*here);
+    }
   }
   Executor::with_here(f);
 }
 
-/// Pieces of n elements; with `fully` down to `most`, else not beyond usual_depth.
+/// Pieces of n elements; with `fully` as many as `most` allows, else not more than usual_pieces.
 template <class Executor>
 void loop_over(std::size_t n, std::size_t most, bool fully, piece_body<typename Executor::here> const& body) {
   on_executor<Executor>([&](typename Executor::here& here) {
-    run_pieces(here, 0, n, {most, fully ? ~0U : usual_depth(here.workers())}, body);
+    run_pieces(here, 0, n, {most, fully ? 0 : usual_pieces(here.workers())}, body);
   });
 }
 
@@ -141,8 +195,32 @@ template <class Executor>
 void fold_over(std::size_t n, std::size_t most, bool fully, fold_body<typename Executor::here> const& body,
                void* into) {
   on_executor<Executor>([&](typename Executor::here& here) {
-    run_fold(here, 0, n, {most, fully ? ~0U : usual_depth(here.workers())}, body, into);
+    run_fold(here, 0, n, {most, fully ? 0 : usual_pieces(here.workers())}, body, into);
   });
+}
+
+/// The call, inside which everything watches the token. Throws `cancelled` if the token was stopped before it had ended.
+template <class Executor>
+bool call_until_stopped(std::stop_token const& token, plain_call<typename Executor::here> const& what) {
+  Executor::with_here([&](typename Executor::here& here) {
+    here.with_stop(token, [&](typename Executor::here& inner) { what.call(what.function, inner); });
+  });
+  return true;
+}
+
+/// The call, inside which everything watches the context. False if the context was cancelled before it had ended. An
+/// exception of the call cancels the context.
+template <class Executor>
+bool call_until_stopped(task_group_context& context, plain_call<typename Executor::here> const& what) {
+  try {
+    return call_until_stopped<Executor>(context.token(), what);
+  } catch (cancelled const&) {
+    if (!context.is_group_execution_cancelled()) throw;  // somebody around us asked
+    return false;
+  } catch (...) {
+    context.cancel_group_execution();
+    throw;
+  }
 }
 
 }  // namespace skua::runtime

@@ -83,6 +83,121 @@ TEST(port, a_two_dimensional_range_covers_every_cell_once) {
   EXPECT_EQ(table, std::vector<std::vector<int>>(31, std::vector<int>(57, 1)));
 }
 
+TEST(port, a_three_dimensional_range_covers_every_cell_once) {
+  std::vector<std::atomic<int>> box(7 * 9 * 11);
+  auto count = [&](api::blocked_range3d<int> const& r) {
+    for (int p = r.pages().begin(); p != r.pages().end(); ++p) {
+      for (int i = r.rows().begin(); i != r.rows().end(); ++i) {
+        for (int j = r.cols().begin(); j != r.cols().end(); ++j) ++box[static_cast<std::size_t>((p * 9 + i) * 11 + j)];
+      }
+    }
+  };
+  api::parallel_for(api::blocked_range3d<int>(0, 7, 0, 9, 0, 11), count);
+  api::parallel_for(api::blocked_range3d<int>(0, 7, 2, 0, 9, 3, 0, 11, 4), count, api::simple_partitioner());
+  for (auto const& cell : box) EXPECT_EQ(cell, 2);
+}
+
+/// A user's range that divides in any proportion.
+struct slice {
+  int begin;
+  int end;
+  slice(int b, int e) : begin(b), end(e) {}
+  slice(slice& r, api::split) : slice(r, (r.begin + r.end) / 2, r.end) {}
+  slice(slice& r, api::proportional_split& p)
+      : slice(r, r.end - share(r.end - r.begin, static_cast<int>(p.left()), static_cast<int>(p.right())), r.end) {}
+  bool empty() const { return begin >= end; }
+  bool is_divisible() const { return end - begin > 1; }
+
+ private:
+  slice(slice& r, int b, int e) : begin(b), end(e) { r.end = b; }
+  static int share(int n, int left, int right) { return std::clamp(n * right / (left + right), 1, n - 1); }
+};
+
+TEST(port, ranges_may_divide_in_proportion) {
+  std::vector<int> seen(1003, 0);
+  auto count = [&](slice const& r) {
+    for (int i = r.begin; i != r.end; ++i) ++seen[static_cast<std::size_t>(i)];
+  };
+  api::parallel_for(slice(0, 1003), count);
+  api::parallel_for(slice(0, 1003), count, api::simple_partitioner());
+  api::parallel_for(slice(0, 1003), count, api::static_partitioner());
+  EXPECT_EQ(seen, std::vector<int>(1003, 3));
+  auto sum = [](slice const& r, long so_far) {
+    for (int i = r.begin; i != r.end; ++i) so_far += i;
+    return so_far;
+  };
+  EXPECT_EQ(api::parallel_reduce(slice(0, 1001), 0L, sum, std::plus<long>()), 500500L);
+}
+
+TEST(port, a_cancelled_context_ends_the_loop_and_the_call_returns) {
+  api::task_group_context context;
+  EXPECT_FALSE(context.is_group_execution_cancelled());
+  std::atomic<int> calls{0};
+  auto body = [&](int) {
+    ++calls;
+    context.cancel_group_execution();
+  };
+  api::parallel_for(0, 1'000'000, body, context);
+  EXPECT_TRUE(context.is_group_execution_cancelled());
+  EXPECT_FALSE(context.cancel_group_execution()) << "somebody else did";
+  EXPECT_LT(calls, 1'000'000);
+  int const before = calls;
+  api::parallel_for(0, 100, body, api::simple_partitioner(), context);
+  api::parallel_for(0, 100, 2, body, context);
+  api::parallel_for(api::blocked_range<int>(0, 100), [&](auto const&) { ++calls; }, context);
+  api::parallel_for_each(std::vector<int>(100), body, context);
+  api::parallel_invoke([&] { ++calls; }, [&] { ++calls; }, context);
+  EXPECT_EQ(calls, before) << "a cancelled context stays so";
+  context.reset();
+  EXPECT_FALSE(context.is_group_execution_cancelled());
+  api::parallel_for(0, 100, [&](int) { ++calls; }, context);
+  api::parallel_invoke([&] { ++calls; }, [&] { ++calls; }, context);
+  EXPECT_EQ(calls, before + 102);
+  EXPECT_EQ(api::parallel_reduce(
+                api::blocked_range<int>(0, 10), 0,
+                [](api::blocked_range<int> const& r, int n) { return n + static_cast<int>(r.size()); },
+                std::plus<int>(), context),
+            10);
+}
+
+TEST(port, an_exception_cancels_the_context) {
+  api::task_group_context context;
+  EXPECT_THROW(api::parallel_for(
+                   0, 1000,
+                   [](int i) {
+                     if (i == 500) throw std::runtime_error("500");
+                   },
+                   context),
+               std::runtime_error);
+  EXPECT_TRUE(context.is_group_execution_cancelled());
+  context.reset();
+}
+
+TEST(port, cancelling_an_outer_loop_ends_the_loops_in_it) {
+  api::task_group_context outer;
+  std::atomic<int> calls{0};
+  api::parallel_for(
+      0, 4,
+      [&](int) {
+        api::parallel_for(0, 1'000'000, [&](int) {
+          ++calls;
+          outer.cancel_group_execution();
+        });
+      },
+      outer);
+  EXPECT_TRUE(outer.is_group_execution_cancelled());
+  EXPECT_LT(calls, 4'000'000);
+  outer.reset();
+  api::parallel_for(
+      0, 1,
+      [&](int) {
+        EXPECT_FALSE(api::is_current_task_group_canceling());
+        outer.cancel_group_execution();
+        EXPECT_TRUE(api::is_current_task_group_canceling());
+      },
+      outer);
+}
+
 TEST(port, parallel_for_each_visits_every_element) {
   std::vector<int> numbers(100, 1);
   api::parallel_for_each(numbers.begin(), numbers.end(), [](int& x) { ++x; });
@@ -91,6 +206,45 @@ TEST(port, parallel_for_each_visits_every_element) {
   std::list<std::string> words(10, "a");
   api::parallel_for_each(words.begin(), words.end(), [](std::string& w) { w += "b"; });
   EXPECT_EQ(words, std::list<std::string>(10, "ab"));
+}
+
+TEST(port, a_feeder_takes_what_bodies_find) {
+  std::vector<std::atomic<int>> seen(1000);
+  std::vector<std::size_t> const roots{0, 600};
+  api::parallel_for_each(roots, [&](std::size_t i, api::feeder<std::size_t>& more) {
+    ++seen[i];
+    for (std::size_t child : {2 * i + 1, 2 * i + 2}) {
+      if (child < 600) more.add(child);
+    }
+  });
+  for (std::size_t i = 0; i < 600; ++i) EXPECT_EQ(seen[i], 1) << i;
+  EXPECT_EQ(seen[600], 1);
+
+  std::list<std::string> words{"ab", "cd"};
+  std::atomic<int> letters{0};
+  api::parallel_for_each(words.begin(), words.end(), [&](std::string const& word, api::feeder<std::string>& more) {
+    letters += static_cast<int>(word.size());
+    if (word.size() > 1) more.add(word.substr(1));
+  });
+  EXPECT_EQ(letters, 6);
+
+  EXPECT_THROW(api::parallel_for_each(roots,
+                                      [](std::size_t i, api::feeder<std::size_t>& more) {
+                                        if (i == 50) throw std::out_of_range("50");
+                                        more.add(i > 50 ? i - 1 : 50);
+                                      }),
+               std::out_of_range);
+
+  api::task_group_context context;
+  std::atomic<int> calls{0};
+  api::parallel_for_each(
+      roots,
+      [&](std::size_t i, api::feeder<std::size_t>& more) {
+        if (++calls == 100) context.cancel_group_execution();
+        more.add(i);
+      },
+      context);
+  EXPECT_GE(calls, 100);
 }
 
 TEST(port, parallel_reduce_takes_functions) {

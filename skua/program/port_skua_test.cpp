@@ -13,8 +13,9 @@ namespace api {
 
 using executor = skua::runtime::testing::toy_executor;
 using skua::affinity_partitioner, skua::auto_partitioner, skua::simple_partitioner, skua::static_partitioner;
-using skua::blocked_range, skua::blocked_range2d, skua::split;
-using skua::canceled, skua::complete, skua::not_complete, skua::task_group_status;
+using skua::blocked_range, skua::blocked_range2d, skua::blocked_range3d, skua::split, skua::proportional_split;
+using skua::canceled, skua::complete, skua::not_complete, skua::task_group_status, skua::task_group_context;
+using skua::feeder;
 using task_group = skua::runtime::basic_task_group<executor>;
 
 template <class... Args>
@@ -44,6 +45,11 @@ decltype(auto) parallel_sort(Args&&... args) {
 template <class... Args>
 decltype(auto) parallel_invoke(Args&&... args) {
   return skua::runtime::on::parallel_invoke<executor>(std::forward<Args>(args)...);
+}
+
+bool is_current_task_group_canceling() {
+  auto const* const on = skua::runtime::testing::current;
+  return on != nullptr && on->stop_requested();
 }
 
 }  // namespace api

@@ -2,6 +2,7 @@
 // The cases compile and pass with oneTBB itself, so they are what its users write.
 #include <tbb/blocked_range.h>
 #include <tbb/blocked_range2d.h>
+#include <tbb/blocked_range3d.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 #include <tbb/parallel_invoke.h>

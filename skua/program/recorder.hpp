@@ -68,14 +68,14 @@ class recorder {
     scope_type(recorder& here, node_id id) noexcept : here_(here), id_(id) {}
 
     template <class F>
-      requires std::invocable<F&, recorder&>
+      requires runtime::forkable<F, recorder>
     void fork(F&& f) {
       fork(hint{}, std::forward<F>(f));
     }
     template <hint_word Hint, class F>
     void fork(Hint hint, F&& f) {
       if (here_.current_ != id_) throw usage_error("recorder: scope.fork is called outside the body of its scope");
-      here_.task(as_hint(hint), std::forward<F>(f));
+      here_.task(as_hint(hint), [&f](recorder& here) { runtime::call_forked(here, std::forward<F>(f)); });
     }
 
    private:

@@ -43,13 +43,13 @@ class serial {
    public:
     explicit constexpr scope_type(serial& here) noexcept : here_(here) {}
     template <class F>
-      requires std::invocable<F&, serial&>
+      requires forkable<F, serial>
     constexpr void fork(F&& f) {
-      f(here_);
+      call_forked(here_, std::forward<F>(f));
     }
     template <hint_word Hint, class F>
     constexpr void fork(Hint, F&& f) {
-      f(here_);
+      call_forked(here_, std::forward<F>(f));
     }
 
    private:

@@ -57,11 +57,11 @@ class shuffled {
     explicit scope_type(shuffled& here) noexcept : here_(here) {}
 
     template <class F>
-      requires std::invocable<F&, shuffled&>
+      requires runtime::forkable<F, shuffled>
     void fork(F&& f) {
       if (here_.order_ == child_order::drawn && here_.dice_.below(2) == 0) {
         here_.start();
-        f(here_);
+        runtime::call_forked(here_, std::forward<F>(f));
       } else {
         later_.push_back(std::make_unique<kept<std::decay_t<F>>>(std::forward<F>(f)));
       }
@@ -93,7 +93,7 @@ class shuffled {
     template <class F>
     struct kept final : waiting {
       explicit kept(F f) : function(std::move(f)) {}
-      void run(shuffled& here) override { function(here); }
+      void run(shuffled& here) override { runtime::call_forked(here, std::move(function)); }
       F function;
     };
     shuffled& here_;
@@ -134,12 +134,10 @@ class shuffled {
     return std::forward<F>(f)(*this);
   }
 
-  [[nodiscard]] bool stop_requested() const noexcept {
-    for (watched const* w = watched_; w != nullptr; w = w->outer) {
-      if (w->asked(w->source)) return true;
-    }
-    return false;
-  }
+  [[nodiscard]] bool stop_requested() const noexcept { return surroundings{watched_}.stop_requested(); }
+  /// The stop sources that it watches now; valid while the frames that watch them live, for any thread.
+  class surroundings;
+  [[nodiscard]] void const* around() const noexcept { return watched_; }
   [[nodiscard]] worker_id worker() const noexcept { return worker_; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
 
@@ -160,6 +158,22 @@ class shuffled {
     watched const* outer;
   };
 
+ public:
+  class surroundings {
+   public:
+    explicit surroundings(void const* innermost) noexcept : innermost_(static_cast<watched const*>(innermost)) {}
+    [[nodiscard]] bool stop_requested() const noexcept {
+      for (watched const* w = innermost_; w != nullptr; w = w->outer) {
+        if (w->asked(w->source)) return true;
+      }
+      return false;
+    }
+
+   private:
+    watched const* innermost_;
+  };
+
+ private:
   /// Called before every child: a child that has not started when a stop is requested is dropped.
   void start() {
     if (stop_requested()) throw cancelled{};

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -47,7 +48,7 @@ struct group_task final : free_task<Here>, task_memory<Here> {
  private:
   static void attempt(group_task& self, Here& here) noexcept {
     try {
-      static_cast<void>(call_body(here, self.function));
+      static_cast<void>(call_task(here, std::move(self.function)));
     } catch (cancelled const&) {
       // If the group was cancelled, `wait` reports it. Otherwise the exception has another cause and must be reported.
       if (!self.group->stop_requested()) self.group->fail(std::current_exception());
@@ -81,6 +82,7 @@ class basic_task_handle {
 
 /// Tasks that are started one by one and waited for together. Any thread, worker or not, may call every member
 /// function; the group's own tasks may call `run`, `cancel` and `is_canceling`. After `wait` the group is as new.
+/// Loops that a task calls end early when the group is cancelled.
 ///
 /// Errors: the first exception of a task cancels the rest, and `wait` rethrows it; later ones are dropped. If several
 /// threads wait at once, one of them gets the exception or the `canceled`.
@@ -92,6 +94,9 @@ class basic_task_group {
   using task_handle = basic_task_handle<Executor>;
 
   basic_task_group() = default;
+  /// The group is cancelled once `token` requests a stop, and then stays so: its tasks are dropped, and `wait` returns
+  /// `canceled`. One allocation.
+  explicit basic_task_group(std::stop_token token) : watch_(std::make_unique<token_watch>(std::move(token), group_)) {}
   ~basic_task_group() {
     if (group_.done()) return;
     if (std::uncaught_exceptions() > unwinding_at_birth_) group_.cancel();
@@ -100,7 +105,8 @@ class basic_task_group {
   basic_task_group(basic_task_group const&) = delete;
   basic_task_group& operator=(basic_task_group const&) = delete;
 
-  /// Starts f() or f(here), at some time, on some worker. One allocation. Throws what the allocation or the copy of f
+  /// Starts f() or f(here), at some time, on some worker, once: on an rvalue, so that f may give away what it owns. One
+  /// allocation. Throws what the allocation or the copy of f
   /// throws, and, on a thread that is not a worker, what making the default pool throws; then nothing was started. If
   /// the group is cancelled, the task is counted and destroyed, but not called.
   template <class F>
@@ -129,7 +135,8 @@ class basic_task_group {
   /// Runs f on the calling thread as a task of the group, then waits; does not copy f. Errors: as run and wait.
   template <class F>
   task_group_status run_and_wait(F&& f) {
-    run_now(make(hint{}, [&f](typename Executor::here& here) { static_cast<void>(call_body(here, f)); }));
+    run_now(
+        make(hint{}, [&f](typename Executor::here& here) { static_cast<void>(call_task(here, std::forward<F>(f))); }));
     return wait();
   }
   task_group_status run_and_wait(task_handle&& handle) {
@@ -142,6 +149,7 @@ class basic_task_group {
   task_group_status wait() {
     Executor::wait(group_);
     wait_group::outcome what = group_.take_outcome();
+    if (watch_ != nullptr && watch_->token.stop_requested()) group_.cancel();  // the next round, too
     if (what.failure) std::rethrow_exception(std::move(what.failure));
     return what.cancelled ? canceled : complete;
   }
@@ -163,13 +171,25 @@ class basic_task_group {
   task_handle make(hint hints, F&& f) {
     using its_here = typename Executor::here;
     using new_task = group_task<its_here, std::decay_t<F>>;
-    static_assert(body_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
+    static_assert(task_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
     std::unique_ptr<new_task> made = std::make_unique<new_task>(group_, hints, std::forward<F>(f));
     group_.add();
     return task_handle{typename task_handle::owner{made.release(), &new_task::drop}};
   }
 
+  /// What a group that watches a token has more than others.
+  struct token_watch {
+    struct canceller {
+      wait_group& group;
+      void operator()() const noexcept { group.cancel(); }
+    };
+    token_watch(std::stop_token t, wait_group& g) : token(std::move(t)), on_stop(token, canceller{g}) {}
+    std::stop_token token;
+    std::stop_callback<canceller> on_stop;
+  };
+
   wait_group group_;
+  std::unique_ptr<token_watch> watch_;
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };
 

@@ -107,6 +107,27 @@ TYPED_TEST(task_group, cancel_is_seen_by_tasks_and_by_the_algorithms_in_them) {
   EXPECT_FALSE(g.is_canceling());
 }
 
+TYPED_TEST(task_group, a_stop_token_cancels_the_group_for_good) {
+  std::stop_source source;
+  typename TestFixture::group g(source.get_token());
+  std::atomic<int> ran{0};
+  auto const add = [&] { ran.fetch_add(1, std::memory_order_relaxed); };
+  g.run(add);
+  EXPECT_EQ(g.wait(), complete);
+  EXPECT_FALSE(g.is_canceling());
+  g.run([&](typename TypeParam::here& here) {
+    for_each(here, 0, 1000, [&](int) { source.request_stop(); }, grain{1});
+    ADD_FAILURE() << "the loop was cut short, it must not return";
+  });
+  EXPECT_EQ(g.wait(), canceled);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(g.is_canceling());
+    g.run(add);
+    EXPECT_EQ(g.run_and_wait(add), canceled);
+  }
+  EXPECT_EQ(ran.load(std::memory_order_relaxed), 1);
+}
+
 TYPED_TEST(task_group, a_stop_from_elsewhere_is_not_swallowed) {
   typename TestFixture::group g;
   g.run([] { throw cancelled{}; });

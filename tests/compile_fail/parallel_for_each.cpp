@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Expected: parallel_for_each: body is called as body(element)
+// Expected: parallel_for_each: body is called as body(element) or body(element, feeder)
 #include "skua/skua.hpp"
 
 int main() {

@@ -170,12 +170,12 @@ class here::scope_type final : public live_group {
   }
 
   template <class F>
-    requires std::invocable<std::decay_t<F>&, here&>
+    requires runtime::forkable<F, here>
   void fork(F&& f) {
     fork(hint{}, std::forward<F>(f));
   }
   template <hint_word Hint, class F>
-    requires std::invocable<std::decay_t<F>&, here&>
+    requires runtime::forkable<F, here>
   void fork(Hint hint, F&& f) {
     if (here_.at_ != id_) throw usage_error("simulator: scope.fork is called outside the body of its scope");
     if (here_.measured()) here_.end_step();
@@ -193,7 +193,7 @@ class here::scope_type final : public live_group {
   struct closure_of final : closure {
     template <class G>
     explicit closure_of(G&& g) : f(std::forward<G>(g)) {}
-    void call(here& on) override { f(on); }
+    void call(here& on) override { runtime::call_forked(on, std::move(f)); }
     F f;
   };
 

@@ -24,6 +24,23 @@ constexpr decltype(auto) call_body(Here& here, F& f, Args&&... args) {
   }
 }
 
+/// A callable that is called once, and may be used up by that: its operator() may be for rvalues only.
+template <class F, class Here>
+concept task_of = std::invocable<F, Here&> || std::invocable<F> || body_of<std::remove_reference_t<F>, Here>;
+
+/// f(here) or f() on f as it was passed: an rvalue is called as an rvalue, unless it can be called as an lvalue only.
+template <class Here, class F>
+  requires task_of<F, Here>
+constexpr decltype(auto) call_task(Here& here, F&& f) {
+  if constexpr (std::invocable<F, Here&>) {
+    return std::invoke(std::forward<F>(f), here);
+  } else if constexpr (std::invocable<F>) {
+    return std::invoke(std::forward<F>(f));
+  } else {
+    return call_body(here, f);
+  }
+}
+
 /// The type of the value that a body returns.
 template <class F, class Here, class... Args>
 using body_value =

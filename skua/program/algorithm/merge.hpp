@@ -33,7 +33,7 @@ std::size_t taken_from_a(sorted_pair<A, B> const& in, std::size_t k, Less& less)
   std::size_t high = std::min(k, in.a_size);
   while (low < high) {
     std::size_t const i = middle(low, high);
-    if (less(*after(in.b, k - 1 - i), *after(in.a, i))) {
+    if (std::invoke(less, *after(in.b, k - 1 - i), *after(in.a, i))) {
       high = i;
     } else {
       low = i + 1;
@@ -68,16 +68,16 @@ void merge_leaf(sorted_pair<A, B> const& in, Out out, Less& less, Hand hand) {
   std::size_t b_left = in.b_size;
   A a = in.a;
   B b = in.b;
-  if (a_left != 0 && b_left != 0 && less(*b, *after(a, a_left - 1))) {
+  if (a_left != 0 && b_left != 0 && std::invoke(less, *b, *after(a, a_left - 1))) {
     for (std::size_t safe = std::min(a_left, b_left); safe != 0; safe = std::min(a_left, b_left)) {
       for (std::size_t left = safe; left != 0; --left, ++out) {  // neither input can run out in this loop
         if constexpr (std::is_trivially_copyable_v<element>) {
           element* const both[2] = {std::addressof(*a), std::addressof(*b)};
-          std::size_t const right = less(*both[1], *both[0]) ? 1 : 0;
+          std::size_t const right = std::invoke(less, *both[1], *both[0]) ? 1 : 0;
           *out = hand(*both[right]);
           b = after(b, right);
           a = after(a, right ^ 1U);
-        } else if (less(*b, *a)) {
+        } else if (std::invoke(less, *b, *a)) {
           *out = hand(*b);
           ++b;
         } else {

@@ -22,7 +22,7 @@ class reduction {
     std::size_t const mid = middle(begin, end);
     auto [left, right] = here.join([this, begin, mid](Here& h) { return (*this)(h, begin, mid); },
                                    [this, mid, end](Here& h) { return (*this)(h, mid, end); });
-    return combine_(std::move(left), std::move(right));
+    return std::invoke(combine_, std::move(left), std::move(right));
   }
 
  private:
@@ -31,7 +31,7 @@ class reduction {
     T sum = identity_;
     auto const last = after(first_, end);
     for (auto it = after(first_, begin); it != last; ++it) {
-      sum = combine_(std::move(sum), call_body(here, transform_, *it));
+      sum = std::invoke(combine_, std::move(sum), call_body(here, transform_, *it));
     }
     return sum;
   }

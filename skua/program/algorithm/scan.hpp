@@ -3,6 +3,7 @@
 // 1990): the sums of all blocks in parallel, their prefix sums serially, then all blocks again, each with its carry.
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,7 @@ class scan_run {
     T carry = identity;
     for (slot& block : carries) {
       T own = std::exchange(block.value, carry);
-      carry = combine_(std::move(carry), std::move(own));
+      carry = std::invoke(combine_, std::move(carry), std::move(own));
     }
     for_each(
         here, std::size_t{0}, blocks, [&](std::size_t b) { carries[b].value = rewrite(b, carries[b].value); },
@@ -62,14 +63,15 @@ class scan_run {
       throw_if_stopped(here);
       sums done = sum_and_rewrite(b, identity, carry);
       if (b + 1 == blocks) return std::move(done.running);
-      carry = combine_(std::move(carry), std::move(done.own));
+      carry = std::invoke(combine_, std::move(carry), std::move(done.own));
     }
   }
 
   [[nodiscard]] T sum(std::size_t block, T const& identity) const {
     T total = identity;
     auto const last = after(in_, end(block));
-    for (auto from = after(in_, begin(block)); from != last; ++from) total = combine_(std::move(total), *from);
+    for (auto from = after(in_, begin(block)); from != last; ++from)
+      total = std::invoke(combine_, std::move(total), *from);
     return total;
   }
 
@@ -87,7 +89,7 @@ class scan_run {
     auto const last = after(in_, end(block));
     auto to = after(out_, begin(block));
     for (auto from = after(in_, begin(block)); from != last; ++from, ++to) {
-      both.own = combine_(std::move(both.own), *from);
+      both.own = std::invoke(combine_, std::move(both.own), *from);
       step(both.running, *from, *to);
     }
     return both;
@@ -97,10 +99,10 @@ class scan_run {
   template <class From, class To>
   void step(T& running, From&& from, To&& to) const {
     if constexpr (Kind == scan_kind::inclusive) {
-      running = combine_(std::move(running), std::forward<From>(from));
+      running = std::invoke(combine_, std::move(running), std::forward<From>(from));
       to = running;
     } else {
-      T next = combine_(running, std::forward<From>(from));
+      T next = std::invoke(combine_, running, std::forward<From>(from));
       to = std::exchange(running, std::move(next));
     }
   }

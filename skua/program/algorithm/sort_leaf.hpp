@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "skua/program/algorithm/merge.hpp"
@@ -21,12 +22,12 @@ template <class It, class Less>
 void insertion_sort(It first, std::size_t n, Less& less) {
   for (std::size_t i = 1; i < n; ++i) {
     It hole = after(first, i);
-    if (!less(*hole, *std::prev(hole))) continue;
+    if (!std::invoke(less, *hole, *std::prev(hole))) continue;
     auto moved = std::move(*hole);
     do {
       *hole = std::move(*std::prev(hole));
       --hole;
-    } while (hole != first && less(moved, *std::prev(hole)));
+    } while (hole != first && std::invoke(less, moved, *std::prev(hole)));
     *hole = std::move(moved);
   }
 }

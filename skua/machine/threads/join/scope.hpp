@@ -91,13 +91,13 @@ class scope final : public scope_group {
   /// Runs f(here&) once, now or later, here or elsewhere, before the scope returns. Only the body may call this, on its
   /// own fiber; children that find more work open their own scopes. Throws std::bad_alloc; then f does not run.
   template <class F>
-    requires std::invocable<std::decay_t<F>&, Here&>
+    requires forkable<F, Here>
   void fork(F&& f) {
     add(*new child_of<unhinted, std::decay_t<F>>(*this, unhinted{}, std::forward<F>(f)));
   }
   /// The same, with a hint.
   template <hint_word Hint, class F>
-    requires std::invocable<std::decay_t<F>&, Here&>
+    requires forkable<F, Here>
   void fork(Hint hint, F&& f) {
     add(*new child_of<Hint, std::decay_t<F>>(*this, hint, std::forward<F>(f)));
   }
@@ -110,7 +110,9 @@ class scope final : public scope_group {
     [[no_unique_address]] Hint hint_word;
     F function;
 
-    static void call(child& self, here& on) { static_cast<child_of&>(self).function(static_cast<Here&>(on)); }
+    static void call(child& self, here& on) {
+      call_forked(static_cast<Here&>(on), std::move(static_cast<child_of&>(self).function));
+    }
     static void end(child* self) noexcept { delete static_cast<child_of*>(self); }
     static hint hinted(child const& self) { return as_hint(static_cast<child_of const&>(self).hint_word); }
     static constexpr bool is_plain =

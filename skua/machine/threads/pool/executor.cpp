@@ -55,6 +55,11 @@ pool& default_pool() {
   return owner.get();
 }
 
+bool is_current_task_group_canceling() noexcept {
+  runtime::here const* const on = runtime::executor::running();
+  return on != nullptr && on->stop_requested();
+}
+
 namespace runtime {
 
 namespace {
@@ -78,7 +83,8 @@ struct spawned_task final : handed {
   /// On top of what the fiber runs.
   static void run_nested(task& t, here& on) noexcept {
     free_task<here>& given = static_cast<spawned_task&>(t).given;
-    stop_node const node{nullptr, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
+    auto const* const around = static_cast<stop_node const*>(given.surroundings);
+    stop_node const node{around, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
     fiber::nested_task const nested{on, &node};
     given.run(given, on);
   }
@@ -90,7 +96,7 @@ struct spawned_task final : handed {
       auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
       if (newest == nullptr) return;
       free_task<here>& given = static_cast<spawned_task*>(newest)->given;
-      if (given.hints.place) {
+      if (given.hints.place || given.surroundings != nullptr) {
         run_nested(*newest, on);
       } else {
         given.run(given, on);
@@ -123,19 +129,6 @@ struct blocked_thread final : group_waiter {
   blocked_thread() noexcept : group_waiter{.wake = &blocked_thread::release, .next = nullptr} {}
   static void release(group_waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
   completion done;
-};
-
-/// While it lives, the fiber waits only where it resumes on the same thread.
-class tied_section {
- public:
-  explicit tied_section(fiber& f) noexcept : fiber_(f), was_tied_(f.tie(true)) {}
-  ~tied_section() { fiber_.tie(was_tied_); }
-  tied_section(tied_section const&) = delete;
-  tied_section& operator=(tied_section const&) = delete;
-
- private:
-  fiber& fiber_;
-  bool const was_tied_;
 };
 
 /// Submits a task from a thread that is no worker.

@@ -17,10 +17,28 @@ class pool;
 /// what pool's constructor throws; the next call then tries again.
 pool& default_pool();
 
+/// True if what the calling thread runs should end early: its task_group was cancelled, a task_group_context or a token
+/// around it stopped, or a sibling has thrown. False outside of every call. For long bodies that were given no `here`
+/// (`here.stop_requested()`). Cost: 2 ns, plus the depth of what surrounds the task.
+[[nodiscard]] bool is_current_task_group_canceling() noexcept;
+
 namespace runtime {
 
 template <>
 struct task_memory<here> : in_block {};
+
+/// While it lives, the fiber waits only where it resumes on the same thread.
+class tied_section {
+ public:
+  explicit tied_section(fiber& f) noexcept : fiber_(f), was_tied_(f.tie(true)) {}
+  ~tied_section() { fiber_.tie(was_tied_); }
+  tied_section(tied_section const&) = delete;
+  tied_section& operator=(tied_section const&) = delete;
+
+ private:
+  fiber& fiber_;
+  bool const was_tied_;
+};
 
 /// Models the concept skua::executor.
 struct executor {
@@ -30,8 +48,10 @@ struct executor {
   static auto with_here(F&& f) {
     return runtime::call_outside(f, [](runtime::outside_call& c) { run(c); });
   }
+  using stays_here = tied_section;  ///< made of a `here`: while it lives, calls return on their thread
   /// The fiber that runs on the calling worker; null in a thread that is not one.
   [[nodiscard]] static here* running() noexcept;
+  [[nodiscard]] static void const* surroundings(here& on) noexcept { return on.watching(); }
   /// with_here for a call without its type. Throws what the call throws.
   static void run(runtime::outside_call& what);
 

@@ -3,11 +3,13 @@
 
 namespace skua::runtime {
 
-template void run_pieces(here&, std::size_t, std::size_t, halving, piece_body<here> const&);
+template void run_pieces(here&, std::size_t, std::size_t, piece_limits, piece_body<here> const&);
 template void run_calls(here&, std::span<plain_call<here> const>);
-template void run_fold(here&, std::size_t, std::size_t, halving, fold_body<here> const&, void*);
+template void run_fold(here&, std::size_t, std::size_t, piece_limits, fold_body<here> const&, void*);
 template void loop_over<executor>(std::size_t, std::size_t, bool, piece_body<here> const&);
 template void call_all<executor>(std::span<plain_call<here> const>);
 template void fold_over<executor>(std::size_t, std::size_t, bool, fold_body<here> const&, void*);
+template bool call_until_stopped<executor>(std::stop_token const&, plain_call<here> const&);
+template bool call_until_stopped<executor>(task_group_context&, plain_call<here> const&);
 
 }  // namespace skua::runtime

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <stop_token>
 
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
@@ -12,11 +13,13 @@
 
 namespace skua::runtime {
 
-extern template void run_pieces(here&, std::size_t, std::size_t, halving, piece_body<here> const&);
+extern template void run_pieces(here&, std::size_t, std::size_t, piece_limits, piece_body<here> const&);
 extern template void run_calls(here&, std::span<plain_call<here> const>);
-extern template void run_fold(here&, std::size_t, std::size_t, halving, fold_body<here> const&, void*);
+extern template void run_fold(here&, std::size_t, std::size_t, piece_limits, fold_body<here> const&, void*);
 extern template void loop_over<executor>(std::size_t, std::size_t, bool, piece_body<here> const&);
 extern template void call_all<executor>(std::span<plain_call<here> const>);
 extern template void fold_over<executor>(std::size_t, std::size_t, bool, fold_body<here> const&, void*);
+extern template bool call_until_stopped<executor>(std::stop_token const&, plain_call<here> const&);
+extern template bool call_until_stopped<executor>(task_group_context&, plain_call<here> const&);
 
 }  // namespace skua::runtime

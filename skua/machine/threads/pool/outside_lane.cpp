@@ -72,6 +72,7 @@ outcome outside_lanes::take(entry& oldest, revocation_count& spent) noexcept {
 }
 
 bool outside_lanes::look_empty() const noexcept {
+  // seq_cst: a sleeper has announced itself before. Pairs with: find_or_make, store.
   for (outside_lane* lane = first_.load(std::memory_order_seq_cst); lane != nullptr; lane = lane->next) {
     if (!lane->tasks.outside().looks_empty()) return false;
   }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// How a worker's fibers park, resume and move. A fiber that waits leaves its frame on its own stack, its worker continues
+// with other work, and whoever finds the frame ready resumes it. Steps and proof: group.md, "Parking" and "Without a
+// stack"; exposed_group.md, "Moving".
+#include <exception>
+#include <utility>
+
+#include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+
+namespace skua::runtime {
+
+bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  // The fiber may wait for something other than its innermost join, and so may have open joins.
+  if (!moving::clear_lanes(waiting)) return false;
+  stack* const fresh = take_stack();
+  if (fresh == nullptr) return false;
+  frame f{waiting, current_stack_, true};
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  count_tied(waiting);
+  pause_work(waiting.at());
+  current_stack_ = fresh;
+  runtime::start(next_, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, next_, &worker::commit_park, this);
+  // From here on `this` may no longer be the fiber's worker.
+  f.resumed();
+  return true;
+}
+
+void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
+  waiting.at().who.counts_.waited_in_place.add(1);
+  while (!g.left_only(mine)) {
+    worker& me = waiting.at().who;
+    me.refresh_slots();
+    found const f = me.probe_everywhere();
+    if (f.at == nullptr) {
+      me.core_.back_off();
+      me.note_failed_round(now_ns());
+      continue;
+    }
+    if (frame* const ready = f.taken.as_frame()) return me.exchange_for(*ready, waiting, g, mine);
+    run_on_top(waiting, f);
+    waiting.at().who.pause_work(waiting.at());
+  }
+  waiting.at().who.begin(activity::working);
+}
+
+void worker::run_on_top(here& fiber, found const& f) noexcept {
+  worker_slot& below = fiber.at();
+  bool const tied = fiber.tie(true);
+  {
+    fiber::nested_task const nested{fiber, nullptr};
+    start_work(fiber, f);
+    task& t = *f.taken.item;
+    t.is->run(t, f.taken.extra, fiber);
+  }
+  if (frame* const ready = fiber.take_ready()) send_home(*ready);
+  fiber.tie(tied);
+  fiber.run_in(below);
+  fiber.begins(fiber.tag(), true);
+}
+
+void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  frame f{waiting, current_stack_, true};
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  count_tied(waiting);
+  pause_work(waiting.at());
+  return_to(next);
+  switch_to(f.saved, next.saved, &worker::commit_exchange, this);
+  f.resumed();
+}
+
+stack* worker::take_stack() noexcept {
+  try {
+    return stacks_.take();
+  } catch (std::exception const&) {
+    return nullptr;
+  }
+}
+
+/// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
+/// if all other children have ended, because then nobody else will.
+frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
+
+void worker::commit_park(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  if (frame* const f = me.commit_share()) me.ready_ = f;
+}
+
+void worker::commit_exchange(void* self) noexcept {
+  if (frame* const f = static_cast<worker*>(self)->commit_share()) send_home(*f);
+}
+
+void worker::continue_with(frame& f) noexcept {
+  prepare_to_leave(&f);
+  leave_to(ended_, f.saved, &worker::recycle_stack, this);
+}
+
+void worker::end_thread() noexcept {
+  prepare_to_leave(nullptr);
+  leave_to(ended_, native_, &worker::recycle_stack, this);
+}
+
+/// The running fiber ends; `next` (null: the thread's own flow) will run on this worker.
+void worker::prepare_to_leave(frame* next) noexcept {
+  tsan::unseen const scheduling;
+  ended_stack_ = std::exchange(current_stack_, nullptr);
+  if (next != nullptr) return_to(*next);
+}
+
+/// Makes the fiber of frame `f` this worker's running fiber.
+void worker::return_to(frame& f) noexcept {
+  current_stack_ = f.on;
+  if (!f.is_open) f.call();
+  here& resumed = *f.fiber;
+  if (resumed.is_tied()) --tied_frames_;
+  worker_slot& mine = *resumed.at().in.slot_for(*this);
+  resumed.run_in(mine);
+  resumed.begins(resumed.tag(), f.is_open);
+  resumed.forget_places();
+  if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
+  fiber_ = &resumed;
+  begin(activity::working);
+}
+
+void worker::recycle_stack(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  me.stacks_.give(me.ended_stack_);
+  me.ended_stack_ = nullptr;
+}
+
+bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
+  tsan::unseen const scheduling;
+  return moving::send(from, entry, to);
+}
+
+/// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
+void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcept {
+  tsan::unseen const scheduling;
+  stack* const fresh = moving::clear_lanes(fiber) ? take_stack() : nullptr;
+  if (fresh == nullptr) return;
+  frame f{fiber, current_stack_, false};
+  leaving_ = {&f, to, tag};
+  pause_work(fiber.at());
+  current_stack_ = fresh;
+  runtime::start(next_, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, next_, &worker::commit_move, this);
+  f.resumed();
+}
+
+/// Runs once the frame is saved: from here on another worker may run it.
+void worker::commit_move(void* self) noexcept {
+  tsan::unseen const scheduling;
+  auto& me = *static_cast<worker*>(self);
+  frame& f = *me.leaving_.saved;
+  if (!moving::hand_over(f.fiber->at(), tagged_entry{&f, 1, me.leaving_.tag}, me.leaving_.to)) me.ready_ = &f;
+}
+
+void worker::preempt(here& fiber) noexcept {
+  tsan::unseen const scheduling;
+  task_tag tag = fiber.tag();
+  placement const to = fiber.at().policy.place(tag, cause::preempted);
+  if (to.worker == fiber.at().id && to.where == lane::local) move(fiber, to, tag);
+}
+
+}  // namespace skua::runtime

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// task_group_context, as oneTBB's users know it: cancels a loop from outside or from its body, and the loop returns.
+// Programs that do not port from oneTBB pass a std::stop_token instead: then a loop that was cut short throws.
+#pragma once
+
+#include <stop_token>
+#include <utility>
+
+namespace skua::runtime {
+
+/// Pass it as the last argument of an algorithm. After cancel_group_execution(), work that has not begun is dropped, and
+/// the call returns as usual; reductions and scans return their identity. An exception of the work cancels the context,
+/// and the call throws it. A cancelled context stays so until `reset`: calls that are given it return at once.
+///
+/// Unlike oneTBB's, it has no parent, and no other context asks it: loops and tasks inside a cancelled call end because
+/// they are inside, and end with the exception `cancelled`.
+/// Any thread may call every member function but `reset`.
+class task_group_context {
+ public:
+  task_group_context() = default;
+  task_group_context(task_group_context const&) = delete;
+  task_group_context& operator=(task_group_context const&) = delete;
+
+  /// Returns false if somebody else has cancelled it before.
+  bool cancel_group_execution() noexcept { return source_.request_stop(); }
+  [[nodiscard]] bool is_group_execution_cancelled() const noexcept { return source_.stop_requested(); }
+  /// Makes it as new. No call may be using it. Throws std::bad_alloc; then nothing has changed.
+  void reset() { source_ = std::stop_source{}; }
+  /// Its requests, for `here.with_stop` and others that take a token. `reset` ends the connection.
+  [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+};
+
+}  // namespace skua::runtime
+
+namespace skua {
+
+using runtime::task_group_context;
+
+}  // namespace skua
