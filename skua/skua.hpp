@@ -7,6 +7,7 @@
 
 #include "skua/conventional.hpp"
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/local/worker_local.hpp"
 #include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
