@@ -6,6 +6,7 @@
 #pragma once
 
 #include "skua/conventional.hpp"
+#include "skua/machine/threads/enqueue/enqueue.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/local/worker_local.hpp"
 #include "skua/machine/threads/pages/distribute.hpp"
