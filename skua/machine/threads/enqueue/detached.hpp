@@ -37,7 +37,6 @@ void retract(detached_call& call) noexcept;
 /// A detached call on the heap.
 template <class F>
 struct enqueued_call final : detached_call {
-  static_assert(body_of<F, here>, "enqueue: a task is called as f() or f(here)");
   template <class G>
   enqueued_call(hint h, G&& f) : detached_call{.run = &call_and_destroy, .hints = h}, function(std::forward<G>(f)) {}
 
@@ -51,9 +50,13 @@ struct enqueued_call final : detached_call {
 
 template <class F>
 void enqueue_in(region& where, hint hints, F&& f) {
-  auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hints, std::forward<F>(f));
-  announce(*made, where);
-  submit(*made.release());
+  if constexpr (!body_of<std::decay_t<F>, here>) {
+    static_assert(body_of<std::decay_t<F>, here>, "enqueue: a task is called as f() or f(here)");
+  } else {
+    auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hints, std::forward<F>(f));
+    announce(*made, where);
+    submit(*made.release());
+  }
 }
 
 }  // namespace skua::runtime

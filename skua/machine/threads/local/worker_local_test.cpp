@@ -212,6 +212,26 @@ TEST(worker_local, the_sum_of_nothing_is_what_the_factory_makes) {
   EXPECT_EQ(both, std::vector<int>{3});
 }
 
+TEST(worker_local, tasks_that_use_one_object_in_turn_do_not_race) {
+  // For ThreadSanitizer: only the thread orders the last use in the first task after the use in the second one.
+  skua::pool pool({.workers = 1});
+  for (int round = 0; round < 20; ++round) {
+    skua::worker_local<long> counted;
+    skua::one_shot<> middle;
+    pool.enqueue([&](auto& h) {
+      ++counted.local();
+      middle.wait(h);
+      ++counted.local();
+    });
+    pool.enqueue([&] {
+      middle.set_value();
+      ++counted.local();
+    });
+    pool.drain();
+    EXPECT_EQ(counted.combine(std::plus<>{}), 3);
+  }
+}
+
 TEST(worker_local, clear_destroys_the_objects_and_local_makes_new_ones) {
   static std::atomic<int> alive{0};
   struct counted {
