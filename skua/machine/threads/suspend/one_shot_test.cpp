@@ -270,6 +270,36 @@ TEST(one_shot, more_callers_than_workers_may_wait) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
+TEST(one_shot, the_waiter_may_destroy_it_as_soon_as_it_goes_on) {
+  constexpr int rounds = 2000;
+  std::atomic<skua::one_shot<int>*> asked{nullptr};
+  std::thread io([&] {
+    skua::runtime::dice from(7);
+    for (int i = 0; i < 2 * rounds; ++i) {
+      skua::one_shot<int>* one = nullptr;
+      while ((one = asked.exchange(nullptr, std::memory_order_acquire)) == nullptr) std::this_thread::yield();
+      for (std::uint32_t spins = from.below(200); spins > 0; --spins) skua::runtime::relax();
+      one->set_value(i);
+    }
+  });
+  skua::pool pool({.workers = 1});
+  int wrong = 0;
+  pool.run([&](auto& h) {
+    for (int i = 0; i < rounds; ++i) {
+      auto const one = std::make_unique<skua::one_shot<int>>();
+      asked.store(one.get(), std::memory_order_release);
+      if (one->wait(h) != i) ++wrong;
+    }
+  });
+  for (int i = rounds; i < 2 * rounds; ++i) {  // the same for a thread that blocks
+    auto const one = std::make_unique<skua::one_shot<int>>();
+    asked.store(one.get(), std::memory_order_release);
+    if (one->wait() != i) ++wrong;
+  }
+  io.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(one_shot, setters_from_many_threads_race_with_waits_that_begin) {
   skua::pool pool({.workers = 2});
   for (int round = 0; round < 300; ++round) {
