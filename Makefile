@@ -102,7 +102,7 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	$(CMAKE) --build build/release -j $(JOBS)
 	mkdir -p build/bench
 	bench/instructions.py build/release/bin/fib_alone --json build/bench/instructions.json
-	for b in fork wake steal regions memory; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
+	for b in fork wake steal tasks regions memory; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
 	for b in context algorithm; do build/release/bin/$${b}_bench --benchmark_out=build/bench/$$b.json || exit 1; done
 
 experiments: build ## repeat the papers' figures on simulated machines: build/experiments/*.{txt,csv,svg}

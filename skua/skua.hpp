@@ -6,11 +6,15 @@
 #pragma once
 
 #include "skua/conventional.hpp"
+#include "skua/machine/threads/enqueue/enqueue.hpp"
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/local/worker_local.hpp"
 #include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/this_worker.hpp"
+#include "skua/machine/threads/suspend/coroutine.hpp"
+#include "skua/machine/threads/suspend/one_shot.hpp"
 #include "skua/machine/threads/worker/leaf_record.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/locate.hpp"

@@ -38,6 +38,13 @@ inline constexpr bool under_tsan = false;
 inline constexpr bool under_tsan = false;
 #endif
 
+/// The compiler copies a lambda that is written inside a `co_await` bit by bit, and destroys its captures twice.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+inline constexpr bool breaks_lambdas_in_co_await = true;
+#else
+inline constexpr bool breaks_lambdas_in_co_await = false;
+#endif
+
 /// Objects that different workers write lie at least this far apart (two lines, because of adjacent-line prefetch).
 inline constexpr std::size_t cache_line_bytes = 128;
 

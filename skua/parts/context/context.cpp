@@ -40,6 +40,7 @@ struct handover {
 /// touches a thread-local.
 [[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void* exchange(context& from,
                                                                                     context& to) noexcept {
+  if constexpr (under_tsan) flow_stops();
   thread_record* const me = current_thread();
   expects(me != nullptr, "a thread that switches has a thread_record");
   expects(to.stack_pointer != nullptr, "a flow is resumed once for each time it was suspended");

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/context/current.hpp"
 
+#include <atomic>
+
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+
 namespace skua::runtime {
 namespace {
 
-// initial-exec: eight bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
+struct this_thread {
+  thread_record* record = nullptr;
+  std::uint64_t number = 0;  ///< 0: not asked for yet
+};
+
+// initial-exec: sixteen bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
 // that was loaded with dlopen.
-[[gnu::tls_model("initial-exec")]] constinit thread_local thread_record* current = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local this_thread current;
+
+/// Threads that have a number. It says nothing of any scheduler.
+constinit std::atomic<std::uint64_t> numbered{0};
 
 }  // namespace
 
@@ -15,12 +28,27 @@ namespace {
 // No TSan here: flows of one thread have different TSan identities but share this pointer.
 [[gnu::noinline, gnu::no_sanitize_thread]] thread_record* current_thread() noexcept {
   asm volatile("" ::: "memory");
-  return current;
+  return current.record;
 }
 
 [[gnu::noinline, gnu::no_sanitize_thread]] void set_current_thread(thread_record* record) noexcept {
   asm volatile("" ::: "memory");
-  current = record;
+  current.record = record;
+}
+
+[[gnu::noinline, gnu::no_sanitize_thread]] std::uint64_t thread_number() noexcept {
+  asm volatile("" ::: "memory");
+  tsan::acquire(&current);
+  if (current.number == 0) [[unlikely]]
+    current.number = numbered.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only the number matters
+  return current.number;
+}
+
+[[gnu::noinline, gnu::no_sanitize_thread]] void flow_stops() noexcept {
+  if constexpr (under_tsan) {
+    asm volatile("" ::: "memory");
+    tsan::release(&current);
+  }
 }
 
 }  // namespace skua::runtime

@@ -19,6 +19,8 @@ void* __tsan_get_current_fiber();
 void* __tsan_create_fiber(unsigned flags);
 void __tsan_destroy_fiber(void* context);
 void __tsan_switch_to_fiber(void* context, unsigned flags);
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
 void AnnotateIgnoreReadsBegin(char const* file, int line);
 void AnnotateIgnoreReadsEnd(char const* file, int line);
 void AnnotateIgnoreWritesBegin(char const* file, int line);
@@ -86,6 +88,14 @@ inline constexpr unsigned no_sync = 1;
 }
 [[gnu::always_inline]] inline void switch_to(void* flow) noexcept {
   if constexpr (under_tsan) __tsan_switch_to_fiber(flow, no_sync);
+}
+
+/// What was released at `address` before happens before what follows. An edge that no code of ours makes.
+[[gnu::always_inline]] inline void acquire(void* address) noexcept {
+  if constexpr (under_tsan) __tsan_acquire(address);
+}
+[[gnu::always_inline]] inline void release(void* address) noexcept {
+  if constexpr (under_tsan) __tsan_release(address);
 }
 
 /// While it lives, TSan ignores the plain reads and writes of the flow that made it (atomics still publish). For the

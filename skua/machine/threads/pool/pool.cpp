@@ -75,13 +75,23 @@ pool::pool(pool_options const& options) {
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable));
   root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
+  core_->detached().report_to(options.on_exception);
   core_->start();
 }
 
 pool::~pool() {
   runtime::worker* const w = runtime::worker::current();
-  bool const by_own_task = w != nullptr && &w->of() == core_.get();
-  if (by_own_task || core_->lost_by_fork()) static_cast<void>(core_.release());
+  bool const by_own_task = w != nullptr && &w->of().host() == core_.get();
+  if (by_own_task || core_->lost_by_fork()) {
+    static_cast<void>(core_.release());
+  } else {
+    core_->detached().wait_for_workers();
+  }
+}
+
+void pool::drain() {
+  core_->check_process();
+  core_->detached().wait(*root_);
 }
 
 region_handle::region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "skua/machine/threads/enqueue/detached.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/outside_call.hpp"
 #include "skua/machine/threads/worker/worker_counters.hpp"
@@ -36,6 +39,9 @@ struct pool_options {
   /// hwloc's lstopo. Text that ends in ".xml" or contains a "/" is a path.
   std::optional<std::string> topology = {};
   bool scatter = false;  ///< spread workers over the machine instead of packing them
+  /// Called with the exception of each enqueued task that throws, by the worker that ran it; several workers may call it
+  /// at once. It must not throw. Without it such an exception ends the process (std::terminate).
+  std::function<void(std::exception_ptr)> on_exception = {};
 };
 
 /// All decisions that were made for a pool, for people to read. `skua doctor` prints them.
@@ -79,7 +85,7 @@ class pool {
   /// Starts the workers. Throws usage_error, which names the option or the variable, for an invalid choice, and
   /// resource_error if the system refuses threads or memory.
   explicit pool(pool_options const& options = {});
-  /// Joins the workers. No `run` may be in progress. It leaves everything as it is in two cases: in a child of fork(),
+  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress. It leaves everything as it is in two cases: in a child of fork(),
   /// which has no threads to join, and in a task of the pool that ends the process (exit() destroys static
   /// pools).
   ~pool();
@@ -94,6 +100,25 @@ class pool {
   auto run(F&& f) {
     return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
+
+  /// Runs f() or f(here) once, at some time, on some worker, and returns at once. Any thread may call it. Nobody waits
+  /// for the task but `drain` and the destructor; an exception goes to pool_options::on_exception. Tasks begin in the
+  /// order in which they were enqueued, each as soon as a worker is free: a worker in a long task or loop is not
+  /// interrupted. With one worker, and no call in progress, the worker's own thread runs them.
+  /// Copies or moves f; one allocation. Throws what these throw, and then nothing was enqueued. f's value is discarded.
+  template <class F>
+  void enqueue(F&& f) {
+    runtime::enqueue_in(root_region(), {}, std::forward<F>(f));
+  }
+  /// The same with a hint for the task.
+  template <hint_word Hint, class F>
+  void enqueue(Hint hint, F&& f) {
+    runtime::enqueue_in(root_region(), as_hint(hint), std::forward<F>(f));
+  }
+  /// Returns when no enqueued task is left, nor any that they enqueued. A worker does other work meanwhile; another
+  /// thread works in a sleeping worker's place. What the tasks did is then visible. An enqueued task of this pool must
+  /// not call it: it would wait for its own end.
+  void drain();
 
   /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown
   /// policy, and if the pool has fewer workers.

@@ -82,6 +82,7 @@ std::shared_ptr<region> pool_core::open_region(std::string_view policy_name, std
   auto const made = std::make_shared<region>(*this, policy_name, members, regions_.size() + 1);
   made->request_attention();  // for those who sleep already (sleep.md, "The first sleep")
   regions_.push_back(made);
+  if (first_region_ == nullptr) first_region_ = made.get();
   // release: the list before its number. Pairs with: regions_version, load.
   regions_version_.fetch_add(1, std::memory_order_release);
   return made;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/threads/enqueue/detached_tasks.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/options.hpp"
@@ -39,6 +40,9 @@ class pool_core {
   /// The region's work is done: the workers forget it.
   void close_region(region const& r) noexcept;
 
+  /// The region that was opened first, of all workers. It lives as long as the pool.
+  [[nodiscard]] region& first_region() noexcept { return *first_region_; }
+  [[nodiscard]] detached_tasks& detached() noexcept { return detached_; }
   /// The pool whose guest this is, or this.
   [[nodiscard]] pool_core& host() noexcept { return host_ == nullptr ? *this : *host_; }
   [[nodiscard]] bool is_guest() const noexcept { return host_ != nullptr; }
@@ -103,6 +107,8 @@ class pool_core {
   std::atomic<bool> closing_{false};
   std::atomic<std::uint32_t> visitors_{0};
 
+  detached_tasks detached_;
+  region* first_region_ = nullptr;
   std::mutex regions_changing_;
   std::vector<std::shared_ptr<region>> regions_;  ///< under the mutex
   std::atomic<std::uint64_t> regions_version_{0};

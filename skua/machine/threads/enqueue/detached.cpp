@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/enqueue/detached.hpp"
+
+#include <new>
+
+#include "skua/machine/threads/enqueue/detached_tasks.hpp"
+#include "skua/machine/threads/pool/caller.hpp"
+#include "skua/machine/threads/pool/executor.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/pool/root.hpp"
+#include "skua/machine/threads/worker/worker.hpp"
+
+namespace skua::runtime {
+
+namespace {
+
+/// A detached call as lanes see it. It lies in the call's own storage, so submitting one never allocates.
+struct detached_task final : handed {
+  explicit detached_task(detached_call& c) noexcept : handed(kind), given(c) {}
+
+  static detached_task& of(detached_call& c) noexcept {
+    static_assert(sizeof(detached_task) <= sizeof(c.room) && alignof(detached_task) <= alignof(void*));
+    return *::new (static_cast<void*>(c.room)) detached_task(c);
+  }
+
+  static void run_task(task& t, std::uint64_t, here& on) noexcept {
+    detached_call& call = static_cast<detached_task&>(t).given;
+    detached_tasks& counted = call.in->of().detached();
+    stop_node const node{nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)};
+    on.watch(&node);
+    try {
+      call.run(call, on);
+    } catch (...) {
+      counted.failed();
+    }
+    on.watch(nullptr);
+    on.task_ends();
+    counted.finish();
+  }
+  static hint hint_of(task const& t, std::uint64_t) noexcept {
+    return static_cast<detached_task const&>(t).given.hints;
+  }
+  static task_kind const kind;
+
+  detached_call& given;
+};
+
+constexpr task_kind detached_task::kind{.run = &detached_task::run_task, .hint_of = &detached_task::hint_of};
+
+struct blocked_thread final : group_waiter {
+  blocked_thread() noexcept : group_waiter{.wake = &blocked_thread::release, .next = nullptr} {}
+  static void release(group_waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
+  completion done;
+};
+
+void block(wait_group& group) noexcept {
+  blocked_thread me;
+  if (group.enroll(me)) me.done.wait();
+}
+
+}  // namespace
+
+void announce(detached_call& call, region& where) {
+  where.of().check_process();
+  call.in = &where;
+  where.of().detached().add();
+}
+
+void submit(detached_call& call) noexcept { call.in->inject(detached_task::of(call)); }
+
+void retract(detached_call& call) noexcept { call.in->of().detached().finish(); }
+
+region& pool_of_caller() {
+  worker* const w = worker::current();
+  return w == nullptr ? default_pool().root_region() : w->of().host().first_region();
+}
+
+void detached_tasks::failed() const noexcept {
+  if (!on_exception_) std::terminate();  // its usual handler prints the exception
+  on_exception_(std::current_exception());
+}
+
+void detached_tasks::wait(region& where) noexcept {
+  if (worker::current() != nullptr) return executor::wait(out_);
+  if (out_.done()) return;
+  struct waiting_call : outside_call {
+    explicit waiting_call(wait_group& g) noexcept
+        : outside_call{[](outside_call& self, here&) { executor::wait(static_cast<waiting_call&>(self).group); }},
+          group(g) {}
+    wait_group& group;
+  } what{out_};
+  root asked{what};
+  if (!caller::run(where, asked)) block(out_);
+}
+
+void detached_tasks::wait_for_workers() noexcept {
+  if (worker::current() != nullptr) return executor::wait(out_);
+  block(out_);
+}
+
+}  // namespace skua::runtime

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// A detached call: a function that a pool runs once, and that nobody waits for but `pool.drain` and the pool's
+// destructor. `enqueue` makes them on the heap; coroutines (suspend/coroutine.hpp) keep them in their frames.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/join/here.hpp"
+#include "skua/program/algorithm/body.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua::runtime {
+
+/// Between `announce` and the end of `run` the pool of `in` counts it.
+struct detached_call {
+  void (*run)(detached_call&, here&);  ///< the call may be gone when it returns; what it throws goes to the pool
+  hint hints{};
+  region* in = nullptr;                                   ///< set by `announce`
+  alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< for the pool, between `submit` and `run`
+};
+
+/// The pool of `where` waits for this call from now on. Throws error in a child of fork(), whose pool has no workers.
+void announce(detached_call& call, region& where);
+/// Makes the call run, at some time, on some worker: in the order in which calls are submitted, as workers become free.
+/// Any thread. The call may be gone when this returns.
+void submit(detached_call& call) noexcept;
+/// The call will not be submitted after all.
+void retract(detached_call& call) noexcept;
+
+/// The pool of the calling worker, as its first region; in a thread that is no worker, the default pool. Throws what
+/// default_pool() throws.
+[[nodiscard]] region& pool_of_caller();
+
+/// A detached call on the heap.
+template <class F>
+struct enqueued_call final : detached_call {
+  template <class G>
+  enqueued_call(hint h, G&& f) : detached_call{.run = &call_and_destroy, .hints = h}, function(std::forward<G>(f)) {}
+
+  static void call_and_destroy(detached_call& call, here& on) {
+    std::unique_ptr<enqueued_call> const self(static_cast<enqueued_call*>(&call));
+    static_cast<void>(call_body(on, self->function));
+  }
+
+  F function;
+};
+
+template <class F>
+void enqueue_in(region& where, hint hints, F&& f) {
+  if constexpr (!body_of<std::decay_t<F>, here>) {
+    static_assert(body_of<std::decay_t<F>, here>, "enqueue: a task is called as f() or f(here)");
+  } else {
+    auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hints, std::forward<F>(f));
+    announce(*made, where);
+    submit(*made.release());
+  }
+}
+
+}  // namespace skua::runtime

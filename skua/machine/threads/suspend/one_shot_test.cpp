@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// Tasks that wait for what comes from outside: they get the value, give their worker away meanwhile, and resume on a
+// worker, whoever sets the value and whenever.
+#include "skua/machine/threads/suspend/one_shot.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/fib.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace {
+
+using skua::testing::fib;
+using skua::testing::wait_until;
+
+class one_shots : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static skua::pool_options workers(std::uint32_t n) { return {.workers = n, .policy = GetParam()}; }
+};
+
+std::vector<std::string> every_policy() {
+  std::vector<std::string> names;
+  for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
+  return names;
+}
+
+/// Forks down to leaves, each of which waits for a one_shot of its own; returns their sum.
+long gather(skua::fork_join auto& here, std::deque<skua::one_shot<long>>& all, std::size_t first, std::size_t last) {
+  if (last - first == 1) return all[first].wait(here);
+  std::size_t const middle = first + (last - first) / 2;
+  auto const [a, b] = here.join([&, first, middle](auto& h) { return gather(h, all, first, middle); },
+                                [&, middle, last](auto& h) { return gather(h, all, middle, last); });
+  return a + b;
+}
+
+/// Sets 0, 1, 2, ... in an order that depends on the seed, now and then with a pause.
+void set_all(std::deque<skua::one_shot<long>>& all, std::uint64_t seed) {
+  skua::runtime::dice from(seed);
+  std::vector<std::size_t> order(all.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (std::size_t i = order.size(); i > 1; --i) {
+    std::swap(order[i - 1], order[from.below(static_cast<std::uint32_t>(i))]);
+  }
+  for (std::size_t const i : order) {
+    if (from.below(16) == 0) std::this_thread::sleep_for(std::chrono::microseconds(from.below(200)));
+    all[i].set_value(static_cast<long>(i));
+  }
+}
+
+}  // namespace
+
+TEST_P(one_shots, leaves_that_wait_for_another_thread_get_their_values) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint32_t const n : {1U, 2U, 4U}) {
+      skua::pool pool(workers(n));
+      std::deque<skua::one_shot<long>> all(100);
+      std::thread io([&] { set_all(all, seed); });
+      EXPECT_EQ(pool.run([&](auto& h) { return gather(h, all, 0, all.size()); }), 99 * 100 / 2) << "seed " << seed;
+      io.join();
+    }
+  }
+}
+
+TEST_P(one_shots, tasks_set_what_other_tasks_wait_for) {
+  for (std::uint32_t const n : {1U, 3U}) {
+    skua::pool pool(workers(n));
+    std::atomic<long> sum{0};
+    pool.run([&](auto& h) {
+      h.each(std::vector<int>(200), [&](auto& inner, int) {
+        skua::one_shot<long> answer;  // gone as soon as the wait returns
+        skua::enqueue([&answer](auto& other) { answer.set_value(fib(other, 5)); });
+        sum += answer.wait(inner);
+      });
+    });
+    EXPECT_EQ(sum.load(), 200 * 5);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, one_shots, ::testing::ValuesIn(every_policy()), [](auto const& tested) {
+  std::string name = tested.param;
+  for (char& c : name) {
+    if (c == '-' || c == ':') c = '_';
+  }
+  return name;
+});
+
+TEST(one_shot, the_only_worker_runs_other_tasks_while_one_waits) {
+  skua::pool pool({.workers = 1});
+  skua::one_shot<> go;
+  std::atomic<bool> waited{false};
+  pool.enqueue([&](auto& h) {
+    go.wait(h);
+    waited = true;
+  });
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 100; ++i) pool.enqueue([&](auto& h) { ran += static_cast<int>(fib(h, 5)); });
+  ASSERT_TRUE(wait_until("the other tasks run", [&] { return ran.load() == 500; }));
+  EXPECT_FALSE(waited.load());
+  EXPECT_EQ(pool.run([](auto& h) { return fib(h, 12); }), 144) << "and calls from outside, too";
+  go.set_value();
+  pool.drain();
+  EXPECT_TRUE(waited.load());
+}
+
+TEST(one_shot, ten_thousand_tasks_wait_at_once) {
+  std::size_t const tasks = skua::runtime::under_tsan ? 200 : 10'000;
+  skua::pool pool({.workers = 2});
+  std::deque<skua::one_shot<int>> all(tasks);
+  std::atomic<std::size_t> begun{0};
+  std::atomic<long> sum{0};
+  for (auto& one : all) {
+    pool.enqueue([&](auto& h) {
+      ++begun;
+      sum += one.wait(h);
+    });
+  }
+  ASSERT_TRUE(wait_until("all tasks wait", [&] { return begun.load() == tasks; }));
+  for (auto& one : all) one.set_value(2);
+  pool.drain();
+  EXPECT_EQ(sum.load(), static_cast<long>(2 * tasks));
+}
+
+TEST(one_shot, a_value_that_is_there_already_needs_no_parking) {
+  skua::pool pool({.workers = 1});
+  pool.run([](auto& h) {
+    for (int i = 0; i < 100; ++i) {
+      skua::one_shot<std::string> word;
+      EXPECT_FALSE(word.is_set());
+      word.set_value("there");
+      EXPECT_TRUE(word.is_set());
+      EXPECT_EQ(word.wait(h), "there");
+    }
+  });
+  std::uint64_t parked = 0;
+  for (auto const& c : pool.counters()) parked += c.parked;
+  EXPECT_EQ(parked, 0U);
+}
+
+TEST(one_shot, an_exception_reaches_the_waiter) {
+  skua::pool pool({.workers = 1});
+  skua::one_shot<int> answer;
+  // Made here, because TSan does not see how libstdc++ counts who shares the text of an exception.
+  auto const why = std::make_exception_ptr(std::runtime_error("the line is dead"));
+  std::thread io([&] { answer.set_exception(why); });
+  try {
+    pool.run([&](auto& h) { answer.wait(h); });
+    ADD_FAILURE() << "it must throw";
+  } catch (std::runtime_error const& e) {
+    EXPECT_STREQ(e.what(), "the line is dead");
+  }
+  io.join();
+}
+
+TEST(one_shot, setting_twice_and_waiting_twice_are_errors) {
+  skua::one_shot<int> one;
+  one.set_value(1);
+  EXPECT_THROW(one.set_value(2), skua::usage_error);
+  EXPECT_THROW(one.set_exception(std::make_exception_ptr(1)), skua::usage_error);
+  EXPECT_EQ(one.wait(), 1);
+  EXPECT_THROW(one.wait(), skua::usage_error);
+
+  skua::pool pool({.workers = 1});
+  skua::one_shot<> other;
+  std::atomic<bool> waits{false};
+  pool.enqueue([&](auto& h) {
+    waits = true;
+    other.wait(h);
+  });
+  wait_until("the first waiter has begun", [&] { return waits.load(); });
+  // The first waiter may not have enrolled yet. Then we are the first, and it is refused.
+  std::atomic<int> refused{0};
+  pool.enqueue([&](auto& h) {
+    try {
+      other.wait(h);
+    } catch (skua::usage_error const&) {
+      ++refused;
+      other.set_value();
+    }
+  });
+  pool.drain();
+  EXPECT_EQ(refused.load(), 1);
+}
+
+TEST(one_shot, a_value_that_cannot_be_made_may_be_set_again) {
+  struct picky {
+    explicit picky(int n) {
+      if (n < 0) throw std::domain_error("negative");
+      value = n;
+    }
+    int value = 0;
+  };
+  skua::one_shot<picky> one;
+  EXPECT_THROW(one.set_value(-1), std::domain_error);
+  EXPECT_FALSE(one.is_set());
+  one.set_value(4);
+  EXPECT_EQ(one.wait().value, 4);
+}
+
+TEST(one_shot, a_value_need_not_be_copied) {
+  skua::one_shot<std::unique_ptr<int>> one;
+  std::thread io([&] { one.set_value(std::make_unique<int>(9)); });
+  EXPECT_EQ(*one.wait(), 9);  // this thread is no worker: it blocks
+  io.join();
+}
+
+TEST(one_shot, a_wait_without_a_here_returns_on_the_thread_that_called_it) {
+  skua::pool pool({.workers = 3});
+  for (int round = 0; round < 20; ++round) {
+    std::deque<skua::one_shot<long>> all(30);
+    std::thread io([&] { set_all(all, static_cast<std::uint64_t>(round)); });
+    std::atomic<int> moved{0};
+    std::atomic<long> sum{0};
+    pool.run([&](auto& h) {
+      h.each(all, [&](auto&, skua::one_shot<long>& one) {
+        auto const before = std::this_thread::get_id();
+        sum += one.wait();
+        if (std::this_thread::get_id() != before) ++moved;
+      });
+    });
+    io.join();
+    EXPECT_EQ(moved.load(), 0) << "round " << round;
+    EXPECT_EQ(sum.load(), 29 * 30 / 2) << "round " << round;
+  }
+}
+
+TEST(one_shot, joins_around_a_wait_stay_open_and_may_be_stolen) {
+  // The task waits while its join has an entry that nobody has taken: others take it meanwhile.
+  skua::pool pool({.workers = 1});
+  for (int round = 0; round < 50; ++round) {
+    skua::one_shot<int> one;
+    auto const [a, b] = pool.run([&](auto& h) {
+      return h.join([&](auto& g) { return one.wait(g); },
+                    [&](auto&) {
+                      one.set_value(5);  // the second child is what the first one waits for
+                      return 6;
+                    });
+    });
+    EXPECT_EQ(a, 5);
+    EXPECT_EQ(b, 6);
+  }
+}
+
+TEST(one_shot, more_callers_than_workers_may_wait) {
+  skua::pool pool({.workers = 1});
+  constexpr std::size_t callers = 6;
+  std::deque<skua::one_shot<std::size_t>> all(callers);
+  std::vector<std::thread> users;
+  std::atomic<int> wrong{0};
+  for (std::size_t u = 0; u < callers; ++u) {
+    users.emplace_back([&, u] {
+      pool.run([&](auto& h) {
+        all[(u + 1) % callers].set_value(u);  // each sets what its neighbour waits for
+        if (all[u].wait(h) != (u + callers - 1) % callers) ++wrong;
+      });
+    });
+  }
+  for (auto& u : users) u.join();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST(one_shot, the_waiter_may_destroy_it_as_soon_as_it_goes_on) {
+  constexpr int rounds = 2000;
+  std::atomic<skua::one_shot<int>*> asked{nullptr};
+  std::thread io([&] {
+    skua::runtime::dice from(7);
+    for (int i = 0; i < 2 * rounds; ++i) {
+      skua::one_shot<int>* one = nullptr;
+      while ((one = asked.exchange(nullptr, std::memory_order_acquire)) == nullptr) std::this_thread::yield();
+      for (std::uint32_t spins = from.below(200); spins > 0; --spins) skua::runtime::relax();
+      one->set_value(i);
+    }
+  });
+  skua::pool pool({.workers = 1});
+  int wrong = 0;
+  pool.run([&](auto& h) {
+    for (int i = 0; i < rounds; ++i) {
+      auto const one = std::make_unique<skua::one_shot<int>>();
+      asked.store(one.get(), std::memory_order_release);
+      if (one->wait(h) != i) ++wrong;
+    }
+  });
+  for (int i = rounds; i < 2 * rounds; ++i) {  // the same for a thread that blocks
+    auto const one = std::make_unique<skua::one_shot<int>>();
+    asked.store(one.get(), std::memory_order_release);
+    if (one->wait() != i) ++wrong;
+  }
+  io.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(one_shot, setters_from_many_threads_race_with_waits_that_begin) {
+  skua::pool pool({.workers = 2});
+  for (int round = 0; round < 300; ++round) {
+    auto one = std::make_unique<skua::one_shot<int>>();
+    std::atomic<int> firsts{0};
+    std::atomic<int> ready{0};
+    auto* const shared = one.get();
+    std::vector<std::thread> setters;
+    std::atomic<int> tried{0};
+    for (int t = 0; t < 2; ++t) {
+      setters.emplace_back([&, t] {
+        ++ready;
+        while (ready.load() < 3) {}
+        try {
+          shared->set_value(t);
+          ++firsts;
+        } catch (skua::usage_error const&) {}
+        ++tried;
+      });
+    }
+    int const got = pool.run([&](auto& h) {
+      ++ready;
+      int const value = shared->wait(h);
+      while (tried.load() < 2) std::this_thread::yield();  // the loser may still be about to find that out
+      one.reset();
+      return value;
+    });
+    for (auto& t : setters) t.join();
+    EXPECT_EQ(firsts.load(), 1);
+    EXPECT_TRUE(got == 0 || got == 1);
+  }
+}
