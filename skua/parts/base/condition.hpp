@@ -2,12 +2,22 @@
 // What real threads wait on, apart from sync.hpp: only those who sleep include it, programs do not.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <mutex>
 
 #include "skua/parts/base/sync.hpp"
 
 namespace skua::runtime {
 
-class real_condition : public std::condition_variable {};
+class real_condition : public std::condition_variable {
+ public:
+  /// Waits until notified, or until every store that any thread made before the call is visible to all. Then returns
+  /// false. A processor keeps a store to itself for a microsecond at most, and gives it up when its thread is preempted;
+  /// so a thousand of them are enough. [morrison-afek-15, bounded store buffers]
+  [[nodiscard]] bool nap(std::unique_lock<std::mutex>& held) {
+    return wait_for(held, std::chrono::milliseconds(1)) == std::cv_status::no_timeout;
+  }
+};
 
 }  // namespace skua::runtime

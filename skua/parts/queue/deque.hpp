@@ -177,7 +177,7 @@ class deque {
 
   bool publish(position b) noexcept {
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
-    Sync::light_fence();                                 // the entry before the limit. Partner: requester's heavy fence
+    Sync::light_fence();  // the entry before the limit. Partner: what lets time pass for a requester
     return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires
   }
 
@@ -198,11 +198,10 @@ class deque {
   //    bottom - top < capacity.
   //  guard: a finite guard is at least every position that the top ever had while is_open, and at least top - step.
   alignas(cache_line_bytes) typename Sync::template atomic<position> bottom_{0};
-  typename Sync::template atomic<position> limit_{attention_mark};  // what push looks at: the limit, or a decoy
+  typename Sync::template atomic<position> limit_{attention_mark};  // a push that reaches it must poll
   typename Sync::template atomic<position> guard_{-step};           // pop needs no fence above it
   std::byte* slots_ = nullptr;                                      // of the newest ring
   std::uint64_t mask_ = 0;
-  typename Sync::template atomic<position>* limit_at_;  // the limit
   typename Sync::template atomic<ring_type*> ring_{nullptr};
   owned<std::uint32_t> undisturbed_{0};  // pops in a row that found the top at watched_
   owned<std::uint16_t> bias_after_;      // so many, and the owner takes the bias back
@@ -212,8 +211,7 @@ class deque {
   // The thieves' line.
   alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};
   std::pmr::memory_resource* memory_;
-  typename Sync::template atomic<position> fenced_limit_{attention_mark};  // the limit where limit_ is a decoy
-  owned<position> watched_{0};                                             // the owner's, as undisturbed_
+  owned<position> watched_{0};  // the owner's, as undisturbed_
   std::uint16_t least_bias_after_;
   std::uint16_t most_bias_after_;
 };
@@ -244,7 +242,7 @@ class deque<Sync>::victim {
   void request_attention() const noexcept {
     // Release: the poll that finds the mark sees what we announced before. A read-modify-write, so that a second
     // request does not hide what the first announced. Partner: poll, exchange.
-    of_->limit_at_->exchange(attention_mark, std::memory_order_acq_rel);
+    of_->limit_.exchange(attention_mark, std::memory_order_acq_rel);
   }
 
  private:
@@ -255,30 +253,27 @@ class deque<Sync>::victim {
 
 template <synchronisation Sync>
 deque<Sync>::deque(deque_options options)
-    : limit_at_(&limit_), bias_after_(options.bias_after),
-      kind_(Sync::kind() == fences::full ? fences::full : options.kind), has_bias_(kind_ == fences::asymmetric),
-      memory_(options.memory), least_bias_after_(options.bias_after), most_bias_after_(options.bias_after_most) {
+    : bias_after_(options.bias_after), kind_(Sync::kind() == fences::full ? fences::full : options.kind),
+      has_bias_(kind_ == fences::asymmetric), memory_(options.memory), least_bias_after_(options.bias_after),
+      most_bias_after_(options.bias_after_most) {
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
   expects(options.bias_after >= 1 && options.bias_after <= options.bias_after_most,
           "1 <= bias_after <= bias_after_most");
   if (has_bias_.get()) {
     top_.store(word_of(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: nobody knows us yet
   } else {
-    limit_at_ = &fenced_limit_;
     guard_.store(beyond_all, std::memory_order_relaxed);
   }
   auto* const first = ring_type::make(*memory_, options.capacity, nullptr);
   slots_ = first->slots();
   mask_ = first->mask();
   ring_.store(first, std::memory_order_relaxed);
-  limit_at_->store(first->bytes(), std::memory_order_relaxed);
+  limit_.store(first->bytes(), std::memory_order_relaxed);
 }
 
 template <synchronisation Sync>
 attention deque<Sync>::poll() noexcept {
-  if (kind_ == fences::full) Sync::full_fence();  // the entry before the limit. Partner: a requester's fence
   auto const b = bottom_.load(std::memory_order_relaxed);
-  if (b < limit_at_->load(std::memory_order_relaxed)) return attention::calm;  // only the decoy was reached
   // Acquire: a thief has read its slot before it moved the top past it, and we are about to write that slot again.
   // Partner: steal, compare-exchange.
   auto const t = position_of(top_.load(std::memory_order_acquire));
@@ -287,8 +282,7 @@ attention deque<Sync>::poll() noexcept {
   invariant(b < room, "room");
   // A read-modify-write, so that no request is overwritten unseen. Acquire: what requesters announced before.
   // Partner: request_attention.
-  return limit_at_->exchange(room, std::memory_order_acq_rel) == attention_mark ? attention::requested
-                                                                                : attention::calm;
+  return limit_.exchange(room, std::memory_order_acq_rel) == attention_mark ? attention::requested : attention::calm;
 }
 
 template <synchronisation Sync>

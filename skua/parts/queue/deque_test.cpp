@@ -308,7 +308,7 @@ TEST(deque, asymmetric_is_only_a_wish) {
       {
         skua::runtime::force_full_fences();
         deque<> d({.capacity = 4, .kind = skua::runtime::fences::asymmetric});
-        std::_Exit(d.kind() == skua::runtime::fences::full && d.push(as_task(1)) ? 0 : 1);
+        std::_Exit(d.kind() == skua::runtime::fences::full && !d.push(as_task(1)) ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "");
 }

@@ -55,26 +55,27 @@ class sleep_state {
     return searching(before) == 1 && asleep(before) > 0 && wake_any();
   }
 
-  /// S1 to S5. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
-  /// counts as searching. Returns true if it slept.
+  /// Which thread sleeps as the worker.
+  enum class thread : bool { own, callers };
+
+  /// S1 to S6. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
+  /// counts as searching. Returns true if it was woken.
   template <class Request, class Anything>
   bool fall_asleep(worker_id self, bool was_searching, Request&& request_attention, Anything&& anything,
-                   bool is_caller = false) {
+                   thread who = thread::own) {
     sleeper& mine = sleepers_[index(self)];
     {
       std::lock_guard const hold(sleepers_lock_);
       mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: states change under the lock
-      // seq_cst, S1: either the pusher's P4 sees us asleep or our S4 sees its entry. Pairs with: notify, fence.
+      // seq_cst, S1: either the pusher's P4 sees us asleep or our S3 sees its entry. Pairs with: notify, fence.
       counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_seq_cst);
     }
     request_attention();
-    Sync::heavy_fence();
-    if (anything()) {
-      std::lock_guard const hold(sleepers_lock_);
-      if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
-      return false;
-    }
-    return is_caller ? sleep_as_caller(self) : sleep_until_first_woken(self);
+    Sync::full_fence();  // S3 for what is pushed with a full fence. Pairs with: notify, fence
+    if (anything()) return get_up(mine);
+    if (nap(self, who)) return true;
+    if (anything()) return get_up(mine);
+    return sleep_until_woken(self, who);
   }
 
   /// Call this before any worker runs: there is nothing to do yet, so all are asleep. (sleep.md, "The first sleep")
@@ -99,28 +100,17 @@ class sleep_state {
   /// A worker sleeps or searches, and so would come for work. A hint. Any thread.
   [[nodiscard]] bool anyone_idle() const noexcept { return counts_.load(std::memory_order_relaxed) != 0; }
 
-  /// S5: sleeps until woken; then the worker counts as searching. Returns true if it slept.
-  bool sleep_until_first_woken(worker_id self) noexcept {
+  /// S6: sleeps until woken; then the worker counts as searching. Returns true if it slept.
+  bool sleep_until_woken(worker_id self, thread who = thread::own) noexcept {
     sleeper& mine = sleepers_[index(self)];
     std::unique_lock hold(sleepers_lock_);
     bool slept = false;
-    mine.is_waiting = true;
-    while (mine.state.load(std::memory_order_relaxed) == sleeping || mine.is_lent) {  // relaxed: under the lock
+    if (who == thread::own) mine.is_waiting = true;
+    while (has_to_wait(mine, who)) {
       slept = true;
-      mine.signal.wait(hold);
+      signal_of(mine, who).wait(hold);
     }
-    mine.is_waiting = false;
-    return slept;
-  }
-  /// The same for a caller in the worker's place.
-  bool sleep_as_caller(worker_id self) noexcept {
-    sleeper& mine = sleepers_[index(self)];
-    std::unique_lock hold(sleepers_lock_);
-    bool slept = false;
-    while (mine.state.load(std::memory_order_relaxed) == sleeping) {  // relaxed: under the lock
-      slept = true;
-      mine.caller_signal.wait(hold);
-    }
+    if (who == thread::own) mine.is_waiting = false;
     return slept;
   }
 
@@ -201,14 +191,14 @@ class sleep_state {
   /// Wakes this worker if it sleeps.
   bool wake(worker_id w) noexcept {
     sleeper& target = sleepers_[index(w)];
-    bool is_caller = false;
+    typename Sync::condition* signal = nullptr;
     {
       std::lock_guard const hold(sleepers_lock_);
       if (target.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
       wake_up_locked(target);
-      is_caller = target.is_lent;
+      signal = target.is_lent ? &target.caller_signal : &target.signal;
     }
-    (is_caller ? target.caller_signal : target.signal).notify_one();
+    signal->notify_one();
     return true;
   }
 
@@ -233,11 +223,43 @@ class sleep_state {
   struct alignas(cache_line_bytes) sleeper {
     typename Sync::template atomic<std::uint32_t> state{awake};
     // Under the lock:
-    bool is_waiting = false;  ///< the worker's own thread is in S5, and uses nothing of the worker
+    bool is_waiting = false;  ///< the worker's own thread sleeps in S4 or S6, and uses nothing of the worker
     bool is_lent = false;     ///< a caller has the worker's place; implies is_waiting
     typename Sync::condition signal;
     typename Sync::condition caller_signal;
   };
+
+  /// S4: sleeps for a while. True if it was woken; false: whatever was pushed before S2 can be seen now. If a caller has
+  /// the place by then, it will look when it leaves (C5), so the own thread sleeps on.
+  bool nap(worker_id self, thread who) noexcept {
+    sleeper& mine = sleepers_[index(self)];
+    bool const is_own = who == thread::own;
+    bool time_has_passed = false;
+    {
+      std::unique_lock hold(sleepers_lock_);
+      mine.is_waiting = mine.is_waiting || is_own;
+      while (has_to_wait(mine, who) && !time_has_passed && !(is_own && mine.is_lent))
+        time_has_passed = !signal_of(mine, who).nap(hold);
+      if (is_own) mine.is_waiting = mine.is_lent;
+      if (!has_to_wait(mine, who)) return true;
+      if (!(is_own && mine.is_lent)) return false;
+    }
+    return sleep_until_woken(self, who);
+  }
+  /// There is something to do after all.
+  bool get_up(sleeper& mine) noexcept {
+    std::lock_guard const hold(sleepers_lock_);
+    if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
+    return false;
+  }
+  // Both under the lock.
+  static bool has_to_wait(sleeper const& s, thread who) noexcept {
+    return s.state.load(std::memory_order_relaxed) == sleeping ||
+           (who == thread::own && s.is_lent);  // relaxed: as said
+  }
+  static typename Sync::condition& signal_of(sleeper& s, thread who) noexcept {
+    return who == thread::own ? s.signal : s.caller_signal;
+  }
 
   /// The sleeper will wake and search. Under the lock.
   void wake_up_locked(sleeper& s) noexcept {

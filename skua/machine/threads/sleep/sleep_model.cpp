@@ -178,12 +178,12 @@ struct caller_in_its_place {
   }
   void own_thread() {
     current_world()->may_rest();  // if the caller has taken the last item
-    sleep.sleep_until_first_woken(worker_id{0});
+    sleep.sleep_until_woken(worker_id{0});
     while (taken.load(std::memory_order_seq_cst) < Items) {
       use();
       bool const got = take();
       leave();
-      if (!got) fall_asleep(true, false);
+      if (!got) fall_asleep(true, thread::own);
     }
   }
   /// Takes one item if there are two; waits for it in the worker's place.
@@ -194,7 +194,7 @@ struct caller_in_its_place {
       bool searching = false;
       while (!take()) {
         leave();
-        fall_asleep(searching, true);
+        fall_asleep(searching, thread::callers);
         use();
         searching = true;
       }
@@ -203,9 +203,10 @@ struct caller_in_its_place {
     leave();
     sleep.take_back(worker_id{0}, [this] { return Looks && items.load(std::memory_order_seq_cst) > 0; });
   }
-  void fall_asleep(bool searching, bool is_caller) {
+  using thread = typename skua::runtime::sleep_state<Sync>::thread;
+  void fall_asleep(bool searching, thread who) {
     sleep.fall_asleep(
-        worker_id{0}, searching, [] {}, [this] { return items.load(std::memory_order_seq_cst) > 0; }, is_caller);
+        worker_id{0}, searching, [] {}, [this] { return items.load(std::memory_order_seq_cst) > 0; }, who);
   }
   void use() { require(users.fetch_add(1, std::memory_order_seq_cst) == 0, "one thread at a time is the worker"); }
   void leave() { users.fetch_sub(1, std::memory_order_seq_cst); }
@@ -222,9 +223,11 @@ struct caller_in_its_place {
   void finish() { require(taken.load(std::memory_order_relaxed) == Items, "all items are taken"); }
 };
 
-/// S3 removed.
-struct no_heavy_fence : model_sync {
-  static void heavy_fence() noexcept {}
+/// S4 does not last.
+struct no_nap : model_sync {
+  struct condition : model_condition {
+    [[nodiscard]] static bool nap(std::unique_lock<model_mutex>&) noexcept { return false; }
+  };
 };
 
 }  // namespace
@@ -254,4 +257,4 @@ TEST(sleep_mutant, a_caller_that_leaves_without_looking_is_caught) {
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
   fails<offer_and_sleeper<model_sync, false>>("deadlock");
 }
-TEST(sleep_mutant, no_heavy_fence_is_caught) { fails<owner_and_sleeper<no_heavy_fence, true>>("deadlock"); }
+TEST(sleep_mutant, no_nap_is_caught) { fails<owner_and_sleeper<no_nap, true>>("deadlock"); }

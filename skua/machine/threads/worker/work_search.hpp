@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a worker does when it is out of work: it searches for a while, then sleeps; before it sleeps it looks once more,
-// for itself and for others (sleep.md, S4). Generic in the worker, so that work_search_model.cpp can supply its own.
+// for itself and for others (sleep.md, S3 and S5). Generic in the worker, so that work_search_model.cpp can supply its own.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ struct work_search {
     }
   }
 
-  /// S4: true if there is something for this worker. Work for others only is handed on to them: its pusher may have
+  /// S3, S5: true if there is something for this worker. Work for others only is handed on to them: its pusher may have
   /// relied on this worker, which searched but is not a member, or woken it instead of a member.
   template <class Worker>
   [[nodiscard]] static bool anything_to_do(Worker& me) noexcept {

@@ -237,10 +237,10 @@ void worker::short_sleep(std::uint64_t since) noexcept {
 
 void worker::fall_asleep(bool was_searching) noexcept {
   begin(activity::idling);
-  if (fence_kind() == fences::asymmetric) counts_.heavy_fences.add(1);  // S3
   bool const slept = core_.sleep().fall_asleep(
       number_, was_searching, [this] { core_.request_attention(); },
-      [this] { return work_search::anything_to_do(*this); }, is_lent_);
+      [this] { return work_search::anything_to_do(*this); },
+      is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
   if (slept) counts_.sleeps.add(1);
   begin(activity::scheduling);
 }
@@ -317,7 +317,7 @@ void worker::thread_main() noexcept {
 /// (sleep.md, "The first sleep")
 void worker::sleep_at_first() noexcept {
   begin(activity::idling);
-  if (core_.sleep().sleep_until_first_woken(number_)) counts_.sleeps.add(1);
+  if (core_.sleep().sleep_until_woken(number_)) counts_.sleeps.add(1);
   was_woken_ = true;
   begin(activity::scheduling);
 }
