@@ -99,7 +99,7 @@ class engine {
   tick fence_heavily(worker_id w);
   void price_fences();
   [[nodiscard]] bool interrupted(worker_id w, std::uint64_t times);
-  bool delays(worker_id w, probe const& p);
+  bool delays(worker_id w, worker_policy const& m, probe const& p);
   void continue_steal(worker_id w);
   void give_up_steal(worker_id w);
   [[nodiscard]] bool is_being_revoked(probe const& p);
@@ -120,9 +120,9 @@ class engine {
 
   // Probing, taking, placing (probing.cpp).
   void next_probe(worker_id w);
-  void finish_probe(worker_id w, probe const& p, tick waited);
-  void rest(worker_id w, probe const& p);
-  [[nodiscard]] bool has_in_reach(worker_id w);
+  void finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited);
+  void rest(worker_id w, worker_policy const& m, probe const& p);
+  [[nodiscard]] bool has_in_reach(worker_id w, worker_policy const& m);
   [[nodiscard]] bool finds_something_for(worker_id w) const;
   [[nodiscard]] hint hint_of(node_id child) const;
   void count_steal(std::uint32_t distance);

@@ -59,10 +59,10 @@ bool engine::interrupted(worker_id w, std::uint64_t times) {
 // ---- steals --------------------------------------------------------------------------------------------------------
 
 /// A steal from a deque whose owner takes entries without a fence has to wait before it may look.
-bool engine::delays(worker_id w, probe const& p) {
+bool engine::delays(worker_id w, worker_policy const& m, probe const& p) {
   using stage = delayed_steal::stage;
   if (delayed_.empty() || p.what != action::steal || !is_deque(p.where) || lanes_.empty(p.whom, p.where)) return false;
-  if (!of_worker(w).admits(published_by(p.whom))) return false;
+  if (!m.admits(published_by(p.whom))) return false;
   if (!has_biases()) {
     delayed_[index(w)] = {.now = stage::fences, .what = p, .since = now_};
     spent_ += fence_heavily(w) - now_;
@@ -88,7 +88,7 @@ void engine::continue_steal(worker_id w) {
   }
   mine.now = stage::none;
   if (has_biases()) bias_of(p.whom, p.where).end_revocation();
-  finish_probe(w, p, now_ - mine.since);
+  finish_probe(w, of_worker(w), p, now_ - mine.since);
 }
 
 /// The program has ended meanwhile.

@@ -16,22 +16,23 @@ bool has_tags(lane l) { return l != lane::forks && l != lane::spawned; }
 
 void engine::next_probe(worker_id w) {
   if (!delayed_.empty() && delayed_[index(w)].now != delayed_steal::stage::none) return continue_steal(w);
-  probe const p = of_worker(w).next_probe();
+  worker_policy& m = of_worker(w);
+  probe const p = m.next_probe();
   if (!validator_.content()) return;
-  if (p.what == action::rest) return rest(w, p);
+  if (p.what == action::rest) return rest(w, m, p);
   ++result_.workers[index(w)].probes;
-  if (!delays(w, p)) finish_probe(w, p, 0);
+  if (!delays(w, m, p)) finish_probe(w, m, p, 0);
 }
 
 /// There is something that the worker could have found.
-bool engine::has_in_reach(worker_id w) {
-  bool const choosy = of_worker(w).is_choosy();
+inline bool engine::has_in_reach(worker_id w, worker_policy const& m) {
+  bool const choosy = m.is_choosy();
   bool const in_reach = choosy ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
   return in_reach && validator_.is_out_of_patience_with(w) && !choosy ? finds_something_for(w) : in_reach;
 }
 
-void engine::rest(worker_id w, probe const& p) {
-  bool const in_reach = has_in_reach(w);
+void engine::rest(worker_id w, worker_policy const& m, probe const& p) {
+  bool const in_reach = has_in_reach(w, m);
   ++result_.workers[index(w)].rests;
   spent_ += prices_.price(now_, operation::rest, w, w);
   validator_.answered(w, p, outcome::empty, in_reach);
@@ -40,9 +41,9 @@ void engine::rest(worker_id w, probe const& p) {
 }
 
 /// Executes a probe; a steal has `waited` for fences.
-void engine::finish_probe(worker_id w, probe const& p, tick waited) {
+void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited) {
   worker_counters& t = result_.workers[index(w)];
-  bool const in_reach = has_in_reach(w);
+  bool const in_reach = has_in_reach(w, m);
   auto const [how, taken] = execute(w, p);
   if (how == outcome::lost) ++t.lost;
   if (how == outcome::barred) ++t.barred;
