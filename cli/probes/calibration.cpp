@@ -158,7 +158,7 @@ class calibration {
     assumed("park_ns", 200, 50, 1000, "a guess: a switch of stacks and a counter that others write");
     measured("rest_ns", "a look at the clock and a pause", rest_ns);
     samples const call = measured("notify_ns", "releasing a semaphore on which a thread sleeps", notify_ns);
-    measured("wake_up_ns", "from a call to a sleeping pool to its task's first instruction, less notify_ns",
+    measured("wake_up_ns", "from a fork to its first instruction on a worker that slept, less notify_ns",
              [&] { return std::max(wake_up_ns() - call.median, 100.0); });
     fences();
     for (auto const& [key, lines] :
