@@ -110,9 +110,9 @@ experiments: build ## repeat the papers' figures on simulated machines: build/ex
 	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
 	  xargs -P $(JOBS) -I{} sh -c '$(SKUA) experiment {} --output build/experiments > /dev/null && echo "{}: done"'
 
-peers: ## fib on rayon, for comparison; does nothing without cargo
+peers: ## fib and short regions on rayon, for comparison; does nothing without cargo
 	@if command -v cargo >/dev/null; then \
-	  cargo build --release --locked --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
+	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
 nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy bench ## everything that is too slow for every change

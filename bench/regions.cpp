@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What a short parallel region costs, beside serial, OpenMP and oneTBB. First from inside: one task, or the main thread of
-// a peer, starts loops of 12, 50 and 600 us of serial work, or fib, again and again. Then from outside: the main thread
-// calls the conventional face, which must wake a pool and wait for it.
+// What a short parallel region costs, beside serial, OpenMP, oneTBB and, where `make peers` has built it, rayon. First
+// from inside: one task, or the main thread of a peer, starts loops of 12, 50 and 600 us of serial work, or fib, again and
+// again. Then from outside: the main thread calls the conventional face, which must wake a pool and wait for it.
 //
 // Each runner has a process of its own, because idle threads of one runtime search, and so disturb another; the processes
 // take turns. A process prints one line of JSON with the medians of its batches; the report spreads them over the
 // processes. Ratios are taken within a round.
 #include "bench/regions.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -97,19 +99,33 @@ void print_figures(std::string const& only, setting const& s) {
 
 using column = std::vector<double>;  ///< one figure, an entry a round
 
+/// A runner in a process of its own: this program, or one of another language.
+struct process {
+  std::string program;
+  std::string runner;
+};
+
 class results {
  public:
-  results(setting const& s, std::int64_t rounds) {
-    auto const all = runners();
+  /// `rayon`: the program built from bench/peers; empty: rayon is left out.
+  results(setting const& s, std::int64_t rounds, std::string const& rayon) {
+    std::vector<process> all;
+    for (auto const& r : runners()) all.push_back({"/proc/self/exe", r.name});
+    if (!rayon.empty()) {
+      all.push_back({rayon, "rayon"});
+      all.push_back({rayon, "main:rayon"});
+    }
     for (std::size_t round = 0; round < static_cast<std::size_t>(rounds); ++round) {
       // Rotates the order, so that no runner always follows the same other.
       for (std::size_t i = 0; i < all.size(); ++i) {
-        std::string const& name = all[(i + round) % all.size()].name;
-        lines_[name].push_back(output_of({"/proc/self/exe", "--only", name, "--workers", std::to_string(s.workers),
-                                          "--index-ps", std::to_string(s.index_ps)}));
+        auto const& [program, name] = all[(i + round) % all.size()];
+        lines_[name].push_back(output_of({program, "--only", name, "--workers", std::to_string(s.workers), "--index-ps",
+                                          std::to_string(s.index_ps)}));
       }
     }
   }
+
+  [[nodiscard]] bool has(std::string const& name) const { return lines_.contains(name); }
 
   [[nodiscard]] column of(std::string const& name, std::string const& key) const {
     column seen;
@@ -141,12 +157,14 @@ void interruptions(report& say, results const& seen, std::string const& what, st
 }
 
 void report_loops(report& say, results const& seen) {
-  std::vector<std::string> const peers = {"openmp", "tbb:auto", "tbb:static"};
+  std::vector<std::string> peers = {"openmp", "tbb:auto", "tbb:static"};
+  if (seen.has("rayon")) peers.emplace_back("rayon");
   for (std::int64_t us : lengths_us) {
     std::string const what = std::to_string(us) + " us, ";
     std::string const key = key_of("loop", us);
     say.row(what + "serial", "us", spread_of(seen.of("serial", key)));
     for (auto const& peer : peers) say.row(what + peer, "us", spread_of(seen.of(peer, key)));
+    if (seen.has("rayon")) say.row(what + "join, rayon", "us", spread_of(seen.of("rayon", key_of("join", us))));
     column const best = seen.best_of(peers, key);
     for (std::string const shape : {"loop", "join"}) {
       for (auto const& policy : policies) {
@@ -181,18 +199,18 @@ struct call {
   char const* what;
   char const* unit;
   double calls;  ///< unit's microseconds or nanoseconds are those of one of these
-  bool on_openmp, on_tbb;
+  bool on_openmp, on_tbb, on_rayon;
 };
 constexpr call calls[] = {
-    {"for_1", "parallel_for of 1, empty", "us", 1, true, true},
-    {"for_64", "parallel_for of 64, empty", "us", 1, true, true},
-    {"floats", "parallel_for of 1000 floats", "us", 1, true, true},
-    {"group", "task_group run_and_wait, empty", "us", 1, true, true},
-    {"invoke", "parallel_invoke of 2, empty", "us", 1, true, true},
-    {"run_1000", "1000 x run, then wait", "us", 1, true, true},
-    {"run", "pool.run, empty", "us", 1, false, false},
-    {"threads", "3 threads x 20,000 tasks", "ns/task", application_threads* thread_tasks / 1e3, false, true},
-    {"outside", "100,000 tasks of one group", "ns/task", outside_tasks / 1e3, true, true},
+    {"for_1", "parallel_for of 1, empty", "us", 1, true, true, true},
+    {"for_64", "parallel_for of 64, empty", "us", 1, true, true, true},
+    {"floats", "parallel_for of 1000 floats", "us", 1, true, true, true},
+    {"group", "task_group run_and_wait, empty", "us", 1, true, true, true},
+    {"invoke", "parallel_invoke of 2, empty", "us", 1, true, true, true},
+    {"run_1000", "1000 x run, then wait", "us", 1, true, true, true},
+    {"run", "pool.run, empty", "us", 1, false, false, false},
+    {"threads", "3 threads x 20,000 tasks", "ns/task", application_threads* thread_tasks / 1e3, false, true, true},
+    {"outside", "100,000 tasks of one group", "ns/task", outside_tasks / 1e3, true, true, true},
 };
 
 void report_calls(report& say, results const& seen) {
@@ -205,6 +223,7 @@ void report_calls(report& say, results const& seen) {
     std::vector<std::string> peers;
     if (c.on_openmp) peers.emplace_back("openmp");
     if (c.on_tbb) peers.emplace_back("tbb");
+    if (c.on_rayon && seen.has("main:rayon")) peers.emplace_back("rayon");
     for (auto const& peer : peers) row(peer);
     row("skua");
     if (peers.empty()) continue;
@@ -213,10 +232,14 @@ void report_calls(report& say, results const& seen) {
   }
 }
 
-void compare(setting const& s, std::int64_t rounds, command const& asked) {
+void compare(setting const& s, std::int64_t rounds, std::string rayon, command const& asked) {
   report say(asked);
+  if (access(rayon.c_str(), X_OK) != 0) {
+    say.note("rayon is left out: there is no " + rayon + "; `make peers` builds it where cargo is");
+    rayon.clear();
+  }
   say.note("an index takes " + std::to_string(s.index_ps) + " ps; workers: " + std::to_string(s.workers));
-  results const seen(s, rounds);
+  results const seen(s, rounds, rayon);
   say.note("called from a task of the pool, or from the peer's main thread:");
   report_loops(say, seen);
   report_fib(say, seen, s);
@@ -233,15 +256,17 @@ int main(int argc, char** argv) {
   regions::setting s;
   std::int64_t rounds = 9;
   std::string only;
+  std::string rayon = SKUA_BENCH_RAYON_REGIONS;
   command asked("regions_bench", "short parallel regions beside their peers; each sample is the median of one process");
   asked.number("--rounds", rounds, 1, 10'000, "processes of each runner");
   asked.number("--workers", s.workers, 1, 1024, "workers of each runner");
   asked.number("--index-ps", s.index_ps, 0, 1'000'000, "picoseconds of one index of the loops; 0: measured");
+  asked.text("--rayon", rayon, "the program built from bench/peers");
   asked.text("--only", only, "a runner: measure it in this process and print one line");
   return asked.run(argc, argv, [&] {
     if (s.index_ps == 0) s.index_ps = regions::measured_index_ps();
     if (only.empty()) {
-      regions::compare(s, rounds, asked);
+      regions::compare(s, rounds, rayon, asked);
     } else {
       regions::print_figures(only, s);
     }

@@ -8,12 +8,14 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/probes/fence_probes.hpp"
 #include "cli/probes/machine_facts.hpp"
 #include "cli/probes/memory_probes.hpp"
 #include "cli/probes/pool_probes.hpp"
 #include "cli/probes/samples.hpp"
 #include "cli/text/terminal.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/fence.hpp"
 #include "skua/parts/base/options.hpp"
 
 namespace skua::cli {
@@ -156,13 +158,37 @@ class calibration {
     assumed("park_ns", 200, 50, 1000, "a guess: a switch of stacks and a counter that others write");
     measured("rest_ns", "a look at the clock and a pause", rest_ns);
     samples const call = measured("notify_ns", "releasing a semaphore on which a thread sleeps", notify_ns);
-    measured("wake_up_ns", "from a call to a sleeping pool to its task's first instruction, less notify_ns",
+    measured("wake_up_ns", "from a fork to its first instruction on a worker that slept, less notify_ns",
              [&] { return std::max(wake_up_ns() - call.median, 100.0); });
+    fences();
     for (auto const& [key, lines] :
          {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})
       assumed(key, lines, std::max(1.0, lines / 2), lines * 2, "an estimate: lines of the other worker that are read");
     table("idle");
     given("spin_ns", static_cast<double>(runtime::settings{}.spin.value.count()), "the runtime's default (SKUA_SPIN)");
+  }
+
+  void fences() {
+    if (runtime::fence_kind() == runtime::fences::full) {
+      text_ += "# No prices of heavy fences: " + runtime::fence_reason() + "\n";
+      return;
+    }
+    measured("fence_ns", "a pop of an owner that has lost the bias, less one that has it", fence_ns);
+    if (shape_.cores < 2) {
+      assumed("heavy_fence_ns", 1500, 700, 15000, "one core: cannot be measured");
+      assumed("interrupt_ns", 700, 300, 8000, "one core: cannot be measured");
+      return;
+    }
+    samples const one = measured("heavy_fence_ns", "membarrier while one other thread runs",
+                                 [] { return with_running_threads(1).fence_ns; });
+    measured("interrupt_ns", "the longest gap in another thread's readings of the clock during a membarrier",
+             [] { return with_running_threads(1).interrupt_ns; });
+    if (shape_.cores < 3) return;  // each further one costs something only where there are more
+    unsigned const others = shape_.cores - 1;
+    double const all = sample(rounds_, [=] { return with_running_threads(others).fence_ns; }).median;
+    if (all > one.median)
+      given("heavy_fence_each_ns", (all - one.median) / (others - 1),
+            fmt::format("measured: membarrier while {} other threads run, less one", others));
   }
 
   machine_shape const& shape_;

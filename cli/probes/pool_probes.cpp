@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <semaphore>
 #include <thread>
 #include <vector>
@@ -36,6 +37,24 @@ struct round_trip {
   double there_ns;
   double back_ns;
 };
+
+/// A join whose first child waits until the other worker has begun the second, at most 0.1 s: when that began; nothing if
+/// no other worker came.
+std::optional<clock::time_point> begun_elsewhere(auto& here) {
+  std::atomic<bool> began{false};
+  auto const until = clock::now() + std::chrono::milliseconds{100};
+  auto const [stolen, first] = here.join(
+      [&](auto&) {
+        while (!began.load(std::memory_order_acquire) && clock::now() < until) runtime::relax();
+        return began.load(std::memory_order_acquire);
+      },
+      [&](auto&) {
+        auto const now = clock::now();
+        began.store(true, std::memory_order_release);
+        return now;
+      });
+  return stolen ? std::optional{first} : std::nullopt;
+}
 
 /// Joins whose second child a searching worker steals, and which ends after its parent has parked.
 round_trip stolen_child() {
@@ -115,7 +134,9 @@ double miss_ns() {
     for (worker_counters const& w : p.counters()) all += w.attempts;
     return all;
   };
-  return p.run([&](auto&) {
+  return p.run([&](auto& here) {
+    // Nobody is woken before there is something to take; from then on the other worker searches.
+    verify(begun_elsewhere(here).has_value(), "a sleeping worker takes a child within 0.1 s");
     keep_busy(std::chrono::milliseconds{1});
     std::uint64_t const before = attempts();
     double const ns = ns_of([] { keep_busy(std::chrono::milliseconds{10}); });
@@ -162,10 +183,12 @@ double wake_up_ns() {
   std::vector<double> all;
   for (unsigned i = 0; i < trips; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds{1});  // far longer than workers search
-    auto const begin = clock::now();
-    auto const first = p.run([](auto&) { return clock::now(); });
-    all.push_back(ns_between(begin, first));
+    p.run([&](auto& here) {
+      auto const begin = clock::now();
+      if (auto const first = begun_elsewhere(here)) all.push_back(ns_between(begin, *first));
+    });
   }
+  verify(all.size() > trips / 2, "a sleeping worker takes a child within 0.1 s");
   return samples::of(all).median;
 }
 

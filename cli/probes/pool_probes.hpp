@@ -18,7 +18,7 @@ double resume_ns();
 double rest_ns();
 /// The cost of waking a sleeping thread, for the waker.
 double notify_ns();
-/// From a call to a sleeping pool until the first instruction of the task.
+/// From a fork until the first instruction of the child on a worker that slept. (A call wakes nobody: the caller works.)
 double wake_up_ns();
 
 }  // namespace skua::cli

@@ -88,6 +88,8 @@ double burden_on(sim::machine_model const& machine, std::uint32_t workers) {
   sim::tick steal = 0;
   for (std::uint32_t w = 1; w < workers; ++w)
     steal = std::max(steal, costs.price(0, sim::operation::steal, worker_id{w}, first));
+  // The thief asks the owner for as long as a heavy fence takes, then fences.
+  steal += 2 * costs.price(0, sim::operation::heavy_fence, first, first);
   sim::tick const moved =
       steal + costs.price(0, sim::operation::park, first, first) + costs.price(0, sim::operation::resume, first, first);
   return seconds_of(moved);

@@ -16,6 +16,15 @@ namespace {
 constexpr auto group = "Simulation";
 }
 
+std::string_view name_of(sim::deque_kind k) {
+  switch (k) {
+    case sim::deque_kind::biased: break;
+    case sim::deque_kind::thief_fences: return "thief-fences";
+    case sim::deque_kind::owner_fences: return "owner-fences";
+  }
+  return "biased";
+}
+
 void add_seed(CLI::App& command, std::optional<std::string>& value, char const* about) {
   command.add_option("--seed,--schedule-seed", value, about)->group(group)->type_name("N");
 }
@@ -43,6 +52,8 @@ void sim_flags::add_to(CLI::App& command) {
   add("--task-ns", task_ns_, "N",
       "duration of a task in an app without leaves, and of a leaf without flops (default: measured)");
   add("--noise", noise_, "RATE:TIME", "the system interrupts each core RATE times a second for TIME, e.g. 100:20us");
+  add("--deques", deques_, "KIND",
+      "who pays for the fences of steals: biased (default), thief-fences (a heavy one per attempt) or owner-fences");
   add_flag("--measured-leaves", measure_leaves_,
            "every leaf takes as long as in a serial run here, whatever flops it declares");
   add_flag("--live", live_, "run the program itself in virtual time");
@@ -96,6 +107,13 @@ sim_way sim_flags::way(apps::app const& of) const {
   if (live_) return sim_way::live;
   if (recorded_) return sim_way::recorded;
   return of.depends_on_schedule() ? sim_way::live : sim_way::recorded;
+}
+
+sim::deque_kind sim_flags::deques() const {
+  for (auto const kind : {sim::deque_kind::biased, sim::deque_kind::thief_fences, sim::deque_kind::owner_fences}) {
+    if (deques_ == name_of(kind)) return kind;
+  }
+  refuse("--deques", deques_, "biased, thief-fences or owner-fences");
 }
 
 sim_times sim_flags::times() const {

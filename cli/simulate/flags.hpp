@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/app.hpp"
@@ -24,6 +25,9 @@ namespace skua::cli {
 void add_seed(CLI::App& command, std::optional<std::string>& value, char const* about);
 [[nodiscard]] std::uint32_t schedule_seed(std::optional<std::string> const& given, app_arguments const& app);
 
+/// The word for it on the command line.
+[[nodiscard]] std::string_view name_of(sim::deque_kind k);
+
 class sim_flags {
  public:
   void add_to(CLI::App& command);
@@ -38,6 +42,7 @@ class sim_flags {
   [[nodiscard]] std::uint32_t seeds() const;
   [[nodiscard]] sim_way way(apps::app const& of) const;
   [[nodiscard]] sim_times times() const;
+  [[nodiscard]] sim::deque_kind deques() const;
 
  private:
   std::string machine_ = "xeon-6130-4s";
@@ -49,6 +54,7 @@ class sim_flags {
   std::optional<std::string> task_ns_;
   bool measure_leaves_ = false;
   std::optional<std::string> noise_;
+  std::string deques_ = "biased";
   bool live_ = false;
   bool recorded_ = false;
 };

@@ -36,7 +36,10 @@ json workers_of(sim_outcome const& o) {
                    {"scheduling_s", scheduling_s},
                    {"idle_s", std::max(0.0, seconds_of(o.makespan) - work_s - scheduling_s)},
                    {"steals", w.steals},
-                   {"naps", w.naps}});
+                   {"naps", w.naps},
+                   {"revocations", w.revocations},
+                   {"heavy_fences", w.heavy_fences},
+                   {"interrupts", w.interrupts}});
   }
   return all;
 }
@@ -58,6 +61,7 @@ json to_json(sim_frame const& of) {
       {"machine", {{"model", m.name()}, {"about", m.about()}, {"figures", m.figures().size()}, {"assumed", assumed}}},
       {"placement", of.costs.pages.text()},
       {"noise", {{"per_second", of.costs.noise.per_second}, {"duration_ns", of.costs.noise.duration_ns}}},
+      {"deques", name_of(of.deques)},
       {"seed", of.costs.seed},
       {"seeds", of.seeds},
       {"way", name_of(of.way)},
@@ -85,6 +89,7 @@ std::string heading(sim_frame const& of) {
   text += fmt::format("pages: {}; {}, {}, {}; seed {}", of.costs.pages.text(), in_words(of.content.tasks, "task"),
                       of.content.leaves == 1 ? "1 leaf" : fmt::format("{} leaves", of.content.leaves), name_of(of.way),
                       of.costs.seed);
+  if (of.deques != sim::deque_kind::biased) text += fmt::format("; {}", name_of(of.deques));
   if (of.seeds > 1) text += fmt::format(" to {}, medians", of.costs.seed + of.seeds - 1);
   if (of.content.leaves == 0) text += fmt::format("\na task takes {} ns", of.content.assumed.task);
   if (of.content.bare_leaves > 0) {
@@ -115,17 +120,35 @@ report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakd
               {"events", ""},
               {"steals", ""},
               {"naps", ""},
+              {"revocations", ""},
+              {"heavy_fences", ""},
+              {"interrupts", ""},
               {"steals_by_distance", ""},
               {"bytes", ""},
               {"shares", ""},
               {"per_worker", ""}});
   for (sim_row const& r : rows) {
     sim_outcome const& o = r.median;
-    all.add({cell::of(r.policy), cell::of(r.workers), cell::of(o.seed), cell::seconds(o.time_s), cell::seconds(r.min_s),
-             cell::seconds(r.max_s), cell::ratio(quotient(r.alone_s, o.time_s)),
-             cell::ratio(quotient(of.serial.time_s, o.time_s)), time_of(o.work_s, r), time_of(o.scheduling_s, r),
-             time_of(o.idle_s, r), cell::ratio(quotient(o.work_s, of.serial.work_s)), cell::of(o.events),
-             cell::of(o.steals), cell::of(o.naps), cell::of(steals_of(o)), cell::of(bytes_of(o.memory)),
+    all.add({cell::of(r.policy),
+             cell::of(r.workers),
+             cell::of(o.seed),
+             cell::seconds(o.time_s),
+             cell::seconds(r.min_s),
+             cell::seconds(r.max_s),
+             cell::ratio(quotient(r.alone_s, o.time_s)),
+             cell::ratio(quotient(of.serial.time_s, o.time_s)),
+             time_of(o.work_s, r),
+             time_of(o.scheduling_s, r),
+             time_of(o.idle_s, r),
+             cell::ratio(quotient(o.work_s, of.serial.work_s)),
+             cell::of(o.events),
+             cell::of(o.steals),
+             cell::of(o.naps),
+             cell::of(o.revocations),
+             cell::of(o.heavy_fences),
+             cell::of(o.interrupts),
+             cell::of(steals_of(o)),
+             cell::of(bytes_of(o.memory)),
              breakdown ? cell::of(to_json(shares_of(o))) : cell::missing(),
              breakdown ? cell::of(workers_of(o)) : cell::missing()});
   }
@@ -142,10 +165,14 @@ std::string traffic_text(std::span<sim_row const> rows) {
   steal_columns const steals(all_steals);
   report all({{"", "policy", false}, {"", "workers"}});
   steals.add_heads(all);
+  all.add_column({"", "revoked"});
+  all.add_column({"", "fences"});
   for (memory_source const& s : memory_sources) all.add_column({"", std::string{s.head}});
   for (sim_row const& r : rows) {
     std::vector<cell> cells{cell::of(r.policy), cell::of(r.workers)};
     steals.add_cells(r.median.steals_by_distance, cells);
+    cells.push_back(cell::of(r.median.revocations));
+    cells.push_back(cell::of(r.median.heavy_fences));
     for (memory_source const& s : memory_sources) cells.push_back(cell::bytes(r.median.memory.*s.bytes));
     all.add(std::move(cells));
   }
@@ -153,6 +180,8 @@ std::string traffic_text(std::span<sim_row const> rows) {
                         return r.median.distance_names.size();
                       })->median.distance_names;
   return all.text() + steals.legend([&](std::size_t d) { return names[d]; }) +
+         "revoked: deques whose bias a thief took; fences: heavy fences, of thieves and before sleep, each of which\n"
+         "interrupts every worker that runs\n"
          "bytes read from: the core's private cache, the shared cache of its place, a neighbour's private cache, the\n"
          "memory of its own node, the memory of another node, a cache of another place\n";
 }

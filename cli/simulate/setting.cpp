@@ -12,7 +12,8 @@ sim_frame frame_of(app_arguments const& app, sim_flags const& flags, sim::machin
                 .way = flags.way(app.chosen()),
                 .costs = flags.costs(app),
                 .seeds = flags.seeds(),
-                .verified = verify};
+                .verified = verify,
+                .deques = flags.deques()};
   // Called for what they throw.
   static_cast<void>(flags.workers(machine));
   static_cast<void>(flags.policies());
@@ -31,7 +32,7 @@ apps::app& prepared(apps::app& app) {
 sim_setting::sim_setting(app_arguments const& app, sim_flags const& flags, bool verify)
     : machine(flags.model()), frame(frame_of(app, flags, machine, verify)),
       program(prepared(app.chosen()), frame.way, flags.times(), verify),
-      study(program, machine, program.priced(frame.costs)) {
+      study(program, machine, program.priced(frame.costs), {.numbers = machine.numbers(), .deques = frame.deques}) {
   frame.study = &study;
   frame.content = program.content();
   stop_if_interrupted();

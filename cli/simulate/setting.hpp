@@ -22,6 +22,7 @@ struct sim_frame {
   sim::cost_options costs = {};
   std::uint32_t seeds = 1;
   bool verified = true;
+  sim::deque_kind deques = sim::deque_kind::biased;
   sim_outcome serial = {};
 };
 

@@ -56,6 +56,9 @@ sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t
   for (sim::worker_counters const& w : all.workers) {
     all.steals += w.steals;
     all.naps += w.naps;
+    all.revocations += w.revocations;
+    all.heavy_fences += w.heavy_fences;
+    all.interrupts += w.interrupts;
     work += w.work;
     scheduling += w.scheduling;
   }
@@ -84,16 +87,17 @@ time_shares shares_of(sim_outcome const& o) {
 }
 
 sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed, bool free) {
-  layout const where = machine_.layout_of({.workers = workers, .order = seats_});
+  layout const where = machine_.layout_of({.workers = workers, .order = stage_.seats});
   sim::cost_options how = how_;
   how.seed = seed;
-  sim::model_costs model(machine_, numbers_, where, how);
+  sim::model_costs model(machine_, stage_.numbers, where, how);
   noted_costs costs(model, free, taken_s_);
   auto const scheduler = policies::make_policy(policy_name, where, seed);
   sim::rules const by{.seed = seed,
                       .spin_ticks = model.spin(),
                       .most_searching = std::max(1U, (workers + 1) / 2),  // as the threads machine
-                      .ticks_per_ns = ticks_per_ns};
+                      .ticks_per_ns = ticks_per_ns,
+                      .deques = stage_.deques};
   try {
     sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs), where, seed);
     all.task_s = costs.task_s();

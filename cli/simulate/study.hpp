@@ -31,6 +31,9 @@ struct sim_outcome {
   std::uint64_t events = 0;
   std::uint64_t steals = 0;
   std::uint64_t naps = 0;
+  std::uint64_t revocations = 0;
+  std::uint64_t heavy_fences = 0;
+  std::uint64_t interrupts = 0;
   std::vector<std::uint64_t> steals_by_distance = {};
   std::vector<std::string> distance_names = {};
   std::vector<sim::worker_counters> workers = {};  ///< times in ticks (picoseconds)
@@ -59,19 +62,18 @@ struct sim_row {
   double alone_s = 0;  ///< the median time of the same policy with one worker
 };
 
-/// The instance of the machine on which a study runs, and the order in which workers fill it.
+/// The instance of the machine on which a study runs, the order in which workers fill it, and their deques.
 struct sim_stage {
   sim::machine_numbers numbers;
   spread seats = spread::compact;
+  sim::deque_kind deques = sim::deque_kind::biased;
 };
 
 class sim_study {
  public:
   /// All of these live longer.
-  sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how)
-      : sim_study(program, machine, how, {.numbers = machine.numbers()}) {}
   sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how, sim_stage stage)
-      : program_(program), machine_(machine), numbers_(std::move(stage.numbers)), seats_(stage.seats), how_(how) {}
+      : program_(program), machine_(machine), stage_(std::move(stage)), how_(how) {}
 
   [[nodiscard]] sim_outcome run(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed);
   /// One worker, and a scheduler that takes no time: the serial elision.
@@ -81,7 +83,7 @@ class sim_study {
                                   std::uint32_t seeds, std::function<void()> const& before_run);
 
   [[nodiscard]] sim::machine_model const& machine() const noexcept { return machine_; }
-  [[nodiscard]] sim::machine_numbers const& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] sim::machine_numbers const& numbers() const noexcept { return stage_.numbers; }
   [[nodiscard]] sim_program& program() noexcept { return program_; }
   /// Seconds that the nodes of the tree took themselves in the last run.
   [[nodiscard]] std::vector<double> const& taken_s() const noexcept { return taken_s_; }
@@ -91,8 +93,7 @@ class sim_study {
 
   sim_program& program_;
   sim::machine_model const& machine_;
-  sim::machine_numbers const numbers_;
-  spread const seats_;
+  sim_stage const stage_;
   sim::cost_options const how_;
   std::vector<double> taken_s_;
 };

@@ -15,17 +15,28 @@ using tick = std::uint64_t;
 
 /// What a scheduler does besides the program's own work.
 enum class operation : std::uint8_t {
-  fork,     ///< offer a child, or the rest of a group, and later find it still there
-  expose,   ///< mark and place one child of an exposed group
-  pop,      ///< take something from one's own lane, or the region's
-  steal,    ///< take something from `whom`
-  miss,     ///< look into a lane of `whom` in vain
-  send,     ///< put a task or fiber into a lane of `whom`
-  park,     ///< leave a fiber that waits
-  resume,   ///< continue a fiber
-  rest,     ///< nothing is left to try: the pause before the next look
-  notify,   ///< the waker's cost of waking `whom`
-  wake_up,  ///< ... and the delay until `whom` runs
+  fork,              ///< offer a child, or the rest of a group, and later find it still there
+  expose,            ///< mark and place one child of an exposed group
+  pop,               ///< take something from one's own lane, or the region's
+  steal,             ///< take something from `whom`
+  miss,              ///< look into a lane of `whom` in vain
+  send,              ///< put a task or fiber into a lane of `whom`
+  park,              ///< leave a fiber that waits
+  resume,            ///< continue a fiber
+  rest,              ///< nothing is left to try: the pause before the next look
+  notify,            ///< the waker's cost of waking `whom`
+  wake_up,           ///< ... and the delay until `whom` runs
+  fence,             ///< take something from one's own deque while thieves may come: more than `pop` and `fork` say
+  heavy_fence,       ///< make one other processor execute a fence; 0: there are no heavy fences
+  heavy_fence_each,  ///< ... and each further one
+  interrupt,         ///< what a heavy fence of another worker takes from one that runs
+};
+
+/// Who pays for the fences that make steals safe. (parts/queue/deque.md, docs/decisions/0002)
+enum class deque_kind : std::uint8_t {
+  biased,        ///< as on threads: the first thief, heavily, if the owner does not answer; then the owner's pops
+  thief_fences,  ///< every attempt on a deque that holds something takes a heavy fence
+  owner_fences,  ///< every pop takes a fence, as where the kernel has no membarrier
 };
 
 class costs {
@@ -54,6 +65,10 @@ struct rules {
   tick spin_ticks = ~tick{0};         ///< how long a worker searches before it sleeps; default: forever
   std::uint32_t most_searching = 0;   ///< workers that may search at a time, the others sleep at once; 0: all
   tick ticks_per_ns = 1;              ///< converts the durations that policies learn
+  deque_kind deques = deque_kind::biased;
+  tick fence_ticks = 0;
+  tick heavy_fence_ticks = 0;  ///< 0: nobody pays for steals, whatever the deques
+  tick interrupt_ticks = 0;
 };
 
 /// The ticks of node `id`'s own work.
@@ -76,7 +91,11 @@ class flat_costs final : public costs {
       case operation::park:
       case operation::resume:
       case operation::notify:
-      case operation::wake_up: break;
+      case operation::wake_up:
+      case operation::heavy_fence_each: break;
+      case operation::fence: return by_.fence_ticks;
+      case operation::heavy_fence: return by_.heavy_fence_ticks;
+      case operation::interrupt: return by_.interrupt_ticks;
     }
     return 0;
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The engine of the simulator: one run. States and invariants: simulator.md. Time and result: simulator.cpp; probing,
-// taking and placing: probing.cpp; stacks of calls, groups and scopes: stacks.cpp.
+// taking and placing: probing.cpp; fences of steals: fences.cpp; stacks of calls, groups and scopes:
+// stacks.cpp.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +12,8 @@
 #include <vector>
 
 #include "skua/machine/sim/calendar.hpp"
+#include "skua/machine/sim/deque_bias.hpp"
+#include "skua/machine/sim/heavy_fences.hpp"
 #include "skua/machine/sim/idle_workers.hpp"
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/simulator.hpp"
@@ -62,6 +66,18 @@ struct group_state {
   fiber_id waiting = no_fiber;    ///< the parked stack whose top is this group or scope
 };
 
+/// A steal that waits for a fence before it may look.
+struct delayed_steal {
+  enum class stage : std::uint8_t {
+    none,    ///< the worker waits for nothing
+    asks,    ///< for the owner's answer
+    fences,  ///< for its own heavy fence
+  };
+  stage now = stage::none;
+  probe what{};
+  tick since = 0;
+};
+
 class engine {
  public:
   /// `live`: a program whose tree, `program`, grows while it runs; null: the tree is complete.
@@ -78,6 +94,23 @@ class engine {
   void pay(worker_id w, operation what) { pay(w, what, w); }
   void grow();
 
+  // Fences (fences.cpp).
+  [[nodiscard]] tick heavy_fence_length(worker_id w);
+  tick fence_heavily(worker_id w);
+  void price_fences();
+  [[nodiscard]] bool interrupted(worker_id w, std::uint64_t times);
+  bool delays(worker_id w, worker_policy const& m, probe const& p);
+  void continue_steal(worker_id w);
+  void give_up_steal(worker_id w);
+  [[nodiscard]] bool is_being_revoked(probe const& p);
+  void touches_own(worker_id w, lane where);
+  void pops_own(worker_id w, lane where, bool got);
+  void taken_from_top(worker_id of, lane where);
+  [[nodiscard]] deque_bias& bias_of(worker_id w, lane where) {
+    return biases_[index(w)][where == lane::spawned ? 1 : 0];
+  }
+  [[nodiscard]] bool has_biases() const noexcept { return !biases_.empty(); }
+
   // Searching and sleeping (probing.cpp).
   void keep_searching(worker_id w);
   [[nodiscard]] bool nothing_in_reach_of(worker_id w) const;
@@ -87,6 +120,9 @@ class engine {
 
   // Probing, taking, placing (probing.cpp).
   void next_probe(worker_id w);
+  void finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited);
+  void rest(worker_id w, worker_policy const& m, probe const& p);
+  [[nodiscard]] bool has_in_reach(worker_id w, worker_policy const& m);
   [[nodiscard]] bool finds_something_for(worker_id w) const;
   [[nodiscard]] hint hint_of(node_id child) const;
   void count_steal(std::uint32_t distance);
@@ -141,6 +177,11 @@ class engine {
   tick now_ = 0;    ///< when the current move began
   tick spent_ = 0;  ///< ... and the ticks that its worker has paid in it
   idle_workers idle_;
+
+  heavy_fences heavy_fences_;
+  bool owner_fences_ = false;                      ///< every pop takes a fence
+  std::vector<std::array<deque_bias, 2>> biases_;  ///< by worker: of `forks` and `spawned`; empty: none is biased
+  std::vector<delayed_steal> delayed_;             ///< by worker; empty if no heavy fence has a price
 
   lanes lanes_;
   std::vector<fiber_id> stack_of_;   ///< by worker: the stack that it runs

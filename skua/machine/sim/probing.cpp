@@ -15,20 +15,35 @@ bool has_tags(lane l) { return l != lane::forks && l != lane::spawned; }
 }  // namespace
 
 void engine::next_probe(worker_id w) {
+  if (!delayed_.empty() && delayed_[index(w)].now != delayed_steal::stage::none) return continue_steal(w);
   worker_policy& m = of_worker(w);
-  worker_counters& t = result_.workers[index(w)];
   probe const p = m.next_probe();
   if (!validator_.content()) return;
-  bool in_reach = m.is_choosy() ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
-  if (in_reach && validator_.is_out_of_patience_with(w) && !m.is_choosy()) in_reach = finds_something_for(w);
-  if (p.what == action::rest) {
-    ++t.rests;
-    spent_ += prices_.price(now_, operation::rest, w, w);
-    validator_.answered(w, p, outcome::empty, in_reach);
-    watcher_.after_probe(now_, w, p, outcome::empty, lanes_);
-    return keep_searching(w);
-  }
-  ++t.probes;
+  if (p.what == action::rest) return rest(w, m, p);
+  ++result_.workers[index(w)].probes;
+  if (!delays(w, m, p)) finish_probe(w, m, p, 0);
+}
+
+/// There is something that the worker could have found.
+inline bool engine::has_in_reach(worker_id w, worker_policy const& m) {
+  bool const choosy = m.is_choosy();
+  bool const in_reach = choosy ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
+  return in_reach && validator_.is_out_of_patience_with(w) && !choosy ? finds_something_for(w) : in_reach;
+}
+
+void engine::rest(worker_id w, worker_policy const& m, probe const& p) {
+  bool const in_reach = has_in_reach(w, m);
+  ++result_.workers[index(w)].rests;
+  spent_ += prices_.price(now_, operation::rest, w, w);
+  validator_.answered(w, p, outcome::empty, in_reach);
+  watcher_.after_probe(now_, w, p, outcome::empty, lanes_);
+  keep_searching(w);
+}
+
+/// Executes a probe; a steal has `waited` for fences.
+void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited) {
+  worker_counters& t = result_.workers[index(w)];
+  bool const in_reach = has_in_reach(w, m);
   auto const [how, taken] = execute(w, p);
   if (how == outcome::lost) ++t.lost;
   if (how == outcome::barred) ++t.barred;
@@ -43,6 +58,7 @@ void engine::next_probe(worker_id w) {
   if (!taken) return;
   if (p.what == action::steal) {
     ++t.steals;
+    t.scheduling += waited;
     count_steal(where_.distance(w, p.whom));
   }
   found(w);
@@ -82,6 +98,7 @@ void engine::offered(worker_id by) {
 void engine::wake(worker_id by, worker_id whom) {
   pay(by, operation::notify, whom);
   tick const at = now_ + spent_ + prices_.price(now_, operation::wake_up, by, whom);
+  heavy_fences_.wakes(whom, at);
   idle_.search(whom, at);
   schedule(whom, at);
 }
@@ -94,14 +111,19 @@ void engine::count_steal(std::uint32_t distance) {
 
 std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const& p) {
   if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
-  if (p.what == action::pop) return {outcome::got, lanes_.take(w, p.where, owner_end(p.where))};
-  if (roll_.below(1000) < by_.lost_per_mille) return {outcome::lost, {}};
+  if (p.what == action::pop) {
+    if (p.where == lane::spawned) pops_own(w, p.where, true);
+    return {outcome::got, lanes_.take(w, p.where, owner_end(p.where))};
+  }
+  if (roll_.below(1000) < by_.lost_per_mille || is_being_revoked(p)) return {outcome::lost, {}};
   std::uint64_t const published = published_by(p.whom);
   auto taken = lanes_.take(p.whom, p.where, thief_end(p.where), [&](item const& it) {
     return of_worker(w).admits(has_tags(p.where) ? it.tag.words[0] : published);
   });
   if (!taken) return {outcome::barred, {}};
-  if (!has_tags(p.where)) taken->tag = {{published}};
+  if (has_tags(p.where)) return {outcome::got, taken};
+  taken_from_top(p.whom, p.where);
+  taken->tag = {{published}};
   return {outcome::got, taken};
 }
 

@@ -14,9 +14,11 @@ engine::engine(task_tree const& program, stepped_program* live, policy& schedule
                costs& prices, observer& watcher)
     : program_(program), live_(live), scheduler_(scheduler), where_(where), by_(by), prices_(prices), watcher_(watcher),
       roll_(by.seed), validator_(scheduler, where.workers(), by), calendar_(where.workers()), idle_(where.workers()),
-      lanes_(where.workers()), stack_of_(where.workers(), no_fiber), last_(where.workers(), 0) {
+      heavy_fences_(where.workers()), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
+      last_(where.workers(), 0) {
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);
+  price_fences();
   grow();
 }
 
@@ -46,6 +48,7 @@ run_result engine::run() {
       break;
     }
     spent_ = 0;
+    if (std::uint64_t const times = heavy_fences_.interrupting(w, now_); times > 0 && interrupted(w, times)) continue;
     ++result_.moves;
     move(w);
     if (!idle_.sleeps(w)) schedule(w, now_ + spent_);
@@ -81,6 +84,7 @@ void engine::move(worker_id w) {
 void engine::check_policies_rest() {
   for (std::uint32_t w = 0; w < stack_of_.size() && validator_.content(); ++w) {
     worker_policy& m = of_worker(worker_id{w});
+    give_up_steal(worker_id{w});
     for (bool rests = false; !rests && validator_.content();) {
       probe const p = m.next_probe();
       rests = p.what == action::rest;

@@ -36,13 +36,16 @@ struct worker_counters {
   std::uint64_t rests = 0;
   std::uint64_t parks = 0;  ///< of stacks, by this worker
   std::uint64_t resumes = 0;
-  std::uint64_t preempted = 0;  ///< stacks, in favour of what lay in the mailbox
-  std::uint64_t sent = 0;       ///< tasks and stacks that its policy placed on another worker
-  std::uint64_t refused = 0;    ///< placements into occupied mailboxes
-  std::uint64_t naps = 0;       ///< how often it fell asleep
-  tick busy = 0;                ///< with a stack: leaves, steps, tasks and forks
-  tick work = 0;                ///< of that, leaves, steps and tasks themselves
-  tick scheduling = 0;          ///< the rest of it, and everything that found a task or woke a worker
+  std::uint64_t preempted = 0;     ///< stacks, in favour of what lay in the mailbox
+  std::uint64_t sent = 0;          ///< tasks and stacks that its policy placed on another worker
+  std::uint64_t refused = 0;       ///< placements into occupied mailboxes
+  std::uint64_t naps = 0;          ///< how often it fell asleep
+  std::uint64_t revocations = 0;   ///< deques from whose owner this worker, as a thief, took the bias
+  std::uint64_t heavy_fences = 0;  ///< for a revocation that the owner did not answer
+  std::uint64_t interrupts = 0;    ///< by heavy fences of others
+  tick busy = 0;                   ///< with a stack: leaves, steps, tasks and forks
+  tick work = 0;                   ///< of that, leaves, steps and tasks themselves
+  tick scheduling = 0;  ///< the rest of it (interrupts, too), and everything that found a task or woke a worker
   friend constexpr bool operator==(worker_counters const&, worker_counters const&) = default;
 };
 

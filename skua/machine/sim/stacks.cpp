@@ -189,7 +189,9 @@ void engine::take_back(worker_id w, frame& top) {
     return;
   }
   item const* const newest = lanes_.newest(w, lane::forks);
-  if (newest != nullptr && newest->node == rest) {
+  bool const mine = newest != nullptr && newest->node == rest;
+  pops_own(w, lane::forks, mine);
+  if (mine) {
     top.next = lanes_.take(w, lane::forks, end::newest).node;
   } else {
     invariant(away_[rest] && newest == nullptr, "oldest first: if my continuation is gone, all older ones are");
@@ -237,6 +239,7 @@ void engine::end_scope(worker_id w, fiber_id f) {
     park(w, f, g);
     return;
   }
+  pops_own(w, lane::spawned, true);
   call(w, f, lanes_.take(w, lane::spawned, end::newest).node);
 }
 
@@ -328,6 +331,8 @@ void engine::leave_slot(worker_id w, fiber_id f) {
 /// Moves every entry of this lane, which has no room for tags, to another lane of the same worker.
 void engine::set_aside(worker_id w, lane from) {
   if (lanes_.empty(w, from)) return;
+  touches_own(w, from);
+  taken_from_top(w, from);
   std::deque<item> all = lanes_.take_all(w, from);
   for (item& it : all) {
     split_off(it);

@@ -19,6 +19,7 @@
 #include <new>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/bias_rule.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
@@ -40,10 +41,9 @@ enum class attention : std::uint8_t {
 };
 
 struct deque_options {
-  std::size_t capacity = 64;      ///< entries of the first ring; a power of two, at least 2
-  fences kind = fence_kind();     ///< a request: `full` if the kernel does not help
-  std::uint16_t bias_after = 64;  ///< pops in a row without a steal until the owner takes the bias back; at least 1
-  std::uint16_t bias_after_most = 4096;  ///< ... after revocations that took a heavy fence
+  std::size_t capacity = 64;   ///< entries of the first ring; a power of two, at least 2
+  fences kind = fence_kind();  ///< a request: `full` if the kernel does not help
+  bias_rule bias_after = {};   ///< when the owner takes the bias back; 1 <= least <= most
   std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 
@@ -212,8 +212,7 @@ class deque {
   alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};
   std::pmr::memory_resource* memory_;
   owned<position> watched_{0};  // the owner's, as undisturbed_
-  std::uint16_t least_bias_after_;
-  std::uint16_t most_bias_after_;
+  bias_rule rule_;
 };
 
 /// A deque as seen by other threads. A pointer: copy it freely.
@@ -253,12 +252,10 @@ class deque<Sync>::victim {
 
 template <synchronisation Sync>
 deque<Sync>::deque(deque_options options)
-    : bias_after_(options.bias_after), kind_(Sync::kind() == fences::full ? fences::full : options.kind),
-      has_bias_(kind_ == fences::asymmetric), memory_(options.memory), least_bias_after_(options.bias_after),
-      most_bias_after_(options.bias_after_most) {
+    : bias_after_(options.bias_after.least), kind_(Sync::kind() == fences::full ? fences::full : options.kind),
+      has_bias_(kind_ == fences::asymmetric), memory_(options.memory), rule_(options.bias_after) {
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
-  expects(options.bias_after >= 1 && options.bias_after <= options.bias_after_most,
-          "1 <= bias_after <= bias_after_most");
+  expects(rule_.least >= 1 && rule_.least <= rule_.most, "1 <= bias_after.least <= bias_after.most");
   if (has_bias_.get()) {
     top_.store(word_of(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: nobody knows us yet
   } else {
@@ -346,7 +343,7 @@ template <synchronisation Sync>
 auto deque<Sync>::answer(top_word seen) noexcept -> top_word {
   guard_.store(beyond_all, std::memory_order_relaxed);  // relaxed: our next pop sees our own store, or the thief's
   has_bias_.set(false);
-  bias_after_.set(std::max<std::uint16_t>(bias_after_.get() / 2, least_bias_after_));
+  bias_after_.set(rule_.after_answer(bias_after_.get()));
   top_word const answered = word_of(position_of(seen), bias::answered);
   // seq_cst: publishes all that we popped without a fence. Partner: steal, load of the top. On failure the thief has
   // used its heavy fence, which did the same.
@@ -362,7 +359,7 @@ void deque<Sync>::count_undisturbed(position found, position left) noexcept {
   if (kind_ == fences::full) return;
   if (has_bias_.get()) {  // a thief has revoked it without our answer, which cost everybody dear
     has_bias_.set(false);
-    bias_after_.set(static_cast<std::uint16_t>(std::min<int>(4 * bias_after_.get(), most_bias_after_)));
+    bias_after_.set(rule_.after_heavy_fence(bias_after_.get()));
   }
   std::uint32_t const in_a_row = found == watched_.get() ? undisturbed_.get() + 1 : 1;
   watched_.set(left);

@@ -186,12 +186,7 @@ constexpr std::uint64_t extra_of(std::size_t id) { return 7 * id + 1; }
 template <class Sync, int BiasAfter = 64>
 class ledger {
  public:
-  ledger()
-      : queue_({.capacity = 2,
-                .kind = Sync::kind(),
-                .bias_after = BiasAfter,
-                .bias_after_most = BiasAfter,
-                .memory = &memory()}) {}
+  ledger() : queue_({.capacity = 2, .kind = Sync::kind(), .bias_after = {BiasAfter, BiasAfter}, .memory = &memory()}) {}
 
   void push() {
     auto const id = ++pushed_;

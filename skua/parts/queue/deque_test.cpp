@@ -247,7 +247,7 @@ TEST(deque, a_steal_costs_at_most_one_heavy_fence_and_only_when_it_revokes) {
 
 TEST(deque, the_owner_takes_the_bias_back_and_loses_it_again) {
   if (skua::runtime::fence_kind() == skua::runtime::fences::full) GTEST_SKIP() << skua::runtime::fence_reason();
-  deque<> d({.capacity = 64, .kind = skua::runtime::fences::asymmetric, .bias_after = 3, .bias_after_most = 3});
+  deque<> d({.capacity = 64, .kind = skua::runtime::fences::asymmetric, .bias_after = {3, 3}});
   skua::runtime::revocation_count spent;
   entry e;
   for (std::uint64_t round = 1; round <= 10; ++round) {
@@ -327,7 +327,7 @@ namespace {
 class storm {
  public:
   storm(std::uint64_t seed, skua::runtime::fences kind, std::uint16_t bias_after, std::uint64_t pushes)
-      : seed_(seed), pushes_(pushes), queue_({.capacity = 2, .kind = kind, .bias_after = bias_after}) {}
+      : seed_(seed), pushes_(pushes), queue_({.capacity = 2, .kind = kind, .bias_after = {.least = bias_after}}) {}
 
   void run(int thieves) {
     taken_.resize(static_cast<std::size_t>(thieves) + 1);

@@ -52,7 +52,7 @@ std::vector<std::uint32_t> distances_of(machine_model const& model) {
   return all;
 }
 
-constexpr std::size_t operations = static_cast<std::size_t>(operation::wake_up) + 1;
+constexpr std::size_t operations = static_cast<std::size_t>(operation::interrupt) + 1;
 
 }  // namespace
 
@@ -123,6 +123,10 @@ void model_costs::set_prices() {
   set(operation::rest, m.rest_ns, 0);
   set(operation::notify, m.notify_ns, 0);
   set(operation::wake_up, m.wake_up_ns, 0);
+  set(operation::fence, m.fence_ns, 0);
+  set(operation::heavy_fence, m.heavy_fence_ns, 0);
+  set(operation::heavy_fence_each, m.heavy_fence_each_ns, 0);
+  set(operation::interrupt, m.interrupt_ns, 0);
 }
 
 std::uint32_t model_costs::class_between(worker_id a, worker_id b) const noexcept {

@@ -253,6 +253,22 @@ TEST_F(model_costs_of_the_round_machine, operations_cost_more_the_farther_they_r
   EXPECT_EQ(c.spin(), 5'000'000U);
 }
 
+TEST_F(model_costs_of_the_round_machine, fences_cost_nothing_unless_the_model_has_their_prices) {
+  for (operation const what :
+       {operation::fence, operation::heavy_fence, operation::heavy_fence_each, operation::interrupt})
+    EXPECT_EQ(make().price(0, what, w0, w0), 0U);
+  machine_model const fenced = machine_model::parse(
+      round_machine_with("steal_lines = 2",
+                         "fence_ns = 4\nheavy_fence_ns = 500\nheavy_fence_each_ns = 6\ninterrupt_ns = 200\n"
+                         "steal_lines = 2"),
+      "fenced.toml");
+  model_costs c(fenced, fenced.numbers(), where);
+  EXPECT_EQ(c.price(0, operation::fence, w0, w0), 4'000U);
+  EXPECT_EQ(c.price(0, operation::heavy_fence, w0, w0), 500'000U);
+  EXPECT_EQ(c.price(0, operation::heavy_fence_each, w4, w4), 6'000U);
+  EXPECT_EQ(c.price(0, operation::interrupt, w4, w4), 200'000U);
+}
+
 /// Four nodes of one place in a ring: workers 2 n and 2 n + 1 belong to node n.
 class model_costs_of_a_ring : public model_costs_of_the_round_machine {
  protected:

@@ -12,7 +12,7 @@ namespace skua::sim {
 
 enum class need : std::uint8_t {
   always,
-  optional,  ///< default: 0, which means "no such limit"
+  optional,  ///< default: 0, which means "no such limit", or of a price, that nobody pays it
   apart,     ///< a list, one figure per distance between NUMA nodes; only if there are several nodes
   share,     ///< from 0 to 1; default: that of machine_numbers
   linked,    ///< as `apart`, but only for the distances at which nodes have a link

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Who has the bias of a simulated deque: the states of the deque on threads (parts/queue/deque.md), without the words
+// that keep its races right. Who pays what for a change of state: heavy_fences.md.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/machine/sim/names.hpp"
+#include "skua/parts/base/bias_rule.hpp"
+#include "skua/parts/base/ids.hpp"
+
+namespace skua::sim {
+
+class deque_bias {
+ public:
+  enum class state : std::uint8_t {
+    none,      ///< anybody steals; the owner's pops take a fence
+    owner,     ///< nobody steals; the owner's pops take no fence
+    revoking,  ///< a thief waits for the owner's answer, or for its own heavy fence
+    answered,  ///< as none, but the thief has not noticed yet
+  };
+
+  deque_bias() = default;
+  explicit deque_bias(runtime::bias_rule rule) : rule_(rule) {}
+
+  [[nodiscard]] state now() const noexcept { return now_; }
+  [[nodiscard]] bool is_open() const noexcept { return now_ == state::none || now_ == state::answered; }
+  [[nodiscard]] worker_id thief() const noexcept { return thief_; }  ///< who revoked it last
+
+  void revoke(worker_id thief) {
+    invariant(now_ == state::owner, "a thief revokes what the owner has");
+    now_ = state::revoking;
+    thief_ = thief;
+  }
+  /// The thief goes on: it has the answer, or has fenced heavily.
+  void end_revocation() noexcept { now_ = state::none; }
+  /// The owner finds that a thief revokes.
+  void answer() noexcept {
+    now_ = state::answered;
+    has_bias_ = false;
+    bias_after_ = rule_.after_answer(bias_after_);
+  }
+  /// Somebody took the oldest entry: a thief, or the owner before it leaves its stack.
+  void taken_from_top() noexcept { disturbed_ = true; }
+  /// The owner took the newest entry while the deque was open; it may have the bias again.
+  void popped() noexcept {
+    if (has_bias_) {  // a thief has revoked it without an answer
+      has_bias_ = false;
+      bias_after_ = rule_.after_heavy_fence(bias_after_);
+    }
+    undisturbed_ = disturbed_ ? 1 : undisturbed_ + 1;
+    disturbed_ = false;
+    if (undisturbed_ < bias_after_) return;
+    undisturbed_ = 0;
+    if (now_ != state::none) return;
+    now_ = state::owner;
+    has_bias_ = true;
+  }
+
+ private:
+  runtime::bias_rule rule_ = {};
+  state now_ = state::owner;
+  bool has_bias_ = true;    ///< as far as the owner knows
+  bool disturbed_ = false;  ///< something left at the top since the last pop that counted
+  std::uint16_t bias_after_ = rule_.least;
+  std::uint32_t undisturbed_ = 0;
+  worker_id thief_{};
+};
+
+}  // namespace skua::sim
