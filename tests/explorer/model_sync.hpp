@@ -260,7 +260,7 @@ class model_condition {
   void notify_all() noexcept { waiters_.notify_all(); }
 
   /// Time passes at once: nobody relies on being notified meanwhile.
-  [[nodiscard]] bool nap(std::unique_lock<model_mutex>& held) noexcept {
+  [[nodiscard]] bool short_wait(std::unique_lock<model_mutex>& held) noexcept {
     held.unlock();
     current_world()->step();
     current_world()->drain_others();

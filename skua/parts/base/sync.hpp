@@ -19,7 +19,7 @@ namespace skua::runtime {
 /// R reads what W' writes, and R' what W writes. If (F, F') is (light, heavy) and `fence_kind()` was asymmetric when
 /// the queue was made, or (full, full), or (full, heavy), then R sees W' or R' sees W. No fence orders anything else.
 /// After a heavy fence, a thread that acquires what its caller releases sees of the light side what the caller sees.
-/// condition::nap does for its caller what a heavy fence would, if it was not notified: it lets time pass.
+/// condition::short_wait does for its caller what a heavy fence would, if it was not notified: it lets time pass.
 template <class Sync>
 concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   typename Sync::template plain<int>;

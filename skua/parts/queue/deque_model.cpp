@@ -27,10 +27,10 @@ struct without_heavy_fence : model_sync {
   static void heavy_fence() noexcept { full_fence(); }
 };
 
-/// A nap in which no time passes.
-struct no_nap : model_sync {
+/// A short wait in which no time passes.
+struct no_time : model_sync {
   struct condition : model_condition {
-    [[nodiscard]] static bool nap(std::unique_lock<model_mutex>&) noexcept { return false; }
+    [[nodiscard]] static bool short_wait(std::unique_lock<model_mutex>&) noexcept { return false; }
   };
 };
 
@@ -402,7 +402,7 @@ struct sleeper {
     typename Sync::mutex lock;
     std::unique_lock hold(lock);
     typename Sync::condition signal;
-    static_cast<void>(signal.nap(hold));
+    static_cast<void>(signal.short_wait(hold));
     if (victim.looks_empty()) asleep.wait(1, std::memory_order_acquire);
   }
   void wake() {
@@ -469,7 +469,7 @@ TEST(deque_mutant, owner_without_its_fence_in_full_mode_is_caught) {
   fails<one_thief_two_steals<forgetful_owner<full_model_sync>>>("taken twice");
   fails<two_thieves<forgetful_owner<full_model_sync>>>("taken twice");
 }
-TEST(deque_mutant, a_nap_in_which_no_time_passes_is_caught) { fails<sleeper<no_nap, 1>>("deadlock"); }
+TEST(deque_mutant, a_short_wait_in_which_no_time_passes_is_caught) { fails<sleeper<no_time, 1>>("deadlock"); }
 TEST(deque_mutant, owner_without_its_fence_while_it_has_no_bias_is_caught) {
   fails<biased_again<forgetful_owner<model_sync>, 2>>("taken twice");
 }

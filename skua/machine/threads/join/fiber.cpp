@@ -105,6 +105,7 @@ void fiber::relocate() noexcept {
 
 void fiber::park(group& g, std::uint64_t mine) noexcept {
   at().who.begin(activity::scheduling);
+  if (isolated_) return at().who.wait_alone(g, mine);
   if (ends_soon(g, mine)) {
     relocate();
     at().who.begin(activity::working);

@@ -142,6 +142,10 @@ class fiber {
   /// Returns the previous value.
   bool tie(bool on) noexcept { return std::exchange(tied_, on); }
 
+  /// Inside of isolate(): the fiber waits where it is, and its worker runs nothing else meanwhile. Returns the previous
+  /// value.
+  bool isolate(bool on) noexcept { return std::exchange(isolated_, on); }
+
   /// The frame that became ready when this fiber's task ended. The worker loop asks the policy where it continues.
   [[nodiscard]] frame* take_ready() noexcept {
     frame* const f = ready_;
@@ -161,6 +165,7 @@ class fiber {
   mutable stolen_joins<> stolen_;  ///< what note_steals has seen
   std::int64_t base_ = 0;          ///< entries of the lane before this position lie below a nested task
   bool tied_ = false;
+  bool isolated_ = false;
 };
 
 }  // namespace skua::runtime

@@ -72,9 +72,9 @@ class sleep_state {
     }
     request_attention();
     Sync::full_fence();  // S3 for what is pushed with a full fence. Pairs with: notify, fence
-    if (anything()) return get_up(mine);
-    if (nap(self, who)) return true;
-    if (anything()) return get_up(mine);
+    if (anything()) return stay_awake(mine);
+    if (short_wait(self, who)) return true;
+    if (anything()) return stay_awake(mine);
     return sleep_until_woken(self, who);
   }
 
@@ -231,7 +231,7 @@ class sleep_state {
 
   /// S4: sleeps for a while. True if it was woken; false: whatever was pushed before S2 can be seen now. If a caller has
   /// the place by then, it will look when it leaves (C5), so the own thread sleeps on.
-  bool nap(worker_id self, thread who) noexcept {
+  bool short_wait(worker_id self, thread who) noexcept {
     sleeper& mine = sleepers_[index(self)];
     bool const is_own = who == thread::own;
     bool time_has_passed = false;
@@ -239,7 +239,7 @@ class sleep_state {
       std::unique_lock hold(sleepers_lock_);
       mine.is_waiting = mine.is_waiting || is_own;
       while (has_to_wait(mine, who) && !time_has_passed && !(is_own && mine.is_lent))
-        time_has_passed = !signal_of(mine, who).nap(hold);
+        time_has_passed = !signal_of(mine, who).short_wait(hold);
       if (is_own) mine.is_waiting = mine.is_lent;
       if (!has_to_wait(mine, who)) return true;
       if (!(is_own && mine.is_lent)) return false;
@@ -247,7 +247,7 @@ class sleep_state {
     return sleep_until_woken(self, who);
   }
   /// There is something to do after all.
-  bool get_up(sleeper& mine) noexcept {
+  bool stay_awake(sleeper& mine) noexcept {
     std::lock_guard const hold(sleepers_lock_);
     if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
     return false;

@@ -224,9 +224,9 @@ struct caller_in_its_place {
 };
 
 /// S4 does not last.
-struct no_nap : model_sync {
+struct no_time : model_sync {
   struct condition : model_condition {
-    [[nodiscard]] static bool nap(std::unique_lock<model_mutex>&) noexcept { return false; }
+    [[nodiscard]] static bool short_wait(std::unique_lock<model_mutex>&) noexcept { return false; }
   };
 };
 
@@ -257,4 +257,4 @@ TEST(sleep_mutant, a_caller_that_leaves_without_looking_is_caught) {
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
   fails<offer_and_sleeper<model_sync, false>>("deadlock");
 }
-TEST(sleep_mutant, no_nap_is_caught) { fails<owner_and_sleeper<no_nap, true>>("deadlock"); }
+TEST(sleep_mutant, no_short_wait_is_caught) { fails<owner_and_sleeper<no_time, true>>("deadlock"); }

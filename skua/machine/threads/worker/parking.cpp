@@ -50,6 +50,12 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
   waiting.at().who.begin(activity::working);
 }
 
+void worker::wait_alone(group const& g, std::uint64_t mine) noexcept {
+  std::uint64_t const began = now_ns();
+  while (!g.left_only(mine)) short_sleep(now_ns() - began);
+  begin(activity::working);
+}
+
 void worker::run_on_top(here& fiber, found const& f) noexcept {
   worker_slot& below = fiber.at();
   bool const tied = fiber.tie(true);

@@ -287,9 +287,9 @@ struct closing_at_first {
 };
 
 /// S4 does not last.
-struct no_nap : model_sync {
+struct no_time : model_sync {
   struct condition : model_condition {
-    [[nodiscard]] static bool nap(std::unique_lock<model_mutex>&) noexcept { return false; }
+    [[nodiscard]] static bool short_wait(std::unique_lock<model_mutex>&) noexcept { return false; }
   };
 };
 
@@ -338,7 +338,7 @@ TEST(work_search_mutant, a_region_of_few_taken_for_all_is_caught) {
 TEST(work_search_mutant, found_in_silence_is_caught) {
   fails<two_entries<model_sync, fault::found_in_silence>>(not_once, of_four);
 }
-TEST(work_search_mutant, no_nap_is_caught) { fails<two_entries<no_nap>>(not_once, of_four); }
+TEST(work_search_mutant, no_short_wait_is_caught) { fails<two_entries<no_time>>(not_once, of_four); }
 TEST(work_search_mutant, first_work_found_in_silence_is_caught) {
   fails<first_work<model_sync, fault::found_in_silence>>(not_once, of_three);
 }

@@ -67,6 +67,8 @@ class worker final : public thread_record {
   /// Waits without a fresh stack: tasks run on top of the fiber, or the worker leaves for a ready frame, which has a
   /// stack.
   static void wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept;
+  /// Waits and does nothing else.
+  void wait_alone(group const& g, std::uint64_t mine) noexcept;
 
  private:
   friend struct work_search;

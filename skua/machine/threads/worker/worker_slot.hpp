@@ -60,11 +60,18 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
   /// Asks the policy whether it wants to see forks. If so, the next fork takes the slow path. For the owner.
   void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
-    exposes_groups_ = policy.sees_forks();
+    exposes_groups_ = policy.sees_forks() && !keeps_groups_;
     if (exposes_groups_) forks.outside().request_attention();
   }
 
+  /// The fiber that runs is isolated: the policy does not place its children. For the owner.
+  void keep_groups(bool on) noexcept {
+    keeps_groups_ = on;
+    update_exposure();
+  }
+
  private:
+  bool keeps_groups_ = false;
   std::atomic<std::uint64_t> published_tag_{0};
 };
 

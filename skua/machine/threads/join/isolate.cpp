@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/join/isolate.hpp"
+
+#include "skua/machine/threads/worker/worker_slot.hpp"
+
+namespace skua::runtime {
+
+isolated_section::isolated_section(fiber& f) noexcept
+    : fiber_(f), was_tied_(f.tie(true)), was_isolated_(f.isolate(true)) {
+  fiber_.at().keep_groups(true);
+}
+
+isolated_section::~isolated_section() {
+  fiber_.tie(was_tied_);
+  fiber_.isolate(was_isolated_);
+  fiber_.at().keep_groups(was_isolated_);
+}
+
+}  // namespace skua::runtime

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Isolation: a task that waits while it holds something of its thread (a lock, a thread_local) must not find the thread
+// running another task meanwhile. [oneTBB: this_task_arena::isolate]
+#pragma once
+
+#include <utility>
+
+#include "skua/machine/threads/pool/executor.hpp"
+#include "skua/program/algorithm/body.hpp"
+
+namespace skua {
+
+namespace runtime {
+
+/// While it lives, the fiber waits without leaving its thread, and the thread runs nothing else meanwhile.
+class isolated_section {
+ public:
+  explicit isolated_section(fiber& f) noexcept;
+  ~isolated_section();
+  isolated_section(isolated_section const&) = delete;
+  isolated_section& operator=(isolated_section const&) = delete;
+
+ private:
+  fiber& fiber_;
+  bool const was_tied_;
+  bool const was_isolated_;
+};
+
+}  // namespace runtime
+
+/// Calls f() or f(here) on the calling thread. Where it waits for stolen children, the thread runs no other task: it
+/// sleeps until they have ended. So f may hold a lock or use a thread_local across joins, loops and waits. Children may be
+/// stolen as usual; their thieves are not isolated. adws and replay place children instead of having them stolen, which they
+/// do not do here: under them f runs on its thread alone.
+/// Returns f's value and throws what it throws. Cost: that of an idle processor while it waits; else some ns.
+template <class F>
+auto isolate(F&& f) {
+  return runtime::executor::with_here([&f](runtime::here& here) {
+    runtime::isolated_section const alone{here};
+    return runtime::call_task(here, std::forward<F>(f));
+  });
+}
+
+}  // namespace skua

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Isolation: while a task waits inside of it, its thread runs no other task.
+#include "skua/machine/threads/join/isolate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/policy/registry.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/fib.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace {
+
+using skua::testing::wait_until;
+
+class isolation : public ::testing::TestWithParam<std::string> {};
+
+std::vector<std::string> every_policy() {
+  std::vector<std::string> names;
+  for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
+  return names;
+}
+
+}  // namespace
+
+// The stolen child lasts until the thread that waits for it would have taken the other task.
+TEST_P(isolation, a_waiting_thread_runs_no_other_task) {
+  if (GetParam() == "checked:adws" || GetParam() == "checked:replay") GTEST_SKIP() << "f runs on its thread alone there";
+  skua::pool pool({.workers = 2, .policy = GetParam()});
+  int mixed = 0;
+  int waited = 0;
+  for (int round = 0; round < 10; ++round) {
+    pool.run([&](auto&) {
+      auto const me = std::this_thread::get_id();
+      std::atomic<bool> is_inside{false};
+      skua::task_group others;
+      others.run([&] {
+        if (is_inside.load() && std::this_thread::get_id() == me) ++mixed;
+      });
+      skua::isolate([&](auto& alone) {
+        is_inside = true;
+        std::atomic<bool> stolen{false};
+        alone.join([&](auto&) { wait_until("the other worker has the second child", [&] { return stolen.load(); }); },
+                   [&](auto&) {
+                     stolen = true;
+                     if (std::this_thread::get_id() != me) ++waited;
+                     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                   });
+        EXPECT_EQ(std::this_thread::get_id(), me);
+        is_inside = false;
+      });
+      others.wait();
+    });
+  }
+  EXPECT_EQ(mixed, 0);
+  EXPECT_EQ(waited, 10);
+}
+
+TEST_P(isolation, exceptions_pass_and_the_next_wait_is_as_usual) {
+  skua::pool pool({.workers = 2, .policy = GetParam()});
+  pool.run([&](auto& h) {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_THROW(skua::isolate([&](auto& alone) {
+                     alone.join([](auto& g) { return skua::testing::fib(g, 8); },
+                                [](auto&) -> long { throw std::runtime_error("no"); });
+                   }),
+                   std::runtime_error);
+      EXPECT_EQ(skua::isolate([&] { return skua::isolate([] { return 7; }); }), 7);
+      EXPECT_EQ(skua::testing::fib(h, 12), 144);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, isolation, ::testing::ValuesIn(every_policy()), [](auto const& each) {
+  std::string name = each.param.substr(8);
+  for (char& c : name) {
+    if (c == '-') c = '_';
+  }
+  return name;
+});
+
+TEST(isolation_of_conventional_calls, a_lock_may_be_held_across_a_loop) {
+  // std::mutex is not recursive: another task of this test on a thread that waits would lock it twice.
+  std::mutex one;
+  int sum = 0;
+  skua::parallel_for(0, 100, [&](int) {
+    skua::isolate([&] {
+      std::lock_guard const hold(one);
+      std::atomic<int> counted{0};
+      skua::parallel_for(0, 50, [&](int) { ++counted; });
+      sum += counted.load();
+    });
+  });
+  EXPECT_EQ(sum, 5000);
+}
