@@ -249,27 +249,6 @@ struct one_thief_two_steals {
   void finish() { l.check(); }
 };
 
-/// Two entries are there before anybody looks; then three threads take.
-template <class Sync>
-struct two_thieves {
-  static constexpr int threads = 3;
-  ledger<Sync> l;
-  two_thieves() {
-    l.push();
-    l.push();
-  }
-  void run(int me) {
-    if (me == 0) {
-      l.pop();
-      l.pop();
-      l.push();
-    } else {
-      l.steal();
-    }
-  }
-  void finish() { l.check(); }
-};
-
 /// The owner pops without a fence, answers, fences, and takes the bias back after one pop, at the same oldest entry and
 /// at a later one, while a thief steals again and again.
 template <class Sync, int Steals, int Threads = 2>
@@ -299,10 +278,10 @@ struct biased_again {
 
 /// Entries that are there before anybody looks; the owner pops two and pushes one. Thieves that have read the same oldest
 /// entry in two eras would take it twice if it could leave between them without moving the top.
-template <class Sync, int Entries, int Steals, int Threads>
+template <class Sync, int Entries, int Steals, int Threads, int BiasAfter = 1>
 struct same_place_twice {
   static constexpr int threads = Threads;
-  ledger<Sync, 1> l;
+  ledger<Sync, BiasAfter> l;
   same_place_twice() {
     for (int i = 0; i < Entries; ++i) l.push();
   }
@@ -317,6 +296,10 @@ struct same_place_twice {
   }
   void finish() { l.check(); }
 };
+
+/// The same while the bias does not come back.
+template <class Sync>
+using two_thieves = same_place_twice<Sync, 2, 1, 3, 64>;
 
 /// The owner takes its own oldest entries, as it does before it parks, and then goes on.
 template <class Sync, int Threads>

@@ -4,12 +4,11 @@
 #include <new>
 
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
-#include "skua/machine/threads/pool/caller.hpp"
+#include "skua/machine/threads/pool/blocked_thread.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
-#include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
 namespace skua::runtime {
@@ -49,17 +48,6 @@ struct detached_task final : handed {
 
 constexpr task_kind detached_task::kind{.run = &detached_task::run_task, .hint_of = &detached_task::hint_of};
 
-struct blocked_thread final : group_waiter {
-  blocked_thread() noexcept : group_waiter{.wake = &blocked_thread::release, .next = nullptr} {}
-  static void release(group_waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
-  completion done;
-};
-
-void block(wait_group& group) noexcept {
-  blocked_thread me;
-  if (group.enroll(me)) me.done.wait();
-}
-
 }  // namespace
 
 void announce(detached_call& call, region& where) {
@@ -84,15 +72,7 @@ void detached_tasks::failed() const noexcept {
 
 void detached_tasks::wait(region& where) noexcept {
   if (worker::current() != nullptr) return executor::wait(out_);
-  if (out_.done()) return;
-  struct waiting_call : outside_call {
-    explicit waiting_call(wait_group& g) noexcept
-        : outside_call{[](outside_call& self, here&) { executor::wait(static_cast<waiting_call&>(self).group); }},
-          group(g) {}
-    wait_group& group;
-  } what{out_};
-  root asked{what};
-  if (!caller::run(where, asked)) block(out_);
+  wait_outside(where, out_);
 }
 
 void detached_tasks::wait_for_workers() noexcept {

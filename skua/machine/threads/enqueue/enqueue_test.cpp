@@ -17,8 +17,8 @@
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
-#include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
 #include "tests/programs/wait_until.hpp"
 
@@ -29,16 +29,10 @@ using skua::testing::wait_until;
 
 constexpr int count = skua::runtime::under_tsan ? 6'000 : 99'999;
 
-class enqueued : public ::testing::TestWithParam<std::string> {
- protected:
-  [[nodiscard]] static skua::pool_options workers(std::uint32_t n) { return {.workers = n, .policy = GetParam()}; }
-};
-
-std::vector<std::string> every_policy() {
-  std::vector<std::string> names;
-  for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
-  return names;
+class enqueued : public skua::testing::under_every_policy {};
 }
+}
+;
 
 /// Enqueues up to three more of its kind, and counts all of them.
 void grow(skua::pool& pool, std::atomic<long>& ran, skua::runtime::dice from, int depth) {
@@ -112,13 +106,8 @@ TEST_P(enqueued, tasks_inside_a_call_use_the_callers_pool) {
   EXPECT_EQ(elsewhere.load(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, enqueued, ::testing::ValuesIn(every_policy()), [](auto const& tested) {
-  std::string name = tested.param;
-  for (char& c : name) {
-    if (c == '-' || c == ':') c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(policies, enqueued, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
 
 TEST(enqueue, one_worker_runs_tasks_on_its_own_thread_although_nobody_waits) {
   skua::pool pool({.workers = 1});

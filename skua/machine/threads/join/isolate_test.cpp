@@ -8,12 +8,10 @@
 #include <chrono>
 #include <mutex>
 #include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
 #include "tests/programs/wait_until.hpp"
 
@@ -21,19 +19,14 @@ namespace {
 
 using skua::testing::wait_until;
 
-class isolation : public ::testing::TestWithParam<std::string> {};
-
-std::vector<std::string> every_policy() {
-  std::vector<std::string> names;
-  for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
-  return names;
-}
+class isolation : public skua::testing::under_every_policy {};
 
 }  // namespace
 
 // The stolen child lasts until the thread that waits for it would have taken the other task.
 TEST_P(isolation, a_waiting_thread_runs_no_other_task) {
-  if (GetParam() == "checked:adws" || GetParam() == "checked:replay") GTEST_SKIP() << "f runs on its thread alone there";
+  if (GetParam() == "checked:adws" || GetParam() == "checked:replay")
+    GTEST_SKIP() << "f runs on its thread alone there";
   skua::pool pool({.workers = 2, .policy = GetParam()});
   int mixed = 0;
   int waited = 0;
@@ -79,13 +72,8 @@ TEST_P(isolation, exceptions_pass_and_the_next_wait_is_as_usual) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, isolation, ::testing::ValuesIn(every_policy()), [](auto const& each) {
-  std::string name = each.param.substr(8);
-  for (char& c : name) {
-    if (c == '-') c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(policies, isolation, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
 
 TEST(isolation_of_conventional_calls, a_lock_may_be_held_across_a_loop) {
   // std::mutex is not recursive: another task of this test on a thread that waits would lock it twice.

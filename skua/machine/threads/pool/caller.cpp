@@ -122,8 +122,7 @@ void caller::give_back(worker& me) noexcept {
   pool_core& core = me.core_;
   auto const left_for_me = [&me] {
     return std::ranges::any_of(me.slots_, [](worker_slot* s) {
-      return !s->looks_stolen() || !s->inbox.looks_empty() || !s->mailbox.looks_empty() || !s->local.looks_empty() ||
-             !s->migrated.looks_empty() || s->in.has_injected();
+      return !s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() || s->in.has_injected();
     });
   };
   if (core.sleep().take_back(me.number_, left_for_me)) core.request_attention();

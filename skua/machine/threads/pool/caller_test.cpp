@@ -8,13 +8,12 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "skua/parts/topology/affinity.hpp"
-#include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
 #include "tests/programs/wait_until.hpp"
 
@@ -23,16 +22,10 @@ namespace {
 using skua::testing::fib;
 using skua::testing::wait_until;
 
-class callers : public ::testing::TestWithParam<std::string> {
- protected:
-  [[nodiscard]] static skua::pool_options workers(std::uint32_t n) { return {.workers = n, .policy = GetParam()}; }
-};
-
-std::vector<std::string> every_policy() {
-  std::vector<std::string> names;
-  for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
-  return names;
+class callers : public skua::testing::under_every_policy {};
 }
+}
+;
 
 std::uint64_t sleeps(skua::pool const& p) {
   std::uint64_t n = 0;
@@ -162,13 +155,8 @@ TEST_P(callers, a_caller_of_a_pinned_worker_keeps_its_processor_and_gets_its_mas
   EXPECT_GE(bound, 1) << "the first call at least wakes a worker";
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, callers, ::testing::ValuesIn(every_policy()), [](auto const& each) {
-  std::string name = each.param.substr(8);
-  for (char& c : name) {
-    if (c == '-' || c == ':') c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(policies, callers, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
 
 TEST(conventional_calls, a_group_waits_on_its_own_thread_everywhere) {
   // A lock, a thread_local and a thread id held across a wait stay right: on main, and in tasks on workers.

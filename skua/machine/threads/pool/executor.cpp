@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "skua/machine/threads/pool/blocked_thread.hpp"
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/outside_lane.hpp"
@@ -124,13 +125,6 @@ struct waiter final : group_waiter {
   group waited;
 };
 
-/// A thread from outside that waits for a wait_group.
-struct blocked_thread final : group_waiter {
-  blocked_thread() noexcept : group_waiter{.wake = &blocked_thread::release, .next = nullptr} {}
-  static void release(group_waiter& w) noexcept { static_cast<blocked_thread&>(w).done.set(); }
-  completion done;
-};
-
 /// Submits a task from a thread that is no worker.
 void spawn_outside(free_task<here>& task) {
   region& somewhere = default_pool().root_region();
@@ -145,9 +139,11 @@ void spawn_outside(free_task<here>& task) {
   somewhere.notify_work();
 }
 
-/// A thread from outside works while it waits: in a worker's place, or as a guest. It blocks if there is no memory for
-/// a guest.
-void wait_outside(wait_group& group) noexcept {
+}  // namespace
+
+static_assert(models_executor<executor>);
+
+void wait_outside(region& where, wait_group& group) noexcept {
   if (group.done()) return;
   struct waiting_call : outside_call {
     waiting_call(wait_group& g, outside_lane* l) noexcept
@@ -160,21 +156,15 @@ void wait_outside(wait_group& group) noexcept {
     wait_group& group;
     outside_lane* lane;
   };
-  region& where = default_pool().root_region();
-  waiting_call what{group, where.lanes_outside().mine()};
+  waiting_call what{group, where.lanes_outside().of_this_thread()};
   root asked{what};
   if (caller::run(where, asked)) return;
   try {
     where.guests().run(asked);
   } catch (std::exception const&) {
-    blocked_thread me;
-    if (group.enroll(me)) me.done.wait();
+    block(group);
   }
 }
-
-}  // namespace
-
-static_assert(models_executor<executor>);
 
 here* executor::running() noexcept {
   worker* const w = worker::current();
@@ -216,7 +206,7 @@ void executor::run_now(free_task<here>& task) {
 
 void executor::wait(wait_group& group) noexcept {
   worker* const w = worker::current();
-  if (w == nullptr) return wait_outside(group);
+  if (w == nullptr) return wait_outside(default_pool().root_region(), group);
   here& fiber = w->running_fiber();
   tied_section const on_this_thread{fiber};
   if (group.done()) return;

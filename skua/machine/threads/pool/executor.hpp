@@ -62,6 +62,10 @@ struct executor {
   static void wait(wait_group& group) noexcept;
 };
 
+/// For a thread that is no worker: works while it waits, in a worker's place of that region or as a guest. It blocks if
+/// there is no memory for a guest.
+void wait_outside(region& where, wait_group& group) noexcept;
+
 template <>
 inline constexpr bool is_checked_executor<executor> = true;  // executor.cpp
 

@@ -43,12 +43,15 @@ class outside_lanes {
   /// The calling thread's lane, which it gets at its first call. Null if there is no memory for one, or if the thread has
   /// another record.
   [[nodiscard]] outside_lane* mine() noexcept {
+    outside_lane* const has = of_this_thread();
+    return has != nullptr ? has : adopt();
+  }
+  /// The same, or null if the thread has none.
+  [[nodiscard]] outside_lane* of_this_thread() noexcept {
     thread_record* const me = current_thread();
-    if (me != nullptr && me->submits_to != nullptr) [[likely]] {
-      auto* const lane = static_cast<outside_lane*>(me->submits_to);
-      if (&lane->of == this) return lane;
-    }
-    return adopt();
+    if (me == nullptr || me->submits_to == nullptr) return nullptr;
+    auto* const lane = static_cast<outside_lane*>(me->submits_to);
+    return &lane->of == this ? lane : nullptr;
   }
 
   /// Takes the oldest task of some lane.

@@ -60,9 +60,7 @@ void region::request_attention() noexcept {
 
 bool region::looks_empty_to(worker_slot* mine) noexcept {
   return nothing_for(mine, injected_, slots_) && outside_.look_empty() &&
-         std::ranges::all_of(slots_, [](auto const& s) {
-           return s->local.looks_empty() && s->migrated.looks_empty() && s->mailbox.looks_empty();
-         });
+         std::ranges::all_of(slots_, [](auto const& s) { return s->tagged_lanes_look_empty(); });
 }
 
 worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_member_[index(w.number())]; }

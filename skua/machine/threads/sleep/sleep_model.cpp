@@ -59,42 +59,75 @@ struct owner_and_sleeper {
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "a pushed entry is taken"); }
 };
 
+/// A count of items that anybody may take.
 template <class Sync>
-struct from_outside {
-  static constexpr int threads = 3;
-  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
-  typename Sync::template atomic<int> items{0};
-  typename Sync::template atomic<int> taken{0};
-
-  /// Two workers fall asleep; thread 2 submits two items.
-  void run(int me) {
-    if (me == 2) {
-      for (int i = 0; i < 2; ++i) {
-        items.fetch_add(1, std::memory_order_seq_cst);
-        sleep.notify();
-      }
-      return;
-    }
-    bool searching = sleep.start_search();
-    while (!take()) {
-      sleep.fall_asleep(
-          worker_id{static_cast<unsigned>(me)}, searching, [] {},
-          [this] { return items.load(std::memory_order_seq_cst) > 0; });
-      searching = true;
-    }
-    if (searching) sleep.found();
-  }
+class item_count {
+ public:
+  void put() { items_.fetch_add(1, std::memory_order_seq_cst); }
+  [[nodiscard]] bool any() const { return items_.load(std::memory_order_seq_cst) > 0; }
   bool take() {
-    int seen = items.load(std::memory_order_relaxed);
+    int seen = items_.load(std::memory_order_seq_cst);
     while (seen > 0) {
-      if (items.compare_exchange_strong(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
-        taken.fetch_add(1, std::memory_order_relaxed);
+      if (items_.compare_exchange_strong(seen, seen - 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+        taken_.fetch_add(1, std::memory_order_seq_cst);
         return true;
       }
     }
     return false;
   }
-  void finish() { require(taken.load(std::memory_order_relaxed) == 2, "both items are taken"); }
+  [[nodiscard]] int taken() const { return taken_.load(std::memory_order_seq_cst); }
+
+ private:
+  typename Sync::template atomic<int> items_{0};
+  typename Sync::template atomic<int> taken_{0};
+};
+
+/// The same as the lane of a thread from outside, which alone puts items. One thread at a time takes them.
+template <class Sync>
+class lane_items {
+ public:
+  void put() {
+    if (lane_.push(this)) require(lane_.poll() != skua::runtime::attention::full, "there is memory");
+  }
+  [[nodiscard]] bool any() const { return !lane_.outside().looks_empty(); }
+  bool take() {
+    skua::runtime::entry got;
+    if (lane_.outside().steal(got) != skua::runtime::outcome::got) return false;
+    taken_.fetch_add(1, std::memory_order_seq_cst);
+    return true;
+  }
+  [[nodiscard]] int taken() const { return taken_.load(std::memory_order_seq_cst); }
+
+ private:
+  using deque = skua::runtime::deque<Sync>;
+  deque& lane_ =
+      immortal<deque>(skua::runtime::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
+  typename Sync::template atomic<int> taken_{0};
+};
+
+template <class Sync>
+struct from_outside {
+  static constexpr int threads = 3;
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
+  item_count<Sync> items;
+
+  /// Two workers fall asleep; thread 2 submits two items.
+  void run(int me) {
+    if (me == 2) {
+      for (int i = 0; i < 2; ++i) {
+        items.put();
+        sleep.notify();
+      }
+      return;
+    }
+    bool searching = sleep.start_search();
+    while (!items.take()) {
+      sleep.fall_asleep(worker_id{static_cast<unsigned>(me)}, searching, [] {}, [this] { return items.any(); });
+      searching = true;
+    }
+    if (searching) sleep.found();
+  }
+  void finish() { require(items.taken() == 2, "both items are taken"); }
 };
 
 /// Worker 0 leaves with an open join, which goes from lane to lane until it lies in a tagged one, and is busy from then
@@ -157,14 +190,13 @@ struct offer_and_sleeper {
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the offered join is taken"); }
 };
 
-/// Items for worker 0 and nobody else, as in its inbox. Thread 0 is the worker's own, thread 1 a caller that takes the
+/// Items for worker 0 and nobody else, as in its inbox, or in a lane of thread 2. Thread 0 is the worker's own, thread 1 a caller that takes the
 /// worker's place if it can, thread 2 pushes. The own thread must take what the caller leaves.
-template <class Sync, int Items, bool Looks = true>
+template <class Sync, int Items, class Queue = item_count<Sync>, bool Looks = true>
 struct caller_in_its_place {
   static constexpr int threads = 3;
   skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(1U, 1U, &memory());
-  typename Sync::template atomic<int> items{0};
-  typename Sync::template atomic<int> taken{0};
+  Queue items;
   typename Sync::template atomic<int> users{0};  // of the worker's state
 
   caller_in_its_place() { sleep.begin_asleep(); }
@@ -172,16 +204,16 @@ struct caller_in_its_place {
     if (me == 0) return own_thread();
     if (me == 1) return caller();
     for (int i = 0; i < Items; ++i) {
-      items.fetch_add(1, std::memory_order_seq_cst);
+      items.put();
       sleep.notify_worker(worker_id{0});
     }
   }
   void own_thread() {
     current_world()->may_rest();  // if the caller has taken the last item
     sleep.sleep_until_woken(worker_id{0});
-    while (taken.load(std::memory_order_seq_cst) < Items) {
+    while (items.taken() < Items) {
       use();
-      bool const got = take();
+      bool const got = items.take();
       leave();
       if (!got) fall_asleep(true, thread::own);
     }
@@ -192,7 +224,7 @@ struct caller_in_its_place {
     use();
     if (Items > 1) {
       bool searching = false;
-      while (!take()) {
+      while (!items.take()) {
         leave();
         fall_asleep(searching, thread::callers);
         use();
@@ -201,26 +233,15 @@ struct caller_in_its_place {
       if (searching) sleep.found();
     }
     leave();
-    sleep.take_back(worker_id{0}, [this] { return Looks && items.load(std::memory_order_seq_cst) > 0; });
+    sleep.take_back(worker_id{0}, [this] { return Looks && items.any(); });
   }
   using thread = typename skua::runtime::sleep_state<Sync>::thread;
   void fall_asleep(bool searching, thread who) {
-    sleep.fall_asleep(
-        worker_id{0}, searching, [] {}, [this] { return items.load(std::memory_order_seq_cst) > 0; }, who);
+    sleep.fall_asleep(worker_id{0}, searching, [] {}, [this] { return items.any(); }, who);
   }
   void use() { require(users.fetch_add(1, std::memory_order_seq_cst) == 0, "one thread at a time is the worker"); }
   void leave() { users.fetch_sub(1, std::memory_order_seq_cst); }
-  bool take() {
-    int seen = items.load(std::memory_order_seq_cst);
-    while (seen > 0) {
-      if (items.compare_exchange_strong(seen, seen - 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
-        taken.fetch_add(1, std::memory_order_seq_cst);
-        return true;
-      }
-    }
-    return false;
-  }
-  void finish() { require(taken.load(std::memory_order_relaxed) == Items, "all items are taken"); }
+  void finish() { require(items.taken() == Items, "all items are taken"); }
 };
 
 /// S4 does not last.
@@ -228,6 +249,13 @@ struct no_time : model_sync {
   struct condition : model_condition {
     [[nodiscard]] static bool short_wait(std::unique_lock<model_mutex>&) noexcept { return false; }
   };
+};
+
+/// Thread 2 forgets P3.
+struct unfenced_pusher : model_sync {
+  static void full_fence() noexcept {
+    if (current_world()->thread() != 2) model_sync::full_fence();
+  }
 };
 
 }  // namespace
@@ -249,10 +277,17 @@ TEST(sleep_model, a_caller_takes_a_place_and_leaves_nothing_behind) {
   holds<caller_in_its_place<model_sync, 1>>();
   holds<caller_in_its_place<full_model_sync, 1>>();
 }
+TEST(sleep_model, a_caller_leaves_nothing_behind_in_a_lane_outside) {
+  holds<caller_in_its_place<model_sync, 1, lane_items<model_sync>>>({.preemptions = 3});
+  holds<caller_in_its_place<model_sync, 2, lane_items<model_sync>>>({.preemptions = 2});
+}
 TEST(sleep_model, a_caller_sleeps_in_its_place) { holds<caller_in_its_place<model_sync, 2>>({.preemptions = 2}); }
 
 TEST(sleep_mutant, a_caller_that_leaves_without_looking_is_caught) {
-  fails<caller_in_its_place<model_sync, 1, false>>("all items are taken");
+  fails<caller_in_its_place<model_sync, 1, item_count<model_sync>, false>>("all items are taken");
+}
+TEST(sleep_mutant, a_push_into_a_lane_outside_without_a_fence_is_caught) {
+  fails<caller_in_its_place<unfenced_pusher, 1, lane_items<unfenced_pusher>>>("all items are taken");
 }
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
   fails<offer_and_sleeper<model_sync, false>>("deadlock");

@@ -15,8 +15,8 @@
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
-#include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
 #include "tests/programs/wait_until.hpp"
 
@@ -25,16 +25,10 @@ namespace {
 using skua::testing::fib;
 using skua::testing::wait_until;
 
-class one_shots : public ::testing::TestWithParam<std::string> {
- protected:
-  [[nodiscard]] static skua::pool_options workers(std::uint32_t n) { return {.workers = n, .policy = GetParam()}; }
-};
-
-std::vector<std::string> every_policy() {
-  std::vector<std::string> names;
-  for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
-  return names;
+class one_shots : public skua::testing::under_every_policy {};
 }
+}
+;
 
 /// Forks down to leaves, each of which waits for a one_shot of its own; returns their sum.
 long gather(skua::fork_join auto& here, std::deque<skua::one_shot<long>>& all, std::size_t first, std::size_t last) {
@@ -88,13 +82,8 @@ TEST_P(one_shots, tasks_set_what_other_tasks_wait_for) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, one_shots, ::testing::ValuesIn(every_policy()), [](auto const& tested) {
-  std::string name = tested.param;
-  for (char& c : name) {
-    if (c == '-' || c == ':') c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(policies, one_shots, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
 
 TEST(one_shot, the_only_worker_runs_other_tasks_while_one_waits) {
   skua::pool pool({.workers = 1});

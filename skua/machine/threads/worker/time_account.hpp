@@ -30,6 +30,10 @@ class time_account {
   void change_to(activity next, std::uint64_t now) noexcept {
     close(what(now_.load(std::memory_order_relaxed)), next, now);
   }
+  /// For the worker.
+  [[nodiscard]] activity current() const noexcept {
+    return what(now_.load(std::memory_order_relaxed));
+  }  // relaxed: ours
   /// Charges the time since the last entry to `kind`, in hindsight; the worker's activity stays the same.
   void charge(activity kind, std::uint64_t now) noexcept {
     close(kind, what(now_.load(std::memory_order_relaxed)), now);

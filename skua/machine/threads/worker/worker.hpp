@@ -95,7 +95,10 @@ class worker final : public thread_record {
   [[nodiscard]] bool is_barred() noexcept;
   void short_sleep(std::uint64_t since) noexcept;
   /// A round of the search found nothing: the time since the previous round was idle.
-  void note_failed_round(std::uint64_t now) noexcept { counts_.times.charge(activity::idling, now); }
+  void note_failed_round(std::uint64_t now) noexcept {
+    if (counts_.times.current() == activity::working) return counts_.times.change_to(activity::scheduling, now);
+    counts_.times.charge(activity::idling, now);
+  }
   void fall_asleep(bool was_searching) noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// True once after the first sleep: the worker that was woken from it already counts as searching.
@@ -115,6 +118,7 @@ class worker final : public thread_record {
   [[nodiscard]] static step next_step(here& fiber) noexcept;
   static void start_work(here& fiber, found const& f) noexcept;
   void pause_work(worker_slot& s) noexcept;
+  void end_work(worker_slot& s) noexcept;
   [[nodiscard]] bool is_mine(here& fiber, frame& f) noexcept;
   void count_tied(fiber const& parks) noexcept { tied_frames_ += parks.is_tied() ? 1 : 0; }
   [[nodiscard]] frame* take_departure() noexcept;

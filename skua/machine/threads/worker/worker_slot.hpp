@@ -44,6 +44,10 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
     published_tag_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
+  /// A hint. Any thread.
+  [[nodiscard]] bool tagged_lanes_look_empty() const noexcept {
+    return mailbox.looks_empty() && local.looks_empty() && migrated.looks_empty();
+  }
   /// As take_newest, from `spawned`.
   [[nodiscard]] task* take_newest_spawned(std::uint64_t key) noexcept {
     return static_cast<task*>(take_newest(spawned, key));

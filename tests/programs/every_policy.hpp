@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// For tests that run under every policy, each watched by the protocol checker:
+// INSTANTIATE_TEST_SUITE_P(policies, FIXTURE, ::testing::ValuesIn(checked_policies()), policy_in_a_name).
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/policy/registry.hpp"
+
+namespace skua::testing {
+
+class under_every_policy : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static pool_options workers(std::uint32_t n) { return {.workers = n, .policy = GetParam()}; }
+};
+
+inline std::vector<std::string> checked_policies() {
+  std::vector<std::string> names;
+  for (auto const& p : policies::all()) names.push_back("checked:" + std::string(p.name));
+  return names;
+}
+
+inline std::string policy_in_a_name(::testing::TestParamInfo<std::string> const& tested) {
+  std::string name = tested.param;
+  for (char& c : name) {
+    if (c == '-' || c == ':') c = '_';
+  }
+  return name;
+}
+
+}  // namespace skua::testing
