@@ -69,6 +69,10 @@ class alignas(runtime::cache_line_bytes) protocol_checker::checked_worker final 
 
   // The machine's side.
   void check_search() noexcept;
+  /// What it took is on its way to another worker.
+  [[nodiscard]] bool has_sent_away() const noexcept {
+    return now_ == state::in_hands && was_placed_ && last_to_.worker != self_;
+  }
   void check_place(task_tag const& task, cause why) noexcept;
   void check_child(task_tag const& task) noexcept;
   void check_in_hands(task_tag const& task, bool is_from_there) noexcept;
@@ -220,7 +224,7 @@ void protocol_checker::checked_worker::goes_on(char const* activity) noexcept {
 
 void protocol_checker::checked_worker::check_search() noexcept {
   require(now_ != state::probing, "searches again before it has reported its last probe");
-  require(now_ != state::in_hands || (was_placed_ && last_to_.worker != self_), "searches with a task in its hands");
+  require(now_ != state::in_hands || has_sent_away(), "searches with a task in its hands");
   require(now_ != state::running || began_open_, "searches while a task runs");
   exposed_.clear();
 }
@@ -254,7 +258,8 @@ void protocol_checker::checked_worker::check_place(task_tag const& task, cause w
     case cause::stolen: return check_in_hands(task, asked_.what == action::steal);
     case cause::injected: return check_in_hands(task, asked_.what == action::pop && asked_.where == lane::injected);
     case cause::called:
-      return require(now_ == state::idle, "begins a call from outside while it has another task or a probe to report");
+      return require(now_ == state::idle || now_ == state::leaving || has_sent_away(),
+                     "begins a call from outside while it has another task or a probe to report");
     case cause::refused:
       require(last_to_.worker != self_ && last_to_.where == lane::mailbox && task == last_,
               "says that a mailbox is occupied in which it was not to place this task");

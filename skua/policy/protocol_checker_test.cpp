@@ -348,6 +348,19 @@ TEST_F(protocol, a_call_from_outside_begins_at_once) {
   m.learn(ended{t});
   EXPECT_EQ(verdict(), "");
 }
+// What was found there is on its way to another worker, and the thread that placed it has left.
+TEST_F(protocol, a_call_from_outside_after_a_task_was_sent_away) {
+  take(from_outside);
+  task_tag away{};
+  says.to = on(1, lane::migrated);
+  m.place(away, cause::injected);
+  says.to = on(0, lane::local);
+  task_tag t{};
+  m.place(t, cause::called);
+  m.learn(begun{t});
+  m.learn(ended{t});
+  EXPECT_EQ(verdict(), "");
+}
 TEST_F(protocol, a_call_from_outside_while_a_task_runs) {
   task_tag t = root();
   m.place(t, cause::called);

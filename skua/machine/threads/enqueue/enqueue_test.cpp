@@ -30,9 +30,6 @@ using skua::testing::wait_until;
 constexpr int count = skua::runtime::under_tsan ? 6'000 : 99'999;
 
 class enqueued : public skua::testing::under_every_policy {};
-}
-}
-;
 
 /// Enqueues up to three more of its kind, and counts all of them.
 void grow(skua::pool& pool, std::atomic<long>& ran, skua::runtime::dice from, int depth) {

@@ -23,9 +23,6 @@ using skua::testing::fib;
 using skua::testing::wait_until;
 
 class callers : public skua::testing::under_every_policy {};
-}
-}
-;
 
 std::uint64_t sleeps(skua::pool const& p) {
   std::uint64_t n = 0;

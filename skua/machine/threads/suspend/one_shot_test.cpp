@@ -26,9 +26,6 @@ using skua::testing::fib;
 using skua::testing::wait_until;
 
 class one_shots : public skua::testing::under_every_policy {};
-}
-}
-;
 
 /// Forks down to leaves, each of which waits for a one_shot of its own; returns their sum.
 long gather(skua::fork_join auto& here, std::deque<skua::one_shot<long>>& all, std::size_t first, std::size_t last) {
