@@ -72,7 +72,7 @@ void detached_tasks::failed() const noexcept {
 
 void detached_tasks::wait(region& where) noexcept {
   if (worker::current() != nullptr) return executor::wait(out_);
-  wait_outside(where, out_);
+  if (!out_.done()) wait_outside(where, out_);
 }
 
 void detached_tasks::wait_for_workers() noexcept {

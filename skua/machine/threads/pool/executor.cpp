@@ -144,7 +144,6 @@ void spawn_outside(free_task<here>& task) {
 static_assert(models_executor<executor>);
 
 void wait_outside(region& where, wait_group& group) noexcept {
-  if (group.done()) return;
   struct waiting_call : outside_call {
     waiting_call(wait_group& g, outside_lane* l) noexcept
         : outside_call{[](outside_call& self, here& on) {
@@ -205,11 +204,11 @@ void executor::run_now(free_task<here>& task) {
 }
 
 void executor::wait(wait_group& group) noexcept {
+  if (group.done()) return;  // also where no pool can be made: then there is no task
   worker* const w = worker::current();
   if (w == nullptr) return wait_outside(default_pool().root_region(), group);
   here& fiber = w->running_fiber();
   tied_section const on_this_thread{fiber};
-  if (group.done()) return;
   spawned_task::run_newest(group, fiber.at().spawned, fiber);
   waiter waiting;
   if (group.enroll(waiting)) fiber.wait(waiting.waited, 1);
