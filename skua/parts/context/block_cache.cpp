@@ -14,44 +14,44 @@ constexpr std::size_t size_step = 64;
 constexpr std::uint32_t batch_blocks = 64;
 constexpr std::size_t pool_bytes_max = std::size_t{16} << 20;
 
-constexpr std::size_t block_bytes(std::size_t size) noexcept { return (size + 1) * size_step; }
+constexpr std::size_t block_bytes(std::size_t size_class) noexcept { return (size_class + 1) * size_step; }
 static_assert(sizeof(free_block) <= size_step);
 
-/// The class of blocks of so many bytes; block_sizes or more: they are not kept.
-constexpr std::size_t size_of(std::size_t bytes) noexcept {
-  return under_asan || under_tsan ? block_sizes : (bytes - 1) / size_step;
+/// The size class of blocks of so many bytes; size_classes or more: they are not kept.
+constexpr std::size_t size_class_of(std::size_t bytes) noexcept {
+  return under_asan || under_tsan ? size_classes : (bytes - 1) / size_step;
 }
 
-void delete_blocks(free_block* first, std::size_t size) noexcept {
-  while (first != nullptr) ::operator delete(std::exchange(first, first->next), block_bytes(size));
+void delete_blocks(free_block* first, std::size_t size_class) noexcept {
+  while (first != nullptr) ::operator delete(std::exchange(first, first->next), block_bytes(size_class));
 }
 
 }  // namespace
 
 block_pool::~block_pool() {
-  for (std::size_t size = 0; size < block_sizes; ++size) {
-    free_block* batch = batches_[size];
-    while (batch != nullptr) delete_blocks(std::exchange(batch, batch->next_batch), size);
+  for (std::size_t size_class = 0; size_class < size_classes; ++size_class) {
+    free_block* batch = batches_[size_class];
+    while (batch != nullptr) delete_blocks(std::exchange(batch, batch->next_batch), size_class);
   }
 }
 
-free_block* block_pool::take(std::size_t size) noexcept {
+free_block* block_pool::take(std::size_t size_class) noexcept {
   if (!try_lock()) return nullptr;
-  free_block* const batch = batches_[size];
+  free_block* const batch = batches_[size_class];
   if (batch != nullptr) {
-    batches_[size] = batch->next_batch;
-    bytes_ -= batch_blocks * block_bytes(size);
+    batches_[size_class] = batch->next_batch;
+    bytes_ -= batch_blocks * block_bytes(size_class);
   }
   unlock();
   return batch;
 }
 
-bool block_pool::give(free_block* batch, std::size_t size) noexcept {
+bool block_pool::give(free_block* batch, std::size_t size_class) noexcept {
   if (!try_lock()) return false;
-  bool const fits = bytes_ + batch_blocks * block_bytes(size) <= pool_bytes_max;
+  bool const fits = bytes_ + batch_blocks * block_bytes(size_class) <= pool_bytes_max;
   if (fits) {
-    batch->next_batch = std::exchange(batches_[size], batch);
-    bytes_ += batch_blocks * block_bytes(size);
+    batch->next_batch = std::exchange(batches_[size_class], batch);
+    bytes_ += batch_blocks * block_bytes(size_class);
   }
   unlock();
   return fits;
@@ -66,58 +66,59 @@ void block_pool::unlock() noexcept {
 }
 
 block_cache::~block_cache() {
-  for (std::size_t size = 0; size < block_sizes; ++size) {
-    delete_blocks(lists_[size].first, size);
-    delete_blocks(lists_[size].batch, size);
+  for (std::size_t size_class = 0; size_class < size_classes; ++size_class) {
+    delete_blocks(lists_[size_class].first, size_class);
+    delete_blocks(lists_[size_class].batch, size_class);
   }
 }
 
-void* block_cache::take(std::size_t size) {
-  list& from = lists_[size];
+void* block_cache::take(std::size_t size_class) {
+  list& from = lists_[size_class];
   if (from.first == nullptr) [[unlikely]]
-    return refill(size);
+    return refill(size_class);
   --from.count;
   return std::exchange(from.first, from.first->next);
 }
 
-[[gnu::noinline]] void* block_cache::refill(std::size_t size) {
-  list& into = lists_[size];
-  free_block* const batch = into.batch != nullptr ? std::exchange(into.batch, nullptr) : pool_.take(size);
-  if (batch == nullptr) return ::operator new(block_bytes(size));
+[[gnu::noinline]] void* block_cache::refill(std::size_t size_class) {
+  list& into = lists_[size_class];
+  free_block* const batch = into.batch != nullptr ? std::exchange(into.batch, nullptr) : pool_.take(size_class);
+  if (batch == nullptr) return ::operator new(block_bytes(size_class));
   into.first = batch->next;
   into.count = batch_blocks - 1;
   return batch;
 }
 
-void block_cache::give(void* block, std::size_t size) noexcept {
-  list& to = lists_[size];
+void block_cache::give(void* block, std::size_t size_class) noexcept {
+  list& to = lists_[size_class];
   if (to.count == batch_blocks) [[unlikely]]
-    pass_on(size);
+    pass_on(size_class);
   ++to.count;
   to.first = ::new (block) free_block{to.first, nullptr};
 }
 
 /// The list is full: it becomes the cache's batch.
-[[gnu::noinline]] void block_cache::pass_on(std::size_t size) noexcept {
-  list& full = lists_[size];
+[[gnu::noinline]] void block_cache::pass_on(std::size_t size_class) noexcept {
+  list& full = lists_[size_class];
   free_block* const before = std::exchange(full.batch, std::exchange(full.first, nullptr));
   full.count = 0;
-  if (before != nullptr && !pool_.give(before, size)) delete_blocks(before, size);
+  if (before != nullptr && !pool_.give(before, size_class)) delete_blocks(before, size_class);
 }
 
 void* take_block(std::size_t bytes) {
-  std::size_t const size = size_of(bytes);
-  if (size >= block_sizes) return ::operator new(bytes);
+  std::size_t const size_class = size_class_of(bytes);
+  if (size_class >= size_classes) return ::operator new(bytes);
   thread_record const* const me = current_thread();
-  return me != nullptr && me->blocks != nullptr ? me->blocks->take(size) : ::operator new(block_bytes(size));
+  return me != nullptr && me->blocks != nullptr ? me->blocks->take(size_class)
+                                                : ::operator new(block_bytes(size_class));
 }
 
 void give_block(void* block, std::size_t bytes) noexcept {
-  std::size_t const size = size_of(bytes);
-  if (size >= block_sizes) return ::operator delete(block, bytes);
+  std::size_t const size_class = size_class_of(bytes);
+  if (size_class >= size_classes) return ::operator delete(block, bytes);
   thread_record const* const me = current_thread();
-  if (me == nullptr || me->blocks == nullptr) return ::operator delete(block, block_bytes(size));
-  me->blocks->give(block, size);
+  if (me == nullptr || me->blocks == nullptr) return ::operator delete(block, block_bytes(size_class));
+  me->blocks->give(block, size_class);
 }
 
 }  // namespace skua::runtime

@@ -10,7 +10,7 @@
 
 namespace skua::runtime {
 
-inline constexpr std::size_t block_sizes = 8;  ///< multiples of 64 bytes
+inline constexpr std::size_t size_classes = 8;  ///< multiples of 64 bytes
 
 /// A block that nobody uses.
 struct free_block {
@@ -27,9 +27,9 @@ class block_pool {
   block_pool& operator=(block_pool const&) = delete;
 
   /// Null if there is none, or another thread is inside.
-  [[nodiscard]] free_block* take(std::size_t size) noexcept;
+  [[nodiscard]] free_block* take(std::size_t size_class) noexcept;
   /// False if it is full, or another thread is inside.
-  [[nodiscard]] bool give(free_block* batch, std::size_t size) noexcept;
+  [[nodiscard]] bool give(free_block* batch, std::size_t size_class) noexcept;
 
  private:
   bool try_lock() noexcept;
@@ -37,7 +37,7 @@ class block_pool {
 
   std::atomic<bool> held_{false};
   std::size_t bytes_ = 0;
-  std::array<free_block*, block_sizes> batches_{};
+  std::array<free_block*, size_classes> batches_{};
 };
 
 /// One worker's free blocks. Only the thread that is the worker uses it.
@@ -48,9 +48,9 @@ class block_cache {
   block_cache(block_cache const&) = delete;
   block_cache& operator=(block_cache const&) = delete;
 
-  /// A block of class `size`, 0 to block_sizes - 1. Throws std::bad_alloc.
-  [[nodiscard]] void* take(std::size_t size);
-  void give(void* block, std::size_t size) noexcept;
+  /// A block of a size class, 0 to size_classes - 1. Throws std::bad_alloc.
+  [[nodiscard]] void* take(std::size_t size_class);
+  void give(void* block, std::size_t size_class) noexcept;
 
  private:
   struct list {
@@ -58,11 +58,11 @@ class block_cache {
     free_block* batch = nullptr;  ///< null, or a whole batch
     std::uint32_t count = 0;      ///< of `first`
   };
-  [[nodiscard]] void* refill(std::size_t size);
-  void pass_on(std::size_t size) noexcept;
+  [[nodiscard]] void* refill(std::size_t size_class);
+  void pass_on(std::size_t size_class) noexcept;
 
   block_pool& pool_;
-  std::array<list, block_sizes> lists_{};
+  std::array<list, size_classes> lists_{};
 };
 
 /// A block of at least `bytes`, aligned as operator new's, from the cache of the calling thread if it has one. Any

@@ -177,7 +177,7 @@ class deque {
 
   bool publish(position b) noexcept {
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
-    Sync::light_fence();  // the entry before the limit. Partner: what lets time pass for a requester
+    Sync::light_fence();  // the entry before the limit. Partner: short_wait, after request_attention
     return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires
   }
 

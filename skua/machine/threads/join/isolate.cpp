@@ -5,13 +5,11 @@
 
 namespace skua::runtime {
 
-isolated_section::isolated_section(fiber& f) noexcept
-    : fiber_(f), was_tied_(f.tie(true)), was_isolated_(f.isolate(true)) {
+isolated_section::isolated_section(fiber& f) noexcept : tied_(f), fiber_(f), was_isolated_(f.isolate(true)) {
   fiber_.at().keep_groups(true);
 }
 
 isolated_section::~isolated_section() {
-  fiber_.tie(was_tied_);
   fiber_.isolate(was_isolated_);
   fiber_.at().keep_groups(was_isolated_);
 }

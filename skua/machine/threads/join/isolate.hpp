@@ -21,8 +21,8 @@ class isolated_section {
   isolated_section& operator=(isolated_section const&) = delete;
 
  private:
+  tied_section const tied_;
   fiber& fiber_;
-  bool const was_tied_;
   bool const was_isolated_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The chain of what surrounds a task, on the fibers' stacks. It says why the task may be asked to end early (a group
 // failed, a stop was requested), and which place its data were hinted to be at. Each question takes constant time,
-// however deep the nesting; but for stop tokens, all of which are asked.
+// however deep the nesting, plus the number of tokens and task_groups around, because each of these is asked.
 #pragma once
 
 #include <stop_token>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/suspend/one_shot.hpp"
 
+#include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
@@ -60,12 +61,9 @@ void one_shot_base::park(here& fiber) {
 
 void one_shot_base::await_on_this_thread() {
   if (worker* const w = worker::current()) {
-    struct tied_section {
-      here& fiber;
-      bool const was;
-      ~tied_section() { fiber.tie(was); }
-    } const on_this_thread{w->running_fiber(), w->running_fiber().tie(true)};
-    return park(on_this_thread.fiber);
+    here& fiber = w->running_fiber();
+    tied_section const on_this_thread{fiber};
+    return park(fiber);
   }
   blocked_thread me;
   if (enroll(me)) me.done.wait();

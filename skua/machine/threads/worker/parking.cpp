@@ -19,11 +19,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   stack* const fresh = take_stack();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_, true};
-  g.wait_in(f);
-  parking_ = {&g, mine};
-  counts_.parked.add(1);
-  count_tied(waiting);
-  pause_work(waiting.at());
+  prepare_to_park(f, g, mine);
   current_stack_ = fresh;
   runtime::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_park, this);
@@ -74,14 +70,20 @@ void worker::run_on_top(here& fiber, found const& f) noexcept {
 void worker::exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   frame f{waiting, current_stack_, true};
-  g.wait_in(f);
-  parking_ = {&g, mine};
-  counts_.parked.add(1);
-  count_tied(waiting);
-  pause_work(waiting.at());
+  prepare_to_park(f, g, mine);
   return_to(next);
   switch_to(f.saved, next.saved, &worker::commit_exchange, this);
   f.resumed();
+}
+
+/// Notes that the running fiber, whose frame is `f`, waits for `g` and has dealt with `mine` of its children. A switch
+/// must follow.
+void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  if (f.fiber->is_tied()) ++tied_frames_;
+  pause_work(f.fiber->at());
 }
 
 stack* worker::take_stack() noexcept {

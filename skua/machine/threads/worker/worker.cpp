@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/base/assert.hpp"

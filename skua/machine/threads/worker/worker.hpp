@@ -104,6 +104,7 @@ class worker final : public thread_record {
   /// True once after the first sleep: the worker that was woken from it already counts as searching.
   [[nodiscard]] bool was_woken() noexcept;
   [[nodiscard]] static std::uint64_t now_ns() noexcept { return in_account_time(std::chrono::steady_clock::now()); }
+  void prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept;
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& fiber, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< Null if the system refuses.
@@ -120,7 +121,6 @@ class worker final : public thread_record {
   void pause_work(worker_slot& s) noexcept;
   void end_work(worker_slot& s) noexcept;
   [[nodiscard]] bool is_mine(here& fiber, frame& f) noexcept;
-  void count_tied(fiber const& parks) noexcept { tied_frames_ += parks.is_tied() ? 1 : 0; }
   [[nodiscard]] frame* take_departure() noexcept;
   void return_to(frame& f) noexcept;
   [[nodiscard]] worker_slot& first_slot() noexcept;
