@@ -20,6 +20,14 @@ struct tree_shape {
   std::uint32_t scope_percent = 20;  ///< of the groups
 };
 
+/// Up to 400 tasks, of any shape.
+inline tree_shape random_shape(runtime::dice& roll) {
+  return {.tasks = 1 + roll.below(400),
+          .most_children = 2 + roll.below(8),
+          .most_flops = 1 + roll.below(40),
+          .scope_percent = roll.below(3) * 30};
+}
+
 class random_tree {
  public:
   static task_tree make(std::uint64_t seed, tree_shape shape = {}) {

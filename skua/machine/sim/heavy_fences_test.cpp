@@ -200,11 +200,7 @@ TEST(heavy_fences_of_policies, random_programs_run_correctly_and_the_same_each_t
   for (policies::policy_entry const& e : policies::all()) {
     testing::each_random_run(30, some_workers, [&](std::uint64_t seed, std::uint32_t workers) {
       dice roll(seed);
-      tree_shape const shape{.tasks = 1 + roll.below(400),
-                             .most_children = 2 + roll.below(8),
-                             .most_flops = 1 + roll.below(40),
-                             .scope_percent = roll.below(3) * 30};
-      task_tree const program = random_tree::make(seed, shape);
+      task_tree const program = random_tree::make(seed, random_shape(roll));
       rules by = priced;
       by.seed = seed;
       by.deques = static_cast<deque_kind>(roll.below(3));

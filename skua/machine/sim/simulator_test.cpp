@@ -76,11 +76,7 @@ TEST_P(on_every_policy, random_programs_run_correctly_on_any_number_of_workers) 
   constexpr std::uint32_t some_workers[] = {1, 2, 3, 5, 7, 16, 48, 64};
   testing::each_random_run(120, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     dice roll(seed);
-    tree_shape const shape{.tasks = 1 + roll.below(400),
-                           .most_children = 2 + roll.below(8),
-                           .most_flops = 1 + roll.below(40),
-                           .scope_percent = roll.below(3) * 30};
-    task_tree const program = random_tree::make(seed, shape);
+    task_tree const program = random_tree::make(seed, random_shape(roll));
     rules const by{.seed = seed,
                    .in = seed % 2 == 0 ? unit::flops : unit::leaves,
                    .fork_ticks = seed % 3,

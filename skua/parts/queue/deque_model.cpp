@@ -14,6 +14,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -25,13 +26,6 @@ using skua::runtime::attention, skua::runtime::entry, skua::runtime::outcome;
 /// membarrier has no effect on other threads.
 struct without_heavy_fence : model_sync {
   static void heavy_fence() noexcept { full_fence(); }
-};
-
-/// A short wait in which no time passes.
-struct no_time : model_sync {
-  struct condition : model_condition {
-    [[nodiscard]] static bool short_wait(std::unique_lock<model_mutex>&) noexcept { return false; }
-  };
 };
 
 /// The owner (thread 0) forgets its fence where it has no bias, or no kernel support; thieves keep theirs.
@@ -143,15 +137,7 @@ struct ring_published_early : model_sync {
 };
 
 /// The bottom is published without waiting for the slot.
-struct bottom_published_early : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, std::memory_order order) noexcept {
-      model_atomic<T>::store(value, std::is_same_v<T, std::int64_t> ? std::memory_order_relaxed : order);
-    }
-  };
-};
+using bottom_published_early = ordered_store_of<std::int64_t, std::memory_order_relaxed>;
 
 /// Exchange is a load and a store: it overwrites what comes between.
 struct torn_exchange : model_sync {

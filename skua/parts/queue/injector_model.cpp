@@ -7,6 +7,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -85,26 +86,9 @@ struct sleeper {
 };
 
 /// The count is a plain store: it may stay in the producer's buffer, with the unlocking behind it.
-struct count_stored_late : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T fetch_add(T by, std::memory_order) noexcept {
-      auto const old = this->load(std::memory_order_relaxed);
-      this->store(old + by, std::memory_order_relaxed);
-      return old;
-    }
-  };
-};
-
+using count_stored_late = buffered_fetch_add;
 /// The sleeper's announcement is not sequentially consistent.
-struct announced_late : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, std::memory_order) noexcept { model_atomic<T>::store(value, std::memory_order_release); }
-  };
-};
+using announced_late = ordered_store<std::memory_order_release>;
 
 constexpr options pso{.model = memory_model::pso};
 

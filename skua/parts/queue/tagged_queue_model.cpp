@@ -14,6 +14,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -222,17 +223,7 @@ struct torn_lock : model_sync {
 };
 
 /// The count is a plain store, which may stay in the store buffer.
-struct count_stored_late : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T fetch_add(T by, memory_order) noexcept {
-      T const old = model_atomic<T>::load(memory_order_relaxed);
-      model_atomic<T>::store(static_cast<T>(old + by), memory_order_relaxed);
-      return old;
-    }
-  };
-};
+using count_stored_late = buffered_fetch_add;
 
 /// A taken entry is counted twice, as if two threads took without a lock.
 struct miscounted : model_sync {

@@ -3,12 +3,13 @@
 // ever sees the range of one use with the permission of another.
 #include <gtest/gtest.h>
 
-#include <type_traits>
+#include <cstdint>
 
 #include "skua/policy/adws/tree.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -53,15 +54,7 @@ struct a_node_used_twice {
 };
 
 /// The ranges are published no later than what opens and closes: a plain store.
-struct range_published_early : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, std::memory_order order) noexcept {
-      model_atomic<T>::store(value, std::is_same_v<T, std::uint64_t> ? std::memory_order_relaxed : order);
-    }
-  };
-};
+using range_published_early = ordered_store_of<std::uint64_t, std::memory_order_relaxed>;
 
 constexpr options pso{.model = memory_model::pso};
 

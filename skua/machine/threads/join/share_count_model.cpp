@@ -13,6 +13,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -205,36 +206,15 @@ struct scope {
 
 // The mutants. Each breaks one thing.
 
-template <memory_order Subtraction>
-struct subtracting : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T fetch_sub(T by, memory_order) noexcept { return model_atomic<T>::fetch_sub(by, Subtraction); }
-  };
-};
 /// The last piece does not see the frame, or the owner does not see what the pieces wrote.
-using without_acquire = subtracting<memory_order_release>;
+using without_acquire = ordered_fetch_sub<memory_order_release>;
 /// A piece does not publish what it wrote, or the owner does not publish the frame.
-using without_release = subtracting<memory_order_acquire>;
+using without_release = ordered_fetch_sub<memory_order_acquire>;
 
 /// O1 does not acquire.
-struct relaxed_look : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T load(memory_order) const noexcept { return model_atomic<T>::load(memory_order_relaxed); }
-  };
-};
-
+using relaxed_look = ordered_load<memory_order_relaxed>;
 /// The last thief does not publish that it has let go.
-struct relaxed_call : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, memory_order) noexcept { model_atomic<T>::store(value, memory_order_relaxed); }
-  };
-};
+using relaxed_call = ordered_store<memory_order_relaxed>;
 
 /// The subtraction is a load and a store, which overwrites what comes between.
 struct torn_subtraction : model_sync {
@@ -250,17 +230,7 @@ struct torn_subtraction : model_sync {
 };
 
 /// Raising flags is a load and a store.
-struct torn_flags : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T fetch_or(T bits, memory_order order) noexcept {
-      T const old = model_atomic<T>::load(order);
-      model_atomic<T>::exchange(old | bits, order);
-      return old;
-    }
-  };
-};
+using torn_flags = torn_fetch_or;
 
 /// Flags are added, as if each were raised only once.
 struct added_flags : model_sync {

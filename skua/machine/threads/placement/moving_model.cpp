@@ -13,6 +13,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -164,13 +165,7 @@ struct two_for_a_mailbox : scene<Sync, Fault, 3, two_for_a_mailbox<Sync, Fault>>
 };
 
 /// The last piece of a group does not see what the others wrote, nor the frame.
-struct unordered_subtraction : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T fetch_sub(T by, memory_order) noexcept { return model_atomic<T>::fetch_sub(by, memory_order_relaxed); }
-  };
-};
+using unordered_subtraction = ordered_fetch_sub<memory_order_relaxed>;
 
 // All executions of two workers with at most two preemptions; of three with at most one, and some at random. (Three
 // with two, and two that preempt without a bound, have 10^6 executions each; all of them hold.)

@@ -11,6 +11,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -242,13 +243,6 @@ struct caller_in_its_place {
   void use() { require(users.fetch_add(1, std::memory_order_seq_cst) == 0, "one thread at a time is the worker"); }
   void leave() { users.fetch_sub(1, std::memory_order_seq_cst); }
   void finish() { require(items.taken() == Items, "all items are taken"); }
-};
-
-/// S4 does not last.
-struct no_time : model_sync {
-  struct condition : model_condition {
-    [[nodiscard]] static bool short_wait(std::unique_lock<model_mutex>&) noexcept { return false; }
-  };
 };
 
 /// Thread 2 forgets P3.

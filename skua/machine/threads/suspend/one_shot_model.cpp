@@ -10,6 +10,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -160,13 +161,7 @@ struct enrolling : model_sync {
   };
 };
 
-struct relaxed_look : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T load(memory_order) const noexcept { return model_atomic<T>::load(memory_order_relaxed); }
-  };
-};
+using relaxed_look = ordered_load<memory_order_relaxed>;
 
 /// Publishing is a load and a store: a waiter that enrolls in between is overwritten.
 struct torn_publication : model_sync {
@@ -197,17 +192,7 @@ struct torn_enrolment : model_sync {
 };
 
 /// Claiming is a load and a store: two setters are the first.
-struct torn_claim : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T fetch_or(T bits, memory_order order) noexcept {
-      T const before = model_atomic<T>::load(order);
-      model_atomic<T>::exchange(before | bits, order);
-      return before;
-    }
-  };
-};
+using torn_claim = torn_fetch_or;
 
 /// The setter looks at the word once more after it has published.
 struct late_look : model_sync {

@@ -16,6 +16,7 @@
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
 
 namespace {
 
@@ -284,13 +285,6 @@ struct closing_at_first {
   closing_at_first() { s.begin_asleep(); }
   void run(int me) { me == 2 ? s.close() : s.work_from_the_start(me); }
   void finish() { s.check(0); }
-};
-
-/// S4 does not last.
-struct no_time : model_sync {
-  struct condition : model_condition {
-    [[nodiscard]] static bool short_wait(std::unique_lock<model_mutex>&) noexcept { return false; }
-  };
 };
 
 /// What the scripts require of the queues.
