@@ -20,6 +20,7 @@ struct protocol_checks {
   std::uint64_t most_refusals = 1'000'000;  ///< in a row; 0: a mailbox that a policy names is never occupied
 };
 
+class checked_worker;
 struct protocol_tables;
 
 /// Each worker's calls are checked on that worker, against what that worker did before. Two tables are shared, because
@@ -45,8 +46,6 @@ class protocol_checker final : public policy {
   [[nodiscard]] std::int64_t open_groups() const noexcept;
 
  private:
-  class checked_worker;
-
   std::unique_ptr<policy> owned_;
   bool const aborts_;
   std::string const name_;

@@ -144,6 +144,31 @@ TEST_F(protocol, a_group_may_be_left_by_another_worker_than_the_one_that_met_it)
   EXPECT_EQ(checker_.open_groups(), 0);
 }
 
+TEST_F(protocol, a_call_from_outside_begins_at_once) {
+  task_tag t{};
+  m.place(t, cause::called);
+  m.learn(begun{t});
+  m.learn(ended{t});
+  t = {};
+  m.place(t, cause::called);
+  m.learn(begun{t});
+  m.learn(ended{t});
+  EXPECT_EQ(verdict(), "");
+}
+// What was found there is on its way to another worker, and the thread that placed it has left.
+TEST_F(protocol, a_call_from_outside_after_a_task_was_sent_away) {
+  take(from_outside);
+  task_tag away{};
+  says.to = on(1, lane::migrated);
+  m.place(away, cause::injected);
+  says.to = on(0, lane::local);
+  task_tag t{};
+  m.place(t, cause::called);
+  m.learn(begun{t});
+  m.learn(ended{t});
+  EXPECT_EQ(verdict(), "");
+}
+
 // ---- machines that break it ------------------------------------------------------------------------------------------
 
 TEST_F(protocol, a_search_before_the_last_probe_was_reported) {
@@ -334,33 +359,6 @@ TEST_F(protocol, a_task_in_hands_is_preempted) {
   m.place(t, cause::preempted);
   EXPECT_SAYS("preempts a task that does not run");
 }
-
-// ---- policies that break it ------------------------------------------------------------------------------------------
-
-TEST_F(protocol, a_call_from_outside_begins_at_once) {
-  task_tag t{};
-  m.place(t, cause::called);
-  m.learn(begun{t});
-  m.learn(ended{t});
-  t = {};
-  m.place(t, cause::called);
-  m.learn(begun{t});
-  m.learn(ended{t});
-  EXPECT_EQ(verdict(), "");
-}
-// What was found there is on its way to another worker, and the thread that placed it has left.
-TEST_F(protocol, a_call_from_outside_after_a_task_was_sent_away) {
-  take(from_outside);
-  task_tag away{};
-  says.to = on(1, lane::migrated);
-  m.place(away, cause::injected);
-  says.to = on(0, lane::local);
-  task_tag t{};
-  m.place(t, cause::called);
-  m.learn(begun{t});
-  m.learn(ended{t});
-  EXPECT_EQ(verdict(), "");
-}
 TEST_F(protocol, a_call_from_outside_while_a_task_runs) {
   task_tag t = root();
   m.place(t, cause::called);
@@ -372,6 +370,8 @@ TEST_F(protocol, a_call_from_outside_in_the_middle_of_a_probe) {
   m.place(t, cause::called);
   EXPECT_SAYS("begins a call from outside while it has another task or a probe to report");
 }
+
+// ---- policies that break it ------------------------------------------------------------------------------------------
 
 class wrong_probe : public protocol {
  protected:

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/checked_worker.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::policies {
+namespace {
+
+/// All that a thief sees of a running task.
+bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
+
+std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
+
+bool can_be_stolen_from(lane where) noexcept { return where != lane::inbox && where != lane::injected; }
+bool has_no_tags(lane where) noexcept { return where == lane::forks || where == lane::spawned; }
+
+}  // namespace
+
+// ---- the policy's answers --------------------------------------------------------------------------------------------
+
+probe checked_worker::next_probe() noexcept {
+  if (by_.of_machine) check_search();
+  probe const p = inner_.next_probe();
+  if (!is_legal(p)) [[unlikely]] {
+    breach_of(p);
+    return {.what = action::rest, .whom = self_};
+  }
+  asked_ = p;
+  admitted_ = false;
+  now_ = p.what == action::rest ? state::idle : state::probing;
+  return p;
+}
+
+bool checked_worker::is_legal(probe const& p) const noexcept {
+  if (p.what == action::rest) return true;
+  if (index(p.whom) >= workers_) return false;
+  return p.what == action::pop ? p.whom == self_ : p.whom != self_ && can_be_stolen_from(p.where);
+}
+
+void checked_worker::breach_of(probe const& p) noexcept {
+  if (index(p.whom) >= workers_) {
+    breach("probes " + name_of(p.whom) + ", who does not exist");
+  } else if (p.what == action::pop) {
+    breach("pops from a lane of " + name_of(p.whom));
+  } else if (p.whom == self_) {
+    breach("steals from itself");
+  } else if (p.where == lane::inbox) {
+    breach("steals from an inbox, which only its own worker opens");
+  } else {
+    breach("steals from the region's lane instead of popping");
+  }
+}
+
+placement checked_worker::place(task_tag& task, cause why) noexcept {
+  if (by_.of_machine) check_place(task, why);
+  refusals_ = why == cause::refused ? refusals_ + 1 : 0;
+  if (refusals_ > by_.most_refusals) {
+    breach(by_.most_refusals == 0
+               ? "places a task in the mailbox of " + name_of(last_to_.worker) + ", which is occupied"
+               : "places a task in occupied mailboxes, " + std::to_string(refusals_) + " times in a row");
+    return harmless(why);
+  }
+  placement to = inner_.place(task, why);
+  hand_out(task);
+  if (std::string const fault = fault_of(to, why); !fault.empty()) [[unlikely]] {
+    breach(fault);
+    to = harmless(why);
+  }
+  note_placed(task, to, why);
+  return to;
+}
+
+std::string checked_worker::fault_of(placement const& to, cause why) const {
+  if (index(to.worker) >= workers_) return "places a task on " + name_of(to.worker) + ", who does not exist";
+  if (why == cause::called && to.worker != self_)
+    return "places a call from outside on " + name_of(to.worker) + ", not on itself";
+  if (why == cause::preempted) {
+    if (to.worker != self_) return "preempts a task, but places it on " + name_of(to.worker) + ", not on itself";
+    if (to.where != lane::spawned && to.where != lane::local && to.where != lane::migrated) {
+      return "preempts a task, but does not place it in its spawned, local or migrated lane";
+    }
+  }
+  if (to.worker != self_ && to.where != lane::inbox && to.where != lane::mailbox && to.where != lane::migrated) {
+    return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox or migrated lane";
+  }
+  if (to.width != 1) return "places a task of width " + std::to_string(to.width) + "; no machine has teams yet";
+  return {};
+}
+
+void checked_worker::breach(std::string const& what) noexcept {
+  std::string const text = name_of(self_) + " " + what;
+  if (by_.aborts) runtime::broken("protocol", text.c_str());
+  with_.is_broken.store(true, std::memory_order_relaxed);  // relaxed: its reader needs no more than the flag
+  breaches_.push_back(text);
+}
+
+// ---- the machine's calls ---------------------------------------------------------------------------------------------
+
+/// Something is said of a running task.
+void checked_worker::goes_on(char const* activity) noexcept {
+  if (now_ == state::idle && has_waited_) {
+    knows_all_ = false;
+    exposed_.clear();
+  } else if (now_ != state::running && now_ != state::leaving && by_.of_machine) {
+    breach(std::string(activity) + " while no task runs");
+  }
+  now_ = state::running;
+}
+
+void checked_worker::require_handed_out(task_tag const& t) noexcept {
+  require(is_first_word_only(t) || with_.was_handed_out(t), "uses a tag that the policy has not handed out");
+}
+
+void checked_worker::check_search() noexcept {
+  require(now_ != state::probing, "searches again before it has reported its last probe");
+  require(now_ != state::in_hands || has_sent_away(), "searches with a task in its hands");
+  require(now_ != state::running || began_open_, "searches while a task runs");
+  exposed_.clear();
+}
+
+task_tag checked_worker::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
+  if (!by_.of_machine) return inner_.meet(task, total_work, n);
+  goes_on("meets a group");
+  require(inner_.sees_forks(), "meets a group while the policy does not see forks");
+  require(!running_ || task == *running_, "meets a group with another tag than that of the running task");
+  task_tag const group = hand_out(inner_.meet(task, total_work, n));
+  with_.opened(group);
+  exposed_.push_back({.task = task, .group = group, .rest = group, .children = n});
+  if (n == 0) running_ = group;
+  return group;
+}
+
+task_tag checked_worker::mark(task_tag& parent, hint const& hint) noexcept {
+  if (!by_.of_machine) return inner_.mark(parent, hint);
+  require(now_ != state::probing, "marks a task before it has reported its probe");
+  require_handed_out(parent);
+  task_tag const before = parent;
+  task_tag const child = hand_out(inner_.mark(parent, hint));
+  marked_ = {.parent = before, .rest = hand_out(parent), .child = child};
+  return child;
+}
+
+void checked_worker::check_place(task_tag const& task, cause why) noexcept {
+  require_handed_out(task);
+  switch (why) {
+    case cause::forked: return check_child(task);
+    case cause::stolen: return check_in_hands(task, asked_.what == action::steal);
+    case cause::injected: return check_in_hands(task, asked_.what == action::pop && asked_.where == lane::injected);
+    case cause::called:
+      return require(now_ == state::idle || now_ == state::leaving || has_sent_away(),
+                     "begins a call from outside while it has another task or a probe to report");
+    case cause::refused:
+      require(last_to_.worker != self_ && last_to_.where == lane::mailbox && task == last_,
+              "says that a mailbox is occupied in which it was not to place this task");
+      return;
+    case cause::resumed:
+      require(now_ != state::probing, "resumes a task before it has reported its probe");
+      require(now_ != state::in_hands || asked_.where == lane::injected || was_placed_,
+              "resumes a task that it has not parked");
+      return;
+    case cause::preempted:
+      require(now_ != state::probing && now_ != state::in_hands, "preempts a task that does not run");
+      return;
+    case cause::released:
+    case cause::seeded: return;
+  }
+}
+
+/// place(forked): the child of the youngest exposed group that was marked just now.
+void checked_worker::check_child(task_tag const& task) noexcept {
+  goes_on("places a child");
+  require(marked_ && marked_->child == task, "places a child that it has not marked");
+  if (exposed_.empty()) return require(!knows_all_, "places a child of a group that it has not met");
+  exposed const& g = exposed_.back();
+  require(g.now != exposed::stage::local, "places a child before the one that was kept has returned");
+  require(g.placed < g.children, "places more children than the group has");
+  require(!marked_ || marked_->parent == g.rest, "marks a child from another tag than what is left of its group");
+}
+
+/// place(stolen), place(injected).
+void checked_worker::check_in_hands(task_tag const& task, bool is_from_there) noexcept {
+  require(now_ == state::in_hands && needs_place_ && is_from_there, "places a task that it has not taken from there");
+  require(!was_placed_, "places a task twice");
+  bool const needs_mark = asked_.what == action::steal && has_no_tags(asked_.where);
+  require(!needs_mark || marked_, "places a stolen task that it has not marked");
+  require(!marked_ || marked_->child == task, "places a task with another tag than its mark");
+}
+
+void checked_worker::note_placed(task_tag const& task, placement const& to, cause why) noexcept {
+  bool const is_child = why == cause::forked || (why == cause::refused && last_why_ == cause::forked);
+  bool const is_running = now_ == state::running || (now_ == state::leaving && !is_waiting_);
+  if (why != cause::refused) last_why_ = why;
+  last_ = task;
+  last_to_ = to;
+  if (is_child) {
+    note_child(task, why == cause::forked, to.worker == self_ && to.where != lane::migrated);
+  } else if (last_why_ == cause::preempted) {
+    if (now_ == state::running) {
+      now_ = state::leaving;
+      is_waiting_ = false;
+    }
+  } else if (last_why_ == cause::resumed && is_running) {
+    resumed_ = task;
+    running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only
+    now_ = to.worker == self_ ? now_ : state::leaving;
+    is_waiting_ = false;
+  } else {
+    if (why == cause::called) {
+      asked_ = {.what = action::pop, .whom = self_, .where = lane::injected};
+      needs_place_ = true;
+      is_frame_ = false;
+    }
+    now_ = state::in_hands;
+    was_placed_ = true;
+    is_frame_ = is_frame_ || last_why_ == cause::resumed;
+  }
+  marked_.reset();
+}
+
+/// `is_new`: asked for the first time.
+void checked_worker::note_child(task_tag const& task, bool is_new, bool is_recording) noexcept {
+  if (is_recording) running_ = task;
+  if (exposed_.empty()) return;
+  exposed& g = exposed_.back();
+  if (is_new) ++g.placed;
+  if (is_new && marked_) g.rest = marked_->rest;
+  if (is_recording) {
+    g.now = exposed::stage::local;
+    g.child = task;
+  }
+}
+
+void checked_worker::leave(task_tag const& task, task_tag const& group) noexcept {
+  if (by_.of_machine) check_leave(task, group);
+  inner_.leave(task, group);
+}
+
+void checked_worker::check_leave(task_tag const& task, task_tag const& group) noexcept {
+  goes_on("leaves a group");
+  bool const was_open = with_.closed(group);
+  if (exposed_.empty()) {
+    require(was_open && !knows_all_, "leaves a group that is not open");
+  } else {
+    exposed const& g = exposed_.back();
+    require(was_open && g.group == group, "leaves another group than the youngest that is open");
+    require(g.now != exposed::stage::local, "leaves a group before the child that was kept has returned");
+    require(task == g.task || task == resumed_ || task == running_,
+            "leaves a group with another tag than the task that met it");
+    exposed_.pop_back();
+  }
+  running_ = task;
+}
+
+void checked_worker::learn(event const& seen) noexcept {
+  if (by_.of_machine) std::visit([this](auto const& what) { learnt(what); }, seen);
+  inner_.learn(seen);
+}
+
+void checked_worker::learnt(probed const& p) noexcept {
+  if (p.what.what == action::rest) return;
+  require(now_ == state::probing && p.what == asked_, "reports a probe that was not asked for");
+  now_ = p.how == runtime::outcome::got ? state::in_hands : state::idle;
+  if (p.how != runtime::outcome::got) return;
+  require(p.what.what == action::pop || admitted_, "takes a task that the policy does not admit");
+  needs_place_ = p.what.what == action::steal || p.what.where == lane::injected;
+  was_placed_ = is_frame_ = false;
+  marked_.reset();
+}
+
+void checked_worker::learnt(begun const& b) noexcept {
+  require(now_ != state::running && now_ != state::probing, "begins a task while another runs");
+  require(now_ != state::idle || b.open, "begins a task that it has not taken");
+  require_handed_out(b.task);
+  // What leaves a lane without tags, or comes from outside, is a task: it begins with the tag that it got here.
+  bool const is_task =
+      now_ == state::in_hands && !is_frame_ && (has_no_tags(asked_.where) || asked_.where == lane::injected);
+  if (now_ == state::in_hands) {
+    require(!needs_place_ || was_placed_, "begins a task that it has not placed");
+    require(!is_task || !was_placed_ || b.task == last_, "begins a task with another tag than it was placed with");
+    require(!marked_ || b.task == marked_->child, "begins a task with another tag than its mark");
+  }
+  knows_all_ = is_task && !b.open;
+  began_open_ = b.open;
+  running_ = b.task;
+  exposed_.clear();
+  marked_.reset();
+  now_ = state::running;
+}
+
+void checked_worker::learnt(returned const& r) noexcept {
+  goes_on("reports a child that has returned");
+  require_handed_out(r.child);
+  if (exposed_.empty()) {
+    running_.reset();
+    return require(!knows_all_, "reports the return of a child that it has not kept");
+  }
+  exposed& g = exposed_.back();
+  require(g.now == exposed::stage::local, "reports the return of a child that it has not kept");
+  require(g.child == r.child, "reports the return of another child than the one that was kept");
+  g.now = exposed::stage::going_on;
+  running_ = g.rest;
+}
+
+void checked_worker::learnt(waiting const&) noexcept {
+  goes_on("waits");
+  now_ = state::leaving;
+  is_waiting_ = has_waited_ = true;
+}
+
+void checked_worker::learnt(ended const& e) noexcept {
+  goes_on("ends a task");
+  require(exposed_.empty(), "ends a task before it has left its group");
+  require(!running_ || e.task == *running_, "ends a task with another tag than that of the running task");
+  now_ = state::idle;
+}
+
+}  // namespace skua::policies
