@@ -37,12 +37,15 @@ probe checked_worker::next_probe() noexcept {
 bool checked_worker::is_legal(probe const& p) const noexcept {
   if (p.what == action::rest) return true;
   if (index(p.whom) >= workers_) return false;
+  if (p.many != amount::one && (p.what != action::pop || p.where != lane::injected)) return false;
   return p.what == action::pop ? p.whom == self_ : p.whom != self_ && can_be_stolen_from(p.where);
 }
 
 void checked_worker::breach_of(probe const& p) noexcept {
   if (index(p.whom) >= workers_) {
     breach("probes " + name_of(p.whom) + ", who does not exist");
+  } else if (p.many != amount::one && (p.what != action::pop || p.where != lane::injected)) {
+    breach("asks for half of a lane other than `injected`");
   } else if (p.what == action::pop) {
     breach("pops from a lane of " + name_of(p.whom));
   } else if (p.whom == self_) {
@@ -209,7 +212,7 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
     is_waiting_ = false;
   } else {
     if (why == cause::called) {
-      asked_ = {.what = action::pop, .whom = self_, .where = lane::injected};
+      asked_ = {.what = action::pop, .where = lane::injected, .whom = self_};
       needs_place_ = true;
       is_frame_ = false;
     }

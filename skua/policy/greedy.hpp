@@ -48,7 +48,8 @@ namespace greedy {
 inline constexpr search_step own[] = {{lane::spawned}, {lane::inbox}};
 inline constexpr search_step theirs[] = {{lane::forks, after_lost::next_victim},
                                          {lane::spawned, after_lost::next_victim}};
-inline constexpr search_order order{.own = own, .theirs = theirs, .injected_first_after_rest = true};
+inline constexpr search_order order{
+    .own = own, .theirs = theirs, .injected_first_after_rest = true, .of_injected = amount::half};
 }  // namespace greedy
 
 template <victim_choice Victims>

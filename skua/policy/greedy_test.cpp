@@ -12,9 +12,11 @@
 namespace skua::policies {
 namespace {
 
-constexpr probe pop_of(std::uint32_t w, lane where) { return {action::pop, worker_id{w}, where}; }
-constexpr probe steal_from(std::uint32_t w, lane where) { return {action::steal, worker_id{w}, where}; }
-constexpr probe rest_of(std::uint32_t w) { return {action::rest, worker_id{w}, lane::forks}; }
+constexpr probe pop_of(std::uint32_t w, lane where) {
+  return {action::pop, where, where == lane::injected ? amount::half : amount::one, worker_id{w}};
+}
+constexpr probe steal_from(std::uint32_t w, lane where) { return {action::steal, where, amount::one, worker_id{w}}; }
+constexpr probe rest_of(std::uint32_t w) { return {action::rest, lane::forks, amount::one, worker_id{w}}; }
 
 /// What every greedy policy does, whichever victims it prefers.
 class greedy : public testing::TestWithParam<char const*> {

@@ -172,7 +172,7 @@ TEST(numa_ws, receivers_are_uniform_and_never_the_same_twice_running) {
 TEST(numa_ws, own_deque_then_own_slot_then_victims_then_outside) {
   numa_aware_stealing p(four_by_four(), 3);
   std::vector<probe> const round = fruitless_round(p.of_worker(worker_id{6}));
-  auto const own = [](lane l) { return probe{.what = action::pop, .whom = worker_id{6}, .where = l}; };
+  auto const own = [](lane l) { return probe{.what = action::pop, .where = l, .whom = worker_id{6}}; };
   ASSERT_GE(round.size(), 6U);
   EXPECT_EQ(round[0], own(lane::spawned));
   EXPECT_EQ(round[1], own(lane::inbox));
@@ -195,11 +195,11 @@ TEST(numa_ws, a_coin_decides_between_a_victims_deque_and_its_slot_and_an_empty_s
       if (round[k].what != action::steal) continue;
       bool const tails = round[k].where == lane::mailbox;
       if (tails) {
-        ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .whom = round[k].whom, .where = lane::forks}));
+        ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .where = lane::forks, .whom = round[k].whom}));
         ++k;
       }
       ASSERT_EQ(round[k].where, lane::forks);
-      ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .whom = round[k].whom, .where = lane::spawned}));
+      ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .where = lane::spawned, .whom = round[k].whom}));
       ++k;
       ++coin[tails ? 1 : 0];
       ++pairs[before * 2 + (tails ? 1 : 0)];
@@ -346,7 +346,7 @@ TEST(numa_ws, a_task_in_the_slot_of_a_busy_worker_is_run_by_others_in_the_end) {
   for (int probes = 0; probes < 10'000 && !ran; ++probes) {  // worker 3 is busy for good
     worker_policy& m = p.of_worker(worker_id{static_cast<std::uint32_t>(probes) % 3});
     probe const tried = m.next_probe();
-    bool const hit = tried == probe{.what = action::steal, .whom = worker_id{3}, .where = lane::mailbox};
+    bool const hit = tried == probe{.what = action::steal, .where = lane::mailbox, .whom = worker_id{3}};
     m.learn(probed{tried, hit ? runtime::outcome::got : runtime::outcome::empty});
     if (!hit) continue;
     ran = m.place(*slot_of_3, cause::stolen).worker != worker_id{3};

@@ -30,7 +30,7 @@ struct obliging final : worker_policy {
   [[nodiscard]] bool admits(std::uint64_t) const noexcept override { return true; }
   task_tag fresh() noexcept { return {{++made, 7, 7, 7}}; }
 
-  probe next{action::pop, worker_id{0}, lane::injected};
+  probe next{.what = action::pop, .where = lane::injected, .whom = worker_id{0}};
   placement to = on(0, lane::local);
   bool sees = true;
   std::uint64_t made = 0;
@@ -54,9 +54,9 @@ class protocol : public testing::Test {
     EXPECT_TRUE(p.what == action::pop || m.admits(0));
     m.learn(probed{p, runtime::outcome::got});
   }
-  static constexpr probe from_outside{action::pop, worker_id{0}, lane::injected};
-  static constexpr probe from_forks{action::steal, worker_id{2}, lane::forks};
-  static constexpr probe from_local{action::steal, worker_id{2}, lane::local};
+  static constexpr probe from_outside{.what = action::pop, .where = lane::injected, .whom = worker_id{0}};
+  static constexpr probe from_forks{.what = action::steal, .where = lane::forks, .whom = worker_id{2}};
+  static constexpr probe from_local{.what = action::steal, .where = lane::local, .whom = worker_id{2}};
 
   task_tag root() {
     take(from_outside);
@@ -121,7 +121,7 @@ TEST_F(protocol, a_machine_that_keeps_it_passes) {
   m.place(stolen, cause::stolen);
   m.learn(begun{stolen});
   m.learn(waiting{});
-  says.next = {action::rest, worker_id{0}};
+  says.next = {.what = action::rest, .whom = worker_id{0}};
   m.next_probe();
   EXPECT_EQ(verdict(), "");
   EXPECT_TRUE(checker_.holds());
@@ -134,7 +134,7 @@ TEST_F(protocol, a_group_may_be_left_by_another_worker_than_the_one_that_met_it)
   come_back(g);
   m.learn(waiting{});
   worker_policy& other = checker_.of_worker(worker_id{1});
-  says.next = {action::pop, worker_id{1}, lane::inbox};
+  says.next = {.what = action::pop, .where = lane::inbox, .whom = worker_id{1}};
   other.next_probe();
   other.learn(probed{says.next, runtime::outcome::got});
   other.learn(begun{t, true});
@@ -382,20 +382,27 @@ class wrong_probe : public protocol {
   }
 };
 TEST_F(wrong_probe, of_a_worker_out_of_range) {
-  EXPECT_EQ(verdict_on({action::steal, worker_id{4}, lane::forks}), "worker 0 probes worker 4, who does not exist");
+  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::forks, .whom = worker_id{4}}),
+            "worker 0 probes worker 4, who does not exist");
 }
 TEST_F(wrong_probe, pops_anothers_lane) {
-  EXPECT_EQ(verdict_on({action::pop, worker_id{1}, lane::spawned}), "worker 0 pops from a lane of worker 1");
+  EXPECT_EQ(verdict_on({.what = action::pop, .where = lane::spawned, .whom = worker_id{1}}),
+            "worker 0 pops from a lane of worker 1");
 }
 TEST_F(wrong_probe, steals_from_itself) {
-  EXPECT_EQ(verdict_on({action::steal, worker_id{0}, lane::forks}), "worker 0 steals from itself");
+  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::forks, .whom = worker_id{0}}),
+            "worker 0 steals from itself");
 }
 TEST_F(wrong_probe, steals_from_an_inbox) {
-  EXPECT_EQ(verdict_on({action::steal, worker_id{1}, lane::inbox}),
+  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::inbox, .whom = worker_id{1}}),
             "worker 0 steals from an inbox, which only its own worker opens");
 }
+TEST_F(wrong_probe, asks_for_half_of_a_lane_of_its_own) {
+  EXPECT_EQ(verdict_on({.what = action::pop, .where = lane::inbox, .many = amount::half, .whom = worker_id{0}}),
+            "worker 0 asks for half of a lane other than `injected`");
+}
 TEST_F(wrong_probe, steals_from_the_region) {
-  EXPECT_EQ(verdict_on({action::steal, worker_id{1}, lane::injected}),
+  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::injected, .whom = worker_id{1}}),
             "worker 0 steals from the region's lane instead of popping");
 }
 

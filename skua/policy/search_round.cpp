@@ -5,7 +5,12 @@ namespace skua::policies {
 namespace {
 
 /// A race for what came from outside is run again: somebody waits for it.
-constexpr search_step injected[] = {{lane::injected, after_lost::same_lane}};
+constexpr search_step one_injected[] = {{lane::injected, after_lost::same_lane}};
+constexpr search_step half_of_injected[] = {{lane::injected, after_lost::same_lane, amount::half}};
+
+std::span<search_step const> injected(search_order const& of) noexcept {
+  return of.of_injected == amount::half ? half_of_injected : one_injected;
+}
 
 }  // namespace
 
@@ -24,7 +29,7 @@ std::optional<victim_request> search_round::end_part(bool victim_was_busy) noexc
   switch (part_) {
     case part::own:
       if (!has_rested_ || !order_.injected_first_after_rest) return victim_request::first;
-      turn_to(part::injected_first, injected);
+      turn_to(part::injected_first, injected(order_));
       return {};
     case part::injected_first: return victim_request::first;
     case part::theirs:
@@ -43,6 +48,6 @@ std::optional<victim_request> search_round::end_part(bool victim_was_busy) noexc
   return {};
 }
 
-void search_round::end_victims() noexcept { turn_to(part::injected_last, injected); }
+void search_round::end_victims() noexcept { turn_to(part::injected_last, injected(order_)); }
 
 }  // namespace skua::policies

@@ -26,6 +26,7 @@ enum class after_lost : std::uint8_t {
 struct search_step {
   lane where;
   after_lost lost = after_lost::next_lane;
+  amount many = amount::one;
 };
 
 /// The lanes of a round: a constant of the policy, which outlives its rounds.
@@ -36,6 +37,8 @@ struct search_order {
   /// A worker whose last round ended in rest tries `injected` before the victims as well: an idle pool answers the
   /// outside at once. Otherwise `injected` comes last: finish what we started before we take on something new.
   bool injected_first_after_rest = false;
+  /// `half` where place(injected) answers "here" for every task: a worker then may keep several.
+  amount of_injected = amount::one;
 };
 
 /// Whom to steal from next.
@@ -58,10 +61,10 @@ class search_round {
 
   /// The next probe; the same one until something is learnt. A rest ends the round and begins the next one.
   [[nodiscard]] probe next() noexcept {
-    if (part_ == part::theirs) return {.what = action::steal, .whom = victim_, .where = step_->where};
+    if (part_ == part::theirs) return {.what = action::steal, .where = step_->where, .whom = victim_};
     if (part_ == part::rest) [[unlikely]]
       return rest();
-    return {.what = action::pop, .whom = self_, .where = step_->where};
+    return {.what = action::pop, .where = step_->where, .many = step_->many, .whom = self_};
   }
 
   /// What came of it. `choose(victim_request)` returns the next victim, or nothing if the round shall end.

@@ -57,11 +57,18 @@ enum class action : std::uint8_t {
   rest,   ///< nothing is worth trying now; the machine may put the worker to sleep
 };
 
-/// What an idle worker tries next.
+/// How many tasks a probe asks for. A machine may always take one only.
+enum class amount : std::uint8_t {
+  one,
+  half,  ///< at most half of what is there: one is in hands, the others go to this worker's `spawned`
+};
+
+/// What an idle worker tries next. Eight bytes, so that it is returned in one register.
 struct probe {
   action what = action::rest;
-  worker_id whom{};
   lane where = lane::forks;
+  amount many = amount::one;
+  worker_id whom{};
   friend constexpr bool operator==(probe const&, probe const&) = default;
 };
 

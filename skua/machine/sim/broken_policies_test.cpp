@@ -72,21 +72,22 @@ TEST(validator_catches, nothing_in_a_sound_policy) { EXPECT_EQ(verdict(8, as_it_
 
 TEST(validator_catches, a_thief_of_its_own_lanes) {
   auto const self_stealing = [](worker_id self, probe p) {
-    return p.what == action::steal ? probe{p.what, self, p.where} : p;
+    return p.what == action::steal ? probe{.what = p.what, .where = p.where, .whom = self} : p;
   };
   EXPECT_TRUE(says(verdict(4, self_stealing), "steals from itself"));
 }
 
 TEST(validator_catches, a_victim_that_does_not_exist) {
   auto const beyond = [](worker_id, probe p) {
-    return p.what == action::steal ? probe{p.what, worker_id{4}, p.where} : p;
+    return p.what == action::steal ? probe{.what = p.what, .where = p.where, .whom = worker_id{4}} : p;
   };
   EXPECT_TRUE(says(verdict(4, beyond), "worker 4, who does not exist"));
 }
 
 TEST(validator_catches, a_pop_from_a_strangers_lane) {
   auto const rude = [](worker_id self, probe p) {
-    return p.what == action::pop && self != worker_id{0} ? probe{p.what, worker_id{0}, p.where} : p;
+    return p.what == action::pop && self != worker_id{0} ? probe{.what = p.what, .where = p.where, .whom = worker_id{0}}
+                                                         : p;
   };
   EXPECT_TRUE(says(verdict(4, rude), "pops from a lane of worker 0"));
 }
@@ -98,7 +99,7 @@ TEST(validator_catches, a_search_that_never_leaves_the_nearest_ring) {
     std::uint32_t const ring = index(self) / 4 * 4;
     worker_id near{ring + index(p.whom) % 4};
     if (near == self) near = worker_id{ring + (index(self) + 1) % 4};
-    return probe{p.what, near, p.where};
+    return probe{.what = p.what, .where = p.where, .whom = near};
   };
   EXPECT_TRUE(says(verdict(16, homely), "starves"));
 }
@@ -110,7 +111,7 @@ TEST(validator_catches, a_worker_that_only_sleeps) {
 
 TEST(validator_catches, a_worker_that_never_sleeps) {
   auto const restless = [](worker_id self, probe p) {
-    return p.what == action::rest ? probe{action::pop, self, lane::forks} : p;
+    return p.what == action::rest ? probe{.what = action::pop, .where = lane::forks, .whom = self} : p;
   };
   EXPECT_TRUE(says(verdict(4, restless), "never rests"));
 }
@@ -120,7 +121,9 @@ TEST(validator_catches, a_worker_that_never_opens_its_inbox) {
     return why == cause::stolen ? placement{worker_id{(index(self) + 1) % 4}, lane::inbox, 1} : to;
   };
   auto const blind = [](worker_id self, probe p) {
-    return p.where == lane::inbox && p.what == action::pop ? probe{action::pop, self, lane::spawned} : p;
+    return p.where == lane::inbox && p.what == action::pop
+               ? probe{.what = action::pop, .where = lane::spawned, .whom = self}
+               : p;
   };
   EXPECT_EQ(verdict(4, as_it_was, to_the_next), "") << "sending is allowed as long as inboxes are opened";
   EXPECT_TRUE(says(verdict(4, blind, to_the_next), "starves"));
@@ -131,7 +134,9 @@ TEST(validator_catches, a_worker_that_never_opens_its_inbox) {
 std::string verdict_with_slot(spoilt_policy::spoil_placement const& aside, cause also = cause::stolen,
                               rules const& by = {}) {
   auto const sees_slot = [](worker_id self, probe p) {
-    return p.where == lane::inbox && p.what == action::pop ? probe{action::pop, self, lane::mailbox} : p;
+    return p.where == lane::inbox && p.what == action::pop
+               ? probe{.what = action::pop, .where = lane::mailbox, .whom = self}
+               : p;
   };
   auto const to_one = [=](worker_id self, placement to, cause why) {
     bool const sends = (why == cause::stolen || why == also) && self != worker_id{1};

@@ -52,8 +52,10 @@ class scripted_policy final : public policy {
 };
 
 /// Begins the program: it pays for a pop until tick 1.
-constexpr std::pair begins{0, probe{action::pop, w0, lane::injected}};
-constexpr std::pair<int, probe> steals(int at, worker_id from) { return {at, {action::steal, from, lane::forks}}; }
+constexpr std::pair begins{0, probe{.what = action::pop, .where = lane::injected, .whom = w0}};
+constexpr std::pair<int, probe> steals(int at, worker_id from) {
+  return {at, {.what = action::steal, .where = lane::forks, .whom = from}};
+}
 
 void leaf(auto& here, double ticks) {
   here.leaf(flops{ticks}, [] {});

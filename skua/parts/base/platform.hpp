@@ -58,6 +58,9 @@ inline void relax() noexcept {
 #endif
 }
 
+/// Fetches the cache line, which this thread will soon read and write. Any address.
+inline void prefetch_to_write(void const* what) noexcept { __builtin_prefetch(what, 1); }
+
 /// A sequentially consistent fence: stores before it become visible before any load after it executes.
 /// Written by hand, because Clang's `mfence` costs twice the locked instruction, and because GCC refuses
 /// `atomic_thread_fence` under -fsanitize=thread (which does not see fences anyway).

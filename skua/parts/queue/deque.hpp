@@ -231,6 +231,12 @@ class deque<Sync>::victim {
 
   /// No fence: operations under way may make it wrong in both directions. What it means after `request_attention` and a
   /// heavy fence: deque.md.
+  /// How many entries there are, about.
+  [[nodiscard]] std::size_t size_hint() const noexcept {
+    position const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: a hint
+    position const b = of_->bottom_.load(std::memory_order_relaxed);
+    return b > t ? static_cast<std::size_t>((b - t) / step) : 0;
+  }
   [[nodiscard]] bool looks_empty() const noexcept {
     // Acquire: the top is read before the bottom, else a deque with entries may look empty.
     auto const t = position_of(of_->top_.load(std::memory_order_acquire));

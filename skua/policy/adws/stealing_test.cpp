@@ -113,7 +113,8 @@ TEST_F(stealing, own_lanes_come_first_the_slot_before_all_and_again_after_every_
       ASSERT_EQ(round[at].what, action::steal);
       EXPECT_EQ(round[at++].where, l);
     }
-    for (lane const l : {lane::mailbox, lane::migrated}) EXPECT_EQ(round[at++], (probe{action::pop, worker_id{2}, l}));
+    for (lane const l : {lane::mailbox, lane::migrated})
+      EXPECT_EQ(round[at++], (probe{.what = action::pop, .where = l, .whom = worker_id{2}}));
   }
   EXPECT_EQ(round[at].where, lane::injected);
   EXPECT_EQ(round[at + 1].what, action::rest);
@@ -210,7 +211,7 @@ TEST_F(stealing, after_a_catch_or_a_lost_race_the_round_goes_on_as_it_should) {
   EXPECT_EQ(ask(of(2), runtime::outcome::lost).where, lane::migrated);
   EXPECT_EQ(ask(of(2), runtime::outcome::barred).where, lane::local);
   EXPECT_EQ(ask(of(2), runtime::outcome::got).where, lane::forks);
-  EXPECT_EQ(of(2).next_probe(), (probe{action::pop, worker_id{2}, lane::mailbox}));
+  EXPECT_EQ(of(2).next_probe(), (probe{.what = action::pop, .where = lane::mailbox, .whom = worker_id{2}}));
 }
 
 }  // namespace

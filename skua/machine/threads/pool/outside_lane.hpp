@@ -5,7 +5,9 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 
@@ -32,6 +34,13 @@ struct outside_lane : thread_record {
   deque<> tasks;
 };
 
+/// Tasks that a worker takes from a lane at once, oldest first.
+struct outside_batch {
+  static constexpr std::size_t most = 32;
+  std::array<entry, most> tasks;
+  std::size_t size = 0;
+};
+
 /// The lanes of one region. Any thread may call every member function.
 class outside_lanes {
  public:
@@ -54,8 +63,8 @@ class outside_lanes {
     return &lane->of == this ? lane : nullptr;
   }
 
-  /// Takes the oldest task of some lane.
-  [[nodiscard]] outcome take(entry& oldest, revocation_count& spent) noexcept;
+  /// Takes the oldest tasks of some lane, and sets `taken` to them: one, or up to a share of 1/`of` of what is there.
+  [[nodiscard]] outcome take(outside_batch& taken, std::size_t of, revocation_count& spent) noexcept;
   [[nodiscard]] bool look_empty() const noexcept;
 
  private:

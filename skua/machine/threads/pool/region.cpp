@@ -43,15 +43,34 @@ bool region::notify_work() noexcept {
   return woke;
 }
 
-outcome region::take_injected(tagged_entry& out, revocation_count& spent) noexcept {
+outcome region::take_injected(worker_slot& by, policies::amount many, tagged_entry& out,
+                              revocation_count& spent) noexcept {
   if (auto* const first = static_cast<handed*>(injected_.pop())) {
     out = {first, 1, {}};
     return outcome::got;
   }
-  entry oldest;
-  outcome const how = outside_.take(oldest, spent);
-  if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {}};
+  outside_batch batch;
+  std::size_t const share = many == policies::amount::half ? 1 + std::size_t{workers()} : 0;
+  outcome const how = outside_.take(batch, share, spent);
+  if (how != outcome::got) return how;
+  out = {static_cast<task*>(batch.tasks[0].task), batch.tasks[0].extra, {}};
+  if (batch.size > 1) keep(by, batch);
   return how;
+}
+
+/// Puts all but the oldest task into the worker's `spawned`, newest first: so it runs them in the order of submission,
+/// and thieves find the newest.
+void region::keep(worker_slot& by, outside_batch const& batch) noexcept {
+  for (std::size_t i = batch.size - 1; i > 0; --i) {
+    entry const& one = batch.tasks[i];
+    if (!by.spawned.reserve()) {  // no memory: a spawned task can be injected
+      injected_.push(*static_cast<handed*>(static_cast<task*>(one.task)));
+      continue;
+    }
+    // Request or not, the sleepers are looked at below. There is room: it was reserved.
+    if (by.spawned.push(one.task, one.extra)) static_cast<void>(by.spawned.poll());
+  }
+  notify_work();
 }
 
 void region::request_attention() noexcept {

@@ -45,8 +45,10 @@ class region : public std::enable_shared_from_this<region> {
   /// An entry can be taken: wakes a worker of the region unless enough are searching. True if one was woken. Any
   /// thread.
   bool notify_work() noexcept;
-  /// Takes a task from outside: of the shared queue, else of a lane. Counts revocations in `spent`.
-  [[nodiscard]] outcome take_injected(tagged_entry& out, revocation_count& spent) noexcept;
+  /// Takes a task from outside for the worker of `by`: of the shared queue, else of a lane. If `many` says so, it may move
+  /// more of the lane's tasks to the worker's `spawned`. Counts revocations in `spent`.
+  [[nodiscard]] outcome take_injected(worker_slot& by, policies::amount many, tagged_entry& out,
+                                      revocation_count& spent) noexcept;
   /// Where threads from outside submit tasks without waiting for them.
   [[nodiscard]] outside_lanes& lanes_outside() noexcept { return outside_; }
   /// Takes a task back that was injected; false if a worker has it.
@@ -66,6 +68,8 @@ class region : public std::enable_shared_from_this<region> {
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
 
  private:
+  void keep(worker_slot& by, outside_batch const& batch) noexcept;
+
   pool_core& core_;
   std::vector<worker_id> const members_;  ///< by their numbers in the pool
   layout const map_;

@@ -191,6 +191,55 @@ struct offer_and_sleeper {
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the offered join is taken"); }
 };
 
+/// Thread 0 submits two tasks and is then the worker that takes both from the lane, keeps the first one and offers the
+/// other, which the first one waits for. Worker 1 falls asleep meanwhile. (pool/outside_lane.md, "nothing hidden")
+template <class Sync, bool Notifies = true>
+struct share_and_sleeper {
+  static constexpr int threads = 2;
+  using deque = skua::runtime::deque<Sync>;
+  static deque& make(skua::runtime::fences kind) {
+    return immortal<deque>(skua::runtime::deque_options{.capacity = 8, .kind = kind, .memory = &memory()});
+  }
+  deque& outside = make(skua::runtime::fences::full);  // a thief that revokes would let the other one spin
+  deque& spawned = make(Sync::kind());
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
+  typename Sync::template atomic<int> taken{0};
+  int job[2] = {};
+
+  void run(int me) {
+    if (me == 0) {
+      for (int& j : job)
+        require(!outside.push(&j) || outside.poll() != skua::runtime::attention::full, "there is memory");
+      sleep.notify();
+      move_share();
+      if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
+      return;
+    }
+    bool searching = sleep.start_search();
+    skua::runtime::entry got;
+    while (!take(outside, got) && !take(spawned, got)) {
+      sleep.fall_asleep(
+          worker_id{1}, searching, [this] { spawned.outside().request_attention(); },
+          [this] { return !outside.outside().looks_empty() || !spawned.outside().looks_empty(); });
+      searching = true;
+    }
+    if (searching) sleep.found();
+    taken.fetch_add(1, std::memory_order_seq_cst);
+    taken.notify_all();
+  }
+  static bool take(deque& from, skua::runtime::entry& got) {
+    return from.outside().steal(got) == skua::runtime::outcome::got;
+  }
+  void move_share() {
+    skua::runtime::entry first;
+    skua::runtime::entry second;
+    if (!take(outside, first) || !take(outside, second)) return;  // the other worker has one
+    if (spawned.push(second.task)) spawned.poll();
+    if (Notifies) sleep.notify();
+  }
+  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the other worker gets a task"); }
+};
+
 /// Items for worker 0 and nobody else, as in its inbox, or in a lane of thread 2. Thread 0 is the worker's own, thread 1 a caller that takes the
 /// worker's place if it can, thread 2 pushes. The own thread must take what the caller leaves.
 template <class Sync, int Items, class Queue = item_count<Sync>, bool Looks = true>
@@ -264,6 +313,10 @@ TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep)
   holds<offer_and_sleeper<model_sync>>({.preemptions = 3});
   holds<offer_and_sleeper<full_model_sync>>({.preemptions = 3});
 }
+TEST(sleep_model, a_share_of_a_lane_is_moved_while_a_searcher_falls_asleep) {
+  holds<share_and_sleeper<model_sync>>({.preemptions = 2});
+  holds<share_and_sleeper<full_model_sync>>({.preemptions = 2});
+}
 // Three threads: all executions with at most two preemptions.
 TEST(sleep_model, work_from_outside_wakes_a_sleeper) { holds<from_outside<model_sync>>({.preemptions = 2}); }
 
@@ -285,5 +338,8 @@ TEST(sleep_mutant, a_push_into_a_lane_outside_without_a_fence_is_caught) {
 }
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
   fails<offer_and_sleeper<model_sync, false>>("deadlock");
+}
+TEST(sleep_mutant, a_share_that_is_moved_and_notifies_nobody_is_caught) {
+  fails<share_and_sleeper<model_sync, false>>("deadlock");
 }
 TEST(sleep_mutant, no_short_wait_is_caught) { fails<owner_and_sleeper<no_time, true>>("deadlock"); }

@@ -168,7 +168,7 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
     case lane::mailbox: return s.mailbox.take_oldest(out, any);
     case lane::local: return s.local.take_newest(out, any);
     case lane::migrated: return s.migrated.take_oldest(out, any);
-    case lane::injected: return take_injected(s, out);
+    case lane::injected: return take_injected(s, p.many, out);
     case lane::inbox: break;
   }
   auto* const mine = static_cast<handed*>(s.inbox.pop());
@@ -177,9 +177,9 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
   return outcome::got;
 }
 
-outcome worker::take_injected(worker_slot& s, tagged_entry& out) noexcept {
+outcome worker::take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept {
   revocation_count spent;
-  outcome const how = s.in.take_injected(out, spent);
+  outcome const how = s.in.take_injected(s, many, out, spent);
   count(spent);
   return how;
 }
