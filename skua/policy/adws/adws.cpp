@@ -16,9 +16,14 @@ constexpr search_step own[] = {{lane::mailbox, after_lost::same_lane},
                                {lane::spawned, after_lost::same_lane},
                                {lane::migrated, after_lost::same_lane},
                                {lane::inbox, after_lost::same_lane}};
-constexpr search_step theirs[] = {{lane::migrated}, {lane::local}, {lane::forks}, {lane::spawned}};
+constexpr search_step theirs[] = {{lane::mailbox}, {lane::migrated}, {lane::local}, {lane::forks}, {lane::spawned}};
+constexpr std::uint8_t from_migrated = 1;  ///< of `theirs`: the mailbox only for a root that waits too long
 constexpr search_step own_again[] = {{lane::mailbox, after_lost::same_lane}, {lane::migrated, after_lost::same_lane}};
 constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_again};
+
+/// After so many rounds a worker fetches the root from worker 0's mailbox. Worker 0 needs fewer to wake up: on threads
+/// they take some 20 ms, because a worker that may not take what it sees naps between two rounds.
+constexpr std::uint32_t patience = 500;
 
 }  // namespace
 
@@ -80,8 +85,8 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::preempted: return {.worker = self_, .where = lane::local};
     case cause::released:
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
+    case cause::stolen: return place_stolen(c, task);
     case cause::refused: runtime::invariant(false, "one slot"); break;
-    case cause::stolen: break;
   }
   return {.worker = self_, .where = lane::inbox};
 }
@@ -90,17 +95,44 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
 /// must not leave another worker.
 placement worker_state::place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept {
   c = {.where = {.right = 0, .left = static_cast<double>(with_.workers)}};
-  // acquire: after the last root has closed its group. Partner: outside_ended.
-  c.is_root = may_be_root && !with_.has_root.exchange(true, std::memory_order_acquire);
-  c.is_free = !c.is_root;
   c.is_outside = true;
-  if (c.is_root) c.group = with_.ranges.open(worker_id{0}, c.where, none);
-  task = c.written();
-  if (c.is_free) {
-    with_.free_tasks.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
+  // acquire: after the last root has closed its group. Partner: outside_ended, place_stolen.
+  if (!may_be_root || with_.has_root.exchange(true, std::memory_order_acquire)) {
+    set_free(c, task);
     return {.worker = self_, .where = lane::inbox};
   }
+  c.is_root = true;
+  c.group = with_.ranges.open(worker_id{0}, c.where, none);
+  task = c.written();
+  // relaxed: a hint for thieves; the mailbox publishes the root.
+  if (index(self_) != 0) with_.waiting_root.store(task.words[0], std::memory_order_relaxed);
   return {.worker = worker_id{0}, .where = lane::mailbox};
+}
+
+/// A task from outside is not spread: anybody may steal of it.
+void worker_state::set_free(tag_fields& c, task_tag& task) noexcept {
+  c.is_root = false;
+  c.is_free = true;
+  task = c.written();
+  with_.free_tasks.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
+}
+
+/// Worker 0 may be busy in another region, or wait there for this very root: then it is no root any more.
+placement worker_state::place_stolen(tag_fields& c, task_tag& task) noexcept {
+  if (c.is_root && is_waiting_root(task.words[0])) {
+    with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: a hint
+    with_.ranges.close(c.group);
+    c.group = none;
+    set_free(c, task);
+    with_.has_root.store(false, std::memory_order_release);  // the group is closed before. Partner: place_root
+  }
+  return {.worker = self_, .where = lane::inbox};
+}
+
+/// Relaxed: whoever sees an entry with this word in worker 0's mailbox has acquired what was stored before it was put
+/// there; and the word is 0 again before anything else with it can be stolen.
+bool worker_state::is_waiting_root(std::uint64_t first_word) const noexcept {
+  return first_word != 0 && first_word == with_.waiting_root.load(std::memory_order_relaxed);
 }
 
 /// A group of this task has ended: return migration, unless the group's tasks may be stolen from outside already.
@@ -151,7 +183,7 @@ void worker_state::child_ended(tag_fields const& c) noexcept {
 // ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------
 
 bool worker_state::admits(std::uint64_t first_word) const noexcept {
-  if (first_word == everybody) return true;
+  if (first_word == everybody || (fetches_root_ && is_waiting_root(first_word))) return true;
   return steal_range_ && !anywhere_ && with_.ranges.is_inside(group_of(first_word), steal_range_->id);
 }
 
@@ -160,11 +192,14 @@ probe worker_state::next_probe() noexcept { return round_.next(); }
 /// As many victims as the steal range has other workers, uniformly; the range is found anew before each of them. Then, if
 /// there are tasks that anybody may take, one victim among all workers.
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
+  fetches_root_ = why == victim_request::first && root_waits_long();
+  if (fetches_root_) return victim{.who = worker_id{0}, .is_last = true};
   if (!with_.options.steal) return {};
   if (why == victim_request::first) tries_ = 0;
   auto const among = [this](std::uint32_t first, std::uint32_t others) {
     std::uint32_t const v = first + roll_.below(others);
-    return victim{.who = worker_id{v < index(self_) ? v : v + 1}, .is_last = anywhere_};
+    worker_id const who{v < index(self_) ? v : v + 1};
+    return victim{.who = who, .first_step = from_migrated, .is_last = anywhere_};
   };
   steal_range_ = with_.ranges.topmost(self_, roll_);
   std::uint32_t const others = steal_range_ ? steal_range_->where.leftmost() - steal_range_->where.owner() : 0;
@@ -179,6 +214,16 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   return among(0, with_.workers - 1);
 }
 
+/// Asked once in each round, when it comes to the victims.
+bool worker_state::root_waits_long() noexcept {
+  // relaxed: a hint.
+  bool const waits = index(self_) != 0 && with_.waiting_root.load(std::memory_order_relaxed) != 0;
+  root_waits_ = waits ? root_waits_ + 1 : 0;
+  if (root_waits_ < patience) return false;
+  root_waits_ = 0;
+  return true;
+}
+
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
     return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
@@ -189,6 +234,8 @@ void worker_state::learn(event const& seen) noexcept {
     innermost_ = c.group;
     is_searching_ = false;
     may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
+    if (c.is_root && is_waiting_root(b->task.words[0]))
+      with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: before this task pushes anything
   } else if (auto const* r = std::get_if<returned>(&seen)) {
     child_ended(tag_fields::read(r->child));
   } else if (auto const* e = std::get_if<ended>(&seen)) {

@@ -34,6 +34,8 @@ struct common {
   tree<> ranges;
   runtime::real_sync::atomic<bool> has_root{false};         ///< a root is being spread, or runs
   runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
+  /// The first word of a root that another worker has sent to worker 0 and that has not begun; else 0.
+  runtime::real_sync::atomic<std::uint64_t> waiting_root{0};
 };
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
@@ -58,6 +60,10 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void activate(node_id group) noexcept;
   void end_search() noexcept;
   placement place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept;
+  void set_free(tag_fields& c, task_tag& task) noexcept;
+  placement place_stolen(tag_fields& c, task_tag& task) noexcept;
+  [[nodiscard]] bool is_waiting_root(std::uint64_t first_word) const noexcept;
+  [[nodiscard]] bool root_waits_long() noexcept;
   placement place_resumed(tag_fields& c, task_tag& task) noexcept;
   [[nodiscard]] bool may_be_stolen_from_outside(tag_fields const& c) const noexcept;
   void child_ended(tag_fields const& c) noexcept;
@@ -80,6 +86,8 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   std::uint32_t tries_ = 0;                   ///< victims in this round
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
+  bool fetches_root_ = false;                 ///< the victim is worker 0, for the root in its mailbox
+  std::uint32_t root_waits_ = 0;              ///< rounds that have seen it there
 };
 
 }  // namespace adws

@@ -205,6 +205,49 @@ TEST_F(stealing, of_a_free_task_anybody_may_steal_but_nothing_else_then) {
   EXPECT_EQ(victims(1), others(1, 1, 0));
 }
 
+/// How many rounds worker w makes until it looks into worker 0's mailbox, and what it then finds: `t`.
+int rounds_until_fetch(worker_policy& w, task_tag const& t, int most) {
+  for (int rounds = 0; rounds < most;) {
+    probe const p = w.next_probe();
+    bool const fetches = p.what == action::steal && p.where == lane::mailbox;
+    if (fetches && w.admits(t.words[0])) {
+      EXPECT_EQ(p.whom, worker_id{0});
+      w.learn(probed{p, runtime::outcome::got});
+      return rounds;
+    }
+    if (p.what == action::rest) {
+      ++rounds;
+    } else {
+      w.learn(probed{p, fetches ? runtime::outcome::barred : runtime::outcome::empty});
+    }
+  }
+  return most;
+}
+
+TEST_F(stealing, a_root_that_worker_0_does_not_begin_is_fetched_and_then_free) {
+  for (bool const steals : {true, false}) {
+    restart(8, {.steal = steals});
+    task_tag waiting_root{};
+    ASSERT_EQ(of(3).place(waiting_root, cause::injected), on(0, lane::mailbox));
+    int const rounds = rounds_until_fetch(of(5), waiting_root, 10'000);
+    EXPECT_GT(rounds, 100) << "worker 0 gets the time to wake up";
+    ASSERT_LT(rounds, 10'000);
+    EXPECT_EQ(of(5).place(waiting_root, cause::stolen).worker, worker_id{5});
+    EXPECT_TRUE(tag_fields::read(waiting_root).is_free);
+    begin(5, waiting_root);
+    task_tag const next = root(2);
+    EXPECT_TRUE(tag_fields::read(next).is_root) << "the region has no root: the next one is";
+    of(5).learn(ended{waiting_root, 1});
+    of(0).learn(ended{next, 1});
+  }
+}
+
+TEST_F(stealing, a_root_that_has_begun_is_not_fetched) {
+  restart(8);
+  task_tag const begun_root = root(3);
+  EXPECT_EQ(rounds_until_fetch(of(5), begun_root, 3000), 3000);
+}
+
 TEST_F(stealing, after_a_catch_or_a_lost_race_the_round_goes_on_as_it_should) {
   of(0).learn(waiting{});
   while (of(2).next_probe().what != action::steal) ask(of(2), runtime::outcome::empty);

@@ -89,11 +89,16 @@ struct spawned_task final : handed {
     fiber::nested_task const nested{on, &node};
     given.run(given, on);
   }
-  /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first.
+  /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first. Returns early for the sake
+  /// of other regions: the worker's search then lets them take turns.
   static void run_newest(wait_group& group, deque<>& of, here& on) noexcept {
     stop_node const node{nullptr, nullptr, nullptr, &group};
     fiber::nested_task const nested{on, &node};
-    while (!group.done()) {
+    for (std::uint32_t ran = 0; !group.done(); ++ran) {
+      if (ran == tasks_per_turn) {
+        if (on.at().who.other_regions_wait(on.at().in)) return;
+        ran = 0;
+      }
       auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
       if (newest == nullptr) return;
       free_task<here>& given = static_cast<spawned_task*>(newest)->given;

@@ -86,6 +86,24 @@ TEST(pool, regions_mix_policies) {
   EXPECT_EQ(sum, 610 + 2 + 610 + 4);
 }
 
+// adws sends a region's root to worker 0, which here waits in another region for what the root does.
+TEST(pool, a_root_of_adws_runs_although_worker_0_waits_for_it) {
+  skua::pool pool({.workers = 2, .policy = "random"});
+  auto const spread = pool.open_region("adws", 2);
+  for (int i = 0; i < 5; ++i) {
+    std::atomic<bool> ran{false};
+    auto const side = [&](auto&) {
+      if (skua::this_worker() == skua::worker_id{0}) {
+        while (!ran.load()) std::this_thread::yield();
+      } else {
+        spread->run([&](auto&) { ran = true; });
+      }
+    };
+    pool.run([&](auto& h) { h.join(side, side); });
+    EXPECT_TRUE(ran.load());
+  }
+}
+
 /// The message of the usage_error.
 template <class F>
 std::string refusal(F&& f) {

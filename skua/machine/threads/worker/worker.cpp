@@ -2,6 +2,7 @@
 // The loop of a worker, and its thread. How its fibers park, resume and move: parking.cpp.
 #include "skua/machine/threads/worker/worker.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -117,11 +118,23 @@ void worker::send_home(frame& f) noexcept {
   of.sleep().wake(only);
 }
 
+/// Regions take turns: the one where something was found last comes first again, but not more than tasks_per_turn times.
 worker::found worker::probe_everywhere() noexcept {
-  for (worker_slot* const s : slots_) {
-    if (found const f = probe_in(*s); f.at != nullptr) return f;
+  for (std::size_t tried = 0; tried < slots_.size(); ++tried) {
+    found const f = probe_in(*slots_[turn_of_]);
+    bool const ends_turn = f.at == nullptr || ++tasks_of_turn_ == tasks_per_turn;
+    if (ends_turn) {
+      tasks_of_turn_ = 0;
+      turn_of_ = turn_of_ + 1 < slots_.size() ? turn_of_ + 1 : 0;
+    }
+    if (f.at != nullptr) return f;
   }
   return {};
+}
+
+bool worker::other_regions_wait(region const& mine) const noexcept {
+  return slots_.size() > 1 &&
+         std::ranges::any_of(slots_, [&mine](worker_slot* s) { return &s->in != &mine && !s->in.looks_empty_to(s); });
 }
 
 /// Ask, act, report; until a task is found or the policy rests.
@@ -262,6 +275,7 @@ void worker::refresh_slots() noexcept {
   if (!has_new_regions()) return;
   regions_seen_ = core_.copy_regions(regions_);
   slots_.clear();
+  turn_of_ = 0;
   for (auto const& r : regions_) {
     if (worker_slot* const s = r->slot_for(*this)) slots_.push_back(s);
   }

@@ -26,6 +26,10 @@ namespace skua::runtime {
 
 class pool_core;
 
+/// A worker runs at most so many tasks of one region in a row while another has some: those that its search finds, and
+/// those that a waiting group runs on top.
+inline constexpr std::uint32_t tasks_per_turn = 32;
+
 class worker final : public thread_record {
  public:
   worker(pool_core& c, worker_id number) noexcept;
@@ -49,6 +53,8 @@ class worker final : public thread_record {
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
   /// Charges this worker's time to `what` from now on. Cost: one clock reading.
   void begin(activity what) noexcept { counts_.times.change_to(what, now_ns()); }
+  /// True if this worker serves other regions than `mine` and there is something in one of them.
+  [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
   /// Puts an entry into the lane of another worker, as the policy decided. Returns false if it stays here.
@@ -142,6 +148,8 @@ class worker final : public thread_record {
   std::vector<std::shared_ptr<region>> regions_;  ///< keeps the regions alive while this worker looks into them
   std::vector<worker_slot*> slots_;
   std::uint64_t regions_seen_ = 0;
+  std::size_t turn_of_ = 0;          ///< which of slots_ the search begins with
+  std::uint32_t tasks_of_turn_ = 0;  ///< found there one after the other
   bool was_woken_ = false;
 
   stack_cache stacks_;
