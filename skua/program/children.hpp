@@ -53,6 +53,7 @@ constexpr void call_forked(Here& here, F&& f) {
 /// Stands for a child without a hint.
 struct unhinted {};
 constexpr hint as_hint(unhinted) noexcept { return {}; }
+/// Keeps the word's type, which tells what it cannot say.
 template <hint_word Word>
 constexpr Word operator|(unhinted, Word w) noexcept {
   return w;

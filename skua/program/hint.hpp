@@ -3,18 +3,26 @@
 // a wrong, missing, zero, infinite or NaN hint costs speed, never correctness.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <concepts>
+#include <cstddef>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "skua/parts/base/ids.hpp"
+#include "skua/program/hint_field.hpp"
 
 namespace skua::runtime {
 
-/// All hints of one child. A policy reads those that it understands and ignores the rest.
+/// All hints of one child. A policy reads those that it understands and ignores the rest. 16 bytes: every free task and
+/// every child of a scope with hints holds one.
 struct hint {
-  std::optional<double> work;     ///< relative to its siblings [adws-sc19 4.1]
-  std::optional<place_id> place;  ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
+  hint_field<double, 0x7ff8'dead'dead'deadULL> work{};  ///< relative to its siblings [adws-sc19 4.1]
+  hint_field<place_id, 0xffff'fffdULL> place{};  ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
+
+  /// Every field, for those who treat all alike.
+  static constexpr auto fields() noexcept { return std::tuple{&hint::work, &hint::place}; }
+  friend constexpr bool operator==(hint const&, hint const&) = default;
 };
 
 class measured_work;
@@ -30,9 +38,17 @@ struct at {
   place_id place;
 };
 
+/// Any hint word as a hint.
+constexpr hint as_hint(hint h) noexcept { return h; }
+constexpr hint as_hint(work w) noexcept { return {.work = w.amount, .place = {}}; }
+constexpr hint as_hint(at a) noexcept { return {.work = {}, .place = a.place}; }
+
+/// A type that says something of a child: argument-dependent lookup finds `as_hint` of it. So a program may have words of
+/// its own, and a new kind of hint needs no change here.
 template <class T>
-concept hint_word = std::is_same_v<std::remove_cvref_t<T>, hint> || std::is_same_v<std::remove_cvref_t<T>, work> ||
-                    std::is_same_v<std::remove_cvref_t<T>, at>;
+concept hint_word = requires(std::remove_cvref_t<T> const& word) {
+  { as_hint(word) } -> std::same_as<hint>;
+};
 
 /// The work of a child in a sum over its siblings: the hint if it is valid (infinity counts as a large number), 1 if it
 /// is missing, negative or NaN.
@@ -42,17 +58,30 @@ constexpr double work_of(hint const& h) noexcept {
   return *h.work < most ? *h.work : most;
 }
 
-/// Any hint word as a hint.
-constexpr hint as_hint(hint h) noexcept { return h; }
-constexpr hint as_hint(work w) noexcept { return {.work = w.amount, .place = {}}; }
-constexpr hint as_hint(at a) noexcept { return {.work = {}, .place = a.place}; }
+namespace reading {
+
+struct anything {
+  template <class T>
+  constexpr operator T() const noexcept;  // NOLINT(google-explicit-constructor)
+};
+template <std::size_t... I>
+constexpr bool has_fields(std::index_sequence<I...>) noexcept {
+  return requires { hint{(static_cast<void>(I), anything{})...}; };
+}
+constexpr std::size_t hint_fields = std::tuple_size_v<decltype(hint::fields())>;
+static_assert(has_fields(std::make_index_sequence<hint_fields>{}) &&
+                  !has_fields(std::make_index_sequence<hint_fields + 1>{}),
+              "hint::fields names every field");
+
+}  // namespace reading
 
 /// `work{2} | at{p}`: two hint words for one child. Where both set a field, the right one wins.
 template <hint_word A, hint_word B>
 constexpr hint operator|(A a, B b) noexcept {
-  hint const x = as_hint(a);
-  hint const y = as_hint(b);
-  return {.work = y.work ? y.work : x.work, .place = y.place ? y.place : x.place};
+  hint all = as_hint(a);
+  hint const right = as_hint(b);
+  std::apply([&](auto... field) { ((right.*field ? void(all.*field = right.*field) : void()), ...); }, hint::fields());
+  return all;
 }
 
 }  // namespace skua::runtime

@@ -32,7 +32,8 @@ void engine::grow() {
   place_of_.resize(program_.size());
   for (auto i = static_cast<node_id>(before); i < program_.size(); ++i) {
     node const& n = program_[i];
-    place_of_[i] = n.hints.place || n.parent == no_node ? n.hints.place : place_of_[n.parent];
+    std::optional<place_id> const own = n.hints.place;
+    place_of_[i] = own || n.parent == no_node ? own : place_of_[n.parent];
   }
 }
 

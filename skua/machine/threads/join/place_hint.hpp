@@ -14,10 +14,12 @@ namespace skua::runtime {
 
 /// Can a hint of this type name a place?
 template <class Hint>
-inline constexpr bool may_hint_place = std::is_same_v<Hint, at> || std::is_same_v<Hint, hint>;
+inline constexpr bool may_hint_place = !std::is_same_v<Hint, unhinted> && !std::is_same_v<Hint, work>;
 
-constexpr place_id hinted_place(at a) noexcept { return a.place; }
-constexpr place_id hinted_place(hint const& h) noexcept { return h.place.value_or(no_place_hint); }
+template <class Hint>
+constexpr place_id hinted_place(Hint const& hint) noexcept {
+  return as_hint(hint).place.value_or(no_place_hint);
+}
 
 /// The hint cannot name a place, and takes no room.
 struct no_place {
