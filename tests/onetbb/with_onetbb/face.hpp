@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// The names of forms.cpp: oneTBB's.
+#pragma once
+
+#include <oneapi/tbb.h>
+
+namespace face = oneapi::tbb;
