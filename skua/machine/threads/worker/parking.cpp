@@ -32,7 +32,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
   waiting.at().who.counts_.waited_in_place.add(1);
   while (!g.left_only(mine)) {
     worker& me = waiting.at().who;
-    me.refresh_slots();
+    me.refresh_regions();
     found const f = me.probe_everywhere();
     if (f.at == nullptr) {
       me.core_.back_off();

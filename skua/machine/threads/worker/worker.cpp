@@ -118,7 +118,9 @@ void worker::send_home(frame& f) noexcept {
 }
 
 worker::found worker::probe_everywhere() noexcept {
-  for (worker_slot* const s : slots_) {
+  for (auto const& r : regions()) {
+    worker_slot* const s = r->slot_for(*this);
+    if (s == nullptr) continue;
     if (found const f = probe_in(*s); f.at != nullptr) return f;
   }
   return {};
@@ -229,8 +231,9 @@ outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcep
 /// True if tasks are visible that the policies do not let this worker take. Others may come for them; this worker looks
 /// again soon. (exposed_group.md, "Barred workers")
 bool worker::is_barred() noexcept {
-  for (worker_slot* const s : slots_) {
-    if (s->policy.is_choosy() && !s->in.looks_empty_to(s)) return true;
+  for (auto const& r : regions()) {
+    worker_slot* const s = r->slot_for(*this);
+    if (s != nullptr && s->policy.is_choosy() && !r->looks_empty_to(s)) return true;
   }
   return false;
 }
@@ -258,13 +261,8 @@ bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
 
 bool worker::has_new_regions() const noexcept { return regions_seen_ != core_.regions_version(); }
 
-void worker::refresh_slots() noexcept {
-  if (!has_new_regions()) return;
-  regions_seen_ = core_.copy_regions(regions_);
-  slots_.clear();
-  for (auto const& r : regions_) {
-    if (worker_slot* const s = r->slot_for(*this)) slots_.push_back(s);
-  }
+void worker::refresh_regions() noexcept {
+  if (has_new_regions()) regions_seen_ = core_.share_regions(regions_);
 }
 
 // ---- the thread ------------------------------------------------------------------------------------------------
@@ -277,7 +275,7 @@ worker::worker(pool_core& c, worker_id number) noexcept
 }
 
 void worker::start() {
-  refresh_slots();
+  refresh_regions();
   current_stack_ = stacks_.take();
   try {
     thread_ = std::thread([this] { thread_main(); });
@@ -333,7 +331,7 @@ void worker::sleep_at_first() noexcept {
 
 worker_slot& worker::first_slot() noexcept {
   tsan::unseen const scheduling;
-  return *slots_.front();
+  return *core_.first_region().slot_for(*this);
 }
 
 void worker::adopt(here& fiber) noexcept {

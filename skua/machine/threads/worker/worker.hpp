@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
@@ -108,7 +107,9 @@ class worker final : public thread_record {
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& fiber, found const& f) noexcept;
   [[nodiscard]] stack* take_stack() noexcept;  ///< Null if the system refuses.
-  void refresh_slots() noexcept;
+  /// Shares the pool's list of regions if it has changed. Takes no memory, and so cannot fail.
+  void refresh_regions() noexcept;
+  [[nodiscard]] region_list const& regions() const noexcept { return *regions_; }
 
   /// What a fiber does next: it continues a frame, runs what was found, or, if there is neither, ends the thread.
   struct step {
@@ -139,8 +140,7 @@ class worker final : public thread_record {
   pool_core& core_;
   worker_id const number_;
   here* fiber_ = nullptr;
-  std::vector<std::shared_ptr<region>> regions_;  ///< keeps the regions alive while this worker looks into them
-  std::vector<worker_slot*> slots_;
+  std::shared_ptr<region_list const> regions_;  ///< keeps the regions alive while this worker looks into them
   std::uint64_t regions_seen_ = 0;
   bool was_woken_ = false;
 
