@@ -294,7 +294,10 @@ void worker::join() noexcept {
   if (thread_.joinable()) thread_.join();
 }
 
+/// A caller's record lies on the caller's stack, and every flow of its thread reads it: no edge orders their reads before
+/// the caller's next use of that stack.
 worker* worker::current() noexcept {
+  tsan::unseen const of_the_thread;
   thread_record* const r = current_thread();
   return r == nullptr ? nullptr : static_cast<worker*>(r->owner);
 }
