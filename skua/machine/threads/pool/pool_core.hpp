@@ -92,6 +92,10 @@ class pool_core {
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search
+  /// True the first time: whether to tell people that stacks are missing.
+  [[nodiscard]] bool report_once() noexcept {
+    return !reported_.exchange(true, std::memory_order_relaxed);  // relaxed: publishes nothing
+  }
 
  private:
   void stop() noexcept;
@@ -113,6 +117,7 @@ class pool_core {
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};
   std::atomic<std::uint32_t> visitors_{0};
+  std::atomic<bool> reported_{false};
 
   detached_tasks detached_;
   region* first_region_ = nullptr;

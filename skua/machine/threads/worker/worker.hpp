@@ -66,6 +66,9 @@ class worker final : public thread_record {
   /// Waits without a fresh stack: tasks run on top of the fiber, or the worker leaves for a ready frame, which has a
   /// stack.
   static void wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept;
+  /// The fiber is about to wait for this task_group. If one of its tasks lies beneath the fiber on the same stack, it will
+  /// wait for ever: ends the process with a message that names the limits.
+  static void expect_none_beneath(here const& waiting, wait_group const& tasks) noexcept;
   /// Waits and does nothing else.
   void wait_alone(group const& g, std::uint64_t mine) noexcept;
 
@@ -106,7 +109,8 @@ class worker final : public thread_record {
   void prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept;
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& fiber, found const& f) noexcept;
-  [[nodiscard]] stack* take_stack() noexcept;  ///< Null if the system refuses.
+  /// Tells people once that nothing here can go on for want of a stack.
+  void report_buried(here const& waiting) noexcept;
   /// Shares the pool's list of regions if it has changed. Takes no memory, and so cannot fail.
   void refresh_regions() noexcept;
   [[nodiscard]] region_list const& regions() const noexcept { return *regions_; }
