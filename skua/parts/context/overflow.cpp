@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,18 +58,42 @@ class signal_safe_line {
   std::size_t size_ = 0;
 };
 
-/// Reports which stack is full if the fault was an overflow on this thread.
-void explain(std::uintptr_t address) noexcept {
+/// The stack pointer at the fault; 0 on a processor whose registers we do not know.
+template <class Registers>
+std::uintptr_t stack_pointer_in(Registers const& saved) noexcept {
+  if constexpr (requires { saved.gregs; }) {
+    return static_cast<std::uintptr_t>(saved.gregs[15]);  // x86-64's REG_RSP, an enumerator that only x86-64 has
+  } else if constexpr (requires { saved.sp; }) {
+    return static_cast<std::uintptr_t>(saved.sp);  // AArch64
+  } else {
+    return 0;
+  }
+}
+
+/// Where a stack pointer is that has run into a guard: at most a page above its end, because a push, or a leaf function
+/// below its stack pointer, touches the guard first; or below it, by at most the largest frame that could fit.
+bool ran_into(address_range const& guard, std::size_t stack_bytes, std::uintptr_t stack_pointer) noexcept {
+  if (stack_pointer == 0) return true;
+  std::uintptr_t const lowest = guard.low - std::min<std::uintptr_t>(guard.low, stack_bytes);
+  return lowest <= stack_pointer && stack_pointer < guard.high + 4096;
+}
+
+/// Reports which stack is full if the fault was an overflow on this thread. A task that writes into a guard by a wild
+/// pointer has its stack pointer elsewhere: that is a plain fault.
+void explain(std::uintptr_t address, std::uintptr_t stack_pointer) noexcept {
   tsan::unseen const other_flows_wrote_the_record;
   thread_record* const me = current_thread();
   if (me == nullptr || me->overflow_reported) return;
   signal_safe_line line;
   line << "skua: stack overflow on worker " << std::size_t{me->worker} << ": ";
-  if (me->running != nullptr && me->running->guard().contains(address)) {
+  auto const is_full = [&](address_range const& guard, std::size_t bytes) {
+    return guard.contains(address) && ran_into(guard, bytes, stack_pointer);
+  };
+  if (me->running != nullptr && is_full(me->running->guard(), me->running->bytes())) {
     line << "its task needs more than the " << me->running->bytes() / 1024
          << " KiB of its stack. If the recursion is meant to be so deep, choose larger stacks with the environment"
             " variable SKUA_STACK or the pool option stack_bytes.\n";
-  } else if (me->native_guard.contains(address)) {
+  } else if (is_full(me->native_guard, me->native_bytes)) {
     line << "its thread needs more than the " << me->native_bytes / 1024
          << " KiB of its native stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`.\n";
   } else {
@@ -106,7 +131,10 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
 
 void on_fault(int signal, siginfo_t* info, void* context) noexcept {
   int const errno_before = errno;
-  if (info->si_code > 0) explain(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  if (info->si_code > 0) {
+    explain(reinterpret_cast<std::uintptr_t>(info->si_addr),
+            stack_pointer_in(static_cast<ucontext_t const*>(context)->uc_mcontext));
+  }
   pass_on(signal, info, context);
   errno = errno_before;
 }

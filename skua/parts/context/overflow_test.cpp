@@ -143,6 +143,56 @@ TEST_F(overflow_DeathTest, other_faults_stay_plain) {
       ::testing::KilledBySignal(SIGSEGV), only("before\n"));
 }
 
+TEST_F(overflow_DeathTest, a_wild_write_into_the_guard_stays_plain) {
+  EXPECT_EXIT(
+      {
+        take_default_action();
+        worker_thread worker(3);
+        overflow_watch const watch(worker.record());
+        stack_pool pool;
+        flow f(pool, [&](flow&) {
+          auto* const guard = reinterpret_cast<int volatile*>(worker.record().running->guard().high - 64);
+          if (write(STDERR_FILENO, "before\n", 7) == 7) *guard = 1;
+        });
+        f.resume();
+      },
+      ::testing::KilledBySignal(SIGSEGV), only("before\n"));
+}
+
+TEST_F(overflow_DeathTest, a_wild_write_into_the_native_guard_stays_plain) {
+  EXPECT_EXIT(
+      {
+        take_default_action();
+        std::thread([] {
+          worker_thread worker(3);
+          overflow_watch const watch(worker.record());
+          auto* const guard = reinterpret_cast<int volatile*>(worker.record().native_guard.low + guard_bytes - 64);
+          if (write(STDERR_FILENO, "before\n", 7) == 7) *guard = 1;
+        }).join();
+      },
+      ::testing::KilledBySignal(SIGSEGV), only("before\n"));
+}
+
+/// Writes at the far end of a frame of `bytes`, far below what the caller has used.
+[[gnu::noinline]] int use_a_large_frame(std::size_t bytes) {
+  auto* const low = static_cast<char volatile*>(__builtin_alloca(bytes));
+  for (std::size_t i = bytes; i > 0; i -= 256) low[i - 1] = 1;
+  return low[0];
+}
+
+TEST_F(overflow_DeathTest, a_frame_larger_than_what_is_left_is_an_overflow) {
+  EXPECT_EXIT(
+      {
+        take_default_action();
+        worker_thread worker(8);
+        overflow_watch const watch(worker.record());
+        stack_pool pool(256 << 10);
+        flow f(pool, [](flow&) { use_a_large_frame(400 << 10); });
+        f.resume();
+      },
+      ::testing::KilledBySignal(SIGSEGV), "stack overflow on worker 8: .* 256 KiB");
+}
+
 TEST_F(overflow_DeathTest, faults_of_threads_that_are_no_workers_stay_plain) {
   EXPECT_EXIT(
       {

@@ -53,16 +53,6 @@ std::string address_space_limit() {
   return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : kib(limit.rlim_cur);
 }
 
-[[noreturn, gnu::cold]] void refuse(std::size_t bytes, std::size_t live, int why) {
-  throw resource_error("cannot map another stack of " + kib(bytes) + " (" + std::generic_category().message(why) +
-                       ") while " + std::to_string(live) +
-                       " are in use. Limits: vm.max_map_count = " + first_word_of("/proc/sys/vm/max_map_count") +
-                       " (a stack takes 2 mappings), address space (ulimit -v) = " + address_space_limit() +
-                       ", vm.overcommit_memory = " + first_word_of("/proc/sys/vm/overcommit_memory") +
-                       " (2 counts untouched memory too). Raise the limit, or choose a smaller stack"
-                       " (SKUA_STACK, or the pool option stack_bytes)");
-}
-
 }  // namespace
 
 stack* stack::map(std::size_t bytes) {
@@ -129,12 +119,10 @@ stack_pool::~stack_pool() {
   trim();
 }
 
-stack* stack_pool::take() {
-  std::size_t others = 0;
+stack* stack_pool::try_take() noexcept {
   {
     std::lock_guard const lock(mutex_);
-    others = live_++;
-    peak_ = std::max(peak_, live_);
+    peak_ = std::max(peak_, ++live_);
     if (stack* const s = free_.pop()) return s;
   }
   if (stack* const s = stack::map(stack_bytes_)) return s;
@@ -143,7 +131,23 @@ stack* stack_pool::take() {
     std::lock_guard const lock(mutex_);
     --live_;
   }
-  refuse(stack_bytes_, others, why);
+  errno = why;
+  return nullptr;
+}
+
+stack* stack_pool::take() {
+  if (stack* const s = try_take()) return s;
+  throw resource_error(refusal(errno));
+}
+
+std::string stack_pool::refusal(int why) const {
+  return "cannot map another stack of " + kib(stack_bytes_) + " (" + std::generic_category().message(why) + ") while " +
+         std::to_string(count().live) +
+         " are in use. Limits: vm.max_map_count = " + first_word_of("/proc/sys/vm/max_map_count") +
+         " (a stack takes 2 mappings), address space (ulimit -v) = " + address_space_limit() +
+         ", vm.overcommit_memory = " + first_word_of("/proc/sys/vm/overcommit_memory") +
+         " (2 counts untouched memory too). Raise the limit, or choose a smaller stack"
+         " (SKUA_STACK, or the pool option stack_bytes)";
 }
 
 void stack_pool::give(stack* s) noexcept {
@@ -176,6 +180,11 @@ stack_pool::census stack_pool::count() const noexcept {
 stack* stack_cache::take() {
   if (stack* const s = mine_.pop()) return s;
   return pool_.take();
+}
+
+stack* stack_cache::try_take() noexcept {
+  if (stack* const s = mine_.pop()) return s;
+  return pool_.try_take();
 }
 
 void stack_cache::give(stack* s) noexcept {

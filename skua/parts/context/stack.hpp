@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 
 #include "skua/parts/context/current.hpp"
 
@@ -95,6 +96,10 @@ class stack_pool {
   /// A stack with unspecified contents. Throws resource_error, with the limit to raise, when the kernel refuses.
   /// A lock; 3 system calls if none is free.
   [[nodiscard]] stack* take();
+  /// The same, but nullptr and errno when the kernel refuses.
+  [[nodiscard]] stack* try_take() noexcept;
+  /// Why there is no further stack, for people: `why` is an errno, and the text names the limits. Reads files.
+  [[nodiscard]] std::string refusal(int why) const;
 
   /// A lock and a system call. Nobody may be running on `s`.
   void give(stack* s) noexcept;
@@ -126,6 +131,8 @@ class stack_cache {
 
   /// Throws as stack_pool::take.
   [[nodiscard]] stack* take();
+  /// As stack_pool::try_take.
+  [[nodiscard]] stack* try_take() noexcept;
   void give(stack* s) noexcept;
 
   /// Gives all stacks back to the pool. A worker does this before a long sleep, because cached stacks keep all memory

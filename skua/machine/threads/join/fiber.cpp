@@ -21,6 +21,13 @@ bool stop_node::look(failure_epoch<> const& failures) const noexcept {
   return any_failed(this, failures);
 }
 
+bool fiber::buried::belongs_to(wait_group const& tasks) const noexcept {
+  for (stop_node const* n = watching; n != nullptr; n = n->outer) {
+    if (n->tasks == &tasks) return true;
+  }
+  return false;
+}
+
 void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
 }

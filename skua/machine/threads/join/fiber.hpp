@@ -142,6 +142,23 @@ class fiber {
   /// Returns the previous value.
   bool tie(bool on) noexcept { return std::exchange(tied_, on); }
 
+  /// A wait that got no stack: what runs on top of it lies on the same stack, and must end before the fiber can go on
+  /// from there. (group.md, "Without a stack")
+  struct buried {
+    group const& waits_for;
+    std::uint64_t mine;
+    stop_node const* watching;
+    buried const* below;
+
+    /// It could go on if nothing lay on top of it.
+    [[nodiscard]] bool is_ready() const noexcept { return waits_for.left_only(mine); }
+    /// It is part of a task of this task_group, or such a task waits for it.
+    [[nodiscard]] bool belongs_to(wait_group const& tasks) const noexcept;
+  };
+  /// The innermost of those that lie under what runs; null: the stack is what runs'.
+  [[nodiscard]] buried const* beneath() const noexcept { return beneath_; }
+  void lie_on(buried const* b) noexcept { beneath_ = b; }
+
   /// Inside of isolate(): the fiber waits where it is, and its worker runs nothing else meanwhile. Returns the previous
   /// value.
   bool isolate(bool on) noexcept { return std::exchange(isolated_, on); }
@@ -163,7 +180,8 @@ class fiber {
   task_tag tag_;
   frame* ready_ = nullptr;
   mutable stolen_joins<> stolen_;  ///< what note_steals has seen
-  std::int64_t base_ = 0;          ///< entries of the lane before this position lie below a nested task
+  buried const* beneath_ = nullptr;
+  std::int64_t base_ = 0;  ///< entries of the lane before this position lie below a nested task
   bool tied_ = false;
   bool isolated_ = false;
 };

@@ -5,16 +5,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/stack.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
 
@@ -131,6 +136,136 @@ TEST(trouble, many_workers_without_stacks_still_finish) {
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(pool.run([&](auto& h) { return tree(tree, h, 5); }), 40 * 32);
   EXPECT_GT(waited_in_place(pool) + waited_in_place(other), 0U) << "the stacks did run out";
+}
+
+/// Takes all the address space that stacks of this size could have, while it lives.
+class no_stacks {
+ public:
+  no_stacks() {
+    while (skua::runtime::stack* const s = pool_.try_take()) taken_.push_back(s);
+  }
+  ~no_stacks() { give_back(); }
+  no_stacks(no_stacks const&) = delete;
+  no_stacks& operator=(no_stacks const&) = delete;
+  void give_back() {
+    for (skua::runtime::stack* const s : std::exchange(taken_, {})) pool_.give(s);
+    pool_.trim();
+  }
+
+ private:
+  skua::runtime::stack_pool pool_{huge_stack};
+  std::vector<skua::runtime::stack*> taken_;
+};
+
+/// Runs above() on top of a fiber that runs a task of `group`, waits for the other pool's `below`, and got no stack.
+template <class Above, class Below>
+void bury(skua::pool& pool, skua::pool& other, skua::task_group& group, Above above, Below below) {
+  pool.run([&](auto&) {
+    skua::task_group on_top;
+    on_top.run(above);
+    group.run([&] { other.run([&](auto&) { below(); }); });
+    group.wait();  // runs the newest task, which waits for the other pool; its worker then finds the older one
+    on_top.wait();
+  });
+}
+
+TEST(trouble_DeathTest, a_task_that_can_never_end_for_want_of_stacks_ends_the_process_with_the_cause) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        skua::pool pool({.workers = 1, .stack_bytes = huge_stack});
+        skua::pool other({.workers = 1});
+        no_stacks const at_all;
+        skua::task_group group;
+        std::atomic<bool> buried{false};
+        bury(
+            pool, other, group,
+            [&] {
+              buried = true;
+              group.wait();  // one of its tasks lies beneath
+            },
+            [&] {
+              while (!buried) std::this_thread::yield();
+            });
+      },
+      ::testing::KilledBySignal(SIGABRT), "out of stacks: .* can never end; .*vm.max_map_count.*ulimit -v.*SKUA_STACK");
+}
+
+/// While it lives, what is written to stderr comes here.
+class stderr_reader {
+ public:
+  stderr_reader() : before_(::dup(STDERR_FILENO)) {
+    if (::pipe(ends_.data()) != 0) std::abort();
+    ::dup2(ends_[1], STDERR_FILENO);
+  }
+  ~stderr_reader() {
+    ::dup2(before_, STDERR_FILENO);
+    for (int const end : {before_, ends_[0], ends_[1]}) ::close(end);
+  }
+  stderr_reader(stderr_reader const&) = delete;
+  stderr_reader& operator=(stderr_reader const&) = delete;
+
+  /// Waits for a line.
+  [[nodiscard]] std::string line() const {
+    std::string text;
+    for (char c = 0; c != '\n' && ::read(ends_[0], &c, 1) == 1;) text += c;
+    return text;
+  }
+
+ private:
+  int const before_;
+  std::array<int, 2> ends_{};
+};
+
+TEST(trouble, a_task_that_could_go_on_under_one_that_waits_is_reported) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
+  skua::pool pool({.workers = 1, .stack_bytes = huge_stack});
+  skua::pool other({.workers = 1});
+  no_stacks const at_all;
+  skua::task_group group;
+  skua::one_shot<int> answer;
+  std::atomic<bool> buried{false};
+  stderr_reader const heard;
+  std::string said;
+  std::thread outside([&] {
+    said = heard.line();
+    answer.set_value(1);
+  });
+  bury(
+      pool, other, group,
+      [&] {
+        buried = true;
+        skua::runtime::executor::with_here([&](auto& here) { EXPECT_EQ(answer.wait(here), 1); });
+      },
+      [&] {
+        while (!buried) std::this_thread::yield();
+      });
+  outside.join();
+  EXPECT_NE(said.find("out of stacks: a task could go on, but lies under one that waits"), std::string::npos) << said;
+  EXPECT_NE(said.find("SKUA_STACK"), std::string::npos) << said;
+}
+
+TEST(trouble, a_task_that_waits_in_place_parks_when_there_are_stacks_again) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
+  skua::pool pool({.workers = 1, .stack_bytes = huge_stack});
+  skua::pool other({.workers = 1});
+  no_stacks at_all;
+  skua::task_group group;
+  auto const parked = [&] { return pool.counters()[0].parked; };
+  std::uint64_t before = 0;
+  pool.run([&](auto&) {
+    group.run([&] {
+      other.run([&](auto&) {
+        while (waited_in_place(pool) == 0) std::this_thread::yield();
+        before = parked();
+        at_all.give_back();
+        while (parked() == before) std::this_thread::yield();
+      });
+    });
+    group.wait();
+  });
+  EXPECT_GT(parked(), before);
 }
 
 TEST(trouble, the_smallest_stack_runs_a_program) {

@@ -85,7 +85,7 @@ worker_slot& caller::move_in(worker& me, region& where) noexcept {
   tsan::unseen const scheduling;
   me.current_stack_ = nullptr;
   me.is_lent_ = true;
-  me.refresh_slots();
+  me.refresh_regions();
   return *where.slot_for(me);
 }
 
@@ -121,8 +121,10 @@ void caller::await_departure(worker& me, here& fiber) noexcept {
 void caller::give_back(worker& me) noexcept {
   pool_core& core = me.core_;
   auto const left_for_me = [&me] {
-    return std::ranges::any_of(me.slots_, [](worker_slot* s) {
-      return !s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() || s->in.has_injected();
+    return std::ranges::any_of(me.regions(), [&me](auto const& r) {
+      worker_slot* const s = r->slot_for(me);
+      return s != nullptr &&
+             (!s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() || r->has_injected());
     });
   };
   if (core.sleep().take_back(me.number_, left_for_me)) core.request_attention();

@@ -5,12 +5,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
@@ -172,6 +175,38 @@ TEST(conventional_calls, a_group_waits_on_its_own_thread_everywhere) {
     if (std::this_thread::get_id() != before || done.load() != 20) ++moved;
   });
   EXPECT_EQ(moved.load(), 0);
+}
+
+TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flow_of_the_thread) {
+  // For ThreadSanitizer: nothing orders what the thread's own flow writes after the start of the other flow before that
+  // flow's question. So it was with a caller's record, which lies on the caller's stack.
+  using skua::runtime::worker;
+  auto const record = std::make_unique<skua::runtime::thread_record>();
+  skua::runtime::stack_pool stacks;
+  struct flows {
+    skua::runtime::context own;
+    skua::runtime::context other;
+    worker* answer = nullptr;
+  } both;
+  skua::runtime::set_current_thread(record.get());
+  skua::runtime::start(
+      both.other, *stacks.take(),
+      [](void* of) noexcept {
+        auto* const mine = static_cast<flows*>(of);
+        worker* const answer = worker::current();
+        {
+          skua::runtime::tsan::unseen const handed_over;
+          mine->answer = answer;
+        }
+        skua::runtime::leave_to(mine->other, mine->own, nullptr, nullptr);
+      },
+      &both);
+  skua::runtime::stack* const lent = both.other.on;
+  record->owner = &both;  // stands for the worker; nobody looks into it
+  skua::runtime::switch_to(both.own, both.other, nullptr, nullptr);
+  skua::runtime::set_current_thread(nullptr);
+  stacks.give(lent);
+  EXPECT_EQ(static_cast<void*>(both.answer), &both);
 }
 
 TEST(conventional_calls, run_and_wait_runs_on_the_calling_thread) {

@@ -215,6 +215,8 @@ void executor::wait(wait_group& group) noexcept {
   here& fiber = w->running_fiber();
   tied_section const on_this_thread{fiber};
   spawned_task::run_newest(group, fiber.at().spawned, fiber);
+  if (fiber.beneath() != nullptr) [[unlikely]]
+    worker::expect_none_beneath(fiber, group);
   waiter waiting;
   if (group.enroll(waiting)) fiber.wait(waiting.waited, 1);
 }

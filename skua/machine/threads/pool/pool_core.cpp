@@ -4,7 +4,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <thread>
+#include <utility>
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/process.hpp"
@@ -28,7 +31,7 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed)
     : map_(std::move(map)), allowed_(std::move(allowed)), pinning_(chosen.pin.value.value_or(true)),
       spin_ns_(in_ns(chosen.spin.value)), oversubscribed_(map_.workers() > std::thread::hardware_concurrency()),
       process_(fork_generation()), stacks_(chosen.stack_bytes.value),
-      sleep_(map_.workers(), search_limit(map_.workers())) {
+      sleep_(map_.workers(), search_limit(map_.workers())), regions_(std::make_shared<region_list const>()) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) workers_.push_back(std::make_unique<worker>(*this, worker_id{w}));
 }
@@ -36,7 +39,7 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed)
 pool_core::pool_core(pool_core& host, worker_id w)
     : host_(&host.host()), map_(host.map_.part({&w, 1})), allowed_(host.allowed_), pinning_(false),
       spin_ns_(host.spin_ns_), oversubscribed_(true), process_(host.process_), stacks_(host.stacks_.stack_bytes()),
-      sleep_(1, 1) {
+      sleep_(1, 1), regions_(std::make_shared<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}));
   sleep_.begin_without_threads();
 }
@@ -78,26 +81,47 @@ void pool_core::check_process() const {
 }
 
 std::shared_ptr<region> pool_core::open_region(std::string_view policy_name, std::span<worker_id const> members) {
+  std::shared_ptr<region_list const> list;  // the old one dies after the lock, perhaps with regions
   std::lock_guard const hold(regions_changing_);
-  auto const made = std::make_shared<region>(*this, policy_name, members, regions_.size() + 1);
+  auto const made = std::make_shared<region>(*this, policy_name, members, regions_->size() + 1);
+  auto longer = copy_open_regions();
+  longer->push_back(made);
+  list = std::move(longer);
   made->request_attention();  // for those who sleep already (sleep.md, "The first sleep")
-  regions_.push_back(made);
   if (first_region_ == nullptr) first_region_ = made.get();
-  // release: the list before its number. Pairs with: regions_version, load.
-  regions_version_.fetch_add(1, std::memory_order_release);
+  publish(list);
   return made;
 }
 
-void pool_core::close_region(region const& r) noexcept {
+void pool_core::close_region(region& r) noexcept {
+  std::shared_ptr<region_list const> list;  // as in open_region
   std::lock_guard const hold(regions_changing_);
-  std::erase_if(regions_, [&](auto const& open) { return open.get() == &r; });
-  // release: as in open_region. Pairs with: regions_version, load.
+  r.is_closed_ = true;
+  try {
+    list = copy_open_regions();
+  } catch (std::bad_alloc const&) {
+    return;
+  }
+  publish(list);
+}
+
+std::shared_ptr<region_list> pool_core::copy_open_regions() const {
+  auto copy = std::make_shared<region_list>();
+  copy->reserve(regions_->size() + 1);
+  std::ranges::copy_if(*regions_, std::back_inserter(*copy), [](auto const& r) { return !r->is_closed_; });
+  return copy;
+}
+
+void pool_core::publish(std::shared_ptr<region_list const>& list) noexcept {
+  regions_.swap(list);
+  // release: the list before its number. Pairs with: regions_version, load.
   regions_version_.fetch_add(1, std::memory_order_release);
 }
 
-std::uint64_t pool_core::copy_regions(std::vector<std::shared_ptr<region>>& into) {
+std::uint64_t pool_core::share_regions(std::shared_ptr<region_list const>& with) noexcept {
+  std::shared_ptr<region_list const> list;  // as in open_region
   std::lock_guard const hold(regions_changing_);
-  into = regions_;
+  list = std::exchange(with, regions_);
   return regions_version_.load(std::memory_order_relaxed);  // relaxed: under the mutex
 }
 
@@ -114,7 +138,7 @@ std::string pool_core::pin(worker_id w) const {
 
 void pool_core::request_attention() noexcept {
   std::lock_guard const hold(regions_changing_);
-  for (auto const& r : regions_) r->request_attention();
+  for (auto const& r : *regions_) r->request_attention();
 }
 
 void pool_core::back_off() noexcept {

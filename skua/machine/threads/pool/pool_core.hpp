@@ -35,10 +35,12 @@ class pool_core {
   /// Throws resource_error if the system refuses a thread or a stack; then no thread is left running.
   void start();
 
-  /// Opens a region of these workers, and tells them of it.
+  /// Opens a region of these workers, and tells them of it. Throws std::bad_alloc, or what region's constructor throws;
+  /// then nothing has changed. All memory is taken here: a worker that learns of the region needs none.
   std::shared_ptr<region> open_region(std::string_view policy_name, std::span<worker_id const> members);
-  /// The region's work is done: the workers forget it.
-  void close_region(region const& r) noexcept;
+  /// The region's work is done: the workers forget it. Without memory for a shorter list they do so when the next region
+  /// opens or closes; until then they find it empty.
+  void close_region(region& r) noexcept;
 
   /// The region that was opened first, of all workers. It lives as long as the pool.
   [[nodiscard]] region& first_region() noexcept { return *first_region_; }
@@ -84,14 +86,23 @@ class pool_core {
     // acquire: the list is read after its number. Pairs with: open_region and close_region, increment.
     return regions_version_.load(std::memory_order_acquire);
   }
-  std::uint64_t copy_regions(std::vector<std::shared_ptr<region>>& into);
+  /// Shares the list of open regions, and returns its number.
+  std::uint64_t share_regions(std::shared_ptr<region_list const>& with) noexcept;
   /// Pins the calling thread, which is that of `w`. Returns the outcome as text for people.
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search
+  /// True the first time: whether to tell people that stacks are missing.
+  [[nodiscard]] bool report_once() noexcept {
+    return !reported_.exchange(true, std::memory_order_relaxed);  // relaxed: publishes nothing
+  }
 
  private:
   void stop() noexcept;
+  /// The open regions, with room for one more. Under the mutex. Throws std::bad_alloc.
+  [[nodiscard]] std::shared_ptr<region_list> copy_open_regions() const;
+  /// Exchanges the list; the caller drops the old one when it has let go of the mutex.
+  void publish(std::shared_ptr<region_list const>& list) noexcept;
 
   pool_core* const host_ = nullptr;
   layout const map_;
@@ -106,11 +117,12 @@ class pool_core {
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};
   std::atomic<std::uint32_t> visitors_{0};
+  std::atomic<bool> reported_{false};
 
   detached_tasks detached_;
   region* first_region_ = nullptr;
   std::mutex regions_changing_;
-  std::vector<std::shared_ptr<region>> regions_;  ///< under the mutex
+  std::shared_ptr<region_list const> regions_;  ///< under the mutex
   std::atomic<std::uint64_t> regions_version_{0};
 };
 

@@ -21,6 +21,10 @@ namespace skua::runtime {
 
 class guest_list;
 class pool_core;
+class region;
+
+/// The regions of a pool that are open at some moment. A list never changes, so workers share it and copy nothing.
+using region_list = std::vector<std::shared_ptr<region>>;
 
 class region : public std::enable_shared_from_this<region> {
  public:
@@ -68,6 +72,7 @@ class region : public std::enable_shared_from_this<region> {
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
 
  private:
+  friend class pool_core;
   void keep(worker_slot& by, outside_batch const& batch) noexcept;
 
   pool_core& core_;
@@ -81,6 +86,7 @@ class region : public std::enable_shared_from_this<region> {
   std::unique_ptr<guest_list> guests_;
   failure_epoch<> failures_;
   region* host_ = nullptr;  ///< of a guest's region
+  bool is_closed_ = false;  ///< the pool's, under its lock of the regions
 };
 
 }  // namespace skua::runtime

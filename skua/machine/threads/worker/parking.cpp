@@ -2,6 +2,9 @@
 // How a worker's fibers park, resume and move. A fiber that waits leaves its frame on its own stack, its worker continues
 // with other work, and whoever finds the frame ready resumes it. Steps and proof: group.md, "Parking" and "Without a
 // stack"; exposed_group.md, "Moving".
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 
@@ -12,11 +15,29 @@
 
 namespace skua::runtime {
 
+namespace {
+
+/// How long a fiber that waits in place finds nothing to do before it looks for a reason.
+constexpr std::uint64_t patience_ns = 1'000'000'000;
+
+void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
+  try {
+    std::fprintf(stderr, "skua: out of stacks: %s; %s\n", what, stacks.refusal(ENOMEM).c_str());
+  } catch (std::exception const&) {  // no memory for the text, either
+    std::fprintf(stderr,
+                 "skua: out of stacks: %s; raise ulimit -v or vm.max_map_count, or choose a smaller stack"
+                 " (SKUA_STACK)\n",
+                 what);
+  }
+}
+
+}  // namespace
+
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   // The fiber may wait for something other than its innermost join, and so may have open joins.
   if (!moving::clear_lanes(waiting)) return false;
-  stack* const fresh = take_stack();
+  stack* const fresh = stacks_.try_take();
   if (fresh == nullptr) return false;
   frame f{waiting, current_stack_, true};
   prepare_to_park(f, g, mine);
@@ -30,20 +51,52 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
 
 void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
   waiting.at().who.counts_.waited_in_place.add(1);
-  while (!g.left_only(mine)) {
+  fiber::buried const myself{g, mine, waiting.watching(), waiting.beneath()};
+  std::uint64_t idle_since = 0;
+  for (unsigned rounds = 1; !g.left_only(mine); ++rounds) {
+    // Others may have given stacks back. Asking costs a system call.
+    if (rounds % 16 == 0 && waiting.at().who.park(waiting, g, mine)) {
+      static_cast<void>(g.left_only(0));  // as in fiber::park
+      return;
+    }
     worker& me = waiting.at().who;
-    me.refresh_slots();
+    me.refresh_regions();
     found const f = me.probe_everywhere();
     if (f.at == nullptr) {
       me.core_.back_off();
-      me.note_failed_round(now_ns());
+      std::uint64_t const now = now_ns();
+      me.note_failed_round(now);
+      if (idle_since == 0) idle_since = now;
+      if (now - idle_since > patience_ns) me.report_buried(waiting);
       continue;
     }
+    idle_since = 0;
     if (frame* const ready = f.taken.as_frame()) return me.exchange_for(*ready, waiting, g, mine);
+    waiting.lie_on(&myself);
     run_on_top(waiting, f);
+    waiting.lie_on(myself.below);
     waiting.at().who.pause_work(waiting.at());
   }
   waiting.at().who.begin(activity::working);
+}
+
+void worker::report_buried(here const& waiting) noexcept {
+  fiber::buried const* ready = waiting.beneath();
+  while (ready != nullptr && !ready->is_ready()) ready = ready->below;
+  if (ready == nullptr || !core_.report_once()) return;
+  say_out_of_stacks(core_.stacks(),
+                    "a task could go on, but lies under one that waits, on the same stack. If that one"
+                    " waits for it, the program hangs");
+}
+
+void worker::expect_none_beneath(here const& waiting, wait_group const& tasks) noexcept {
+  for (fiber::buried const* b = waiting.beneath(); b != nullptr; b = b->below) {
+    if (!b->belongs_to(tasks)) continue;
+    say_out_of_stacks(waiting.at().who.core_.stacks(),
+                      "a task waits for a task_group of which a task lies under it, on the same stack, and"
+                      " so can never end");
+    std::abort();
+  }
 }
 
 void worker::wait_alone(group const& g, std::uint64_t mine) noexcept {
@@ -84,14 +137,6 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   counts_.parked.add(1);
   if (f.fiber->is_tied()) ++tied_frames_;
   pause_work(f.fiber->at());
-}
-
-stack* worker::take_stack() noexcept {
-  try {
-    return stacks_.take();
-  } catch (std::exception const&) {
-    return nullptr;
-  }
 }
 
 /// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
@@ -153,7 +198,7 @@ bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) n
 /// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
 void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcept {
   tsan::unseen const scheduling;
-  stack* const fresh = moving::clear_lanes(fiber) ? take_stack() : nullptr;
+  stack* const fresh = moving::clear_lanes(fiber) ? stacks_.try_take() : nullptr;
   if (fresh == nullptr) return;
   frame f{fiber, current_stack_, false};
   leaving_ = {&f, to, tag};

@@ -31,7 +31,7 @@ struct work_search {
     if (searching && all.closing()) return {};  // see the last comment of this function
     std::uint64_t began = 0;
     for (;;) {
-      me.refresh_slots();
+      me.refresh_regions();
       typename Worker::found const f = me.probe_everywhere();
       if (f.at != nullptr) {
         if (searching && all.sleep().found()) me.counts().wakeups_sent.add(1);
@@ -66,7 +66,7 @@ struct work_search {
   [[nodiscard]] static bool anything_to_do(Worker& me) noexcept {
     if (me.of().closing() || me.has_new_regions()) return true;
     bool mine = false;
-    for (auto const& r : me.regions_) {
+    for (auto const& r : me.regions()) {
       auto* const at = r->slot_for(me);
       if (r->looks_empty_to(at)) continue;
       if (at != nullptr) {

@@ -136,7 +136,8 @@ class worker {
   static void note_failed_round(std::uint64_t) {}
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}
-  void refresh_slots() {}
+  void refresh_regions() {}
+  auto const& regions() const { return regions_; }
   bool was_woken() { return std::exchange(woken_, false); }
   /// As a worker's thread begins (worker::sleep_at_first).
   void sleep_until_woken() {

@@ -120,12 +120,14 @@ void worker::send_home(frame& f) noexcept {
 
 /// Regions take turns: the one where something was found last comes first again, but not more than tasks_per_turn times.
 worker::found worker::probe_everywhere() noexcept {
-  for (std::size_t tried = 0; tried < slots_.size(); ++tried) {
-    found const f = probe_in(*slots_[turn_of_]);
+  region_list const& all = regions();
+  for (std::size_t tried = 0; tried < all.size(); ++tried) {
+    worker_slot* const s = all[turn_of_]->slot_for(*this);
+    found const f = s == nullptr ? found{} : probe_in(*s);
     bool const ends_turn = f.at == nullptr || ++tasks_of_turn_ == tasks_per_turn;
     if (ends_turn) {
       tasks_of_turn_ = 0;
-      turn_of_ = turn_of_ + 1 < slots_.size() ? turn_of_ + 1 : 0;
+      turn_of_ = turn_of_ + 1 < all.size() ? turn_of_ + 1 : 0;
     }
     if (f.at != nullptr) return f;
   }
@@ -133,8 +135,10 @@ worker::found worker::probe_everywhere() noexcept {
 }
 
 bool worker::other_regions_wait(region const& mine) const noexcept {
-  return slots_.size() > 1 &&
-         std::ranges::any_of(slots_, [&mine](worker_slot* s) { return &s->in != &mine && !s->in.looks_empty_to(s); });
+  return regions().size() > 1 && std::ranges::any_of(regions(), [&](auto const& r) {
+           worker_slot* const s = r.get() == &mine ? nullptr : r->slot_for(*this);
+           return s != nullptr && !r->looks_empty_to(s);
+         });
 }
 
 /// Ask, act, report; until a task is found or the policy rests.
@@ -242,8 +246,9 @@ outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcep
 /// True if tasks are visible that the policies do not let this worker take. Others may come for them; this worker looks
 /// again soon. (exposed_group.md, "Barred workers")
 bool worker::is_barred() noexcept {
-  for (worker_slot* const s : slots_) {
-    if (s->policy.is_choosy() && !s->in.looks_empty_to(s)) return true;
+  for (auto const& r : regions()) {
+    worker_slot* const s = r->slot_for(*this);
+    if (s != nullptr && s->policy.is_choosy() && !r->looks_empty_to(s)) return true;
   }
   return false;
 }
@@ -271,14 +276,10 @@ bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
 
 bool worker::has_new_regions() const noexcept { return regions_seen_ != core_.regions_version(); }
 
-void worker::refresh_slots() noexcept {
+void worker::refresh_regions() noexcept {
   if (!has_new_regions()) return;
-  regions_seen_ = core_.copy_regions(regions_);
-  slots_.clear();
+  regions_seen_ = core_.share_regions(regions_);
   turn_of_ = 0;
-  for (auto const& r : regions_) {
-    if (worker_slot* const s = r->slot_for(*this)) slots_.push_back(s);
-  }
 }
 
 // ---- the thread ------------------------------------------------------------------------------------------------
@@ -291,7 +292,7 @@ worker::worker(pool_core& c, worker_id number) noexcept
 }
 
 void worker::start() {
-  refresh_slots();
+  refresh_regions();
   current_stack_ = stacks_.take();
   try {
     thread_ = std::thread([this] { thread_main(); });
@@ -310,7 +311,10 @@ void worker::join() noexcept {
   if (thread_.joinable()) thread_.join();
 }
 
+/// A caller's record lies on the caller's stack, and every flow of its thread reads it: no edge orders their reads before
+/// the caller's next use of that stack.
 worker* worker::current() noexcept {
+  tsan::unseen const of_the_thread;
   thread_record* const r = current_thread();
   return r == nullptr ? nullptr : static_cast<worker*>(r->owner);
 }
@@ -347,7 +351,7 @@ void worker::sleep_at_first() noexcept {
 
 worker_slot& worker::first_slot() noexcept {
   tsan::unseen const scheduling;
-  return *slots_.front();
+  return *core_.first_region().slot_for(*this);
 }
 
 void worker::adopt(here& fiber) noexcept {

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
@@ -73,6 +72,9 @@ class worker final : public thread_record {
   /// Waits without a fresh stack: tasks run on top of the fiber, or the worker leaves for a ready frame, which has a
   /// stack.
   static void wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept;
+  /// The fiber is about to wait for this task_group. If one of its tasks lies beneath the fiber on the same stack, it will
+  /// wait for ever: ends the process with a message that names the limits.
+  static void expect_none_beneath(here const& waiting, wait_group const& tasks) noexcept;
   /// Waits and does nothing else.
   void wait_alone(group const& g, std::uint64_t mine) noexcept;
 
@@ -113,8 +115,11 @@ class worker final : public thread_record {
   void prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept;
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& fiber, found const& f) noexcept;
-  [[nodiscard]] stack* take_stack() noexcept;  ///< Null if the system refuses.
-  void refresh_slots() noexcept;
+  /// Tells people once that nothing here can go on for want of a stack.
+  void report_buried(here const& waiting) noexcept;
+  /// Shares the pool's list of regions if it has changed. Takes no memory, and so cannot fail.
+  void refresh_regions() noexcept;
+  [[nodiscard]] region_list const& regions() const noexcept { return *regions_; }
 
   /// What a fiber does next: it continues a frame, runs what was found, or, if there is neither, ends the thread.
   struct step {
@@ -145,10 +150,9 @@ class worker final : public thread_record {
   pool_core& core_;
   worker_id const number_;
   here* fiber_ = nullptr;
-  std::vector<std::shared_ptr<region>> regions_;  ///< keeps the regions alive while this worker looks into them
-  std::vector<worker_slot*> slots_;
+  std::shared_ptr<region_list const> regions_;  ///< keeps the regions alive while this worker looks into them
   std::uint64_t regions_seen_ = 0;
-  std::size_t turn_of_ = 0;          ///< which of slots_ the search begins with
+  std::size_t turn_of_ = 0;          ///< which of the regions the search begins with
   std::uint32_t tasks_of_turn_ = 0;  ///< found there one after the other
   bool was_woken_ = false;
 
