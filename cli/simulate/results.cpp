@@ -180,8 +180,8 @@ std::string traffic_text(std::span<sim_row const> rows) {
                         return r.median.distance_names.size();
                       })->median.distance_names;
   return all.text() + steals.legend([&](std::size_t d) { return names[d]; }) +
-         "revoked: deques whose bias a thief took; fences: heavy fences, of thieves and before sleep, each of which\n"
-         "interrupts every worker that runs\n"
+         "revoked: deques whose bias a thief took; fences: heavy fences of thieves, each of which interrupts every\n"
+         "worker that runs\n"
          "bytes read from: the core's private cache, the shared cache of its place, a neighbour's private cache, the\n"
          "memory of its own node, the memory of another node, a cache of another place\n";
 }

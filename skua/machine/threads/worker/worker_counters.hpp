@@ -28,7 +28,7 @@ struct worker_counters {
   std::uint64_t wakeups_sent = 0;
   std::uint64_t revocations = 0;  ///< deques from whose owner this worker, as a thief, took the bias
   /// Fences by membarrier(2), each of which interrupts all running workers: for a revocation that the owner did not
-  /// answer, and before sleep. 0 where the kernel has none.
+  /// answer. 0 where the kernel has none.
   std::uint64_t heavy_fences = 0;
 };
 
