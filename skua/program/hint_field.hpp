@@ -23,6 +23,8 @@ class hint_field {
   [[nodiscard]] constexpr bool has_value() const noexcept { return bits_ != unset; }
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return has_value(); }
   [[nodiscard]] constexpr T operator*() const noexcept { return std::bit_cast<T>(bits_); }
+  /// Throws std::bad_optional_access if it is unset.
+  [[nodiscard]] constexpr T value() const { return std::optional<T>(*this).value(); }
   [[nodiscard]] constexpr T value_or(T otherwise) const noexcept { return has_value() ? **this : otherwise; }
   [[nodiscard]] constexpr operator std::optional<T>() const noexcept {  // NOLINT(google-explicit-constructor)
     return has_value() ? std::optional<T>(**this) : std::nullopt;

@@ -28,9 +28,13 @@ cpu_mask read_affinity(affinity_call const& ask) {
   return {};
 }
 
-cpu_mask affinity_of_this_thread() {
-  return read_affinity([](std::span<cpu_mask::word> words) {
-    long const written = ::syscall(SYS_sched_getaffinity, 0, words.size_bytes(), words.data());
+cpu_mask affinity_of_this_thread() { return affinity_of_thread(0); }
+
+int number_of_this_thread() noexcept { return static_cast<int>(::syscall(SYS_gettid)); }
+
+cpu_mask affinity_of_thread(int number) {
+  return read_affinity([number](std::span<cpu_mask::word> words) {
+    long const written = ::syscall(SYS_sched_getaffinity, number, words.size_bytes(), words.data());
     return written < 0 ? -static_cast<long>(errno) : written;
   });
 }

@@ -19,6 +19,10 @@ using affinity_call = std::function<long(std::span<cpu_mask::word> words)>;
 
 /// Where the calling thread may run, as taskset, cpusets and containers allow. Empty: the kernel does not say.
 [[nodiscard]] cpu_mask affinity_of_this_thread();
+/// The same for a thread of this process by the kernel's number; empty, too, if the thread has ended.
+[[nodiscard]] cpu_mask affinity_of_thread(int number);
+/// The kernel's number of the calling thread.
+[[nodiscard]] int number_of_this_thread() noexcept;
 
 /// Lets the calling thread run only on `mask`. One system call. Returns the kernel's error.
 [[nodiscard]] std::error_code bind_this_thread(cpu_mask const& mask);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool/pool.hpp"
 
+#include <algorithm>
+
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
@@ -64,7 +66,8 @@ pool::pool(pool_options const& options) {
   policies::check_policy(facts_.chosen.policy);
   runtime::cpu_mask usable = usable_processors();
   topology const machine = find_topology(options, usable);
-  runtime::default_workers const usual = runtime::count_default_workers(machine, runtime::read_cpu_quota());
+  runtime::cpu_quota const quota = runtime::read_cpu_quota();
+  runtime::default_workers const usual = runtime::count_default_workers(machine, quota);
   facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.from : usual.why;
   layout map{machine,
              {.workers = facts_.chosen.workers.value,
@@ -73,7 +76,8 @@ pool::pool(pool_options const& options) {
               .places = facts_.chosen.places.value,
               .places_from = name_of(facts_.chosen.places)}};
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
-  core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable));
+  std::uint32_t const processors = std::min(usable.size(), quota.whole_cpus().value_or(usable.size()));
+  core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable), processors);
   root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
   core_->detached().report_to(options.on_exception);
   core_->start();

@@ -27,18 +27,18 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 
 }  // namespace
 
-pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed)
+pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::uint32_t processors)
     : map_(std::move(map)), allowed_(std::move(allowed)), pinning_(chosen.pin.value.value_or(true)),
-      spin_ns_(in_ns(chosen.spin.value)), oversubscribed_(map_.workers() > std::thread::hardware_concurrency()),
-      process_(fork_generation()), stacks_(chosen.stack_bytes.value),
-      sleep_(map_.workers(), search_limit(map_.workers())), regions_(std::make_shared<region_list const>()) {
+      spin_ns_(in_ns(chosen.spin.value)), oversubscription_(map_.workers(), processors), process_(fork_generation()),
+      stacks_(chosen.stack_bytes.value), sleep_(map_.workers(), search_limit(map_.workers())),
+      regions_(std::make_shared<region_list const>()) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) workers_.push_back(std::make_unique<worker>(*this, worker_id{w}));
 }
 
 pool_core::pool_core(pool_core& host, worker_id w)
     : host_(&host.host()), map_(host.map_.part({&w, 1})), allowed_(host.allowed_), pinning_(false),
-      spin_ns_(host.spin_ns_), oversubscribed_(true), process_(host.process_), stacks_(host.stacks_.stack_bytes()),
+      spin_ns_(host.spin_ns_), oversubscription_(2, 1), process_(host.process_), stacks_(host.stacks_.stack_bytes()),
       sleep_(1, 1), regions_(std::make_shared<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}));
   sleep_.begin_without_threads();
@@ -59,6 +59,9 @@ void pool_core::start() {
     for (auto& w : workers_) {
       while (!sleep_.is_waiting(w->number())) ::sched_yield();
     }
+    std::vector<int> threads;
+    for (auto& w : workers_) threads.push_back(w->thread_number());
+    oversubscription_.watch(std::move(threads));
   } catch (...) {
     stop();
     throw;
@@ -142,7 +145,9 @@ void pool_core::request_attention() noexcept {
 }
 
 void pool_core::back_off() noexcept {
-  if (oversubscribed_) {
+  // A worker that never sleeps does not look before it falls asleep.
+  if (spin_ns_ == in_ns(spin_forever)) oversubscription_.look_again(in_account_time(std::chrono::steady_clock::now()));
+  if (oversubscription_.is_oversubscribed()) {
     ::sched_yield();
     return;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
+#include "skua/machine/threads/pool/oversubscription.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/options.hpp"
@@ -24,8 +25,9 @@ namespace skua::runtime {
 
 class pool_core {
  public:
-  /// Makes the workers' records; `start` makes the threads.
-  pool_core(layout map, settings const& chosen, cpu_mask allowed);
+  /// Makes the workers' records; `start` makes the threads. `processors`: how many may be used at once, by the mask
+  /// `allowed` and the CPU quota.
+  pool_core(layout map, settings const& chosen, cpu_mask allowed, std::uint32_t processors);
   /// One worker without a thread, in the image of worker `w` of `host`, for a guest.
   pool_core(pool_core& host, worker_id w);
   ~pool_core();
@@ -92,6 +94,7 @@ class pool_core {
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search
+  [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
   /// True the first time: whether to tell people that stacks are missing.
   [[nodiscard]] bool report_once() noexcept {
     return !reported_.exchange(true, std::memory_order_relaxed);  // relaxed: publishes nothing
@@ -109,7 +112,7 @@ class pool_core {
   cpu_mask const allowed_;
   bool const pinning_;
   std::uint64_t const spin_ns_;
-  bool const oversubscribed_;    ///< more workers than processors: searchers must yield
+  oversubscription oversubscription_;
   std::uint32_t const process_;  ///< its fork_generation
   stack_pool stacks_;
   block_pool blocks_;

@@ -263,6 +263,7 @@ void worker::short_sleep(std::uint64_t since) noexcept {
 // ---- sleep -----------------------------------------------------------------------------------------------------
 
 void worker::fall_asleep(bool was_searching) noexcept {
+  core_.oversubscribed().look_again(now_ns());
   begin(activity::idling);
   bool const slept = core_.sleep().fall_asleep(
       number_, was_searching, [this] { core_.request_attention(); },
@@ -324,6 +325,7 @@ void worker::thread_main() noexcept {
   try {
     overflow_watch const watch{*this};
     pin_report_ = core_.pin(number_);
+    thread_number_ = number_of_this_thread();
     if (cpu_mask const mine = affinity_of_this_thread(); mine.size() == 1) {
       home_pu_ = static_cast<int>(mine.members().front());
     }

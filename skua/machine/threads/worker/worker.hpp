@@ -46,6 +46,8 @@ class worker final : public thread_record {
 
   [[nodiscard]] pool_core& of() noexcept { return core_; }
   [[nodiscard]] worker_id number() const noexcept { return number_; }
+  /// The kernel's number of the worker's own thread.
+  [[nodiscard]] int thread_number() const noexcept { return thread_number_; }
   /// The fiber that is running. Valid while a task runs.
   [[nodiscard]] here& running_fiber() noexcept { return *fiber_; }
   [[nodiscard]] live_counters& counts() noexcept { return counts_; }
@@ -166,7 +168,8 @@ class worker final : public thread_record {
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
   /// Parked frames that only the present thread may resume. While there are any, the worker is neither lent nor left.
   std::uint32_t tied_frames_ = 0;
-  int home_pu_ = -1;  ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
+  int thread_number_ = 0;  ///< written before is_ready_ is set
+  int home_pu_ = -1;       ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
   std::uint64_t caller_moved_ns_ = 0;     ///< when a caller last moved to home_pu_
   bool is_lent_ = false;                  ///< the present thread is a caller's (caller.hpp)
   std::optional<cpu_mask> callers_mask_;  ///< where the caller might run before it was bound to home_pu_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Whether a pool has more workers than processors: then a worker that searches gives its processor up after each round.
+// Affinity masks and CPU quotas change while a program runs (taskset, cpusets, containers), so the pool looks again now
+// and then.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skua::runtime {
+
+class oversubscription {
+ public:
+  /// `processors`: how many the pool may use now, 0 if nobody knows.
+  oversubscription(std::uint32_t workers, std::uint32_t processors) noexcept
+      : workers_(workers), is_oversubscribed_(processors != 0 && workers > processors) {}
+
+  /// The kernel's numbers of the workers' threads. Once, before any of them looks.
+  void watch(std::vector<int> threads) noexcept { threads_ = std::move(threads); }
+
+  [[nodiscard]] bool is_oversubscribed() const noexcept {
+    return is_oversubscribed_.load(std::memory_order_relaxed);
+  }  // relaxed: a hint
+
+  /// Looks at the masks and the quota if nobody did in the last 200 ms. For a worker that has nothing to do. Cost of a look:
+  /// a system call per worker and 3 to 10 small files, some 0.1 ms; otherwise a load. Without memory, no news.
+  void look_again(std::uint64_t now_ns) noexcept {
+    if (now_ns >= next_look_ns_.load(std::memory_order_relaxed)) look(now_ns);  // relaxed: the exchange decides
+  }
+
+  static constexpr std::chrono::milliseconds period{200};
+
+ private:
+  void look(std::uint64_t now_ns) noexcept;
+
+  std::uint32_t const workers_;
+  std::vector<int> threads_;
+  std::atomic<bool> is_oversubscribed_;
+  std::atomic<std::uint64_t> next_look_ns_{0};
+};
+
+}  // namespace skua::runtime
