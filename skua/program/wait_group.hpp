@@ -10,6 +10,7 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sync.hpp"
 
 namespace skua::runtime {
 
@@ -24,6 +25,8 @@ struct group_waiter {
 struct group_sync {
   template <class T>
   using atomic = std::atomic<T>;
+  template <class T>
+  using plain = plain_variable<T>;
 
   /// Called when `word` was just seen to be `seen`, and will change within a few instructions.
   template <class T>
@@ -40,7 +43,7 @@ class basic_wait_group {
  public:
   using waiter = group_waiter;
 
-  basic_wait_group() = default;
+  basic_wait_group() noexcept { waiters_.set(nullptr); }
   ~basic_wait_group() { expects(done(), "wait_group: destroyed while no task is out"); }
   basic_wait_group(basic_wait_group const&) = delete;
   basic_wait_group& operator=(basic_wait_group const&) = delete;
@@ -92,10 +95,10 @@ class basic_wait_group {
   enum class claim : std::uint8_t { none, writing, kept, taking };
 
   typename Sync::template atomic<std::uint64_t> state_{0};
-  waiter* waiters_ = nullptr;  ///< guarded by `locked`
+  typename Sync::template plain<waiter*> waiters_;  ///< guarded by `locked`
   typename Sync::template atomic<bool> cancelled_{false};
   typename Sync::template atomic<claim> claim_{claim::none};
-  std::exception_ptr failure_;  ///< written by the claimant, read after `kept`
+  typename Sync::template plain<std::exception_ptr> failure_;  ///< written by the claimant, read after `kept`
 };
 
 template <class Sync>
@@ -109,7 +112,8 @@ void basic_wait_group<Sync>::wake_all(waiter* first) noexcept {
 
 template <class Sync>
 group_waiter* basic_wait_group<Sync>::take_waiters_and_unlock() noexcept {
-  waiter* const all = std::exchange(waiters_, nullptr);
+  waiter* const all = waiters_.get();
+  waiters_.set(nullptr);
   // release: pairs with the acquire of whoever locks next, and of `done` before a destruction. Our last access.
   state_.fetch_and(~(locked | awaited), std::memory_order_release);
   return all;
@@ -144,8 +148,8 @@ bool basic_wait_group<Sync>::enroll(waiter& who) noexcept {
     // acquire: waiters_ as the last holder left it. Pairs with the release of every unlock.
     if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire, std::memory_order_acquire)) break;
   }
-  who.next = waiters_;
-  waiters_ = &who;
+  who.next = waiters_.get();
+  waiters_.set(&who);
   seen |= locked;
   while (seen >= one) {
     // release: the list, for the finisher that will take it. After this exchange the group may be gone.
@@ -170,7 +174,7 @@ void basic_wait_group<Sync>::fail(std::exception_ptr why) noexcept {
     seen = claim::none;
   }
   if (seen == claim::none) {
-    failure_ = std::move(why);
+    failure_.set(std::move(why));
     claim_.store(claim::kept, std::memory_order_release);  // failure_ is written. Pairs with: take_outcome, exchange.
   }
   cancel();
@@ -183,7 +187,8 @@ typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::take_outcome() 
   claim seen = claim::kept;
   // acquire: failure_. Pairs with the release in `fail`.
   if (claim_.compare_exchange_strong(seen, claim::taking, std::memory_order_acquire, std::memory_order_relaxed)) {
-    what.failure = std::exchange(failure_, nullptr);
+    what.failure = failure_.get();
+    failure_.set(nullptr);
     claim_.store(claim::none, std::memory_order_release);  // failure_ is free. Pairs with: fail, exchange.
   }
   return what;

@@ -3,6 +3,10 @@
 // nobody touches the group once its waiters have left. With a broken façade the scripts find the violation.
 #include <gtest/gtest.h>
 
+#include <exception>
+#include <memory>
+#include <utility>
+
 #include "skua/program/wait_group.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
@@ -13,62 +17,30 @@ namespace {
 using namespace skua::explorer;
 using skua::runtime::basic_wait_group, skua::runtime::group_waiter;
 
-/// Set once the last waiter has left: from then on the group's memory belongs to somebody else.
-bool gone = false;
-
-/// Knows its value in memory, so that `pause` can wait for another value instead of
-/// spinning; and knows when it is dead.
+/// A variable of any type, whose accesses the explorer follows.
 template <class T>
-class watched_atomic : public model_atomic<T> {
+class guarded {
  public:
-  watched_atomic(T value) noexcept : model_atomic<T>(value), now_(value) {}  // NOLINT: implicit, as std::atomic
-
-  T load(std::memory_order order) const noexcept { return alive(model_atomic<T>::load(order)); }
-  void store(T value, std::memory_order order) noexcept { exchange(value, order); }
-  T exchange(T value, std::memory_order order) noexcept {
-    T const old = alive(model_atomic<T>::exchange(value, order));
-    now_ = value;
-    return old;
+  [[nodiscard]] T get() const noexcept {
+    static_cast<void>(touched_.get());
+    return value_;
   }
-  T fetch_add(T by, std::memory_order order) noexcept {
-    T const old = alive(model_atomic<T>::fetch_add(by, order));
-    now_ = old + by;
-    return old;
+  void set(T value) noexcept {
+    touched_.set(0);
+    value_ = std::move(value);
   }
-  T fetch_and(T bits, std::memory_order order) noexcept {
-    T const old = alive(model_atomic<T>::fetch_and(bits, order));
-    now_ = old & bits;
-    return old;
-  }
-  bool compare_exchange_weak(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
-    T seen = expected;
-    bool const won = model_atomic<T>::compare_exchange_strong(seen, desired, yes, no);
-    alive(won);
-    if (won) now_ = desired;
-    expected = seen;
-    return won;
-  }
-  bool compare_exchange_strong(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
-    return compare_exchange_weak(expected, desired, yes, no);
-  }
-  [[nodiscard]] T now() const noexcept { return now_; }
 
  private:
-  // The operation was just performed, and nobody else has run since.
-  template <class V>
-  static V alive(V value) noexcept {
-    require(!gone, "the group is not touched after its last waiter has left");
-    return value;
-  }
-  T now_;
+  model_plain<int> touched_;
+  T value_{};
 };
 
-struct watched_sync : model_sync {
+struct group_model_sync : model_sync {
   template <class T>
-  using atomic = watched_atomic<T>;
+  using plain = guarded<T>;
   template <class T>
-  static void pause(watched_atomic<T> const& word, T seen) noexcept {
-    current_world()->step([&word, seen] { return word.now() != seen; });
+  static void pause(model_atomic<T> const& word, T seen) noexcept {
+    word.pause(seen);
   }
 };
 
@@ -76,36 +48,44 @@ struct watched_sync : model_sync {
 template <class Sync>
 class scene {
  public:
-  /// `waiters`: once so many have left, the group is gone; 0: the group outlives the script.
+  /// `waiters`: once so many have left, the group ends; 0: the group outlives the script.
   scene(int tasks, int waiters) : expected_(waiters) {
-    gone = false;
     for (int i = 0; i < tasks; ++i) group_.add();
   }
 
-  void finish_task() {
-    ++effects_;
+  /// `number`: of the task.
+  void finish_task(int number, bool fails = false) {
+    effects_[number].set(1);
+    if (fails) group_.fail(std::make_exception_ptr(number));
     group_.finish();
   }
-  void add_and_finish_task() {
+  void add_and_finish_task(int number, bool fails = false) {
     group_.add();
-    finish_task();
+    finish_task(number, fails);
   }
 
-  /// `tasks`: at least so many tasks have ended when this returns.
+  /// `tasks`: so many have ended when this returns.
   void wait(int number, int tasks) {
     sleeper& me = sleepers_[number];
     me.enrolled = group_.enroll(me);
     if (me.enrolled) me.woken.wait(0, std::memory_order_acquire);
-    require(effects_ >= tasks, "nobody is woken too early");
-    if (++through_ == expected_) gone = true;
+    for (int i = 0; i < tasks; ++i) require(effects_[i].get() == 1, "a waiter sees what the tasks did");
   }
+  /// After `wait`: the group ends with its last waiter.
+  void leave() {
+    if (through_.fetch_add(1, std::memory_order_acq_rel) + 1 != expected_) return;
+    require(group_.done(), "nothing is out when the last waiter leaves");
+    if (current_world()->violation().empty()) std::destroy_at(&group_);
+  }
+  bool take_failure() { return group_.take_outcome().failure != nullptr; }
 
   void finish() {
-    gone = false;
     for (sleeper& s : sleepers_) {
       require(s.calls == (s.enrolled ? 1 : 0), "an enrolled waiter is woken once, others never");
     }
+    if (expected_ > 0) return;
     require(group_.done(), "in the end the group is at rest");
+    static_cast<void>(take_failure());
   }
 
  private:
@@ -124,17 +104,21 @@ class scene {
   };
 
   basic_wait_group<Sync>& group_ = immortal<basic_wait_group<Sync>>();
+  model_plain<int> effects_[2];
   sleeper sleepers_[2];
   int expected_;
-  int through_ = 0;
-  int effects_ = 0;
+  model_atomic<int> through_{0};
 };
 
 template <class Sync>
 struct one_task_one_waiter {
   static constexpr int threads = 2;
   scene<Sync> s{1, 1};
-  void run(int me) { me == 0 ? s.finish_task() : s.wait(0, 1); }
+  void run(int me) {
+    if (me == 0) return s.finish_task(0);
+    s.wait(0, 1);
+    s.leave();
+  }
   void finish() { s.finish(); }
 };
 
@@ -142,7 +126,11 @@ template <class Sync>
 struct two_tasks_one_waiter {
   static constexpr int threads = 3;
   scene<Sync> s{2, 1};
-  void run(int me) { me < 2 ? s.finish_task() : s.wait(0, 2); }
+  void run(int me) {
+    if (me < 2) return s.finish_task(me);
+    s.wait(0, 2);
+    s.leave();
+  }
   void finish() { s.finish(); }
 };
 
@@ -150,7 +138,11 @@ template <class Sync>
 struct one_task_two_waiters {
   static constexpr int threads = 3;
   scene<Sync> s{1, 2};
-  void run(int me) { me == 0 ? s.finish_task() : s.wait(me - 1, 1); }
+  void run(int me) {
+    if (me == 0) return s.finish_task(0);
+    s.wait(me - 1, 1);
+    s.leave();
+  }
   void finish() { s.finish(); }
 };
 
@@ -160,11 +152,12 @@ struct two_tasks_two_waiters {
   scene<Sync> s{2, 2};
   void run(int me) {
     if (me == 0) {
-      s.finish_task();
-      s.finish_task();
-    } else {
-      s.wait(me - 1, 2);
+      s.finish_task(0);
+      s.finish_task(1);
+      return;
     }
+    s.wait(me - 1, 2);
+    s.leave();
   }
   void finish() { s.finish(); }
 };
@@ -175,8 +168,8 @@ struct a_task_is_added_meanwhile {
   static constexpr int threads = 3;
   scene<Sync> s{1, 0};
   void run(int me) {
-    if (me == 0) s.finish_task();
-    if (me == 1) s.add_and_finish_task();
+    if (me == 0) s.finish_task(0);
+    if (me == 1) s.add_and_finish_task(1);
     if (me == 2) s.wait(0, 1);
   }
   void finish() { s.finish(); }
@@ -189,8 +182,8 @@ struct the_count_falls_twice {
   scene<Sync> s{1, 0};
   void run(int me) {
     if (me == 0) {
-      s.finish_task();
-      s.add_and_finish_task();
+      s.finish_task(0);
+      s.add_and_finish_task(1);
     } else {
       s.wait(me - 1, 1);
     }
@@ -198,11 +191,26 @@ struct the_count_falls_twice {
   void finish() { s.finish(); }
 };
 
+/// Both tasks fail; one of them belongs to the round that the waiter waits for, or both.
+template <class Sync>
+struct failures {
+  static constexpr int threads = 3;
+  scene<Sync> s{1, 0};
+  void run(int me) {
+    if (me == 0) s.finish_task(0, true);
+    if (me == 1) s.add_and_finish_task(1, true);
+    if (me != 2) return;
+    s.wait(0, 1);
+    require(s.take_failure(), "a failure reaches the waiter");
+  }
+  void finish() { s.finish(); }
+};
+
 /// Compare-exchange is a load and a store: it overwrites what comes between.
-struct torn_compare_exchange : watched_sync {
+struct torn_compare_exchange : group_model_sync {
   template <class T>
-  struct atomic : watched_atomic<T> {
-    using watched_atomic<T>::watched_atomic;
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
     bool compare_exchange_weak(T& expected, T desired, std::memory_order order, std::memory_order) noexcept {
       T const seen = this->load(order);
       bool const won = seen == expected;
@@ -214,22 +222,35 @@ struct torn_compare_exchange : watched_sync {
 };
 
 /// The lock bit is never cleared.
-struct never_unlocked : watched_sync {
+struct never_unlocked : group_model_sync {
   template <class T>
-  struct atomic : watched_atomic<T> {
-    using watched_atomic<T>::watched_atomic;
-    T fetch_and(T bits, std::memory_order order) noexcept { return watched_atomic<T>::fetch_and(bits | T{1}, order); }
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_and(T bits, std::memory_order order) noexcept { return model_atomic<T>::fetch_and(bits | T{1}, order); }
   };
 };
 
+constexpr options races{.races = true};
+
+template <class Script>
+void holds_in_all_models() {
+  holds<Script>(races);
+  holds<Script>(weak_races);
+}
+
 }  // namespace
 
-TEST(wait_group_model, one_task_wakes_one_waiter) { holds<one_task_one_waiter<watched_sync>>(); }
-TEST(wait_group_model, two_tasks_wake_one_waiter) { holds<two_tasks_one_waiter<watched_sync>>(); }
-TEST(wait_group_model, one_task_wakes_two_waiters) { holds<one_task_two_waiters<watched_sync>>(); }
-TEST(wait_group_model, two_tasks_wake_two_waiters) { holds<two_tasks_two_waiters<watched_sync>>(); }
-TEST(wait_group_model, a_task_is_added_meanwhile) { holds<a_task_is_added_meanwhile<watched_sync>>(); }
-TEST(wait_group_model, the_count_falls_twice) { holds<the_count_falls_twice<watched_sync>>(); }
+TEST(wait_group_model, one_task_wakes_one_waiter) { holds_in_all_models<one_task_one_waiter<group_model_sync>>(); }
+TEST(wait_group_model, two_tasks_wake_one_waiter) { holds_in_all_models<two_tasks_one_waiter<group_model_sync>>(); }
+TEST(wait_group_model, one_task_wakes_two_waiters) { holds_in_all_models<one_task_two_waiters<group_model_sync>>(); }
+TEST(wait_group_model, two_tasks_wake_two_waiters) { holds_in_all_models<two_tasks_two_waiters<group_model_sync>>(); }
+TEST(wait_group_model, a_task_is_added_meanwhile) {
+  holds_in_all_models<a_task_is_added_meanwhile<group_model_sync>>();
+}
+TEST(wait_group_model, the_count_falls_twice) { holds_in_all_models<the_count_falls_twice<group_model_sync>>(); }
+TEST(wait_group_model, failures_reach_the_waiter) { holds_in_all_models<failures<group_model_sync>>(); }
 
-TEST(wait_group_mutant, torn_compare_exchange_is_caught) { fails<two_tasks_one_waiter<torn_compare_exchange>>(""); }
-TEST(wait_group_mutant, never_unlocked_is_caught) { fails<one_task_two_waiters<never_unlocked>>(""); }
+TEST(wait_group_mutant, torn_compare_exchange_is_caught) {
+  fails<two_tasks_one_waiter<torn_compare_exchange>>("", races);
+}
+TEST(wait_group_mutant, never_unlocked_is_caught) { fails<one_task_two_waiters<never_unlocked>>("", races); }

@@ -11,6 +11,10 @@
 
 namespace skua::explorer {
 
+/// Weak memory (weak_memory.md), for scripts without plain variables and with them.
+constexpr options weak{.model = memory_model::weak, .preemptions = 2, .stale = 2};
+constexpr options weak_races{.model = memory_model::weak, .preemptions = 2, .stale = 2, .races = true};
+
 /// No execution violates what the script requires, and all of them were explored (unless `with` draws them at random).
 template <class Script>
 void holds(options const& with = {}) {

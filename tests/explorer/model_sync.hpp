@@ -21,6 +21,7 @@ class wait_list {
   /// Sleeps. Nobody else has run between the last operation of the running thread and this call.
   void sleep() noexcept {
     auto& w = *current_world();
+    w.compiler_barrier();
     sleeper me{w.thread()};
     *last_of(sleepers_) = &me;
     ++count_;
@@ -29,12 +30,14 @@ class wait_list {
   }
   void notify_one() noexcept {
     auto& w = *current_world();
+    w.compiler_barrier();
     w.step();
     sleeper** from = &sleepers_;
     for (std::size_t skip = w.choose(count_); skip > 0; --skip) from = &(*from)->next;
     wake(from, 1);
   }
   void notify_all() noexcept {
+    current_world()->compiler_barrier();
     current_world()->step();
     wake(&sleepers_, count_);
   }
@@ -102,15 +105,16 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
   T load(std::memory_order order) const noexcept {
     w().step();
     w().use(life_);
-    return read("load", order);
+    auto const seen = w().load(cell_, order);
+    w().note("load", this, seen);
+    return unpacked<T>(seen);
   }
 
   void store(T value, std::memory_order order) noexcept {
     w().step();
     w().use(life_);
     w().note("store", this, pack(value));
-    w().store(cell_, pack(value), order != std::memory_order_relaxed);
-    if (order == std::memory_order_seq_cst) w().drain_own();
+    w().store(cell_, pack(value), order);
   }
 
   T exchange(T value, std::memory_order order) noexcept {
@@ -132,10 +136,10 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
   bool compare_exchange_strong(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
     auto const wanted = pack(expected);
     step_to_memory();
-    bool const won = cell_.value == wanted;
-    expected = read("compare_exchange", won ? yes : no);
-    w().write(cell_, won ? pack(desired) : cell_.value, won && releases(yes));
-    return won;
+    auto const seen = w().compare_exchange(cell_, wanted, pack(desired), yes, no);
+    w().note("compare_exchange", this, seen);
+    expected = unpacked<T>(seen);
+    return seen == wanted;
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order yes, std::memory_order no) noexcept {
     return compare_exchange_strong(expected, desired, yes, no);
@@ -145,7 +149,9 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
   void wait(T old, std::memory_order order) const noexcept {
     while (true) {
       step_to_memory();
-      if (pack(read("wait sees", order)) != pack(old)) return;
+      auto const seen = w().load_newest(cell_, order);
+      w().note("wait sees", this, seen);
+      if (seen != pack(old)) return;
       waiters_.sleep();
     }
   }
@@ -166,21 +172,15 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
     w().drain_own();
     w().use(life_);
   }
-  T read(char const* what, std::memory_order order) const noexcept {
-    auto const seen = w().load(cell_);
-    w().note(what, this, seen);
-    if (acquires(order)) w().acquire(cell_);
-    return unpacked<T>(seen);
-  }
   template <class F>
   T update(char const* what, std::memory_order order, F change) noexcept {
     step_to_memory();
-    T const old = read(what, order);
-    w().write(cell_, pack(change(old)), releases(order));
-    return old;
+    auto const old = w().update(cell_, order, [&](std::uint64_t seen) { return pack(change(unpacked<T>(seen))); });
+    w().note(what, this, old);
+    return unpacked<T>(old);
   }
 
-  cell cell_;
+  mutable cell cell_;
   mutable lifetime life_;
   mutable wait_list waiters_;
 };
@@ -216,9 +216,9 @@ class model_mutex {
     auto& w = *current_world();
     w.step([this] { return held_.value == 0; });
     w.drain_own();
+    w.compiler_barrier();
     w.note("lock", this, story_.value);
-    w.acquire(held_);
-    w.write(held_, 1, false);
+    w.update_newest(held_, std::memory_order_acquire, [](std::uint64_t) { return 1; });
   }
   bool try_lock() noexcept {
     auto& w = *current_world();
@@ -226,16 +226,17 @@ class model_mutex {
     w.drain_own();
     bool const is_free = held_.value == 0;
     w.note("try_lock", this, is_free ? story_.value : 0);
-    if (is_free) w.acquire(held_);
-    w.write(held_, 1, false);
+    auto const order = is_free ? std::memory_order_acquire : std::memory_order_relaxed;
+    w.update_newest(held_, order, [](std::uint64_t) { return 1; });
     return is_free;
   }
   void unlock() noexcept {
     auto& w = *current_world();
     w.step();
+    w.compiler_barrier();
     w.note("unlock", this, 0);
-    w.write(story_, mix(story_.value, w.history()), false);
-    w.store(held_, 0, true);
+    w.write(story_, mix(story_.value, w.history()));
+    w.store(held_, 0, std::memory_order_release);
   }
 
  private:
@@ -263,7 +264,7 @@ class model_condition {
   [[nodiscard]] bool short_wait(std::unique_lock<model_mutex>& held) noexcept {
     held.unlock();
     current_world()->step();
-    current_world()->drain_others();
+    current_world()->time_passes();
     held.lock();
     return false;
   }
@@ -293,16 +294,17 @@ struct model_sync {
   }
 
   static runtime::fences kind() noexcept { return runtime::fences::asymmetric; }
-  static void light_fence() noexcept {}
+  /// A compiler barrier, which orders nothing until another thread's heavy fence comes.
+  static void light_fence() noexcept { current_world()->compiler_barrier(); }
   static void full_fence() noexcept {
     current_world()->step();
-    current_world()->drain_own();
+    current_world()->full_fence();
     current_world()->note("full fence", nullptr, 0);
   }
   static void heavy_fence() noexcept {
     full_fence();
     current_world()->step();
-    current_world()->drain_others();
+    current_world()->heavy_fence();
   }
 };
 

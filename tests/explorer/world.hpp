@@ -14,13 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "skua/parts/base/dice.hpp"
+#include "tests/explorer/cell.hpp"
 #include "tests/explorer/clocks.hpp"
 #include "tests/explorer/fiber.hpp"
+#include "tests/explorer/weak_memory.hpp"
 
 namespace skua::explorer {
 
-enum class memory_model : std::uint8_t { tso, pso };
+enum class memory_model : std::uint8_t { tso, pso, weak };
 
 struct options {
   memory_model model = memory_model::tso;
@@ -29,37 +30,8 @@ struct options {
   std::uint64_t random = 0;                           ///< > 0: so many random schedules instead of all
   std::uint64_t seed = 1;                             ///< for the random schedules
   std::uint32_t steps = 5'000;                        ///< of one execution; beyond: "no end in sight"
+  int stale = 2;  ///< weak: at most so many times a thread does not see the newest store of a word, or stores behind it
   bool races = false;  ///< report plain accesses and ends of lifetimes that no memory order orders; more states
-};
-
-constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
-  return runtime::dice(a ^ (b * 0x9e37'79b9'7f4a'7c15ULL)).next();
-}
-
-/// One word of modelled memory.
-struct cell {
-  std::uint64_t value = 0;
-  vector_clock released{};  ///< what happened before whoever acquires this value
-};
-
-/// Who has touched an object, and whether it has ended. Used only with `options::races`.
-struct lifetime {
-  trail touched{};
-  bool over = false;
-};
-
-/// A non-atomic variable.
-struct plain_cell {
-  std::uint64_t value = 0;
-  lifetime life{};
-};
-
-/// A store that has not reached memory.
-struct buffered {
-  cell* where;
-  std::uint64_t value;
-  bool release;
-  vector_clock released{};
 };
 
 /// Makes the choices: replays a path, then extends it.
@@ -68,6 +40,8 @@ class chooser {
   virtual ~chooser() = default;
   /// Chooses one of `count` ways to go on from a state.
   virtual std::size_t choose(std::size_t count, std::uint64_t state) = 0;
+  /// False: the next choice does not depend on the state, which need not be computed.
+  virtual bool looks_at_state() const noexcept { return true; }
   /// True if it will take the first way from now on, whatever the others are.
   virtual bool indifferent() const noexcept { return false; }
 };
@@ -86,6 +60,8 @@ class world {
     violation_.clear();
     memory_hash_ = 0;
     preemptions_ = 0;
+    stale_ = 0;
+    weak_.begin(threads_.size());
     current_ = nullptr;
     for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i].reset(*this, static_cast<int>(i));
     for (std::uint32_t steps = 0; violation_.empty() || !idle(); ++steps) {
@@ -128,34 +104,61 @@ class world {
     if (trace_ != nullptr) say("T" + std::to_string(running_->id), what, where, result);
   }
 
-  std::uint64_t load(cell const& c) const {
-    if (inside()) {
-      for (auto s = running_->stores.rbegin(); s != running_->stores.rend(); ++s) {
-        if (s->where == &c) return s->value;
-      }
-    }
-    return c.value;
+  std::uint64_t load(cell& c, std::memory_order order) {
+    if (!inside()) return c.value;
+    if (is_weak()) return read(c, order, pick(weak_.readable(c, self(), order)));
+    return read_own_or_memory(c, order);
   }
-  void store(cell& c, std::uint64_t value, bool release) {
-    if (inside()) {
-      running_->stores.push_back({&c, value, release, release ? stamp() : vector_clock{}});
-    } else {
+  void store(cell& c, std::uint64_t value, std::memory_order order) {
+    bool const release = releases(order);
+    if (!inside()) {
       c.value = value;
+    } else if (is_weak()) {
+      std::size_t const behind = pick(weak_.extensible(c, self(), order));
+      weak_.write(c, self(), value, order, behind, release ? stamp() : vector_clock{});
+    } else {
+      running_->stores.push_back({&c, value, release, release ? stamp() : vector_clock{}});
+      if (order == std::memory_order_seq_cst) drain_own();
     }
   }
-  /// The store of a read-modify-write, which everybody sees at once. The thread's own buffer is empty.
-  void write(cell& c, std::uint64_t value, bool release) {
+  /// A read-modify-write, whose store everybody sees at once. The thread's own buffer is empty. Returns the old value.
+  template <class F>
+  std::uint64_t update(cell& c, std::memory_order order, F change) {
+    if (is_weak() && inside()) return update_behind(pick(weak_.extensible(c, self(), order)), c, order, change);
+    std::uint64_t const old = read_own_or_memory(c, order);
+    write(c, change(old), releases(order));
+    return old;
+  }
+  /// The same of the newest value.
+  template <class F>
+  std::uint64_t update_newest(cell& c, std::memory_order order, F change) {
+    if (is_weak() && inside()) return update_behind(weak_.extensible(c, self(), order).front(), c, order, change);
+    return update(c, order, change);
+  }
+  /// Returns what it read: `wanted`, and then `desired` was stored, or something else.
+  std::uint64_t compare_exchange(cell& c, std::uint64_t wanted, std::uint64_t desired, std::memory_order yes,
+                                 std::memory_order no) {
+    if (is_weak() && inside()) {
+      std::size_t const at = pick(weak_.comparable(c, self(), wanted, yes, no));
+      bool const won = weak_.value_of(c, at) == wanted;
+      if (won) return update_behind(at, c, yes, [desired](std::uint64_t) { return desired; });
+      return read(c, no, at);
+    }
+    bool const won = c.value == wanted;
+    std::uint64_t const seen = read_own_or_memory(c, won ? yes : no);
+    write(c, won ? desired : seen, won && releases(yes));
+    return seen;
+  }
+  /// The newest value. The thread's own buffer is empty.
+  std::uint64_t load_newest(cell& c, std::memory_order order) {
+    if (is_weak() && inside()) return read(c, order, weak_.readable(c, self(), order).front());
+    return read_own_or_memory(c, order);
+  }
+  /// Stores at once what no thread reads as an atomic.
+  void write(cell& c, std::uint64_t value, bool release = false) {
     vector_clock released = c.released;  // a read-modify-write continues the release sequence
     if (release) released.join(stamp());
     put(c, value, released);
-  }
-  /// Learns what was released with the value that the running thread has just read; its own releases teach it nothing.
-  void acquire(cell const& c) {
-    if (!inside() || !options_.races) return;
-    for (auto const& s : running_->stores) {
-      if (s.where == &c) return;
-    }
-    running_->now.join(c.released);
   }
 
   std::uint64_t get(plain_cell& c) {
@@ -177,31 +180,29 @@ class world {
   void drain_own() {
     if (inside()) drain(*running_);
   }
-  /// membarrier: empties every other thread's buffer at some moment during the call, in any order. A buffer
-  /// that is empty now counts as emptied now, which allows most: later stores of that thread may reach
-  /// memory at any moment anyhow.
-  void drain_others() {
+  void full_fence() {
+    drain_own();
+    if (is_weak() && inside()) weak_.full_fence(self());
+  }
+  void compiler_barrier() {
+    if (is_weak() && inside()) weak_.compiler_barrier(self());
+  }
+  /// membarrier, after a full fence: each other thread executes a fence at some moment during the call.
+  void heavy_fence() {
     if (!inside()) return;
-    std::vector<model_thread*> left;
-    for (auto& t : threads_) {
-      if (&t != running_) left.push_back(&t);
-    }
-    for (;;) {
-      std::erase_if(left, [](model_thread const* t) { return t->stores.empty(); });
-      if (left.empty()) return;
-      auto const whom = left.begin() + static_cast<std::ptrdiff_t>(choose(left.size()));
-      drain(**whom);
-      left.erase(whom);
-      if (left.empty()) return;
-      std::uint64_t to_be_served = 0;
-      for (auto const* t : left) to_be_served |= std::uint64_t{1} << t->id;
-      note("heavy fence still waits for", nullptr, to_be_served);
-      step();
-    }
+    if (!is_weak()) return drain_others();
+    interrupt_others();
+    weak_.full_fence(self());
+  }
+  /// So long that every store is seen: as a heavy fence.
+  void time_passes() {
+    if (is_weak() && inside()) weak_.full_fence(self());
+    heavy_fence();
   }
   /// Chooses one of n ways; the explorer tries them like schedules.
   std::size_t choose(std::size_t n) {
     if (n <= 1 || !inside()) return 0;
+    if (!by_->looks_at_state()) return by_->choose(n, 0);
     return by_->choose(
         n, mix(state(), 1 + static_cast<std::uint64_t>(running_->id)));  // not the state it was scheduled in
   }
@@ -254,6 +255,79 @@ class world {
     std::size_t flush = runs;
   };
 
+  bool is_weak() const noexcept { return options_.model == memory_model::weak; }
+  std::size_t self() const noexcept { return static_cast<std::size_t>(running_->id); }
+
+  // Chooses one of these stores, the newest first; each other one is charged.
+  std::size_t pick(std::vector<std::size_t> const& stores) {
+    std::size_t const newest = stores.front();
+    if (stores.size() == 1 || stale_ >= options_.stale) return newest;
+    ways_ = stores;
+    std::size_t const way = choose(ways_.size());
+    if (way == 0) return newest;
+    ++stale_;
+    if (trace_ != nullptr) say("  behind the newest store, T" + std::to_string(running_->id), "", nullptr, way);
+    return ways_[way];
+  }
+  std::uint64_t read(cell& c, std::memory_order order, std::size_t store) {
+    auto const& what = weak_.read(c, self(), order, store);
+    if (acquires(order)) learn(what.released);
+    return what.value;
+  }
+  template <class F>
+  std::uint64_t update_behind(std::size_t store, cell& c, std::memory_order order, F change) {
+    std::uint64_t const old = read(c, order, store);
+    weak_.update(c, self(), change(old), order, store, releases(order) ? stamp() : vector_clock{});
+    return old;
+  }
+  std::uint64_t read_own_or_memory(cell& c, std::memory_order order) {
+    if (inside()) {
+      for (auto s = running_->stores.rbegin(); s != running_->stores.rend(); ++s) {
+        if (s->where == &c) return s->value;  // its own releases teach it nothing
+      }
+      if (acquires(order)) learn(c.released);
+    }
+    return c.value;
+  }
+  void learn(vector_clock const& released) {
+    if (options_.races) running_->now.join(released);
+  }
+
+  void interrupt_others() {
+    std::vector<model_thread*> left;
+    for (auto& t : threads_) {
+      if (t.done) weak_.interrupt(static_cast<std::size_t>(t.id), true);
+      if (!t.done && &t != running_) left.push_back(&t);
+    }
+    serve(
+        left, [this](model_thread& t) { weak_.interrupt(static_cast<std::size_t>(t.id), t.done); },
+        [](model_thread const*) { return false; });
+  }
+  // The same with store buffers: empties each, in any order. A buffer that is empty now counts as emptied now, which
+  // allows most: later stores of that thread may reach memory at any moment anyhow.
+  void drain_others() {
+    std::vector<model_thread*> left;
+    for (auto& t : threads_) {
+      if (&t != running_) left.push_back(&t);
+    }
+    serve(left, [this](model_thread& t) { drain(t); }, [](model_thread const* t) { return t->stores.empty(); });
+  }
+  template <class Serve, class IsServed>
+  void serve(std::vector<model_thread*>& left, Serve its, IsServed is_served) {
+    for (;;) {
+      std::erase_if(left, is_served);
+      if (left.empty()) return;
+      auto const whom = left.begin() + static_cast<std::ptrdiff_t>(choose(left.size()));
+      its(**whom);
+      left.erase(whom);
+      if (left.empty()) return;
+      std::uint64_t to_be_served = 0;
+      for (auto const* t : left) to_be_served |= std::uint64_t{1} << t->id;
+      note("heavy fence still waits for", nullptr, to_be_served);
+      step();
+    }
+  }
+
   bool idle() const {
     for (auto const& t : threads_) {
       if (!t.done || !t.stores.empty()) return false;
@@ -268,7 +342,7 @@ class world {
       if (auto const who = waiting(); !who.empty()) require(false, "deadlock: " + who + " can never go on");
       return false;
     }
-    auto const m = moves_[moves_.size() == 1 ? 0 : by_->choose(moves_.size(), state())];
+    auto const m = moves_[moves_.size() == 1 ? 0 : by_->choose(moves_.size(), by_->looks_at_state() ? state() : 0)];
     if (m.flush != runs) {
       commit(*m.thread, m.flush);
       return true;
@@ -354,6 +428,10 @@ class world {
 
   std::uint64_t state() const {
     std::uint64_t h = memory_hash_;
+    if (is_weak()) {
+      h = mix(h, weak_.hash([this](std::size_t t) { return threads_[t].done; }));
+      h = mix(h, static_cast<std::uint64_t>(stale_));
+    }
     for (auto const& t : threads_) {
       h = mix(h, t.history + (t.done ? 1 : 0));
       if (options_.races) h = mix(h, t.now.bits());
@@ -387,6 +465,9 @@ class world {
   model_thread* current_ = nullptr;  // ran last
   std::vector<move> moves_;
   int preemptions_ = 0;
+  int stale_ = 0;
+  weak_memory weak_;
+  std::vector<std::size_t> ways_;
   std::uint64_t memory_hash_ = 0;  // sum over words that were written; equal memory has equal sums
   std::string violation_;
   std::unordered_map<void const*, std::size_t> names_;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <concepts>
 #include <mutex>
+#include <utility>
 
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -40,7 +41,7 @@ template <class T>
 class plain_variable {
  public:
   [[nodiscard]] T get() const noexcept { return value_; }
-  void set(T value) noexcept { value_ = value; }
+  void set(T value) noexcept { value_ = std::move(value); }
 
  private:
   T value_;

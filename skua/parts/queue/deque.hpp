@@ -184,7 +184,7 @@ class deque {
   [[gnu::noinline]] bool pop_guarded(position b) noexcept;
   bool take_top(top_word& seen) noexcept;
   top_word answer(top_word seen) noexcept;
-  void count_undisturbed(position found, position left) noexcept;
+  void count_undisturbed(position found, top_word left) noexcept;
   bool grow(position top, position bottom) noexcept;
   void delete_rings() noexcept;
 
@@ -290,13 +290,17 @@ attention deque<Sync>::poll() noexcept {
 
 template <synchronisation Sync>
 bool deque<Sync>::pop_guarded(position b) noexcept {
-  top_word seen = top_.load(std::memory_order_relaxed);  // relaxed: a stale top is fenced or exchanged below
+  // Acquire: a top no older than the revocation whose infinity we have read. A top from before it has the bias, so it
+  // is neither fenced nor exchanged below, and the pop would fail although nobody has its entry. Partner: revoke.
+  static_cast<void>(guard_.load(std::memory_order_acquire));
+  top_word seen =
+      top_.load(std::memory_order_relaxed);  // relaxed: one that is stale all the same is fenced or exchanged
   if (bias_of(seen) == bias::revoking) seen = answer(seen);
   if (is_open(seen) && position_of(seen) < b) {
     Sync::full_fence();  // the claim on b before the look at the top. Partner: steal, full fence
-    seen = top_.load(std::memory_order_relaxed);  // relaxed: ordered by the fence; a stale top fails below
+    seen = top_.load(std::memory_order_acquire);  // a stale top fails below. Acquire: as count_undisturbed requires
     if (position_of(seen) < b) {
-      count_undisturbed(position_of(seen), position_of(seen));
+      count_undisturbed(position_of(seen), seen);
       return true;
     }
   }
@@ -304,7 +308,7 @@ bool deque<Sync>::pop_guarded(position b) noexcept {
   bottom_.store(b + step, std::memory_order_release);  // empty again. Release: may be seen before the exchange is
   if (!won) return false;
   place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
-  if (is_open(seen)) count_undisturbed(b, b + step);
+  if (is_open(seen)) count_undisturbed(b, seen);
   return true;
 }
 
@@ -358,24 +362,26 @@ auto deque<Sync>::answer(top_word seen) noexcept -> top_word {
   return seen;
 }
 
-/// For the owner, after a pop that found the top open at one position and left it at another: takes the bias back if no
-/// thief has come for a while.
+/// For the owner, after a pop that found the top open at one position and has acquired the open top that it left: takes
+/// the bias back if no thief has come for a while, and none is about to end its revocation.
 template <synchronisation Sync>
-void deque<Sync>::count_undisturbed(position found, position left) noexcept {
+void deque<Sync>::count_undisturbed(position found, top_word left) noexcept {
   if (kind_ == fences::full) return;
   if (has_bias_.get()) {  // a thief has revoked it without our answer, which cost everybody dear
     has_bias_.set(false);
     bias_after_.set(rule_.after_heavy_fence(bias_after_.get()));
   }
   std::uint32_t const in_a_row = found == watched_.get() ? undisturbed_.get() + 1 : 1;
-  watched_.set(left);
-  undisturbed_.set(in_a_row < bias_after_.get() ? in_a_row : 0);
-  if (in_a_row < bias_after_.get()) return;
+  watched_.set(position_of(left));
+  // While the top was `answered`, a thief's infinity may still come, and would follow our position in the guard.
+  bool const takes = in_a_row >= bias_after_.get() && bias_of(left) == bias::none;
+  undisturbed_.set(takes ? 0 : in_a_row);
+  if (!takes) return;
   // The guard before the exchange, which releases it: the infinity of whoever revokes next overwrites it. In the other
   // order it would overwrite that infinity. Partner: revoke, exchange.
-  guard_.store(left, std::memory_order_relaxed);
-  top_word none = word_of(left, bias::none);
-  has_bias_.set(top_.compare_exchange_strong(none, word_of(left, bias::owner), std::memory_order_seq_cst,
+  guard_.store(position_of(left), std::memory_order_relaxed);
+  top_word none = left;
+  has_bias_.set(top_.compare_exchange_strong(none, word_of(position_of(left), bias::owner), std::memory_order_seq_cst,
                                              std::memory_order_relaxed));
   if (!has_bias_.get()) guard_.store(beyond_all, std::memory_order_relaxed);
 }
@@ -447,7 +453,7 @@ bool deque<Sync>::victim::revoke(top_word& seen, revocation_count& spent) const 
   if (!d.top_.compare_exchange_strong(seen, revoking, std::memory_order_seq_cst, std::memory_order_relaxed))
     return false;
   ++spent.revocations;
-  d.guard_.store(beyond_all, std::memory_order_relaxed);  // relaxed: the owner answers, or the heavy fence publishes it
+  d.guard_.store(beyond_all, std::memory_order_release);  // the top before the guard. Partner: pop_guarded
   seen = revoking;
   if (!Sync::await_briefly(d.top_, revoking)) {
     ++spent.heavy_fences;

@@ -6,11 +6,9 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
-#include <utility>
 
 #include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/deque_mutants_for_test.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -19,152 +17,8 @@
 namespace {
 
 using namespace skua::explorer;
+using namespace skua::runtime::deque_mutants;
 using skua::runtime::attention, skua::runtime::entry, skua::runtime::outcome;
-
-// Mutants, each of which breaks one thing.
-
-/// membarrier has no effect on other threads.
-struct without_heavy_fence : model_sync {
-  static void heavy_fence() noexcept { full_fence(); }
-};
-
-/// The owner (thread 0) forgets its fence where it has no bias, or no kernel support; thieves keep theirs.
-template <class Sync>
-struct forgetful_owner : Sync {
-  static void full_fence() noexcept {
-    if (current_world()->thread() != 0) model_sync::full_fence();
-  }
-};
-
-/// The thief that revokes takes any change of the top for an answer, and needs no fence then: also if nobody answered.
-struct answered_by_itself : model_sync {
-  template <class T>
-  static bool await_briefly(model_atomic<T> const&, T) noexcept {
-    return true;
-  }
-};
-
-constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t state_bits = 3;  // of the top
-constexpr std::int64_t answered = 3;
-
-/// The owner answers, but its guard stays as it was until the thief's infinity reaches it.
-struct answer_without_guard : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, std::memory_order order) noexcept {
-      if constexpr (std::is_same_v<T, std::int64_t>) {
-        if (value == infinity && current_world()->thread() == 0) return;
-      }
-      model_atomic<T>::store(value, order);
-    }
-  };
-};
-
-/// The owner takes the bias back although the thief that revoked it has not come to its end.
-struct bias_taken_early : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order failed) noexcept {
-      if constexpr (std::is_same_v<T, std::int64_t>) {
-        if ((expected & state_bits) == 0 && (desired & state_bits) == 1) {
-          T also = expected | answered;
-          if (model_atomic<T>::compare_exchange_strong(also, desired, order, failed)) return true;
-        }
-      }
-      return model_atomic<T>::compare_exchange_strong(expected, desired, order, failed);
-    }
-  };
-};
-
-/// The owner takes the bias back first and lowers its guard afterwards.
-struct guard_after_bias : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, std::memory_order order) noexcept {
-      if constexpr (std::is_same_v<T, std::int64_t>) {
-        if (current_world()->thread() == 0 && order == std::memory_order_relaxed && value != infinity) {
-          late() = {this, value};
-          return;
-        }
-      }
-      model_atomic<T>::store(value, order);
-    }
-    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order failed) noexcept {
-      bool const won = model_atomic<T>::compare_exchange_strong(expected, desired, order, failed);
-      if constexpr (std::is_same_v<T, std::int64_t>) {
-        if (current_world()->thread() == 0 && late().first != nullptr) {
-          auto const [guard, value] = std::exchange(late(), {});
-          if (won) guard->model_atomic<T>::store(value, std::memory_order_relaxed);
-        }
-      }
-      return won;
-    }
-    static std::pair<atomic*, T>& late() {
-      static std::pair<atomic*, T> of_the_owner;
-      return of_the_owner;
-    }
-  };
-};
-
-/// The guard does not rise to the oldest entry when the owner takes the bias back: it stays just below.
-struct guard_too_low : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, std::memory_order order) noexcept {
-      if constexpr (std::is_same_v<T, std::int64_t>) {
-        if (current_world()->thread() == 0 && order == std::memory_order_relaxed && value != infinity)
-          value -= skua::runtime::deque<model_sync>::step;
-      }
-      model_atomic<T>::store(value, order);
-    }
-  };
-};
-
-/// The ring is published without waiting for the copies.
-struct ring_published_early : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    void store(T value, std::memory_order order) noexcept {
-      model_atomic<T>::store(value, std::is_pointer_v<T> ? std::memory_order_relaxed : order);
-    }
-  };
-};
-
-/// The bottom is published without waiting for the slot.
-using bottom_published_early = ordered_store_of<std::int64_t, std::memory_order_relaxed>;
-
-/// Exchange is a load and a store: it overwrites what comes between.
-struct torn_exchange : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    T exchange(T value, std::memory_order order) noexcept {
-      auto const old = this->load(order);
-      model_atomic<T>::store(value, order);
-      return old;
-    }
-  };
-};
-
-/// Thieves and the owner's last pop move the top without looking whether it has moved.
-struct torn_compare_exchange : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order) noexcept {
-      auto const old = this->load(order);
-      if (old != expected) return false;
-      model_atomic<T>::store(desired, std::memory_order_seq_cst);
-      return true;
-    }
-  };
-};
 
 constexpr std::uint64_t extra_of(std::size_t id) { return 7 * id + 1; }
 
@@ -182,11 +36,15 @@ class ledger {
   }
   void pop() {
     entry e;
-    if (queue_.pop(e)) take(e);
+    if (queue_.pop(e)) {
+      take_own(e);
+    } else {
+      gone_ = pushed_;
+    }
   }
   void pop_oldest() {
     entry e;
-    if (queue_.pop_oldest(e)) take(e);
+    if (queue_.pop_oldest(e)) take_own(e);
   }
   void steal() {
     entry e;
@@ -196,7 +54,7 @@ class ledger {
   }
   void check() {
     entry e;
-    while (queue_.pop(e)) take(e);
+    while (queue_.pop(e)) take_own(e);
     for (std::size_t id = 1; id <= pushed_; ++id) {
       require(taken_[id] >= 1, "no entry is lost");
       require(taken_[id] <= 1, "no entry is taken twice");
@@ -204,6 +62,10 @@ class ledger {
   }
 
  private:
+  void take_own(entry e) {
+    require(reinterpret_cast<std::uintptr_t>(e.task) > gone_, "a pop fails only if thieves have all");
+    take(e);
+  }
   void take(entry e) {
     auto const id = reinterpret_cast<std::uintptr_t>(e.task);
     require(id >= 1 && id <= pushed_, "what is taken was pushed");
@@ -213,6 +75,7 @@ class ledger {
 
   skua::runtime::deque<Sync> queue_;
   std::size_t pushed_ = 0;
+  std::size_t gone_ = 0;  // a pop has told the owner that so many entries are gone
   std::array<int, 8> taken_{};
 };
 
@@ -384,6 +247,7 @@ struct sleeper {
 
 constexpr std::uint64_t schedules = skua::runtime::under_tsan ? 2'000 : 50'000;
 constexpr options pso{.model = memory_model::pso};
+constexpr options weak_of_three{.model = memory_model::weak, .preemptions = 2, .stale = 1};
 
 }  // namespace
 
@@ -429,6 +293,39 @@ TEST(deque_model, a_sleeper_misses_no_entry) {
   holds<sleeper<model_sync, 3>>(pso);
 }
 TEST(deque_model, a_sleeper_misses_no_entry_with_full_fences) { holds<sleeper<full_model_sync, 3>>(pso); }
+
+// On weak memory: all executions with at most two preemptions and two stale loads, or one where three threads run.
+TEST(deque_model, one_thief_takes_nothing_twice_on_weak_memory) {
+  holds<one_thief_two_steals<model_sync>>(weak);
+  holds<one_thief_two_steals<model_sync, 1>>(weak);
+  holds<one_thief_two_steals<full_model_sync>>(weak);
+}
+TEST(deque_model, two_thieves_take_nothing_twice_on_weak_memory) {
+  holds<two_thieves<model_sync>>(weak_of_three);
+  holds<two_thieves<full_model_sync>>(weak);
+}
+TEST(deque_model, a_bias_is_revoked_and_taken_back_on_weak_memory) {
+  holds<biased_again<model_sync, 2>>({.model = memory_model::weak, .preemptions = 2, .stale = 1});
+  holds<same_place_twice<model_sync, 2, 2, 3>>(weak_of_three);
+  holds<same_place_twice<model_sync, 4, 3, 2>>(weak);
+  holds<same_place_twice<model_sync, 3, 2, 3>>({.model = memory_model::weak, .random = schedules, .seed = 7});
+}
+TEST(deque_model, an_owner_takes_its_oldest_entries_on_weak_memory) {
+  holds<oldest_of_its_own<model_sync, 2>>(weak);
+  holds<oldest_of_its_own<full_model_sync, 2>>(weak);
+}
+TEST(deque_model, growth_loses_nothing_on_weak_memory) {
+  holds<growth<model_sync>>(weak);
+  holds<growth<full_model_sync>>(weak);
+}
+TEST(deque_model, long_random_runs_take_every_entry_once_on_weak_memory) {
+  holds<long_day<model_sync>>({.model = memory_model::weak, .random = schedules, .seed = 8});
+  holds<long_day<full_model_sync>>({.model = memory_model::weak, .random = schedules, .seed = 9});
+}
+TEST(deque_model, a_sleeper_misses_no_entry_on_weak_memory) {
+  holds<sleeper<model_sync, 3>>(weak);
+  holds<sleeper<full_model_sync, 3>>(weak);
+}
 
 TEST(deque_mutant, without_heavy_fence_is_caught) {
   fails<one_thief_two_steals<without_heavy_fence>>("taken twice");

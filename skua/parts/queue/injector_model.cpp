@@ -99,5 +99,10 @@ TEST(injector_model, two_producers_and_one_consumer_keep_the_order) {
 }
 TEST(injector_model, a_sleeper_misses_no_item) { holds<sleeper<model_sync>>(pso); }
 
+TEST(injector_model, holds_on_weak_memory) {
+  holds<two_producers_one_consumer<model_sync>>(weak);
+  holds<sleeper<model_sync>>(weak);
+}
+
 TEST(injector_mutant, count_stored_late_is_caught) { fails<sleeper<count_stored_late>>("deadlock"); }
 TEST(injector_mutant, announced_late_is_caught) { fails<sleeper<announced_late>>("deadlock"); }

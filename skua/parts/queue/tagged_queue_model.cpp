@@ -37,7 +37,7 @@ class told_lock {
   void unlock() noexcept {
     auto& w = *current_world();
     guarded_.set(guarded_.get() + 1);
-    w.write(story_, mix(story_.value, w.history()), false);
+    w.write(story_, mix(story_.value, w.history()));
     lock_.unlock();
   }
 
@@ -252,6 +252,13 @@ TEST(tagged_queue_model, a_slot_holds_one) {
   holds<slot<model_sync>>({.model = memory_model::pso, .preemptions = 3, .races = true});
 }
 TEST(tagged_queue_model, a_sleeper_misses_no_entry) { holds<sleeper<model_sync>>(unbounded); }
+
+TEST(tagged_queue_model, holds_on_weak_memory) {
+  holds<holders<model_sync>>(weak_races);
+  holds<owner_thief_and_neighbour<model_sync>>(weak_races);
+  holds<slot<model_sync>>(weak_races);
+  holds<sleeper<model_sync>>(weak_races);
+}
 
 TEST(tagged_queue_mutant, lock_taken_without_acquire_is_caught) {
   fails<holders<taken_without_acquire>>("race", unbounded);

@@ -63,6 +63,11 @@ constexpr options pso{.model = memory_model::pso};
 TEST(tree_model, the_second_use_is_not_active) { holds<a_node_used_twice<model_sync, false>>(pso); }
 TEST(tree_model, both_uses_are_active) { holds<a_node_used_twice<model_sync, true>>(pso); }
 
+TEST(tree_model, holds_on_weak_memory) {
+  holds<a_node_used_twice<model_sync, false>>(weak);
+  holds<a_node_used_twice<model_sync, true>>(weak);
+}
+
 TEST(tree_mutant, range_published_early_is_caught) {
   fails<a_node_used_twice<range_published_early, false>>("one that was activated", pso);
 }

@@ -329,6 +329,18 @@ TEST(stolen_joins_model, the_oldest_join_fails_with_full_fences) {
 TEST(stolen_joins_model, a_fiber_may_park_with_open_joins) { holds<parks_with_open_joins<model_sync>>(unbounded); }
 TEST(stolen_joins_model, a_thief_further_in_is_told) { holds<thief_further_in<model_sync>>(bounded); }
 TEST(stolen_joins_model, a_piece_of_a_sequence_is_told) { holds<piece_of_a_sequence<model_sync>>(bounded); }
+// On weak memory: all executions with at most two preemptions and two stale loads, or one where three threads run.
+TEST(stolen_joins_model, holds_on_weak_memory) {
+  holds<owner_and_thief<model_sync, 0>>(weak_races);
+  holds<owner_and_thief<model_sync, 1>>(weak_races);
+  holds<owner_and_thief<full_model_sync, 0>>(weak_races);
+  holds<parks_with_open_joins<model_sync>>(weak_races);
+}
+TEST(stolen_joins_model, three_threads_hold_on_weak_memory) {
+  constexpr options one_each{.model = memory_model::weak, .preemptions = 1, .stale = 1, .races = true};
+  holds<thief_further_in<model_sync>>(one_each);
+  holds<piece_of_a_sequence<model_sync>>(one_each);
+}
 
 TEST(stolen_joins_mutant, no_note_at_fork_is_caught) {
   fails<owner_and_thief<model_sync, 0, fault::no_note_at_fork>>("the next fork notices", bounded);

@@ -199,6 +199,19 @@ TEST(moving_model, a_task_sends_all_its_children_away) {
   holds<sends_all<model_sync, 3>>(of_three);
 }
 TEST(moving_model, of_two_tasks_for_a_slot_each_runs_once) { holds<two_for_a_mailbox<model_sync>>(of_three); }
+// On weak memory: all executions with at most one preemption and one stale load.
+TEST(moving_model, holds_on_weak_memory) {
+  constexpr options one_each{.model = memory_model::weak, .preemptions = 1, .stale = 1, .races = true};
+  holds<goes_home<model_sync, lane::migrated, false, 2>>(one_each);
+  holds<goes_home<model_sync, lane::mailbox, false, 2>>(one_each);
+  holds<goes_home<model_sync, lane::inbox, false, 2>>(one_each);
+  holds<goes_home<model_sync, lane::migrated, true, 2>>(one_each);
+  holds<goes_home<full_model_sync, lane::inbox, true, 2>>(one_each);
+  holds<preempts<model_sync, 2>>(one_each);
+  holds<sends_all<model_sync, 2>>(one_each);
+  holds<sends_all<model_sync, 3>>({.model = memory_model::weak, .preemptions = 0, .stale = 1, .races = true});
+  holds<two_for_a_mailbox<model_sync>>({.model = memory_model::weak, .preemptions = 0, .stale = 1, .races = true});
+}
 
 TEST(moving_mutant, handing_over_before_it_is_saved_is_caught) {
   fails<goes_home<model_sync, lane::migrated, false, 2, fault::handed_over_before_saved>>("race: read", of_two);

@@ -70,12 +70,14 @@ struct answers {
   static bool preempts() { return true; }
 };
 
-/// Wakes idle workers when an entry is put somewhere. sleep_model.cpp checks the promises of the real sleep_state.
+/// Wakes idle workers when an entry is put somewhere. sleep_model.cpp checks the promises of the real sleep_state: who
+/// has not heard of an entry sees it.
 struct bell {
   void ring() {
-    rung.fetch_add(1, memory_order_relaxed);
+    rung.fetch_add(1, memory_order_release);
     rung.notify_all();
   }
+  int heard() { return rung.fetch_add(0, memory_order_acquire); }
   model_atomic<int> rung{0};
 };
 
@@ -196,7 +198,7 @@ class scene {
     entry unused;
     require(!slots_[me].forks.peek(unused), "a fiber leaves an empty lane");
     while (current_world()->violation().empty()) {
-      int const heard = bell_.rung.load(memory_order_relaxed);
+      int const heard = bell_.heard();
       if (left_.load(memory_order_acquire) == 0) return;
       tagged_entry<Sync> const got = next_probe(me);
       if (got.item == nullptr) {

@@ -330,6 +330,29 @@ TEST(sleep_model, a_caller_leaves_nothing_behind_in_a_lane_outside) {
 }
 TEST(sleep_model, a_caller_sleeps_in_its_place) { holds<caller_in_its_place<model_sync, 2>>({.preemptions = 2}); }
 
+// On weak memory: all executions with at most two preemptions and two stale loads, or fewer where that takes long.
+constexpr options briefly{.model = memory_model::weak, .preemptions = 1, .stale = 2};
+
+TEST(sleep_model, a_searcher_falls_asleep_on_weak_memory) {
+  holds<owner_and_sleeper<model_sync, true>>(weak);
+  holds<owner_and_sleeper<model_sync, false>>(weak);
+  holds<owner_and_sleeper<full_model_sync, true>>(weak);
+}
+TEST(sleep_model, an_offer_or_a_share_moves_on_weak_memory) {
+  holds<offer_and_sleeper<model_sync>>(briefly);
+  holds<offer_and_sleeper<full_model_sync>>(briefly);
+  holds<share_and_sleeper<model_sync>>(weak);
+  holds<share_and_sleeper<full_model_sync>>(weak);
+}
+TEST(sleep_model, work_from_outside_wakes_a_sleeper_on_weak_memory) { holds<from_outside<model_sync>>(briefly); }
+TEST(sleep_model, a_caller_takes_a_place_on_weak_memory) {
+  holds<caller_in_its_place<model_sync, 1>>(weak);
+  holds<caller_in_its_place<full_model_sync, 1>>(weak);
+  holds<caller_in_its_place<model_sync, 2>>(weak);
+  holds<caller_in_its_place<model_sync, 1, lane_items<model_sync>>>(weak);
+  holds<caller_in_its_place<model_sync, 2, lane_items<model_sync>>>(briefly);
+}
+
 TEST(sleep_mutant, a_caller_that_leaves_without_looking_is_caught) {
   fails<caller_in_its_place<model_sync, 1, item_count<model_sync>, false>>("all items are taken");
 }

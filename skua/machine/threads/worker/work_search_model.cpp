@@ -321,6 +321,19 @@ TEST(work_search_model, a_region_that_closes_at_once_lets_its_workers_go) {
   holds<closing_at_first<full_model_sync>>(of_three);
 }
 
+// On weak memory: all executions with at most one preemption and one stale load.
+TEST(work_search_model, work_is_found_on_weak_memory) {
+  constexpr options one_each{.model = memory_model::weak, .preemptions = 1, .stale = 1};
+  constexpr options none_and_one{.model = memory_model::weak, .preemptions = 0, .stale = 1};
+  holds<from_outside<full_model_sync>>(one_each);
+  holds<two_entries<model_sync>>(none_and_one);
+  holds<two_entries<full_model_sync>>(none_and_one);
+  holds<first_work<model_sync>>(one_each);
+  holds<first_work<full_model_sync>>(one_each);
+  holds<closing<full_model_sync>>(one_each);
+  holds<closing_at_first<full_model_sync>>(one_each);
+}
+
 TEST(work_search_mutant, relying_on_searchers_who_do_not_hand_on_is_caught) {
   fails<from_outside<full_model_sync, fault::both>>(not_once, of_three);
 }
