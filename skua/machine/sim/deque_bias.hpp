@@ -50,9 +50,8 @@ class deque_bias {
     }
     undisturbed_ = disturbed_ ? 1 : undisturbed_ + 1;
     disturbed_ = false;
-    if (undisturbed_ < bias_after_) return;
+    if (undisturbed_ < bias_after_ || now_ != state::none) return;
     undisturbed_ = 0;
-    if (now_ != state::none) return;
     now_ = state::owner;
     has_bias_ = true;
   }
