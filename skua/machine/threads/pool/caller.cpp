@@ -100,14 +100,14 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     static_cast<void>(slot.policy.place(tag, cause::called));
     fiber.begins(tag, false);
     me.counts_.tasks.add(1);
-    me.begin(activity::working);
+    if (me.core_.times_asked()) me.begin(activity::working);
   }
   call.call(fiber);
   fiber.task_ends();
   await_departure(me, fiber);
   tsan::unseen const scheduling;
   me.counts_.forks.add(std::exchange(slot.pushes, 0));
-  me.begin(activity::idling);
+  if (me.counts_.times.current() != activity::idling) me.begin(activity::idling);
 }
 
 /// Tasks that this thread has begun may have parked frames that nobody else may resume.

@@ -155,6 +155,7 @@ place_id pool::place_of(worker_id w) const {
 }
 
 std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_point at) const {
+  core_->ask_for_times();
   std::vector<worker_counters> all;
   all.reserve(workers());
   for (std::uint32_t w = 0; w < workers(); ++w)

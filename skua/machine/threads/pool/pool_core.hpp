@@ -95,6 +95,11 @@ class pool_core {
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
+  /// Whether somebody reads the workers' times: callers read the clock only then.
+  void ask_for_times() noexcept { times_asked_.store(true, std::memory_order_relaxed); }  // relaxed: publishes nothing
+  [[nodiscard]] bool times_asked() const noexcept {
+    return times_asked_.load(std::memory_order_relaxed);  // relaxed: a call that began before is not timed
+  }
   /// True the first time: whether to tell people that stacks are missing.
   [[nodiscard]] bool report_once() noexcept {
     return !reported_.exchange(true, std::memory_order_relaxed);  // relaxed: publishes nothing
@@ -121,6 +126,7 @@ class pool_core {
   std::atomic<bool> closing_{false};
   std::atomic<std::uint32_t> visitors_{0};
   std::atomic<bool> reported_{false};
+  std::atomic<bool> times_asked_{false};
 
   detached_tasks detached_;
   region* first_region_ = nullptr;

@@ -119,6 +119,18 @@ TEST(pool_times, add_up_to_the_time_between_two_readings_for_every_worker_and_po
   }
 }
 
+TEST(pool_times, of_calls_from_outside_count_as_work_once_somebody_reads_them) {
+  skua::pool pool({.workers = 1});
+  static_cast<void>(pool.counters());
+  std::uint64_t last = 0;
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);
+    std::uint64_t const work = pool.counters()[0].work_ns;
+    EXPECT_GT(work, last);
+    last = work;
+  }
+}
+
 TEST(pool_times, go_on_in_a_pool_that_does_nothing_and_none_of_it_is_work) {
   skua::pool idle({.workers = 2});
   auto const begin = std::chrono::steady_clock::now();
