@@ -5,6 +5,10 @@
 // The names below are for programs written for oneTBB: they find their worker, or the default pool, themselves.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Skua needs C++20: compile with -std=c++20 or newer"
+#else
+
 #include "skua/conventional.hpp"
 #include "skua/machine/threads/enqueue/enqueue.hpp"
 #include "skua/machine/threads/join/here.hpp"
@@ -34,3 +38,5 @@
 #include "skua/program/measured_work.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/serial.hpp"
+
+#endif

@@ -50,6 +50,11 @@ constexpr void call_forked(Here& here, F&& f) {
   }
 }
 
+/// What a join takes: two children or more, each called as f(here), hint words in front of them.
+template <class Here, class... Args>
+concept children_for = (std::size_t{0} + ... + (hint_word<Args> ? 0U : 1U)) >= 2 &&
+                       ((hint_word<Args> || std::invocable<Args, Here&>) && ...);
+
 /// Stands for a child without a hint.
 struct unhinted {};
 constexpr hint as_hint(unhinted) noexcept { return {}; }

@@ -87,7 +87,8 @@ class basic_task_handle {
 /// Errors: the first exception of a task cancels the rest, and `wait` rethrows it; later ones are dropped. If several
 /// threads wait at once, one of them gets the exception or the `canceled`.
 /// The destructor never throws. It waits for tasks that nobody has waited for (and first cancels them if an exception
-/// unwinds the stack), and drops their exceptions. oneTBB cancels and throws missing_wait instead.
+/// unwinds the stack), and drops their exceptions; checked builds say so on stderr. oneTBB cancels and throws missing_wait
+/// instead.
 template <task_executor Executor>
 class basic_task_group {
  public:
@@ -98,9 +99,16 @@ class basic_task_group {
   /// `canceled`. One allocation.
   explicit basic_task_group(std::stop_token token) : watch_(std::make_unique<token_watch>(std::move(token), group_)) {}
   ~basic_task_group() {
-    if (group_.done()) return;
-    if (std::uncaught_exceptions() > unwinding_at_birth_) group_.cancel();
-    Executor::wait(group_);
+    bool const unwinding = std::uncaught_exceptions() > unwinding_at_birth_;
+    if (!group_.done()) {
+      if (checked && !unwinding)
+        remark(
+            "task_group: destroyed while tasks run; its destructor waits for them, but call wait(), which reports "
+            "errors");
+      if (unwinding) group_.cancel();
+      Executor::wait(group_);
+    }
+    if (checked && !unwinding) remark_on_failure();
   }
   basic_task_group(basic_task_group const&) = delete;
   basic_task_group& operator=(basic_task_group const&) = delete;
@@ -159,6 +167,18 @@ class basic_task_group {
   [[nodiscard]] bool is_canceling() const noexcept { return group_.stop_requested(); }
 
  private:
+  [[gnu::cold]] void remark_on_failure() noexcept {
+    std::exception_ptr const dropped = group_.take_outcome().failure;
+    if (dropped == nullptr) return;
+    try {
+      std::rethrow_exception(dropped);
+    } catch (std::exception const& e) {
+      remark("task_group: destroyed without wait(), which would have thrown a task's exception: ", e.what());
+    } catch (...) {
+      remark("task_group: destroyed without wait(), which would have thrown a task's exception");
+    }
+  }
+
   void run_now(task_handle&& handle) {
     auto task = handle.release();
     expects(task != nullptr && task->group == &group_,

@@ -4,7 +4,8 @@
 
     compile_fail_test.py ROOT COMPILER FILE..
 
-Each FILE stands beside this script and names its sentence in a comment: `// Expected: ...`.
+Each FILE stands beside this script and names its sentence in a comment: `// Expected: ...`. `// Standard: c++17` chooses
+another standard than C++20.
 """
 
 import pathlib
@@ -15,8 +16,10 @@ import sys
 
 def message(root, compiler, source):
     """What is wrong with how `source` is refused; or None."""
-    expected = re.search(r"^// Expected: (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)[1]
-    run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-I", root, str(source)],
+    text = source.read_text(encoding="utf-8")
+    expected = re.search(r"^// Expected: (.+)$", text, re.MULTILINE)[1]
+    standard = re.search(r"^// Standard: (.+)$", text, re.MULTILINE)
+    run = subprocess.run([compiler, f"-std={standard[1] if standard else 'c++20'}", "-fsyntax-only", "-I", root, str(source)],
                          capture_output=True, text=True, check=False, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
     errors = [line for line in run.stderr.splitlines() if re.search(r"\berror:", line)]
     if run.returncode == 0:

@@ -15,6 +15,11 @@ namespace skua::runtime {
   std::abort();
 }
 
+/// For checked builds: names a program's mistake that the library can live with.
+[[gnu::cold, gnu::noinline]] inline void remark(char const* what, char const* more = "") noexcept {
+  std::fprintf(stderr, "skua: %s%s\n", what, more);
+}
+
 /// A named invariant: the name stands above the data it binds.
 constexpr void invariant(bool holds, char const* name) noexcept {
   if constexpr (checked) {

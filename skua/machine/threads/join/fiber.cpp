@@ -21,6 +21,13 @@ bool stop_node::look(failure_epoch<> const& failures) const noexcept {
   return any_failed(this, failures);
 }
 
+void fiber::check_running() const noexcept {
+  worker* const w = worker::current();
+  if (w != nullptr && &w->running_fiber() == this) return;
+  broken("precondition",
+         "a task uses the `here` of another task; a child takes its own, [&](auto& here) {..}, and uses that one");
+}
+
 bool fiber::buried::belongs_to(wait_group const& tasks) const noexcept {
   for (stop_node const* n = watching; n != nullptr; n = n->outer) {
     if (n->tasks == &tasks) return true;

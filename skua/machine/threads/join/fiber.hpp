@@ -13,6 +13,7 @@
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/parts/base/ids.hpp"
+#include "skua/parts/base/platform.hpp"
 
 namespace skua::runtime {
 
@@ -171,7 +172,14 @@ class fiber {
   }
   void make_ready(frame& f) noexcept { ready_ = &f; }
 
+  /// In checked builds: ends the process unless this fiber runs on the calling thread. A child that captures the `here`
+  /// around it, instead of taking its own, forks on a fiber that runs elsewhere as soon as the child is stolen.
+  void expect_running() const noexcept {
+    if constexpr (checked) check_running();
+  }
+
  private:
+  void check_running() const noexcept;
   void park(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 

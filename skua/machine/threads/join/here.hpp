@@ -32,7 +32,10 @@ class here final : public fiber {
   /// keep no reference to a thread_local. In a call that a thread from outside makes it returns on that thread.
   template <class... Args>
   [[gnu::always_inline]] auto join(Args&&... args) {
-    if constexpr (sizeof...(Args) == 2) {
+    expect_running();
+    if constexpr (!children_for<here, Args...>) {
+      static_assert(children_for<here, Args...>, "here.join: takes two children or more, each called as f(here)");
+    } else if constexpr (sizeof...(Args) == 2) {
       return join_two(*this, child<unhinted, Args>{{}, std::forward<Args>(args)}...);
     } else {
       return std::apply(
@@ -56,6 +59,7 @@ class here final : public fiber {
     auto const call_child = [&](std::uint64_t i, here& h) {
       body(h, first[static_cast<std::ranges::range_difference_t<Range>>(i)]);
     };
+    expect_running();
     elements<decltype(call_child)> all{call_child};
     run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
@@ -70,6 +74,7 @@ class here final : public fiber {
       call_at(h, hint_word_of(hint_of(at(i))), [&](here& inside) { body(inside, at(i)); });
     };
     auto const hint_of_child = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
+    expect_running();
     hinted_elements<decltype(call_body), decltype(hint_of_child)> all{call_body, hint_of_child};
     run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
@@ -78,6 +83,7 @@ class here final : public fiber {
   /// have returned.
   template <class Body>
   decltype(auto) scope(Body&& body) {
+    expect_running();
     runtime::scope<here> s{*this};
     auto run_body = [&]() -> decltype(auto) {
       try {
@@ -118,6 +124,7 @@ class here final : public fiber {
   /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
   template <class F>
   decltype(auto) with_stop(std::stop_token token, F&& f) {
+    expect_running();
     stop_scope const watched{*this, token};
     if (stop_requested()) throw cancelled{};
     return std::forward<F>(f)(*this);

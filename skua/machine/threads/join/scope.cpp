@@ -14,6 +14,7 @@ scope_group::scope_group(here& owner) noexcept
     : group(nullptr, bias, owner.watching()), owner_(owner), inside_(stop, this) {}
 
 void scope_group::add(child& c) {
+  owner_.expect_running();
   if (owner_.at().exposes_groups()) [[unlikely]]
     exposed_.meet(owner_);
   bool const wants_attention = owner_.at().spawned.push(static_cast<task*>(&c), key());

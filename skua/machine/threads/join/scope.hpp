@@ -90,15 +90,18 @@ class scope final : public scope_group {
   /// Runs f(here&) once, now or later, here or elsewhere, before the scope returns. Only the body may call this, on its
   /// own fiber; children that find more work open their own scopes. Throws std::bad_alloc; then f does not run.
   template <class F>
-    requires forkable<F, Here>
   void fork(F&& f) {
-    add(*new child_of<unhinted, std::decay_t<F>>(*this, unhinted{}, std::forward<F>(f)));
+    fork(unhinted{}, std::forward<F>(f));
   }
   /// The same, with a hint.
-  template <hint_word Hint, class F>
-    requires forkable<F, Here>
+  template <class Hint, class F>
+    requires(hint_word<Hint> || std::is_same_v<Hint, unhinted>)
   void fork(Hint hint, F&& f) {
-    add(*new child_of<Hint, std::decay_t<F>>(*this, hint, std::forward<F>(f)));
+    if constexpr (forkable<F, Here>) {
+      add(*new child_of<Hint, std::decay_t<F>>(*this, hint, std::forward<F>(f)));
+    } else {
+      static_assert(forkable<F, Here>, "scope.fork: a child is called as f(here)");
+    }
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "skua/machine/threads/pool/pool.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
@@ -60,6 +61,13 @@ topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
 bool should_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
 
 }  // namespace
+
+pool_options pool::of_workers(std::int64_t workers) {
+  if (std::in_range<std::uint32_t>(workers)) return {.workers = static_cast<std::uint32_t>(workers)};
+  throw usage_error("workers is " + std::to_string(workers) + "; allowed: 1 to " +
+                    std::to_string(runtime::max_workers));
+}
+pool_options pool::of_policy(std::string_view name) { return {.policy = std::string(name)}; }
 
 pool::pool(pool_options const& options) {
   facts_.chosen = choose(options);

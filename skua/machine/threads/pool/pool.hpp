@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -68,7 +69,11 @@ class region_handle {
   /// As pool::run.
   template <class F>
   auto run(F&& f) {
-    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
+    if constexpr (std::invocable<F&, runtime::here&>) {
+      return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
+    } else {
+      static_assert(std::invocable<F&, runtime::here&>, "run: the function is called as f(here)");
+    }
   }
   [[nodiscard]] std::uint32_t workers() const noexcept;
   [[nodiscard]] std::string_view policy() const noexcept;
@@ -85,6 +90,13 @@ class pool {
   /// Starts the workers. Throws usage_error, which names the option or the variable, for an invalid choice, and
   /// resource_error if the system refuses threads or memory.
   explicit pool(pool_options const& options = {});
+  /// pool(4), pool("adws"): a pool of so many workers; one with this policy. Throws as above.
+  template <std::integral Number>
+    requires(!std::same_as<Number, bool>)
+  explicit pool(Number workers) : pool(of_workers(static_cast<std::int64_t>(workers))) {}
+  template <class Name>
+    requires std::convertible_to<Name const&, std::string_view>
+  explicit pool(Name const& policy) : pool(of_policy(policy)) {}
   /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress. It leaves everything as it is in two cases: in a child of fork(),
   /// which has no threads to join, and in a task of the pool that ends the process (exit() destroys static
   /// pools).
@@ -98,7 +110,11 @@ class pool {
   /// 0.15 us. If all workers are awake, one of them may run f, or f runs here without help.
   template <class F>
   auto run(F&& f) {
-    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
+    if constexpr (std::invocable<F&, runtime::here&>) {
+      return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
+    } else {
+      static_assert(std::invocable<F&, runtime::here&>, "run: the function is called as f(here)");
+    }
   }
 
   /// Runs f() or f(here) once, at some time, on some worker, and returns at once. Any thread may call it. Nobody waits
@@ -155,6 +171,8 @@ class pool {
   [[nodiscard]] bool lost_by_fork() const noexcept;
 
  private:
+  static pool_options of_workers(std::int64_t workers);
+  static pool_options of_policy(std::string_view name);
   void run_here(runtime::outside_call& c) const;
 
   pool_facts facts_;

@@ -32,8 +32,22 @@ TEST(pool, values_references_and_nothing_come_back) {
   EXPECT_EQ(pool.policy(), asked_for == nullptr || *asked_for == '\0' ? "random" : asked_for);
 }
 
+TEST(pool, takes_a_number_of_workers_or_a_policy_alone) {
+  skua::pool four(4);
+  EXPECT_EQ(four.workers(), 4U);
+  EXPECT_EQ(four.run([](auto& h) { return fib(h, 12); }), 144);
+  skua::pool adws("adws");
+  EXPECT_EQ(adws.policy(), "adws");
+  std::string const name = "hierarchical";
+  EXPECT_EQ(skua::pool(name).policy(), name);
+  EXPECT_THROW(skua::pool(1LL << 40), skua::usage_error);
+}
+
 TEST(pool, refuses_what_makes_no_sense) {
   EXPECT_THROW(skua::pool({.workers = 0}), skua::usage_error);
+  EXPECT_THROW(skua::pool(0), skua::usage_error);
+  EXPECT_THROW(skua::pool(-1), skua::usage_error);
+  EXPECT_THROW(skua::pool("adsw"), skua::usage_error);
   EXPECT_THROW(skua::pool({.workers = 1'000'000}), skua::usage_error);
   EXPECT_THROW(skua::pool({.policy = "nonsense"}), skua::usage_error);
   EXPECT_THROW(skua::pool({.stack_bytes = 1}), skua::usage_error);
