@@ -84,7 +84,7 @@ contest contest_of(arguments const& given) {
   std::vector<std::string> const policies = policies_in("--policies", given.policies);
   std::vector<peer_choice> chosen_peers;
   for (std::string const& name : names_in("--peers", given.peers))
-    add_once(chosen_peers, peer_choice_of("--peers", name, given.app.chosen()));
+    add_new(chosen_peers, peer_choice_of("--peers", name, given.app.chosen()), "--peers", given.peers);
   if (policies.empty() && chosen_peers.empty())
     refuse_together("--policies none", "--peers none", "there is nothing to compare");
   if (policies.empty()) given.flags.refuse_all_but({}, "--policies none", "only Skua's pools take it");
@@ -119,11 +119,15 @@ contest contest_of(arguments const& given) {
 }
 
 std::string text_of(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
+  bool const mapped = std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
   return fmt::format(
-      "{}\n{}: {}, interleaved\nspeed-up: serial time / own time\nvs peer: time of the fastest parallel peer with as "
-      "many "
-      "workers / own time; above 1 is faster than that peer\n\n{}",
-      to_text(machine), app, in_words(rows.front().what->times_s.size(), "round"), report_of(rows).text());
+      "{}\n{}: {}, interleaved{}\nspeed-up: serial time / own time\n"
+      "vs peer: time of the fastest parallel peer with as many workers / own time;\n"
+      "  above 1 is faster than that peer\n{}\n{}",
+      to_text(machine), app, in_words(rows.front().what->times_s.size(), "round"),
+      wrong_answers(rows).empty() ? "; every answer verified" : "",
+      mapped ? "overlap: work that stays on its worker; largest share: work of the busiest one\n" : "",
+      report_of(rows).text());
 }
 
 /// One more run of each of Skua's runners, after the timed ones, so that it does not disturb them.
@@ -147,10 +151,9 @@ std::string breakdown_section(std::span<row const> rows, std::span<std::string c
   }
   std::string const also = added.empty() ? "" : fmt::format("Measured for this table: {}.\n", fmt::join(added, ", "));
   return fmt::format(
-      "\nWhere the workers' time went, medians over the rounds. W_P/T_1 is work inflation: their work / the time of "
-      "one\n"
-      "worker under the same policy. T_1/T_S: that time / the time of the serial elision. Not accounted for: at most "
-      "{}.\n{}\n{}",
+      "\nWhere the workers' time went, medians over the rounds.\n"
+      "W_P/T_1 is work inflation: their work / the time of one worker under the same policy.\n"
+      "T_1/T_S: that time / the time of the serial elision. Not accounted for: at most {}.\n{}\n{}",
       in_percent(worst), also, breakdown_text(rows));
 }
 

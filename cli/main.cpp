@@ -17,6 +17,7 @@
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/memory_limits.hpp"
 
 namespace skua::cli {
 namespace {
@@ -24,6 +25,10 @@ namespace {
 int fail(int code, std::string text) {
   write_to_stderr(std::move(text));
   return code;
+}
+
+std::string out_of_memory() {
+  return fmt::format("out of memory; the limits are the memory, {}", runtime::memory_limits());
 }
 
 int execute(subcommand const& chosen) {
@@ -37,7 +42,7 @@ int execute(subcommand const& chosen) {
   } catch (usage_error const& fault) {
     return failed(exit_misused, fault.what());
   } catch (std::bad_alloc const&) {
-    return failed(exit_failed, "out of memory");
+    return failed(exit_failed, out_of_memory().c_str());
   } catch (std::exception const& fault) {
     return failed(exit_failed, fault.what());
   }
@@ -75,6 +80,8 @@ int main(int argc, char** argv) {
   try {
     skua::cli::undo_early_binding();
     return skua::cli::parse_and_execute(argc, argv);
+  } catch (std::bad_alloc const&) {
+    return skua::cli::fail(skua::cli::exit_failed, skua::cli::out_of_memory());
   } catch (std::exception const& fault) {
     return skua::cli::fail(skua::cli::exit_failed, fault.what());
   }

@@ -56,16 +56,18 @@ std::vector<sim_row> curve_of(sim_study& study, arguments const& given, double s
   return rows;
 }
 
-program_profile profile_of(sim_study& study, arguments const& given, sim_outcome const& serial) {
+program_profile profile_of(sim_study& study, arguments const& given, sim_frame const& frame) {
   program_profile all;
   std::uint32_t const most = given.flags.workers(study.machine()).back();
   // taken_s and the tree are those of the last run, which was the serial one.
   all.of_program = scalability_of(study.program().tree(), study.taken_s(), burden_on(study.machine(), most), most);
-  all.curve = curve_of(study, given, serial.time_s);
+  all.curve = curve_of(study, given, frame.serial.time_s);
   for (sim_row const& r : all.curve) {
     if (r.workers == most && (all.best == nullptr || r.median.time_s < all.best->median.time_s)) all.best = &r;
   }
-  all.advised = advice_on(all.of_program, *all.best, study.machine().nodes());
+  all.advised = advice_on(all.of_program, *all.best,
+                          {.nodes = study.machine().nodes(),
+                           .interleaved = frame.costs.pages.how == sim::page_placement::kind::interleave});
   return all;
 }
 
@@ -148,7 +150,7 @@ int execute(arguments const& given) {
   sim_frame& frame = setting.frame;
   sim_study& study = setting.study;
   frame.serial = study.run_serial();
-  program_profile const found = profile_of(study, given, frame.serial);
+  program_profile const found = profile_of(study, given, frame);
   stop_if_interrupted();
   target.write(to_json(found, frame));
   if (!target.takes_stdout()) write_to_stdout(text_of(found, frame));

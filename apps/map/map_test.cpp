@@ -91,6 +91,14 @@ TEST(task_map, the_first_the_second_and_the_last_iteration_are_shown) {
   }
 }
 
+TEST(task_map, a_worker_that_ran_everything_is_told_from_one_that_kept_its_share) {
+  EXPECT_EQ(made(2, {1, 3}, {{0, 0}, {0, 0}}).overlap(), 1.0);
+  EXPECT_EQ(made(2, {1, 3}, {{0, 0}, {0, 0}}).shares(), (std::vector<double>{1, 0}));
+  EXPECT_EQ(made(2, {1, 3}, {{0, 1}, {0, 1}}).shares(), (std::vector<double>{0.25, 0.75}));
+  EXPECT_EQ(made(3, {1, 3}, {{0, 1}, {1, nobody}}).shares(), (std::vector<double>{0.125, 0.5, 0}));
+  EXPECT_EQ(made(2, {1, 3}, {}).shares(), (std::vector<double>{0, 0}));
+}
+
 TEST(task_map, an_iteration_of_another_size_is_refused) { EXPECT_THROW(made(2, {1, 1}, {{0}}), std::invalid_argument); }
 
 TEST(colours, go_from_blue_to_red_and_differ) {

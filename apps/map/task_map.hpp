@@ -54,6 +54,9 @@ class task_map {
   /// Between two iterations.
   [[nodiscard]] double overlap(std::vector<std::uint32_t> const& before,
                                std::vector<std::uint32_t> const& after) const noexcept;
+  /// Per worker, the share of all items of all iterations, by weight, that it owned; together less than 1 if some had no
+  /// owner. An overlap of 1 means nothing if one worker owned everything.
+  [[nodiscard]] std::vector<double> shares() const;
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
   /// The first, the second and the last iteration, if there are so many.
@@ -66,6 +69,7 @@ class task_map {
   std::vector<double> weights_;
   double total_weight_ = 0;
   double sum_of_overlaps_ = 0;
+  std::vector<double> owned_;  ///< by worker, the weight of its items, all iterations together
   std::uint64_t lost_ = 0;
   std::optional<map_iteration> first_;
   std::optional<map_iteration> second_;

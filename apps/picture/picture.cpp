@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "apps/picture/formats.hpp"
+#include "apps/picture/whole_file.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::apps {
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n";
 constexpr std::size_t most_file_bytes = std::size_t{1} << 30;
+
+bool may_be_picture(std::string_view bytes) { return bytes.starts_with('P') || bytes.starts_with(png_signature[0]); }
 
 std::string read_bytes(std::filesystem::path const& file) {
   std::error_code ignored;
@@ -26,6 +29,8 @@ std::string read_bytes(std::filesystem::path const& file) {
   char some[1 << 16];
   while (in.read(some, sizeof some), in.gcount() > 0) {
     bytes.append(some, static_cast<std::size_t>(in.gcount()));
+    // /dev/zero is large, and the parser need not see more to refuse it.
+    if (!may_be_picture(bytes)) return bytes;
     if (bytes.size() > most_file_bytes)
       throw usage_error(file.string() + ": is larger than 1 GiB, too large for a picture");
   }
@@ -82,10 +87,7 @@ void require_picture_name(std::string_view option, std::filesystem::path const& 
 void write_picture(std::filesystem::path const& file, picture const& shown) {
   require_picture_name("picture", file);
   std::string const bytes = lower_extension(file) == ".pgm" ? to_pgm(shown) : to_png(shown);
-  std::ofstream out(file, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) throw resource_error(file.string() + ": cannot be written: " + std::generic_category().message(errno));
+  write_whole_file(file.string(), bytes);
 }
 
 }  // namespace skua::apps

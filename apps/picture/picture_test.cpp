@@ -157,6 +157,28 @@ TEST(picture, a_png_larger_than_the_limit_is_refused_before_it_is_decoded) {
   EXPECT_NE(refusal(bytes).find("too many"), std::string::npos) << refusal(bytes);
 }
 
+/// A picture with a text chunk that claims to be `length` bytes long.
+std::string with_text_of(std::uint32_t length) {
+  std::string bytes = to_png(gradient(4, 4));
+  std::string chunk;
+  for (int shift = 24; shift >= 0; shift -= 8) chunk += static_cast<char>(length >> shift & 255U);
+  return bytes.insert(33, chunk + "tEXtTitle" + std::string(1, '\0') + "none");  // after the signature and the header
+}
+
+TEST(picture, a_png_whose_text_claims_a_gigabyte_takes_no_gigabyte) {
+  std::string const said = refusal(with_text_of(0x4800'0000));
+  EXPECT_NE(said.find("claims 1207959552 bytes, of which the file has"), std::string::npos) << said;
+}
+
+TEST(picture, a_file_without_end_is_refused_by_its_first_bytes) {
+  try {
+    static_cast<void>(read_picture("/dev/zero"));
+    ADD_FAILURE();
+  } catch (usage_error const& fault) {
+    EXPECT_NE(std::string(fault.what()).find("neither PGM"), std::string::npos) << fault.what();
+  }
+}
+
 TEST(picture, every_truncation_is_read_or_refused) {
   picture const shown = gradient(13, 9);
   std::string const plain = "P2 # c\n3 2\n255\n1 2 3 40 50 60";

@@ -40,9 +40,32 @@ std::string encoded(std::size_t width, std::size_t height, png_uint_32 format, v
   throw resource_error(std::string("the PNG picture cannot be made: ") + written.data.message);
 }
 
+std::size_t big_endian(std::string_view four_bytes) noexcept {
+  std::size_t value = 0;
+  for (char const c : four_bytes) value = value << 8 | static_cast<unsigned char>(c);
+  return value;
+}
+
+/// libpng takes the memory that a chunk asks for before it looks whether the file has so many bytes, and its simplified
+/// interface has no limits to set. Throws usage_error for a chunk that goes beyond the end of the file.
+void require_whole_chunks(std::string_view bytes, std::string const& source) {
+  constexpr std::size_t signature_bytes = 8;
+  constexpr std::size_t frame_bytes = 12;  // length, type, checksum
+  for (std::size_t at = signature_bytes; at + frame_bytes <= bytes.size();) {
+    std::size_t const length = big_endian(bytes.substr(at, 4));
+    std::size_t const rest = bytes.size() - at - frame_bytes;
+    if (length > rest) {
+      throw usage_error(source + ": is not a PNG picture that can be read: the chunk at byte " + std::to_string(at) +
+                        " claims " + std::to_string(length) + " bytes, of which the file has " + std::to_string(rest));
+    }
+    at += frame_bytes + length;
+  }
+}
+
 }  // namespace
 
 picture parse_png(std::string_view bytes, std::string const& source) {
+  require_whole_chunks(bytes, source);
   image read;
   auto const refuse = [&] {
     throw usage_error(source + ": is not a PNG picture that can be read: " + read.data.message);

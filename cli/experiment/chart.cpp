@@ -22,12 +22,13 @@ constexpr std::array<std::string_view, 8> colours{"#0072b2", "#d55e00", "#009e73
                                                   "#e69f00", "#56b4e9", "#000000", "#7f7f00"};
 constexpr double plot_width = 300;
 constexpr double plot_height = 220;
-constexpr double left = 62;
+constexpr double left = 88;
 constexpr double top = 74;
-constexpr double gap = 84;
+constexpr double gap = 104;
 constexpr double below = 62;
 constexpr double legend_line = 18;
 constexpr double font_size = 12;
+constexpr double digit_width = 7.7;  // of a wide sans-serif font in this size
 constexpr std::size_t panels_in_a_row = 3;
 constexpr double row_height = plot_height + 84;
 
@@ -61,15 +62,19 @@ double draw_y(svg& on, scale const& s, double width, double most, std::string_vi
   double const x0 = s.x0;
   std::vector<double> const ticks = ticks_to(most, 5);
   double const top_value = ticks.back();
+  double widest = 0;
   for (double const t : ticks) {
     double const y = s.y0 + plot_height * (1 - t / top_value);
     on.line({x0, y}, {x0 + width, y}, t == 0 ? "#000000" : "#dddddd");
-    on.text({x0 - 6, y + 4}, fmt::format("{:g}", t), anchor::end);
+    std::string const tick = fmt::format("{:g}", t);
+    widest = std::max(widest, digit_width * static_cast<double>(tick.size()));
+    on.text({x0 - 6, y + 4}, tick, anchor::end);
   }
   on.line({x0, s.y0}, {x0, s.y0 + plot_height}, "#000000");
   double const middle = s.y0 + plot_height / 2;
-  on.text({x0 - 44, middle}, label, anchor::middle,
-          fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", x0 - 44, middle));
+  double const beside = x0 - 6 - widest - 8;  // a turned text stands left of its x, and a little right of it
+  on.text({beside, middle}, label, anchor::middle,
+          fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", beside, middle));
   return top_value;
 }
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
+#include <system_error>
+#include <utility>
 
 #include "cli/text/option_values.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/topology/file.hpp"
 
 namespace skua::cli {
 namespace {
@@ -29,10 +31,26 @@ constexpr std::array quantities{
     quantity_entry{quantity::inflation, "inflation", ""},
 };
 
+constexpr std::size_t longest_file_bytes = std::size_t{1} << 20;
+
+std::string content_of(std::string const& path) {
+  runtime::file_text file = runtime::read_file(path, longest_file_bytes);
+  std::string const why = file.wrong == std::errc::file_too_large ? "larger than 1 MiB"
+                          : file.wrong                            ? file.wrong.message()
+                          : file.text.empty()                     ? "empty"
+                                                                  : "";
+  if (!why.empty())
+    throw usage_error(
+        fmt::format("experiment is '{}' ({}); allowed: the path of a file of up to 1 MiB that can be read", path, why));
+  return std::move(file.text);
+}
+
 }  // namespace
 
 std::string_view name_of(quantity q) noexcept { return std::ranges::find(quantities, q, &quantity_entry::what)->name; }
 std::string_view unit_of(quantity q) noexcept { return std::ranges::find(quantities, q, &quantity_entry::what)->unit; }
+
+std::string const& label_of(experiment_panel const& p, bool quick) noexcept { return quick ? p.quick_name : p.name; }
 
 app_command command_of(experiment const& of, experiment_panel const& p, experiment_series const& s, double x,
                        bool quick) {
@@ -46,11 +64,8 @@ app_command command_of(experiment const& of, experiment_panel const& p, experime
 
 experiment load_experiment(std::string const& name_or_path) {
   if (name_or_path.ends_with(".toml")) {
-    std::ifstream file(name_or_path, std::ios::binary);
-    std::string const text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.good() || text.empty())
-      refuse("experiment", name_or_path, "the path of a file that exists and is not empty");
-    return parse_experiment(text, "own/" + name_or_path.substr(name_or_path.rfind('/') + 1), name_or_path);
+    return parse_experiment(content_of(name_or_path), "own/" + name_or_path.substr(name_or_path.rfind('/') + 1),
+                            name_or_path);
   }
   for (shipped_file const& f : shipped_experiment_files()) {
     if (f.name == name_or_path) return parse_experiment(f.text, f.name, fmt::format("experiments/{}.toml", f.name));

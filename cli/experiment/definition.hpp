@@ -57,6 +57,7 @@ struct experiment_run {
 struct experiment_panel {
   std::string name;
   experiment_run run;
+  std::string quick_name = {};            ///< its name in a quick run, whose inputs are smaller
   double cache_scale = 1;                 ///< of all caches of the machine, for inputs smaller than the paper's
   double leaf_ns_per_byte = 0;            ///< of leaves without flops
   double in_place_ns_per_byte = 0;        ///< of those among them that read nothing; 0: as the others
@@ -126,6 +127,9 @@ struct experiment {
   std::vector<expectation> expected;
   std::vector<stated_value> stated;
 };
+
+/// What results call the panel: nothing of a quick run has the paper's sizes.
+[[nodiscard]] std::string const& label_of(experiment_panel const& p, bool quick) noexcept;
 
 /// What one point runs, as typed on a command line.
 struct app_command {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -207,6 +208,86 @@ TEST(experiment_run, pictures_are_well_formed_and_say_that_they_are_simulated) {
     std::string const svg = picture_of(r);
     EXPECT_TRUE(is_well_formed(svg)) << svg;
     EXPECT_NE(svg.find("simulated on the machine model xeon-6130-4s"), std::string::npos);
+  }
+}
+
+TEST(experiment_run, a_verdict_shows_the_ends_of_assumptions_as_values_and_not_as_a_range) {
+  std::string const text = text_of(run(parse_experiment(good, "test/it", "it.toml"), false));
+  EXPECT_NE(text.find("low ends  high ends  holds"), std::string::npos) << text;
+  EXPECT_EQ(text.find(" .. "), std::string::npos) << text;
+}
+
+TEST(experiment_run, a_quick_run_is_not_labelled_with_the_sizes_of_the_paper) {
+  std::string const quick =
+      "quick = \"--n 64 --iterations 1\"\nquick_name = \"N = 64\"\n[[panel]]\nname = \"N = 128\"\n\n[[series]]\nname = "
+      "\"random\"";
+  experiment const e = parse_experiment(with("[[series]]\nname = \"random\"", quick), "test/it", "it.toml");
+  for (chart_kind const kind : {chart_kind::lines, chart_kind::bars}) {
+    experiment drawn = e;
+    drawn.chart = kind;
+    experiment_results r = run(e, true);
+    r.of = &drawn;
+    for (std::string const& shown : {csv_of(r), picture_of(r)}) {
+      EXPECT_NE(shown.find("N = 64"), std::string::npos) << shown;
+      EXPECT_EQ(shown.find("N = 128"), std::string::npos) << shown;
+    }
+  }
+}
+
+/// Whole numbers of three digits and more: sizes of inputs, not dimensions or numbers of workers.
+std::vector<std::string> sizes_in(std::string const& text) {
+  std::vector<std::string> all;
+  std::string digits;
+  for (char const c : text + " ") {
+    if (c >= '0' && c <= '9') {
+      digits += c;
+    } else {
+      if (digits.size() >= 3) all.push_back(digits);
+      digits.clear();
+    }
+  }
+  return all;
+}
+
+TEST(shipped_experiments, that_name_a_size_name_another_one_in_quick_runs) {
+  for (std::string_view const name : shipped_experiments()) {
+    experiment const e = load_experiment(std::string{name});
+    EXPECT_TRUE(sizes_in(e.title).empty()) << name << ": " << e.title;
+    for (experiment_panel const& p : e.panels) {
+      if (!sizes_in(p.name).empty()) {
+        EXPECT_NE(p.name, p.quick_name) << name;
+      }
+    }
+  }
+}
+
+/// The numbers that follow `key` in a picture.
+std::vector<double> numbers_after(std::string const& svg, std::string const& key) {
+  std::vector<double> all;
+  for (std::size_t at = svg.find(key); at != std::string::npos; at = svg.find(key, at + 1))
+    all.push_back(std::stod(svg.substr(at + key.size())));
+  return all;
+}
+
+TEST(chart, the_title_of_an_axis_covers_no_number_of_it) {
+  for (double const most : {0.00017, 1.0, 64.0, 123456.0, 2.5e9}) {
+    std::string const svg =
+        line_chart({.title = "t", .subtitle = "s", .x_label = "x", .y_label = "y", .mark_label = ""},
+                   {{.title = "a", .curves = {{.name = "c", .points = {{1, most}}}}},
+                    {.title = "b", .curves = {{.name = "c", .points = {{1, most}}}}}});
+    std::size_t widest = 0;
+    for (double const tick : ticks_to(most, 5)) widest = std::max(widest, fmt::format("{:g}", tick).size());
+    std::vector<double> const titles = numbers_after(svg, "rotate(-90 ");
+    std::vector<double> const ends = numbers_after(svg, "<text text-anchor=\"end\" x=\"");
+    ASSERT_EQ(titles.size(), 2U);
+    ASSERT_FALSE(ends.empty());
+    constexpr double digit_width = 7.7;
+    constexpr double ascent = 11;
+    constexpr double descent = 3;
+    EXPECT_LE(titles[0] + descent, ends.front() - digit_width * static_cast<double>(widest)) << most;
+    EXPECT_GE(titles[0] - ascent, 0) << most;
+    EXPECT_LE(titles[1] + descent, ends.back() - digit_width * static_cast<double>(widest)) << most;
+    EXPECT_GE(titles[1] - ascent, ends.front() + 6 + 300) << "the panel before";
   }
 }
 

@@ -28,7 +28,7 @@ std::string curves_picture(experiment_results const& r) {
   experiment const& e = *r.of;
   std::vector<chart_panel> panels;
   for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
-    chart_panel made{.title = e.panels[panel].name, .curves = {}};
+    chart_panel made{.title = label_of(e.panels[panel], r.quick), .curves = {}};
     for (std::size_t s = 0; s < e.series.size(); ++s) {
       chart_curve curve{.name = e.series[s].name, .points = {}};
       for (double const x : r.xs) {
@@ -37,7 +37,7 @@ std::string curves_picture(experiment_results const& r) {
       made.curves.push_back(std::move(curve));
     }
     for (stated_value const& v : e.stated) {
-      if (r.quick || v.panel != made.title || v.of != e.shown) continue;
+      if (r.quick || v.panel != e.panels[panel].name || v.of != e.shown) continue;
       auto const at = std::ranges::find(e.series, v.at.series, &experiment_series::name);
       made.marks.push_back({static_cast<std::size_t>(at - e.series.begin()), v.at.x, v.value});
     }
@@ -53,7 +53,7 @@ std::string bars_picture(experiment_results const& r) {
   for (experiment_series const& s : e.series) names.push_back(s.name);
   std::vector<chart_group> groups;
   for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
-    chart_group group{.name = e.panels[panel].name, .bars = {}};
+    chart_group group{.name = label_of(e.panels[panel], r.quick), .bars = {}};
     for (std::size_t s = 0; s < e.series.size(); ++s) {
       auto const* const p = r.find(panel, s, r.xs.back());
       if (p == nullptr) continue;

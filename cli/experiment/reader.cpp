@@ -36,6 +36,7 @@ class reader {
                 "app",
                 "options",
                 "quick",
+                "quick_name",
                 "placement",
                 "cache_scale",
                 "leaf_ns_per_byte",
@@ -155,7 +156,7 @@ class reader {
   void panel(toml_page const& p) {
     bool const alone = &p == &top_;
     if (!alone)
-      p.allow({"name", "app", "options", "quick", "placement", "cache_scale", "leaf_ns_per_byte",
+      p.allow({"name", "app", "options", "quick", "quick_name", "placement", "cache_scale", "leaf_ns_per_byte",
                "in_place_ns_per_byte", "figures"});
     experiment_run const common = run_in(top_);
     experiment_run own = run_in(p);
@@ -165,6 +166,7 @@ class reader {
     if (!alone && !common.options.empty()) own.options = common.options + " " + own.options;
     if (own.quick.empty()) own.quick = common.quick;
     experiment_panel made{.name = alone ? made_.title : p.text("name"), .run = std::move(own)};
+    made.quick_name = p.text_or("quick_name", top_.text_or("quick_name", made.name));
     made.cache_scale = inherited(p, "cache_scale", 0.001, 1, 1);
     made.leaf_ns_per_byte = inherited(p, "leaf_ns_per_byte", 0, 1e6, 0);
     made.in_place_ns_per_byte = inherited(p, "in_place_ns_per_byte", 0, 1e6, made.leaf_ns_per_byte);

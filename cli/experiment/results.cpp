@@ -57,7 +57,7 @@ std::string last_table(experiment_results const& r) {
       auto const* const p = r.find(panel, s, r.xs.back());
       if (p == nullptr) continue;
       sim_outcome const& o = p->what.row.median;
-      t.add({e.panels[panel].name, e.series[s].name, p->what.placement, in_seconds(p->what.alone_s),
+      t.add({label_of(e.panels[panel], r.quick), e.series[s].name, p->what.placement, in_seconds(p->what.alone_s),
              in_seconds(o.time_s), fmt::format("{:.2f}", value_of(p->what, quantity::scalability)),
              in_seconds(o.work_s), fmt::format("{:.2f}", value_of(p->what, quantity::inflation)),
              in_seconds(o.scheduling_s), in_seconds(o.idle_s)});
@@ -88,7 +88,7 @@ std::string tables(experiment_results const& r) {
   if (e.chart != chart_kind::lines) return last_table(r);
   std::string text;
   for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
-    std::string const name = e.panels.size() > 1 ? e.panels[panel].name + ": " : "";
+    std::string const name = e.panels.size() > 1 ? label_of(e.panels[panel], r.quick) + ": " : "";
     text += fmt::format("{}{}{}\n", name, name_of(e.shown),
                         e.shown == quantity::speed_up ? " over the serial elision" : "");
     text += curves_table(r, panel);
@@ -98,13 +98,21 @@ std::string tables(experiment_results const& r) {
 
 std::string verdicts_text(experiment_results const& r) {
   if (r.verdicts.empty()) return "";
-  table t({{"expected"}, {"where"}, {"bound", true}, {"here", true}, {"low .. high", true}, {"holds"}, {"paper"}});
+  table t({{"expected"},
+           {"where"},
+           {"bound", true},
+           {"here", true},
+           {"low ends", true},
+           {"high ends", true},
+           {"holds"},
+           {"paper"}});
   for (verdict const& v : r.verdicts) {
-    t.add({v.of->says, v.panel, bounds_of(*v.of), fmt::format("{:.3g}", v.value),
-           fmt::format("{:.3g} .. {:.3g}", v.low, v.high), v.holds ? "yes" : "NO", v.of->stated});
+    t.add({v.of->says, v.panel, bounds_of(*v.of), fmt::format("{:.3g}", v.value), fmt::format("{:.3g}", v.low),
+           fmt::format("{:.3g}", v.high), v.holds ? "yes" : "NO", v.of->stated});
   }
   return t.text("  ") +
-         "  low .. high: the same with every assumed figure of the machine model at either end of its range\n";
+         "  low ends, high ends: the same with all assumed figures of the machine model at that end of their ranges;\n"
+         "  figures act against each other, so these are no bounds of what stands under \"here\"\n";
 }
 
 std::string stated_text(experiment_results const& r) {
@@ -175,7 +183,7 @@ std::string csv_of(experiment_results const& r) {
     experiment_series const& s = e.series[p.series];
     std::vector<cell> cells{cell::of("yes"),
                             cell::of(r.machine),
-                            cell::of(e.panels[p.panel].name),
+                            cell::of(label_of(e.panels[p.panel], r.quick)),
                             cell::of(s.name),
                             cell::of(s.how == dealing::statically ? "static" : s.policy),
                             cell::of(what.placement),

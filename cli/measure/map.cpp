@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -39,12 +40,31 @@ std::string map_target::to_text(apps::task_map const& map) const {
   std::string text = fmt::format("  map     {}: {}", path_, in_words(map.iterations(), "iteration"));
   if (map.overlap()) text += fmt::format(", overlap of consecutive ones {}", overlap_of(map).text);
   if (map.lost() > 0) text += fmt::format("; INCOMPLETE, no memory for {} leaves", map.lost());
-  return text + "\n";
+  return text + fmt::format("\n  shares  of the work by worker: {}\n", shares_text(map));
 }
 
 cell overlap_of(apps::task_map const& map) {
   auto const share = map.overlap();
   return share ? cell{*share, fmt::format("{:.3f}", *share)} : cell::ratio(std::nullopt);
+}
+
+cell shares_of(apps::task_map const& map) {
+  std::vector<double> const all = map.shares();
+  return {all, in_percent(all.empty() ? 0 : std::ranges::max(all), 0)};
+}
+
+std::string shares_text(apps::task_map const& map) {
+  constexpr std::size_t most_in_a_line = 16;
+  std::vector<double> const all = map.shares();
+  if (all.size() > most_in_a_line) {
+    auto const [least, most] = std::ranges::minmax_element(all);
+    return fmt::format("{} (worker {}) to {} (worker {})", in_percent(*least), least - all.begin(), in_percent(*most),
+                       most - all.begin());
+  }
+  std::string text;
+  for (std::size_t w = 0; w < all.size(); ++w)
+    text += fmt::format("{}{}: {}", w == 0 ? "" : ", ", w, in_percent(all[w], 0));
+  return text;
 }
 
 }  // namespace skua::cli

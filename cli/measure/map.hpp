@@ -32,5 +32,9 @@ class map_target {
 
 /// The share of work that stayed on its worker: null and "-" if there were no two iterations.
 [[nodiscard]] cell overlap_of(apps::task_map const& map);
+/// Each worker's share of the work, a list; as text the largest.
+[[nodiscard]] cell shares_of(apps::task_map const& map);
+/// "0: 52%, 1: 48%", or of more than 16 workers the least and the largest.
+[[nodiscard]] std::string shares_text(apps::task_map const& map);
 
 }  // namespace skua::cli

@@ -61,18 +61,23 @@ std::vector<row> rows_of(std::span<runner const> runners, std::span<record const
 }
 
 report report_of(std::span<row const> rows) {
+  bool const all_right =
+      std::ranges::all_of(rows, [](row const& r) { return r.what->checked && r.what->wrong_answers == 0; });
   report all({{"runner", "runner", false},
               {"workers", "workers"},
               {"median_s", "median"},
               {"min_s", "min"},
               {"max_s", "max"},
-              {"verified", "verified", false},
+              {"verified", all_right ? "" : "verified", false},
               {"runs", ""},
               {"speedup_over_serial", "speed-up"},
               {"ratio_to_best_peer", "vs peer"},
               {"facts", ""}});
   bool const mapped = std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
-  if (mapped) all.add_column({"map_overlap", "map overlap"});
+  if (mapped) {
+    all.add_column({"map_overlap", "overlap"});
+    all.add_column({"map_shares", "largest share"});
+  }
   all.add_column({"breakdown", ""});
   for (row const& r : rows) {
     record const& what = *r.what;
@@ -81,7 +86,10 @@ report report_of(std::span<row const> rows) {
         cell::seconds(what.min_s()),   cell::seconds(what.max_s()),        verified(what),
         cell::of(what.times_s.size()), cell::ratio(r.speedup_over_serial), cell::ratio(r.ratio_to_best_peer),
         cell::of(what.facts)};
-    if (mapped) cells.push_back(what.map ? overlap_of(*what.map) : cell::ratio({}));
+    if (mapped) {
+      cells.push_back(what.map ? overlap_of(*what.map) : cell::ratio({}));
+      cells.push_back(what.map ? shares_of(*what.map) : cell::ratio({}));
+    }
     cells.push_back(what.breakdowns.empty() ? cell::missing() : cell::of(breakdown_json(r, rows)));
     all.add(std::move(cells));
   }

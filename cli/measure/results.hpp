@@ -27,8 +27,8 @@ struct row {
 [[nodiscard]] std::vector<row> rows_of(std::span<runner const> runners, std::span<record const> records);
 
 /// As JSON {"runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial",
-/// "ratio_to_best_peer", "facts"}; with "map_overlap" if a row was mapped; with "breakdown" in rows that were broken
-/// down.
+/// "ratio_to_best_peer", "facts"}; with "map_overlap" and "map_shares" if a row was mapped; with "breakdown" in rows that
+/// were broken down. The table says who is verified only if somebody is not.
 [[nodiscard]] report report_of(std::span<row const> rows);
 /// One line per runner that gave wrong answers; empty if none did.
 [[nodiscard]] std::vector<std::string> wrong_answers(std::span<row const> rows);

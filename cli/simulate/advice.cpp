@@ -60,6 +60,14 @@ void count_groups(task_tree const& tree, std::vector<double> const& below, doubl
   }
 }
 
+/// Pages can be spread only over several nodes, and only once.
+std::string cure_of_queues(memory_setting const& memory) {
+  std::string const use_caches = "move fewer bytes: blocks that fit the caches, and tasks that use their data again";
+  if (memory.nodes < 2) return use_caches + " (there is one memory node, so pages cannot be spread)";
+  if (memory.interleaved) return use_caches + ", or data near their tasks: arrays divided among the places, with hints";
+  return "spread the pages: --placement interleave, arrays divided among the places, or a parallel first touch";
+}
+
 }  // namespace
 
 scalability scalability_of(task_tree const& tree, std::vector<double> const& taken_s, double burden_s,
@@ -95,7 +103,7 @@ double burden_on(sim::machine_model const& machine, std::uint32_t workers) {
   return seconds_of(moved);
 }
 
-std::vector<advice> advice_on(scalability const& p, sim_row const& row, std::uint32_t nodes) {
+std::vector<advice> advice_on(scalability const& p, sim_row const& row, memory_setting const& memory) {
   std::vector<advice> all;
   time_shares const time = shares_of(row.median);
   sim::memory_account const& m = row.median.memory;
@@ -129,7 +137,7 @@ std::vector<advice> advice_on(scalability const& p, sim_row const& row, std::uin
   double const far = static_cast<double>(m.remote_bytes + m.transfer_bytes);
   double const near = static_cast<double>(m.local_bytes + m.shared_bytes + m.neighbour_bytes);
   bool const waits_for_data = time.memory + time.queues > much_memory;
-  if (nodes > 1 && waits_for_data && far > mostly_remote * (far + near) && p.place_hints == 0) {
+  if (memory.nodes > 1 && waits_for_data && far > mostly_remote * (far + near) && p.place_hints == 0) {
     all.push_back({"data is on other nodes, and no place hint says where",
                    fmt::format("{} of the bytes that missed the core's own cache came from other places; leaves wait "
                                "for data {} of the time",
@@ -140,7 +148,7 @@ std::vector<advice> advice_on(scalability const& p, sim_row const& row, std::uin
     all.push_back(
         {"workers queue for the same memory",
          fmt::format("workers spend {} of the time behind others at a memory node or link", percent(time.queues)),
-         "spread the pages: --placement interleave, arrays divided among the places, or a parallel first touch"});
+         cure_of_queues(memory)});
   }
   return all;
 }

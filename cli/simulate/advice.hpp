@@ -45,7 +45,13 @@ struct advice {
   std::string change;  ///< what may help
 };
 
+/// The memory on which a row ran: what may still be changed about it.
+struct memory_setting {
+  std::uint32_t nodes = 1;
+  bool interleaved = false;  ///< the pages are spread over them already
+};
+
 /// Advice that the figures of this row, the best policy's with most workers, support; none if they call for no change.
-[[nodiscard]] std::vector<advice> advice_on(scalability const& p, sim_row const& row, std::uint32_t nodes);
+[[nodiscard]] std::vector<advice> advice_on(scalability const& p, sim_row const& row, memory_setting const& memory);
 
 }  // namespace skua::cli

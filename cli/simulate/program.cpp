@@ -2,6 +2,7 @@
 #include "cli/simulate/program.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "cli/text/report.hpp"
+#include "cli/text/terminal.hpp"
 #include "skua/machine/sim/here.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/recorder.hpp"
@@ -29,6 +31,24 @@ sim_content content_of(task_tree const& tree) {
   }
   return all;
 }
+
+/// In the order of the serial program; numbers of nodes differ from run to run, since a step that takes no time is none.
+std::vector<node_id> leaves_of(task_tree const& tree) {
+  std::vector<node_id> all;
+  for (node_id i = 0; i < tree.size(); ++i) {
+    if (tree[i].kind == node_kind::leaf) all.push_back(i);
+  }
+  return all;
+}
+
+/// Processor time of this thread.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double quotient(double above, double below) { return below > 0 ? above / below : 1; }
 
 /// Leaves without flops take the times that are measured.
 void forget_arithmetic(task_tree& tree) {
@@ -59,12 +79,13 @@ void sim_program::determine_times() {
   if (content_.leaves == 0) {
     content_.assumed.task = times_.given_ns.value_or(0);
     if (times_.given_ns) return;
-    app_.reset();
-    auto const begin = std::chrono::steady_clock::now();
-    app_.run_serial();
-    auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
+    auto took = std::chrono::nanoseconds::max();
+    time_repeatedly([&] {
+      auto const begin = std::chrono::steady_clock::now();
+      app_.run_serial();
+      took = std::min<std::chrono::nanoseconds>(took, std::chrono::steady_clock::now() - begin);
+    });
     content_.assumed.task = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(took.count()) / content_.tasks);
-    content_.measured = true;
     return;
   }
   if (content_.bare_leaves > 0) {
@@ -74,12 +95,45 @@ void sim_program::determine_times() {
   if (times_.measure_leaves && way_ == sim_way::live) measure_live_leaves();
 }
 
-task_tree sim_program::timed_tree() {
-  app_.reset();
-  recorder here(timing::on);
-  app_.run_recorded(here, 1);
+/// Up to three times, or twice if that takes long: whatever else ran on the machine made a run longer, never shorter.
+void sim_program::time_repeatedly(std::function<void()> const& run) {
+  constexpr int most_runs = 3;
+  constexpr double long_s = 2;
+  double all_s = 0;
+  for (int i = 0; i < most_runs && (i < 2 || all_s < long_s); ++i) {
+    stop_if_interrupted();
+    app_.reset();
+    double const cpu = thread_seconds();
+    auto const begin = std::chrono::steady_clock::now();
+    run();
+    std::chrono::duration<double> const wall = std::chrono::steady_clock::now() - begin;
+    double const ratio = std::max(1.0, quotient(wall.count(), thread_seconds() - cpu));
+    content_.wall_over_cpu = i == 0 ? ratio : std::min(content_.wall_over_cpu, ratio);
+    all_s += wall.count();
+  }
   content_.measured = true;
-  return here.take();
+}
+
+/// Every leaf took the shortest of its times.
+task_tree sim_program::timed_tree() {
+  task_tree shortest;
+  std::vector<node_id> leaves;
+  time_repeatedly([&] {
+    recorder here(timing::on);
+    app_.run_recorded(here, 1);
+    task_tree now = here.take();
+    std::vector<node_id> const these = leaves_of(now);
+    if (these.size() == leaves.size()) {
+      for (std::size_t i = 0; i < leaves.size(); ++i) {
+        std::uint64_t& ns = shortest[leaves[i]].ns;
+        ns = std::min(ns, now[these[i]].ns);
+      }
+    } else {
+      shortest = std::move(now);
+      leaves = these;
+    }
+  });
+  return shortest;
 }
 
 void sim_program::measure_bare_leaves() {

@@ -32,7 +32,13 @@ struct sim_content {
   /// Of all leaves with flops in a live simulation, if they were measured; otherwise 0.
   double flops_per_ns = 0;
   bool measured = false;  ///< some times come from this machine's clock: another run of the command differs
+  /// Of the calmest run that was measured, elapsed time over its thread's processor time. Above 1 the thread waited for
+  /// a processor, and leaves that it waited in look longer than they are.
+  double wall_over_cpu = 1;
 };
+
+/// From which sim_content::wall_over_cpu on a machine was too busy to measure on it.
+inline constexpr double busy_from = 1.2;
 
 /// How long tasks and leaves take by themselves.
 struct sim_times {
@@ -42,7 +48,7 @@ struct sim_times {
 
 class sim_program {
  public:
-  /// Runs the app once or twice, serially. Throws what the app throws; error if `verify` and an answer is wrong.
+  /// Runs the app serially: once to record it, and up to three times to measure what declares no duration. Throws what the app throws; error if `verify` and an answer is wrong.
   sim_program(apps::app& what, sim_way how, sim_times times, bool verify);
 
   [[nodiscard]] sim_content const& content() const noexcept { return content_; }
@@ -66,6 +72,7 @@ class sim_program {
   void record(std::uint32_t places);
   [[nodiscard]] bool forgets_arithmetic() const noexcept { return times_.measure_leaves && way_ == sim_way::recorded; }
   void determine_times();
+  void time_repeatedly(std::function<void()> const& run);
   [[nodiscard]] task_tree timed_tree();
   void measure_bare_leaves();
   void measure_live_leaves();

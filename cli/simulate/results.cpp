@@ -72,6 +72,7 @@ json to_json(sim_frame const& of) {
       {"task_ns", of.content.assumed.task},
       {"leaf_ns", of.content.assumed.leaf},
       {"measured_here", of.content.measured},
+      {"measured_wall_over_cpu", of.content.measured ? json(of.content.wall_over_cpu) : json()},
       {"measured_flops_per_ns", of.content.flops_per_ns},
       {"serial", {{"time_s", of.serial.time_s}, {"bytes", bytes_of(of.serial.memory)}}}};
 }
@@ -101,6 +102,12 @@ std::string heading(sim_frame const& of) {
     text += fmt::format("\nleaves take what leaves of as many flops took here, {:.3g} flops/ns in all", rate);
   if (of.content.measured)
     text += fmt::format(" (measured here: another run differs{})", rate > 0 ? "" : "; --task-ns fixes it");
+  if (of.content.measured && of.content.wall_over_cpu > busy_from) {
+    text += fmt::format(
+        "\nWARNING: the machine was busy. The calmest measured run took {:.1f} times its processor time,\n"
+        "so leaves may look longer than they are; measure again when nothing else runs",
+        of.content.wall_over_cpu);
+  }
   return text + fmt::format("\nserial elision: {} simulated\n", in_seconds(of.serial.time_s));
 }
 

@@ -32,7 +32,8 @@ inline constexpr std::array memory_sources{
 };
 
 /// {"simulated": true, "app", "options", "machine", "placement", "seed", "seeds", "way", "verified", "noise", "tasks",
-/// "leaves", "task_ns", "leaf_ns", "measured_here", "measured_flops_per_ns", "serial"}
+/// "leaves", "task_ns", "leaf_ns", "measured_here", "measured_wall_over_cpu",
+/// "measured_flops_per_ns", "serial"}
 [[nodiscard]] json to_json(sim_frame const& of);
 [[nodiscard]] json to_json(time_shares const& of);
 [[nodiscard]] std::string heading(sim_frame const& of);

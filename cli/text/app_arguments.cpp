@@ -5,6 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 #include "cli/text/option_values.hpp"
@@ -12,6 +17,45 @@
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
+namespace {
+
+/// Decimal digits, which a T can hold. The parser itself would read 010 as 8, and a number that is too large as the
+/// largest.
+template <class T>
+bool is_whole_number(std::string_view text) {
+  T number{};
+  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view const digits = text.substr(text.starts_with('-') ? 1 : 0);
+  return fault == std::errc{} && end == text.data() + text.size() && (digits.size() == 1 || !digits.starts_with('0'));
+}
+
+/// Whether the parser may convert `text` to a value of this kind.
+bool can_be_read(std::string_view kind, std::string const& text) {
+  if (kind == "INT") return is_whole_number<std::int64_t>(text);
+  if (kind == "UINT") return is_whole_number<std::uint64_t>(text);
+  if (kind != "FLOAT") return true;
+  errno = 0;
+  char* end = nullptr;
+  bool const is_infinite = std::isinf(std::strtod(text.c_str(), &end));
+  return end == text.c_str() + text.size() && !(is_infinite && errno == ERANGE);
+}
+
+/// The parser takes an empty value for 0, and a number outside the type's range for the nearest one inside.
+void check_values(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options()) {
+    if (option == command.get_help_ptr() || option->get_items_expected_max() == 0) continue;
+    std::string const kind = option->get_type_name();
+    // usage_message makes a sentence of the parser's error: what follows " = " is what was typed.
+    option->check(
+        [kind](std::string const& text) {
+          if (text.empty()) return std::string("empty");
+          return can_be_read(kind, text) ? std::string() : "value = " + text;
+        },
+        "");
+  }
+}
+
+}  // namespace
 
 app_arguments::app_arguments(CLI::App& command) {
   command.require_subcommand(1);
@@ -22,6 +66,7 @@ app_arguments::app_arguments(CLI::App& command) {
     of_app->get_help_ptr()->description("print this help and exit");
     of_app->footer(fmt::format("The options of `skua {0} --help` are allowed here as well.", command.get_name()));
     app->options(*of_app);
+    check_values(*of_app);
     choices_.push_back({of_app, std::move(app)});
   }
 }
@@ -55,6 +100,7 @@ std::unique_ptr<apps::app> make_app(std::string const& name, std::string const& 
   auto app = at->make();
   CLI::App command("", name);
   app->options(command);
+  check_values(command);
   for (CLI::Option* const o : command.get_options()) o->take_last();
   try {
     command.parse(options, false);

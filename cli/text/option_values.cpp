@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/topology/layout.hpp"
 #include "skua/parts/base/nearest_name.hpp"
+#include "skua/parts/topology/layout.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -61,12 +62,24 @@ std::vector<std::string> names_in(std::string_view option, std::string_view list
   return list == "none" ? std::vector<std::string>{} : items_of(option, list);
 }
 
+namespace {
+
+/// Whether `item` is one more option of `policy`, which has one.
+bool belongs_to(std::string_view policy, std::string_view item) {
+  auto const colon = policy.find(':');
+  if (colon == std::string_view::npos) return false;
+  if (item.find('=') < item.find(':')) return true;
+  auto const entry = std::ranges::find(policies::all(), policy.substr(0, colon), &policies::policy_entry::name);
+  return entry != policies::all().end() &&
+         std::ranges::find(entry->options, item, &policies::policy_option::word) != entry->options.end();
+}
+
+}  // namespace
+
 std::vector<std::string> policies_in(std::string_view option, std::string_view list) {
   std::vector<std::string> whole;
   for (std::string& item : names_in(option, list)) {
-    bool const continues =
-        !whole.empty() && item.find('=') < item.find(':') && whole.back().find(':') != std::string::npos;
-    if (continues) {
+    if (!whole.empty() && belongs_to(whole.back(), item)) {
       whole.back() += fmt::format(",{}", item);
     } else {
       whole.push_back(std::move(item));
@@ -75,7 +88,7 @@ std::vector<std::string> policies_in(std::string_view option, std::string_view l
   std::vector<std::string> policies;
   for (std::string& name : whole) {
     static_cast<void>(policies::make_policy(name, layout::flat(1), 0));
-    add_once(policies, std::move(name));
+    add_new(policies, std::move(name), option, list);
   }
   return policies;
 }

@@ -34,11 +34,19 @@ namespace skua::cli {
 [[nodiscard]] std::vector<std::string> items_of(std::string_view option, std::string_view list);
 /// The same, and "none" is the empty list.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view option, std::string_view list);
-/// Policies, each once; throws usage_error unless each exists and takes its options. A policy's options are separated
-/// by commas, too: an item WORD=VALUE belongs to the policy before it.
+/// Throws usage_error unless each policy exists, takes its options, and is there once. A policy's options are separated
+/// by commas, too: an item that is WORD=VALUE, or an option of the policy before it, belongs to that policy.
 [[nodiscard]] std::vector<std::string> policies_in(std::string_view option, std::string_view list);
 
-/// Appends `item` unless it is there already: an item that is listed twice counts once.
+/// Appends `item`. Throws usage_error "OPTION is 'LIST'; ..." if it is there already: whoever lists something twice
+/// expects two rows.
+template <class T>
+void add_new(std::vector<T>& all, T item, std::string_view option, std::string_view list) {
+  if (std::ranges::find(all, item) != all.end()) refuse(option, list, "each item once");
+  all.push_back(std::move(item));
+}
+
+/// Appends `item` unless it is there already. For numbers: a script that asks for 1 and for all may ask for 1 twice.
 template <class T>
 void add_once(std::vector<T>& all, T item) {
   if (std::ranges::find(all, item) == all.end()) all.push_back(std::move(item));

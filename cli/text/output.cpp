@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "apps/picture/whole_file.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/terminal.hpp"
 #include "skua/parts/base/error.hpp"
@@ -25,23 +25,16 @@ namespace {
   throw resource_error(fmt::format("cannot write {}: {}", name, std::generic_category().message(fault)));
 }
 
-void write_all(int file, std::string_view text, std::string_view name) {
+}  // namespace
+
+void write_to_stdout(std::string_view text) {
   while (!text.empty()) {
-    auto const written = ::write(file, text.data(), text.size());
+    auto const written = ::write(STDOUT_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_unwritable(name, errno);
+    if (written < 0) throw_unwritable("to standard output", errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
-
-bool is_regular(int file) {
-  struct stat found{};
-  return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
-}
-
-}  // namespace
-
-void write_to_stdout(std::string_view text) { write_all(STDOUT_FILENO, text, "to standard output"); }
 
 void write_to_stderr(std::string text) {
   std::ranges::replace(text, '\n', ' ');
@@ -64,18 +57,7 @@ void require_writable(std::string const& path) {
 
 void write_to_file(std::string const& path, std::string_view text) {
   finish_in_spite_of_interrupts();
-  int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) throw_unwritable(path, errno);
-  bool const removable = is_regular(file);
-  try {
-    write_all(file, text, path);
-  } catch (...) {
-    ::close(file);
-    if (removable) ::unlink(path.c_str());
-    throw;
-  }
-  // Some file systems (NFS, quotas) report only here that there was no room.
-  if (::close(file) != 0) throw_unwritable(path, errno);
+  apps::write_whole_file(path, text);
 }
 
 text_target::text_target(std::string path) : path_(std::move(path)) {

@@ -10,6 +10,7 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "skua/parts/base/options.hpp"
+#include "skua/parts/base/unknown_variables.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
 #include "skua/parts/topology/places.hpp"
@@ -21,7 +22,9 @@ void pool_flags::add_to(CLI::App& command, offer which) {
   auto const add = [&](char const* name, std::optional<std::string>& value, char const* kind, char const* about) {
     command.add_option(name, value, about)->group(group)->type_name(kind);
   };
-  if (which.policy) add("--policy", policy_, "NAME", "the scheduler (default: SKUA_POLICY, else random)");
+  if (which.policy)
+    add("--policy", policy_, "NAME",
+        "the scheduler: NAME or NAME:OPTION,OPTION, see skua list (default: SKUA_POLICY, else random)");
   if (which.workers)
     add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what affinity mask and CPU quota allow)");
   add("--places", places_, "LIST",
@@ -80,6 +83,7 @@ topology pool_flags::machine() const {
 
 runtime::settings effective_settings(pool_options const& chosen) {
   runtime::settings all = runtime::settings_from_environment(runtime::process_environment());
+  runtime::warn_of_unknown_variables();
   if (chosen.workers) all.workers.set(*chosen.workers);
   if (chosen.places) all.places.set(*chosen.places);
   if (chosen.policy) all.policy.set(*chosen.policy);

@@ -45,7 +45,8 @@ std::string table::text(std::string_view indent) const {
 std::string in_seconds(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3f} s ", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.2f} ms", seconds * 1e3);
-  return fmt::format("{:.2f} us", seconds * 1e6);
+  if (seconds >= 1e-6 || seconds == 0) return fmt::format("{:.2f} us", seconds * 1e6);
+  return fmt::format("{:.2f} ns", seconds * 1e9);
 }
 
 std::string in_bytes(unsigned long long bytes) {
@@ -70,7 +71,10 @@ cell cell::of(json value) {
   return {std::move(value), std::move(text)};
 }
 
-cell cell::ratio(std::optional<double> r) { return r ? cell{*r, fmt::format("{:.2f}", *r)} : cell{nullptr, "-"}; }
+cell cell::ratio(std::optional<double> r) {
+  if (!r) return {nullptr, "-"};
+  return {*r, *r < 0.1 ? fmt::format("{:.2g}", *r) : fmt::format("{:.2f}", *r)};
+}
 
 json report::rows() const {
   json all = json::array();

@@ -54,7 +54,7 @@ struct cell {
   /// Any value; the text is what JSON writes, without the quotes of a string.
   [[nodiscard]] static cell of(json value);
   [[nodiscard]] static cell seconds(double s) { return {s, in_seconds(s)}; }
-  /// null and "-" if there is none.
+  /// "1.23", below 0.1 two digits that are not 0; null and "-" if there is none.
   [[nodiscard]] static cell ratio(std::optional<double> r);
   [[nodiscard]] static cell share(double of_one) { return {of_one, in_percent(of_one)}; }
   [[nodiscard]] static cell bytes(std::uint64_t n) { return {n, in_bytes(n)}; }

@@ -32,6 +32,17 @@ TEST(in_seconds, picks_the_unit_that_suits_the_time) {
   EXPECT_EQ(in_seconds(12.3456), "12.346 s ");
   EXPECT_EQ(in_seconds(0.0123), "12.30 ms");
   EXPECT_EQ(in_seconds(0.0000456), "45.60 us");
+  EXPECT_EQ(in_seconds(4.56e-9), "4.56 ns");
+  EXPECT_EQ(in_seconds(0), "0.00 us");
+}
+
+TEST(ratio, a_small_one_is_not_shown_as_zero) {
+  EXPECT_EQ(cell::ratio(1.234).text, "1.23");
+  EXPECT_EQ(cell::ratio(0.1).text, "0.10");
+  EXPECT_EQ(cell::ratio(0.00213).text, "0.0021");
+  EXPECT_EQ(cell::ratio(1e-9).text, "1e-09");
+  EXPECT_EQ(cell::ratio(0).text, "0");
+  EXPECT_EQ(cell::ratio({}).text, "-");
 }
 
 TEST(in_bytes, picks_the_largest_unit_that_leaves_at_least_one) {
@@ -96,10 +107,27 @@ TEST(refusals, name_the_option_its_value_and_what_is_allowed) {
             0U);
 }
 
-TEST(policies_in, keep_options_with_their_policy_and_each_policy_once) {
-  EXPECT_EQ(policies_in("--x", "random,numa-ws:bias=2,threshold=3,random,adws"),
+TEST(policies_in, keep_options_with_their_policy) {
+  EXPECT_EQ(policies_in("--x", "random,numa-ws:bias=2,threshold=3,adws"),
             (std::vector<std::string>{"random", "numa-ws:bias=2,threshold=3", "adws"}));
+  EXPECT_EQ(policies_in("--x", "numa-ws:bias=2,local,adws:no-steal,adws"),
+            (std::vector<std::string>{"numa-ws:bias=2,local", "adws:no-steal", "adws"}));
   EXPECT_TRUE(policies_in("--x", "none").empty());
+}
+
+TEST(policies_in, a_policy_that_is_listed_twice_is_refused) {
+  EXPECT_EQ(refusal_of([] { static_cast<void>(policies_in("--policies", "random,adws,random")); }),
+            "--policies is 'random,adws,random'; allowed: each item once");
+  EXPECT_EQ(policies_in("--x", "adws,adws:no-steal").size(), 2U);
+}
+
+TEST(policies_in, options_that_no_comma_separates_are_refused_with_the_form) {
+  for (char const* const wrong :
+       {"numa-ws:threshold=4:bias=2", "numa-ws:threshold=4;bias=2", "numa-ws:threshold=4 bias=2"}) {
+    std::string const text = refusal_of([wrong] { static_cast<void>(policies_in("--policies", wrong)); });
+    EXPECT_TRUE(text.ends_with("; allowed: options with a comma between each two, as in NAME:OPTION,OPTION=VALUE"))
+        << text;
+  }
 }
 
 TEST(items_of, splits_at_commas_trims_and_refuses_gaps) {

@@ -130,6 +130,15 @@ policy_entry const& entry_of(std::string_view name) {
   throw usage_error(unknown_name("policy", name, known));
 }
 
+/// Whether something other than a comma stands before a second option, as in "threshold=4:bias=2".
+bool holds_two_options(policy_entry const& entry, std::string_view item) {
+  auto const between = item.find_first_of(":; ");
+  if (between == std::string_view::npos) return false;
+  std::string_view const second = item.substr(between + 1);
+  return std::ranges::find(entry.options, second.substr(0, second.find('=')), &policy_option::word) !=
+         entry.options.end();
+}
+
 /// "a=1,b" as options of `entry`; each known, none twice.
 std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string_view text) {
   std::vector<chosen_option> chosen;
@@ -143,6 +152,10 @@ std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string
     chosen_option const o{item.substr(0, equals),
                           equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1)};
     std::string const where = "option of policy " + quoted(entry.name);
+    if (holds_two_options(entry, item)) {
+      throw usage_error(where + " is " + quoted(item) +
+                        "; allowed: options with a comma between each two, as in NAME:OPTION,OPTION=VALUE");
+    }
     if (entry.options.empty()) throw usage_error(where + " is " + quoted(item) + "; allowed: none");
     auto const known_option = std::ranges::find(entry.options, o.word, &policy_option::word);
     if (known_option == entry.options.end()) {

@@ -3,7 +3,9 @@
 """Whatever makes no sense ends with exit code 2 and one line, "X is ...; allowed: ...": see Case.refuses."""
 
 import os
+import pathlib
 import resource
+import signal
 import unittest
 
 import command
@@ -38,6 +40,16 @@ class Names(command.Case):
                      message=["policy is 'randm'; allowed: random, hierarchical, ", "; did you mean 'random'?"])
         self.refuses("compare", "fib", "--policies", "random,hierachical", message=["'hierachical'", "'hierarchical'"])
         self.refuses("run", "fib", "--policy", "hierarchical:patience=0", message=["patience", "1", "1000"])
+
+    def test_options_of_a_policy_that_no_comma_separates_are_refused_with_the_form(self):
+        for policy in ("numa-ws:threshold=4:bias=2", "numa-ws:threshold=4;bias=2", "numa-ws:threshold=4 bias=2"):
+            self.refuses("run", "fib", "--policy", policy, message=["a comma between each two, as in NAME:OPTION,OPTION=VALUE"])
+        self.assertIn("NAME:OPTION,OPTION", self.works("run", "--help"))
+
+    def test_a_policy_or_peer_that_is_listed_twice_is_refused(self):
+        self.refuses("compare", "fib", "--policies", "random,adws,random", message=["--policies is 'random,adws,random'; allowed: each item once"])
+        self.refuses("compare", "fib", "--peers", "tbb,tbb", message=["--peers is 'tbb,tbb'; allowed: each item once"])
+        self.refuses("sim", "fib", "--policies", "adws,adws", message=["--policies is 'adws,adws'; allowed: each item once"])
 
     def test_an_unknown_peer_is_refused_with_those_that_exist(self):
         self.refuses("run", "fib", "--peer", "rayon", message=["--peer is 'rayon'; allowed: serial, openmp, tbb"])
@@ -108,6 +120,23 @@ class Numbers(command.Case):
         self.refuses("run", "uts", "--branching", "wide", message=["--branching", "number"])
         self.refuses("run", "uts", "--branching", "1e300", message=["--branching is 1e+300; allowed: 1 to 1e+06"])
         self.refuses("run", "heat", "--alpha", "nan", message=["--alpha is nan; allowed: 0 to 1"])
+        self.refuses("run", "uts", "--branching", "1e400", message=["--branching is '1e400'; allowed: a number ("])
+
+    def test_a_number_beyond_its_type_is_refused_as_typed(self):
+        for count in ("99999999999999999999", "-99999999999999999999", "0x10", "010", "+5", "5 "):
+            with self.subTest(count=count):
+                self.refuses("run", "fib", "--n", count, message=[f"--n is '{count}'; allowed: a whole number ("])
+
+    def test_an_empty_value_of_an_apps_option_is_no_zero(self):
+        for arguments in (["fib", "--n", ""], ["heat", "--alpha", ""], ["heat", "--input", ""], ["heat", "--output", ""], ["uts", "--tree", ""]):
+            for subcommand in ("run", "compare", "sim"):
+                with self.subTest(arguments=arguments, subcommand=subcommand):
+                    self.refuses(subcommand, *arguments, message=[f"{arguments[1]} is missing its value; allowed: "])
+
+    def test_more_noise_than_time_is_refused(self):
+        for noise in ("1000000:1us", "1000:1ms", "1:1s", "1000000:292y", "1000000:100s"):
+            with self.subTest(noise=noise):
+                self.refuses("sim", "fib", "--n", "5", "--task-ns", "3", "--noise", noise)
         self.refuses("run", "uts", "--tree", "T9", message=["--tree is 'T9'; allowed: T1, "])
 
     def test_the_options_of_a_pool_are_checked(self):
@@ -138,11 +167,46 @@ class Variables(command.Case):
         self.assertEqual((code, out), (2, ""))
         self.assertRegex(err, r"skua: run: OMP_NUM_THREADS is 'b0gus!'; allowed: .* 1 to 65536.*\n$")
 
+    def test_a_variable_that_skua_does_not_read_is_named_once(self):
+        for arguments in (["run", "fib", "--n", "5"], ["run", "fib", "--n", "5", "--virtual"], ["doctor"],
+                          ["compare", "fib", "--n", "5", "--peers", "none", "--repeat", "1"]):
+            with self.subTest(arguments=arguments):
+                code, _, err = command.run(*arguments, variables={"SKUA_WORKER": "3"})
+                self.assertEqual((code, err.count("\n")), (0, 1), err)
+                self.assertTrue(err.startswith("skua: note: SKUA_WORKER is set, but Skua reads only SKUA_WORKERS, "), err)
+                self.assertTrue(err.endswith("; did you mean SKUA_WORKERS?\n"), err)
+        code, _, err = command.run(program=command.EXAMPLE, variables={"SKUA_WORKER": "3"})
+        self.assertEqual((code, err.count("SKUA_WORKER is set")), (0, 1), err)
+
     def test_doctor_names_senseless_variables_too(self):
         self.refuses("doctor", variables={"SKUA_WORKERS": "0"}, message=["SKUA_WORKERS", "1 to 65536"])
 
 
 class Files(command.Case):
+    def test_a_model_that_cannot_be_read_is_told_from_one_that_is_missing(self):
+        missing, folder, empty = self.scratch / "none.toml", self.scratch / "folder.toml", self.scratch / "empty.toml"
+        folder.mkdir()
+        empty.touch()
+        reasons = {missing: "No such file", folder: "Is a directory", empty: "empty", "/dev/zero": "larger than 1 MiB"}
+        for path, reason in reasons.items():
+            with self.subTest(path=path):
+                self.refuses("sim", "fib", "--n", "5", "--machine", str(path), message=[f"machine model is '{path}' ({reason}"])
+                if path != "/dev/zero":
+                    self.refuses("experiment", str(path), message=[f"experiment is '{path}' ({reason}"])
+        (self.scratch / "endless.toml").symlink_to("/dev/zero")
+        self.refuses("experiment", str(self.scratch / "endless.toml"), message=["endless.toml' (larger than 1 MiB"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read every file")
+    def test_a_model_without_permission_says_so(self):
+        secret = pathlib.Path(self.malformed("secret.toml", b"name = 1"))
+        secret.chmod(0)
+        self.refuses("sim", "fib", "--n", "5", "--machine", str(secret), message=["secret.toml' (Permission denied)"])
+
+    def test_keys_nested_without_end_are_refused(self):
+        deep = self.malformed("deep.toml", b"a" + b".a" * 200_000 + b" = 1\n")
+        self.refuses("sim", "fib", "--n", "5", "--machine", deep, allowed=False, message=["deep.toml:1: a key has more than 16 parts"])
+        self.refuses("experiment", deep, allowed=False, message=["deep.toml:1: a key has more than 16 parts"])
+
     def malformed(self, name, content):
         path = self.scratch / name
         path.write_bytes(content)
@@ -213,12 +277,37 @@ class Outputs(command.Case):
                     self.refuses(*subcommand, "--json", "-", code=1, message=["standard output", "No space"], stdout=full)
 
     @unittest.skipIf(os.environ.get("SANITIZER"), "the sanitizer lives in the address space")
+    def test_without_memory_the_error_names_the_limits(self):
+        def few_data(kib):
+            return lambda: resource.setrlimit(resource.RLIMIT_DATA, (kib << 10, kib << 10))
+
+        for kib in (1_000, 3_000, 20_000):
+            with self.subTest(kib=kib):
+                self.refuses("run", "fib", "--n", "20", code=1, preexec_fn=few_data(kib), message=[f"data segment (ulimit -d) = {kib} KiB"])
+
+    @unittest.skipIf(os.environ.get("SANITIZER"), "the sanitizer lives in the address space")
     def test_without_room_for_workers_the_error_names_the_limits(self):
         def little_room():
             resource.setrlimit(resource.RLIMIT_AS, (500 << 20, 500 << 20))
 
         self.refuses("run", "fib", "--workers", "500", "--stack", "16k", code=1, preexec_fn=little_room,
                      message=["cannot start worker", "SKUA_WORKERS", "SKUA_STACK", "ulimit -u", "ulimit -v"])
+
+    def test_a_full_disk_leaves_the_old_file_and_no_half_of_a_new_one(self):
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+        heat = ["run", "heat", "--n", "64", "--iterations", "1"]
+        for arguments, name in ((["--map"], "map.svg"), (["--map"], "map.png"), (["--json"], "out.json"), (["--output"], "out.pgm")):
+            with self.subTest(name=name):
+                path = self.scratch / name
+                self.refuses(*heat, *arguments, str(path), code=1, preexec_fn=small_files, message=[str(path), "File too large"])
+                self.assertEqual(list(self.scratch.iterdir()), [], "no half of a file")
+                path.write_text("old", encoding="utf-8")
+                self.refuses(*heat, *arguments, str(path), code=1, preexec_fn=small_files, message=[str(path), "File too large"])
+                self.assertEqual(path.read_text(encoding="utf-8"), "old")
+                path.unlink()
 
     def test_nothing_is_measured_in_vain(self):
         # fib(60) would run for hours.

@@ -188,8 +188,11 @@ class Run(command.Case):
             self.assertLessEqual({fill for boxes in panels for fill in boxes}, set(keys))
             self.assertTrue(0 <= row["map_overlap"] <= 1)
             if workers == 1:
-                self.assertEqual(row["map_overlap"], 1)
-        self.assertRegex(self.works(*arguments, "--workers", "1"), r"\n  map +\S+map.svg: 5 iterations, overlap of consecutive ones 1.000\n")
+                self.assertEqual((row["map_overlap"], row["map_shares"]), (1, [1]))
+            self.assertEqual(len(row["map_shares"]), workers)
+            self.assertAlmostEqual(sum(row["map_shares"]), 1)
+        self.assertRegex(self.works(*arguments, "--workers", "1"),
+                         r"\n  map +\S+map.svg: 5 iterations, overlap of consecutive ones 1.000\n  shares  of the work by worker: 0: 100%\n")
 
     def test_a_map_of_water_is_drawn_as_svg_and_png(self):
         svg, png = self.scratch / "map.svg", self.scratch / "map.png"
@@ -270,14 +273,14 @@ class Compare(command.Case):
                  "--peers", "serial", "--workers", "2", "--repeat", "1", "--json", "-"]
         rows = {row["runner"]: row for row in self.works_json(*arguments)["rows"]}
         for row in rows.values():
-            self.assertEqual(list(row), [*ROW, "map_overlap"])
+            self.assertEqual(list(row), [*ROW, "map_overlap", "map_shares"])
             self.assertEqual((row["verified"], row["runs"]), (True, 1))
         self.assertIsNone(rows["serial"]["map_overlap"])
         self.assertEqual(rows["adws:no-steal"]["map_overlap"], 1)
         self.assertTrue(0 <= rows["random"]["map_overlap"] <= 1)
         for row in self.works_json(*arguments, "--no-map-overlap")["rows"]:
             self.assertEqual(list(row), ROW)
-        self.assertIn("map overlap", self.works(*arguments[:-2], "--map-overlap"))
+        self.assertIn("largest share", self.works(*arguments[:-2], "--map-overlap"))
 
     def test_a_breakdown_accounts_for_all_time_and_names_what_it_added(self):
         found = self.works_json("compare", "fib", "--n", "22", "--policies", "random,adws", "--peers", "none", "--workers", "2",

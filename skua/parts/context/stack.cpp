@@ -2,7 +2,6 @@
 #include "skua/parts/context/stack.hpp"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/memory_limits.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
@@ -45,12 +45,6 @@ std::string first_word_of(char const* path) {
   std::string word;
   std::ifstream(path) >> word;
   return word.empty() ? "unknown" : word;
-}
-
-std::string address_space_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0) return "unknown";
-  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : kib(limit.rlim_cur);
 }
 
 }  // namespace
@@ -144,7 +138,7 @@ std::string stack_pool::refusal(int why) const {
   return "cannot map another stack of " + kib(stack_bytes_) + " (" + std::generic_category().message(why) + ") while " +
          std::to_string(count().live) +
          " are in use. Limits: vm.max_map_count = " + first_word_of("/proc/sys/vm/max_map_count") +
-         " (a stack takes 2 mappings), address space (ulimit -v) = " + address_space_limit() +
+         " (a stack takes 2 mappings), " + memory_limits() +
          ", vm.overcommit_memory = " + first_word_of("/proc/sys/vm/overcommit_memory") +
          " (2 counts untouched memory too). Raise the limit, or choose a smaller stack"
          " (SKUA_STACK, or the pool option stack_bytes)";

@@ -9,6 +9,7 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/memory_limits.hpp"
 
 namespace skua::runtime {
 namespace {
@@ -24,7 +25,7 @@ std::span<std::byte> map_aligned(std::size_t bytes, std::size_t page) {
   std::size_t const spare = page > small_page_bytes() ? page : 0;
   void* const got = mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) {
-    refuse(bytes, error_text(errno) + "; the limits are the memory, ulimit -v and vm.overcommit_memory");
+    refuse(bytes, error_text(errno) + "; the limits are the memory, vm.overcommit_memory, " + memory_limits());
   }
   auto* const low = static_cast<std::byte*>(got);
   if (spare == 0) return {low, bytes};

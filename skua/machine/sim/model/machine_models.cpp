@@ -2,8 +2,6 @@
 #include "skua/machine/sim/model/machine_models.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -11,9 +9,12 @@
 #include "skua/machine/sim/model/model_file.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/topology/file.hpp"
 
 namespace skua::sim {
 namespace {
+
+constexpr std::size_t longest_file_bytes = std::size_t{1} << 20;
 
 std::string names_of_shipped() {
   std::string all;
@@ -22,13 +23,20 @@ std::string names_of_shipped() {
 }
 
 std::string content_of(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() || text.empty())
+  runtime::file_text file = runtime::read_file(path, longest_file_bytes);
+  std::string why;
+  if (file.wrong == std::errc::file_too_large) {
+    why = "larger than 1 MiB";
+  } else if (file.wrong) {
+    why = file.wrong.message();
+  } else if (file.text.empty()) {
+    why = "empty";
+  }
+  if (!why.empty())
     throw usage_error(
-        "machine model is '" + path +
-        "'; allowed: the path of a file that exists and is not empty, or a shipped model: " + names_of_shipped());
-  return text;
+        "machine model is '" + path + "' (" + why +
+        "); allowed: the path of a file of up to 1 MiB that can be read, or a shipped model: " + names_of_shipped());
+  return std::move(file.text);
 }
 
 /// The topology of the file. Its words must name every level that a figure refers to.

@@ -70,7 +70,7 @@ struct memory_account {
 class model_costs final : public costs {
  public:
   /// Workers are pinned as in `where`, a layout of the model's own tree. Caches are cold, pages have no home.
-  /// Throws usage_error if the layout belongs to another machine, or the placement names a node that does not exist.
+  /// Throws usage_error if the layout belongs to another machine, the placement names a node that does not exist, or there is too much noise.
   model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
               cost_options const& how = {});
 

@@ -2,6 +2,7 @@
 #include "skua/machine/threads/pool/pool.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "skua/machine/threads/pool/caller.hpp"
@@ -9,7 +10,9 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
+#include "skua/parts/base/memory_limits.hpp"
 #include "skua/parts/base/options.hpp"
+#include "skua/parts/base/unknown_variables.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
@@ -22,6 +25,7 @@ namespace {
 
 runtime::settings choose(pool_options const& o) {
   runtime::settings s = runtime::settings_from_environment(runtime::process_environment());
+  runtime::warn_of_unknown_variables();
   if (o.workers) s.workers.set(*o.workers);
   if (o.policy) s.policy.set(*o.policy);
   if (o.places) s.places.set(*o.places);
@@ -69,7 +73,7 @@ pool_options pool::of_workers(std::int64_t workers) {
 }
 pool_options pool::of_policy(std::string_view name) { return {.policy = std::string(name)}; }
 
-pool::pool(pool_options const& options) {
+pool::pool(pool_options const& options) try {
   facts_.chosen = choose(options);
   policies::check_policy(facts_.chosen.policy);
   runtime::cpu_mask usable = usable_processors();
@@ -89,6 +93,8 @@ pool::pool(pool_options const& options) {
   root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
   core_->detached().report_to(options.on_exception);
   core_->start();
+} catch (std::bad_alloc const&) {
+  throw resource_error("no memory for a pool of workers; the limits are the memory, " + runtime::memory_limits());
 }
 
 pool::~pool() {

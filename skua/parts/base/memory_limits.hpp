@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The limits of this process's memory, for errors: whoever reads "out of memory" on a machine with memory to spare wants
+// to know which limit was too low.
+#pragma once
+
+#include <string>
+
+namespace skua::runtime {
+
+/// "data segment (ulimit -d) = 3000 KiB, address space (ulimit -v) = unlimited"
+[[nodiscard]] std::string memory_limits();
+
+}  // namespace skua::runtime

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "skua/parts/base/unknown_variables.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "skua/parts/base/nearest_name.hpp"
+
+namespace skua::runtime {
+namespace {
+
+constexpr std::string_view prefix = "SKUA_";
+constexpr std::array<std::string_view, 6> known{"WORKERS", "PLACES", "PIN", "POLICY", "SPIN", "STACK"};
+
+std::string lower(std::string_view text) {
+  std::string result{text};
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+/// `rest` is the name without the prefix.
+std::string sentence_about(std::string_view rest) {
+  std::string text = std::string{prefix} + std::string{rest} + " is set, but Skua reads only ";
+  std::vector<std::string> words;  // nearest_name ignores the case of what was typed only
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == known.size() ? " and " : ", ") + std::string{prefix} + std::string{known[i]};
+    words.push_back(lower(known[i]));
+  }
+  std::string_view const nearest = nearest_name(rest, {words.begin(), words.end()});
+  if (nearest.empty()) return text;
+  auto const which = std::ranges::find(words, nearest) - words.begin();
+  return text + "; did you mean " + std::string{prefix} + std::string{known[static_cast<std::size_t>(which)]} + "?";
+}
+
+}  // namespace
+
+std::vector<std::string> about_unknown_variables(char const* const* environment) {
+  std::vector<std::string> all;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    std::string_view const variable = *environment;
+    if (!variable.starts_with(prefix)) continue;
+    std::string_view const name = variable.substr(0, variable.find('='));
+    std::string_view const rest = name.substr(prefix.size());
+    bool const is_blank = variable.find_first_not_of(" \t\r\n", name.size() + 1) == std::string_view::npos;
+    if (!is_blank && std::ranges::find(known, rest) == known.end()) all.push_back(sentence_about(rest));
+  }
+  return all;
+}
+
+void warn_of_unknown_variables() {
+  [[maybe_unused]] static bool const warned = [] {
+    for (std::string const& sentence : about_unknown_variables(environ))
+      std::fputs(("skua: note: " + sentence + "\n").c_str(), stderr);
+    return true;
+  }();
+}
+
+}  // namespace skua::runtime

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Variables of the environment that begin with SKUA_ and that Skua does not read: most are typing errors, and a program
+// that ran with other settings than its user believes gives no other sign of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace skua::runtime {
+
+/// One sentence per variable of `environment` ("NAME=VALUE", ends with a null pointer) that begins with SKUA_ and is
+/// none of options.hpp's. A variable set to nothing but spaces counts as unset, as there.
+[[nodiscard]] std::vector<std::string> about_unknown_variables(char const* const* environment);
+
+/// Writes them to standard error, the first time in this process. Like getenv: not while another thread calls setenv.
+void warn_of_unknown_variables();
+
+}  // namespace skua::runtime
