@@ -18,7 +18,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa bench experiments peers nightly install clean
+        aarch64 numa mutants bench experiments peers nightly install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,10 @@ numa: ## the tests of memory and places on an emulated machine with four NUMA no
 	$(CMAKE) --build build/dev -j $(JOBS) --target memory_test topology_test numa_test apps_numa_test
 	tools/numa_bed.py build/dev
 
+mutants: ## break one thing at a time in a copy of the protocols; a test must notice (docs/reliability.md)
+	tools/install-packages build test
+	tools/mutants.py
+
 bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/measurements.md)
 	tools/install-packages build test
 	$(CMAKE) --preset bench
@@ -115,7 +119,7 @@ peers: ## fib and short regions on rayon, for comparison; does nothing without c
 	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy bench ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants bench ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)

@@ -10,16 +10,16 @@
 
 namespace skua::runtime {
 
-/// Models BasicLockable. Not fair. `Sync`: real_sync, or the explorer's model of it.
+/// Models Lockable. Not fair. `Sync`: real_sync, or the explorer's model of it.
 template <synchronisation Sync = real_sync>
 class brief_lock {
  public:
   void lock() noexcept {
-    for (int tries = 0;; ++tries) {
-      // relaxed: only saves the exchange. acquire: sees what the last holder did. Pairs with: unlock.
-      if (!held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire)) return;
-      Sync::pause(held_, true, tries);
-    }
+    for (int tries = 0; !try_lock(); ++tries) Sync::pause(held_, true, tries);
+  }
+  [[nodiscard]] bool try_lock() noexcept {
+    // relaxed: only saves the exchange. acquire: sees what the last holder did. Pairs with: unlock.
+    return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire);
   }
   void unlock() noexcept { held_.store(false, std::memory_order_release); }  // release: what we did. Pairs with: lock
 

@@ -36,33 +36,25 @@ block_pool::~block_pool() {
 }
 
 free_block* block_pool::take(std::size_t size_class) noexcept {
-  if (!try_lock()) return nullptr;
+  if (!lock_.try_lock()) return nullptr;
   free_block* const batch = batches_[size_class];
   if (batch != nullptr) {
     batches_[size_class] = batch->next_batch;
     bytes_ -= batch_blocks * block_bytes(size_class);
   }
-  unlock();
+  lock_.unlock();
   return batch;
 }
 
 bool block_pool::give(free_block* batch, std::size_t size_class) noexcept {
-  if (!try_lock()) return false;
+  if (!lock_.try_lock()) return false;
   bool const fits = bytes_ + batch_blocks * block_bytes(size_class) <= pool_bytes_max;
   if (fits) {
     batch->next_batch = std::exchange(batches_[size_class], batch);
     bytes_ += batch_blocks * block_bytes(size_class);
   }
-  unlock();
+  lock_.unlock();
   return fits;
-}
-
-// relaxed: only saves the exchange. acquire: what the last holder did. Pairs with: unlock.
-bool block_pool::try_lock() noexcept {
-  return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire);
-}
-void block_pool::unlock() noexcept {
-  held_.store(false, std::memory_order_release);  // release: what we did. Pairs with: try_lock
 }
 
 block_cache::~block_cache() {

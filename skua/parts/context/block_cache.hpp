@@ -3,10 +3,11 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+
+#include "skua/parts/base/brief_lock.hpp"
 
 namespace skua::runtime {
 
@@ -32,10 +33,7 @@ class block_pool {
   [[nodiscard]] bool give(free_block* batch, std::size_t size_class) noexcept;
 
  private:
-  bool try_lock() noexcept;
-  void unlock() noexcept;
-
-  std::atomic<bool> held_{false};
+  brief_lock<> lock_;  // only tried: whoever fails goes to the heap
   std::size_t bytes_ = 0;
   std::array<free_block*, size_classes> batches_{};
 };

@@ -67,6 +67,23 @@ struct holders {
   void finish() { require(count.get() == 4, "nobody's turn is lost"); }
 };
 
+/// The same, and whoever does not get the lock at once does without.
+template <class Sync>
+struct holders_who_try {
+  static constexpr int threads = 3;
+  skua::runtime::brief_lock<Sync> lock;
+  typename Sync::template plain<int> count{0};
+  std::array<int, 3> turns{};
+
+  void run(int me) {
+    if (!lock.try_lock()) return;
+    count.set(count.get() + 1);
+    turns.at(static_cast<std::size_t>(me)) = 1;
+    lock.unlock();
+  }
+  void finish() { require(count.get() == turns[0] + turns[1] + turns[2], "nobody's turn is lost"); }
+};
+
 /// Counts what was taken, each item once. Threads write different elements.
 class takings {
  public:
@@ -244,7 +261,10 @@ constexpr options unbounded{.model = memory_model::pso, .races = true};
 
 }  // namespace
 
-TEST(tagged_queue_model, one_holder_at_a_time) { holds<holders<model_sync>>(unbounded); }
+TEST(tagged_queue_model, one_holder_at_a_time) {
+  holds<holders<model_sync>>(unbounded);
+  holds<holders_who_try<model_sync>>(unbounded);
+}
 TEST(tagged_queue_model, owner_thief_and_neighbour_take_every_entry_once) {
   holds<owner_thief_and_neighbour<model_sync>>({.model = memory_model::pso, .preemptions = 2, .races = true});
 }
@@ -255,6 +275,7 @@ TEST(tagged_queue_model, a_sleeper_misses_no_entry) { holds<sleeper<model_sync>>
 
 TEST(tagged_queue_model, holds_on_weak_memory) {
   holds<holders<model_sync>>(weak_races);
+  holds<holders_who_try<model_sync>>(weak_races);
   holds<owner_thief_and_neighbour<model_sync>>(weak_races);
   holds<slot<model_sync>>(weak_races);
   holds<sleeper<model_sync>>(weak_races);

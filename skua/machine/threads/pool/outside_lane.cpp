@@ -60,9 +60,7 @@ outside_lane& outside_lanes::find_or_make() {
   std::lock_guard const hold(changing_);
   outside_lane* const first = first_.load(std::memory_order_relaxed);  // relaxed: under the lock
   for (outside_lane* lane = first; lane != nullptr; lane = lane->next) {
-    // acquire: what the previous owner did. Pairs with: leave.
-    if (!lane->is_owned.load(std::memory_order_relaxed) && !lane->is_owned.exchange(true, std::memory_order_acquire))
-      return *lane;
+    if (lane->ownership.try_lock()) return *lane;
   }
   auto made = std::make_unique<outside_lane>(*this, blocks_, first);
   if (first == nullptr && pthread_key_create(&at_end_of_thread_, &outside_lanes::leave) != 0) {
@@ -77,7 +75,7 @@ outside_lane& outside_lanes::find_or_make() {
 void outside_lanes::leave(void* lane) noexcept {
   auto& mine = *static_cast<outside_lane*>(lane);
   if (current_thread() == &mine) set_current_thread(nullptr);
-  mine.is_owned.store(false, std::memory_order_release);  // release: what we did. Pairs with: find_or_make
+  mine.ownership.unlock();
 }
 
 outcome outside_lanes::take(outside_batch& taken, std::size_t of, revocation_count& spent) noexcept {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/current.hpp"
@@ -26,10 +27,11 @@ struct outside_lane : thread_record {
   outside_lane(outside_lanes& all, block_pool& pool, outside_lane* before) : of(all), next(before), kept(pool) {
     submits_to = this;
     blocks = &kept;
+    ownership.lock();
   }
   outside_lanes& of;
   outside_lane* next;
-  std::atomic<bool> is_owned{true};
+  brief_lock<> ownership;
   block_cache kept;
   deque<> tasks;
 };
