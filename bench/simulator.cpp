@@ -29,15 +29,15 @@ constexpr double events_per_second_wanted = 10e6;
 constexpr double seconds_wanted = 120;
 
 /// Adds a task with a join below it, until `tasks` tasks are used up. Depth log(tasks).
-void grow(task_tree& tree, node_id task, std::int64_t tasks) {
+void grow(task_tree& tree, tree_node_id task, std::int64_t tasks) {
   if (tasks < 3) {
-    tree[tree.add(task, node_kind::leaf)].flops = 100.0 + static_cast<double>(task % 64);
+    tree[tree.add(task, tree_node_kind::leaf)].flops = 100.0 + static_cast<double>(task % 64);
     return;
   }
-  node_id const join = tree.add(task, node_kind::join);
+  tree_node_id const join = tree.add(task, tree_node_kind::join);
   std::int64_t const left = (tasks - 1) / 2;
-  grow(tree, tree.add(join, node_kind::task), left);
-  grow(tree, tree.add(join, node_kind::task), tasks - 1 - left);
+  grow(tree, tree.add(join, tree_node_kind::task), left);
+  grow(tree, tree.add(join, tree_node_kind::task), tasks - 1 - left);
 }
 
 std::vector<std::string> items(std::string const& list) {
@@ -52,7 +52,8 @@ std::vector<std::string> items(std::string const& list) {
   return all;
 }
 
-void measure_run(bench::report& say, task_tree& tree, std::string const& policy, layout const& where, options const& o) {
+void measure_run(bench::report& say, task_tree& tree, std::string const& policy, layout const& where,
+                 options const& o) {
   std::vector<double> rates;
   std::vector<double> seconds;
   for (std::int64_t round = 0; round < o.rounds; ++round) {

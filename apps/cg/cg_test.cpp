@@ -155,15 +155,15 @@ TEST(cg, the_work_hints_of_a_group_add_up_to_those_of_its_parent) {
   problem p(classes[0], 64);
   task_tree const tree = recorded_product(p, 0);
   std::size_t groups = 0;
-  for (node_id id = 0; id < tree.size(); ++id) {
-    if (tree[id].kind != node_kind::join) continue;
+  for (tree_node_id id = 0; id < tree.size(); ++id) {
+    if (tree[id].kind != tree_node_kind::join) continue;
     ++groups;
     double sum = 0;
-    for (node_id child = tree[id].first; child != no_node; child = tree[child].next) {
+    for (tree_node_id child = tree[id].first; child != no_tree_node; child = tree[child].next) {
       EXPECT_FALSE(tree[child].hints.place.has_value());
       sum += tree[child].hints.work.value();
     }
-    node_id const parent = tree[id].parent;
+    tree_node_id const parent = tree[id].parent;
     EXPECT_EQ(sum, parent == 0 ? static_cast<double>(p.nonzeros_of_all()) : tree[parent].hints.work.value());
   }
   EXPECT_EQ(groups, p.all().end - 1);
@@ -176,8 +176,8 @@ TEST(cg, places_own_contiguous_shares_of_the_rows) {
     task_tree const tree = recorded_product(p, places);
     std::vector<std::size_t> leaves(places);
     std::uint32_t last = 0;
-    for (node_id id = 0; id < tree.size(); ++id) {
-      if (tree[id].kind != node_kind::leaf) continue;
+    for (tree_node_id id = 0; id < tree.size(); ++id) {
+      if (tree[id].kind != tree_node_kind::leaf) continue;
       std::uint32_t const owner = index(tree[tree[id].parent].hints.place.value());
       EXPECT_GE(owner, last);
       last = owner;

@@ -232,8 +232,8 @@ TEST(hull, caps_are_hinted_to_places_at_the_top_level_only) {
     p.reset();
     task_tree const tree = record([&](recorder& here) { program(here, p, {.first = 0, .count = places}); });
     std::map<std::uint32_t, std::size_t> hinted;
-    for (node_id id = 1; id < tree.size(); ++id) {
-      if (tree[id].kind != node_kind::task) continue;
+    for (tree_node_id id = 1; id < tree.size(); ++id) {
+      if (tree[id].kind != tree_node_kind::task) continue;
       EXPECT_TRUE(tree[id].hints.work.has_value());
       if (auto const place = tree[id].hints.place) ++hinted[index(*place)];
     }

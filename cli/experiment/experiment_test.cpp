@@ -304,18 +304,18 @@ TEST(chart, ticks_begin_at_zero_reach_the_most_and_are_few) {
 TEST(static_schedule, share_i_of_every_step_is_task_i_and_no_leaf_is_lost) {
   task_tree program;
   for (int step = 0; step < 3; ++step) {
-    node_id const group = program.add(0, node_kind::join);
+    tree_node_id const group = program.add(0, tree_node_kind::join);
     for (int i = 0; i < 5; ++i) {
-      node_id const leaf = program.add(program.add(group, node_kind::task), node_kind::leaf);
+      tree_node_id const leaf = program.add(program.add(group, tree_node_kind::task), tree_node_kind::leaf);
       program[leaf].flops = 10 * step + i;
       program.add_touch(leaf, {.address = 64U * static_cast<unsigned>(i), .bytes = 64});
     }
   }
   task_tree const dealt = static_schedule(program, 2);
   std::vector<std::vector<double>> shares;
-  for (node_id i = 0; i < dealt.size(); ++i) {
-    if (dealt[i].kind == node_kind::task && i != 0) shares.emplace_back();
-    if (dealt[i].kind != node_kind::leaf) continue;
+  for (tree_node_id i = 0; i < dealt.size(); ++i) {
+    if (dealt[i].kind == tree_node_kind::task && i != 0) shares.emplace_back();
+    if (dealt[i].kind != tree_node_kind::leaf) continue;
     shares.back().push_back(dealt[i].flops);
     EXPECT_EQ(dealt[i].touches, 1U);
   }
@@ -326,9 +326,10 @@ TEST(static_schedule, share_i_of_every_step_is_task_i_and_no_leaf_is_lost) {
 TEST(arrays, are_laid_out_alike_wherever_they_were) {
   auto const program_at = [](std::uintptr_t a, std::uintptr_t b) {
     task_tree program;
-    node_id const group = program.add(0, node_kind::join);
+    tree_node_id const group = program.add(0, tree_node_kind::join);
     for (unsigned i = 0; i < 4; ++i) {
-      node_id const leaf = program.add(program.add(group, node_kind::task, as_hint(work{2})), node_kind::leaf);
+      tree_node_id const leaf =
+          program.add(program.add(group, tree_node_kind::task, as_hint(work{2})), tree_node_kind::leaf);
       program[leaf].flops = i;
       program.add_touch(leaf, {.address = a + 256 * i, .bytes = 64, .rows = 3, .stride = 96});
       program.add_touch(leaf, {.address = b + 64 * i, .bytes = 64, .written = true});

@@ -17,9 +17,9 @@ namespace {
 
 /// A leaf without flops takes a time per byte that it touches.
 void price_bare_leaves(task_tree& tree, experiment_panel const& by) {
-  for (node_id i = 0; i < tree.size(); ++i) {
-    node& n = tree[i];
-    if (n.kind != node_kind::leaf || (std::isfinite(n.flops) && n.flops > 0)) continue;
+  for (tree_node_id i = 0; i < tree.size(); ++i) {
+    tree_node& n = tree[i];
+    if (n.kind != tree_node_kind::leaf || (std::isfinite(n.flops) && n.flops > 0)) continue;
     double bytes = 0;
     bool in_place = true;
     for (std::uint32_t t = 0; t < n.touches; ++t) {

@@ -33,22 +33,22 @@ std::string duration(double s) {
 
 std::vector<double> works_below(task_tree const& tree, std::vector<double> const& taken_s) {
   std::vector<double> all(tree.size());
-  for (node_id i = tree.size(); i-- > 0;) {
+  for (tree_node_id i = tree.size(); i-- > 0;) {
     all[i] += i < taken_s.size() ? taken_s[i] : 0;
-    if (tree[i].parent != no_node) all[tree[i].parent] += all[i];
+    if (tree[i].parent != no_tree_node) all[tree[i].parent] += all[i];
   }
   return all;
 }
 
 void count_groups(task_tree const& tree, std::vector<double> const& below, double least_s, scalability& into) {
-  for (node_id i = 0; i < tree.size(); ++i) {
-    node const& n = tree[i];
-    if (n.kind != node_kind::join && n.kind != node_kind::each && n.kind != node_kind::scope) continue;
+  for (tree_node_id i = 0; i < tree.size(); ++i) {
+    tree_node const& n = tree[i];
+    if (n.kind != tree_node_kind::join && n.kind != tree_node_kind::each && n.kind != tree_node_kind::scope) continue;
     std::uint64_t children = 0;
     double sum = 0;
     double most = 0;
     bool hinted = false;
-    for (node_id c = tree.task_from(n.first); c != no_node; c = tree.task_from(tree[c].next)) {
+    for (tree_node_id c = tree.task_from(n.first); c != no_tree_node; c = tree.task_from(tree[c].next)) {
       ++children;
       sum += below[c];
       most = std::max(most, below[c]);
@@ -72,7 +72,7 @@ std::string cure_of_queues(memory_setting const& memory) {
 
 scalability scalability_of(task_tree const& tree, std::vector<double> const& taken_s, double burden_s,
                            std::uint32_t workers) {
-  auto const cost = [&](node_id i) { return i < taken_s.size() ? taken_s[i] : 0.0; };
+  auto const cost = [&](tree_node_id i) { return i < taken_s.size() ? taken_s[i] : 0.0; };
   totals const all = tree.weigh(cost, 0);
   scalability p{.work_s = all.work,
                 .span_s = all.span,
@@ -81,7 +81,7 @@ scalability scalability_of(task_tree const& tree, std::vector<double> const& tak
                 .mean_grain_s =
                     all.work / static_cast<double>(std::max<std::uint64_t>(1, all.leaves > 0 ? all.leaves : all.tasks)),
                 .forks = all.forks};
-  for (node_id i = 0; i < tree.size(); ++i) {
+  for (tree_node_id i = 0; i < tree.size(); ++i) {
     p.work_hints += tree[i].hints.work ? 1U : 0U;
     p.place_hints += tree[i].hints.place ? 1U : 0U;
   }

@@ -20,23 +20,25 @@
 namespace skua::cli {
 namespace {
 
-bool is_bare_leaf(node const& n) { return n.kind == node_kind::leaf && !(n.flops > 0 && std::isfinite(n.flops)); }
+bool is_bare_leaf(tree_node const& n) {
+  return n.kind == tree_node_kind::leaf && !(n.flops > 0 && std::isfinite(n.flops));
+}
 
 sim_content content_of(task_tree const& tree) {
   sim_content all;
-  for (node_id i = 0; i < tree.size(); ++i) {
-    all.tasks += tree[i].kind == node_kind::task ? 1U : 0U;
-    all.leaves += tree[i].kind == node_kind::leaf ? 1U : 0U;
+  for (tree_node_id i = 0; i < tree.size(); ++i) {
+    all.tasks += tree[i].kind == tree_node_kind::task ? 1U : 0U;
+    all.leaves += tree[i].kind == tree_node_kind::leaf ? 1U : 0U;
     all.bare_leaves += is_bare_leaf(tree[i]) ? 1U : 0U;
   }
   return all;
 }
 
 /// In the order of the serial program; numbers of nodes differ from run to run, since a step that takes no time is none.
-std::vector<node_id> leaves_of(task_tree const& tree) {
-  std::vector<node_id> all;
-  for (node_id i = 0; i < tree.size(); ++i) {
-    if (tree[i].kind == node_kind::leaf) all.push_back(i);
+std::vector<tree_node_id> leaves_of(task_tree const& tree) {
+  std::vector<tree_node_id> all;
+  for (tree_node_id i = 0; i < tree.size(); ++i) {
+    if (tree[i].kind == tree_node_kind::leaf) all.push_back(i);
   }
   return all;
 }
@@ -52,7 +54,7 @@ double quotient(double above, double below) { return below > 0 ? above / below :
 
 /// Leaves without flops take the times that are measured.
 void forget_arithmetic(task_tree& tree) {
-  for (node_id i = 0; i < tree.size(); ++i) tree[i].flops = 0;
+  for (tree_node_id i = 0; i < tree.size(); ++i) tree[i].flops = 0;
 }
 
 }  // namespace
@@ -117,12 +119,12 @@ void sim_program::time_repeatedly(std::function<void()> const& run) {
 /// Every leaf took the shortest of its times.
 task_tree sim_program::timed_tree() {
   task_tree shortest;
-  std::vector<node_id> leaves;
+  std::vector<tree_node_id> leaves;
   time_repeatedly([&] {
     recorder here(timing::on);
     app_.run_recorded(here, 1);
     task_tree now = here.take();
-    std::vector<node_id> const these = leaves_of(now);
+    std::vector<tree_node_id> const these = leaves_of(now);
     if (these.size() == leaves.size()) {
       for (std::size_t i = 0; i < leaves.size(); ++i) {
         std::uint64_t& ns = shortest[leaves[i]].ns;
@@ -139,7 +141,7 @@ task_tree sim_program::timed_tree() {
 void sim_program::measure_bare_leaves() {
   task_tree timed = timed_tree();
   if (forgets_arithmetic()) forget_arithmetic(timed);
-  for (node_id i = 0; i < timed.size(); ++i) {
+  for (tree_node_id i = 0; i < timed.size(); ++i) {
     if (is_bare_leaf(timed[i])) leaf_ns_.push_back(timed[i].ns);
   }
   content_.assumed.leaf = std::accumulate(leaf_ns_.begin(), leaf_ns_.end(), std::uint64_t{0}) / leaf_ns_.size();
@@ -155,9 +157,9 @@ void sim_program::measure_live_leaves() {
   std::map<double, sum> by_flops;
   sum all;
   double flops = 0;
-  for (node_id i = 0; i < timed.size(); ++i) {
-    node const& n = timed[i];
-    if (n.kind != node_kind::leaf || is_bare_leaf(n)) continue;
+  for (tree_node_id i = 0; i < timed.size(); ++i) {
+    tree_node const& n = timed[i];
+    if (n.kind != tree_node_kind::leaf || is_bare_leaf(n)) continue;
     sum& like = by_flops[n.flops];
     for (sum* to : {&like, &all}) {
       to->ns += static_cast<double>(n.ns);
@@ -177,9 +179,9 @@ sim::cost_options sim_program::priced(sim::cost_options costs) const {
 /// The cost model reads them there.
 void sim_program::write_times_into_tree() {
   std::size_t next = 0;
-  for (node_id i = 0; i < tree_.size(); ++i) {
-    node& n = tree_[i];
-    if (n.kind == node_kind::task) n.ns = content_.assumed.task;
+  for (tree_node_id i = 0; i < tree_.size(); ++i) {
+    tree_node& n = tree_[i];
+    if (n.kind == tree_node_kind::task) n.ns = content_.assumed.task;
     if (is_bare_leaf(n)) n.ns = next < leaf_ns_.size() ? leaf_ns_[next++] : content_.assumed.leaf;
   }
   if (adjust_) adjust_(tree_);

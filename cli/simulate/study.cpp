@@ -23,11 +23,11 @@ class noted_costs final : public sim::costs {
       : model_(model), free_(free), taken_s_(taken_s) {
     taken_s_.clear();
   }
-  sim::tick run(sim::tick now, worker_id w, task_tree const& program, node_id id) override {
+  sim::tick run(sim::tick now, worker_id w, task_tree const& program, tree_node_id id) override {
     sim::tick const took = model_.run(now, w, program, id);
     if (id >= taken_s_.size()) taken_s_.resize(program.size());
     taken_s_[id] = seconds_of(took);
-    if (program[id].kind != node_kind::leaf) outside_of_leaves_ += took;
+    if (program[id].kind != tree_node_kind::leaf) outside_of_leaves_ += took;
     return took;
   }
   sim::tick price(sim::tick now, sim::operation what, worker_id w, worker_id whom) override {

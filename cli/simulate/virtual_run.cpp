@@ -31,7 +31,7 @@ std::string command_of(apps::app const& app, virtual_run const& how, std::uint64
 std::string fingerprint(sim::run_result const& run) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325ULL;
   auto const mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3ULL; };
-  for (node_id const i : run.order) {
+  for (tree_node_id const i : run.order) {
     mix(i);
     mix(index(run.turns[i].who));
   }

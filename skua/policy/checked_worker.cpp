@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/checked_worker.hpp"
 
+#include <array>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,11 @@ namespace {
 bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
 
 std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
+char const* name_of(lane where) noexcept {
+  constexpr std::array names{"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
+  static_assert(names.size() == lane_kinds);
+  return names[static_cast<std::size_t>(where)];
+}
 
 bool can_be_stolen_from(lane where) noexcept { return where != lane::inbox && where != lane::injected; }
 bool has_no_tags(lane where) noexcept { return where == lane::forks || where == lane::spawned; }
@@ -36,7 +42,7 @@ probe checked_worker::next_probe() noexcept {
 
 bool checked_worker::is_legal(probe const& p) const noexcept {
   if (p.what == action::rest) return true;
-  if (index(p.whom) >= workers_) return false;
+  if (index(p.whom) >= workers_ || !needs_.lanes.has(p.where)) return false;
   if (p.many != amount::one && (p.what != action::pop || p.where != lane::injected)) return false;
   return p.what == action::pop ? p.whom == self_ : p.whom != self_ && can_be_stolen_from(p.where);
 }
@@ -44,6 +50,8 @@ bool checked_worker::is_legal(probe const& p) const noexcept {
 void checked_worker::breach_of(probe const& p) noexcept {
   if (index(p.whom) >= workers_) {
     breach("probes " + name_of(p.whom) + ", who does not exist");
+  } else if (!needs_.lanes.has(p.where)) {
+    breach(std::string("probes a ") + name_of(p.where) + " lane, which it does not need");
   } else if (p.many != amount::one && (p.what != action::pop || p.where != lane::injected)) {
     breach("asks for half of a lane other than `injected`");
   } else if (p.what == action::pop) {
@@ -89,7 +97,11 @@ std::string checked_worker::fault_of(placement const& to, cause why) const {
   if (to.worker != self_ && to.where != lane::inbox && to.where != lane::mailbox && to.where != lane::migrated) {
     return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox or migrated lane";
   }
-  if (to.width != 1) return "places a task of width " + std::to_string(to.width) + "; no machine has teams yet";
+  if (!needs_.lanes.has(to.where))
+    return std::string("places a task in a ") + name_of(to.where) + " lane, which it does not need";
+  if (to.width == 0) return "places a task of width 0";
+  if (to.width > 1 && why == cause::refused && last_to_.width > 1)
+    return "places a task of width " + std::to_string(to.width) + " after a width was refused";
   return {};
 }
 
@@ -156,9 +168,12 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       return require(now_ == state::idle || now_ == state::leaving || has_sent_away(),
                      "begins a call from outside while it has another task or a probe to report");
     case cause::refused:
-      require(last_to_.worker != self_ && last_to_.where == lane::mailbox && task == last_,
-              "says that a mailbox is occupied in which it was not to place this task");
+      require(task == last_ && (last_to_.width > 1 || (last_to_.worker != self_ && last_to_.where == lane::mailbox)),
+              "refuses an answer that was neither another worker's mailbox nor a width, or of another task");
       return;
+    case cause::chosen:
+      require(needs_.chosen, "asks again for a task that was popped, which the policy does not need");
+      return check_in_hands(task, asked_.what == action::pop && asked_.where == lane::spawned);
     case cause::resumed:
       require(now_ != state::probing, "resumes a task before it has reported its probe");
       require(now_ != state::in_hands || asked_.where == lane::injected || was_placed_,
@@ -183,12 +198,12 @@ void checked_worker::check_child(task_tag const& task) noexcept {
   require(!marked_ || marked_->parent == g.rest, "marks a child from another tag than what is left of its group");
 }
 
-/// place(stolen), place(injected).
+/// place(stolen), place(injected), place(chosen).
 void checked_worker::check_in_hands(task_tag const& task, bool is_from_there) noexcept {
   require(now_ == state::in_hands && needs_place_ && is_from_there, "places a task that it has not taken from there");
   require(!was_placed_, "places a task twice");
-  bool const needs_mark = asked_.what == action::steal && has_no_tags(asked_.where);
-  require(!needs_mark || marked_, "places a stolen task that it has not marked");
+  bool const needs_mark = asked_.where != lane::injected && has_no_tags(asked_.where);
+  require(!needs_mark || marked_, "places a stolen or popped task that it has not marked");
   require(!marked_ || marked_->child == task, "places a task with another tag than its mark");
 }
 
@@ -268,7 +283,8 @@ void checked_worker::learnt(probed const& p) noexcept {
   now_ = p.how == runtime::outcome::got ? state::in_hands : state::idle;
   if (p.how != runtime::outcome::got) return;
   require(p.what.what == action::pop || admitted_, "takes a task that the policy does not admit");
-  needs_place_ = p.what.what == action::steal || p.what.where == lane::injected;
+  needs_place_ = p.what.what == action::steal || p.what.where == lane::injected ||
+                 (needs_.chosen && p.what.where == lane::spawned);
   was_placed_ = is_frame_ = false;
   marked_.reset();
 }

@@ -17,9 +17,9 @@ namespace skua::policies {
 /// One worker's state in protocol.md, and the calls that may follow.
 class alignas(runtime::cache_line_bytes) checked_worker final : public worker_policy {
  public:
-  checked_worker(worker_policy& inner, worker_id self, std::uint32_t workers, protocol_tables& with,
-                 protocol_checks const& by)
-      : inner_(inner), self_(self), workers_(workers), with_(with), by_(by) {}
+  checked_worker(worker_policy& inner, worker_id self, std::uint32_t workers, policy_needs const& needs,
+                 protocol_tables& with, protocol_checks const& by)
+      : inner_(inner), self_(self), workers_(workers), needs_(needs), with_(with), by_(by) {}
 
   task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
@@ -98,6 +98,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   worker_policy& inner_;
   worker_id const self_;
   std::uint32_t const workers_;
+  policy_needs const needs_;
   protocol_tables& with_;
   protocol_checks const by_;
 

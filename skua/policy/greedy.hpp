@@ -70,6 +70,7 @@ class alignas(runtime::cache_line_bytes) greedy_worker final : public worker_pol
       case cause::resumed:
       case cause::refused:
       case cause::injected:
+      case cause::chosen:
       case cause::called: break;
     }
     return {.worker = self_, .where = lane::inbox};  // it is in this worker's hands: it runs at once

@@ -64,6 +64,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
       return {.worker = self_, .where = lane::inbox};
     case cause::resumed: c = {.place = c.place}; break;  // it has run since it was pushed
     case cause::stolen:
+    case cause::chosen:
     case cause::refused: break;
   }
   return push_back(c, task);

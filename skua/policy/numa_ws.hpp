@@ -69,6 +69,7 @@ class numa_aware_stealing final : public per_worker<numa_ws::worker_state> {
   [[nodiscard]] std::string_view name() const noexcept override {
     return as_released_ ? "numa-ws:as-released" : "numa-ws";
   }
+  [[nodiscard]] policy_needs needs() const noexcept override { return {.lanes = {lane::mailbox}}; }
 
  private:
   layout where_;

@@ -10,6 +10,7 @@
 
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/needs.hpp"
 #include "skua/policy/vocabulary.hpp"
 #include "skua/program/hint.hpp"
 
@@ -73,6 +74,9 @@ class policy {
  public:
   virtual ~policy() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+  /// What the machine must build and do for this policy. Always the same answer; asked when the region opens.
+  [[nodiscard]] virtual policy_needs needs() const noexcept { return {}; }
 
   /// One worker's share; all are made when the region starts.
   virtual worker_policy& of_worker(worker_id w) noexcept = 0;

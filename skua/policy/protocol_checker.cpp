@@ -10,11 +10,12 @@
 namespace skua::policies {
 
 protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by)
-    : aborts_(by.aborts), name_("checked:" + std::string(inner.name())), tables_(std::make_unique<protocol_tables>()) {
+    : aborts_(by.aborts), name_("checked:" + std::string(inner.name())), needs_(inner.needs()),
+      tables_(std::make_unique<protocol_tables>()) {
   workers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) {
     worker_id const self{w};
-    workers_.push_back(std::make_unique<checked_worker>(inner.of_worker(self), self, workers, *tables_, by));
+    workers_.push_back(std::make_unique<checked_worker>(inner.of_worker(self), self, workers, needs_, *tables_, by));
   }
 }
 

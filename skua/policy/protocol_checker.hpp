@@ -37,6 +37,7 @@ class protocol_checker final : public policy {
 
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }
   worker_policy& of_worker(worker_id w) noexcept override;
+  [[nodiscard]] policy_needs needs() const noexcept override { return needs_; }
 
   /// No breach so far. Any thread.
   [[nodiscard]] bool holds() const noexcept;
@@ -49,6 +50,7 @@ class protocol_checker final : public policy {
   std::unique_ptr<policy> owned_;
   bool const aborts_;
   std::string const name_;
+  policy_needs const needs_;
   std::unique_ptr<protocol_tables> const tables_;
   std::vector<std::unique_ptr<checked_worker>> workers_;
 };

@@ -49,30 +49,29 @@ std::uint32_t whole_number(std::string_view policy_name, chosen_option const& o,
   return n;
 }
 
-std::unique_ptr<policy> make_random(layout const& where, std::uint64_t seed, std::span<chosen_option const>) {
-  return std::make_unique<random_stealing>(where, seed);
+std::unique_ptr<policy> make_random(policy_setup const& from) {
+  return std::make_unique<random_stealing>(from.where, from.seed);
 }
 
-std::unique_ptr<policy> make_hierarchical(layout const& where, std::uint64_t seed,
-                                          std::span<chosen_option const> chosen) {
+std::unique_ptr<policy> make_hierarchical(policy_setup const& from) {
   std::uint32_t patience = 1;
-  for (chosen_option const& o : chosen) patience = whole_number("hierarchical", o, 1, 1000);
-  return std::make_unique<hierarchical_stealing>(where, seed, patience);
+  for (chosen_option const& o : from.options) patience = whole_number("hierarchical", o, 1, 1000);
+  return std::make_unique<hierarchical_stealing>(from.where, from.seed, patience);
 }
 
-std::unique_ptr<policy> make_adws(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
-  return std::make_unique<almost_deterministic>(where, seed, adws_options{.steal = chosen.empty()});
+std::unique_ptr<policy> make_adws(policy_setup const& from) {
+  return std::make_unique<almost_deterministic>(from.where, from.seed, adws_options{.steal = from.options.empty()});
 }
 
-std::unique_ptr<policy> make_numa_ws(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
+std::unique_ptr<policy> make_numa_ws(policy_setup const& from) {
   numa_ws_options options;
-  for (chosen_option const& o : chosen) {
+  for (chosen_option const& o : from.options) {
     if (o.word == "threshold") options.threshold = whole_number("numa-ws", o, 0, 1000);
     if (o.word == "bias") options.bias = whole_number("numa-ws", o, 1, 100);
     if (o.word == "as-released") options.as_released = true;
     if (o.word == "local") options.local = true;
   }
-  return std::make_unique<numa_aware_stealing>(where, seed, options);
+  return std::make_unique<numa_aware_stealing>(from.where, from.seed, options);
 }
 
 constexpr std::array numa_ws_options_known{
@@ -83,16 +82,16 @@ constexpr std::array numa_ws_options_known{
     policy_option{"local", "local: no steals from other places", true},
 };
 
-std::unique_ptr<policy> make_replay(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen) {
+std::unique_ptr<policy> make_replay(policy_setup const& from) {
   replay_options options;
-  for (chosen_option const& o : chosen) {
+  for (chosen_option const& o : from.options) {
     if (o.word == "relaxed") options.relaxed = whole_number("replay", o, 0, 1'000'000);
     if (o.word == "groups") options.groups = whole_number("replay", o, 0, 60'000);
     if (o.word == "detail") options.detail = whole_number("replay", o, 1, 20);
     if (o.word == "watch") options.watch = whole_number("replay", o, 1, 1'000'000);
     if (o.word == "near-first") options.near_first = true;
   }
-  return std::make_unique<replaying>(where, seed, options);
+  return std::make_unique<replaying>(from.where, from.seed, options);
 }
 
 constexpr std::array replay_options_known{
@@ -185,9 +184,15 @@ std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout c
   }
   std::size_t const colon = name_with_options.find(':');
   policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
-  if (colon == std::string_view::npos) return entry.make(where, seed, {});
+  if (colon == std::string_view::npos) return entry.make({where, seed});
   std::vector<chosen_option> const chosen = chosen_options(entry, name_with_options.substr(colon + 1));
-  return entry.make(where, seed, chosen);
+  return entry.make({where, seed, chosen});
+}
+
+policy_factory policy_named(std::string_view name_with_options) {
+  return [name = std::string(name_with_options)](policy_setup const& from) {
+    return make_policy(name, from.where, from.seed);
+  };
 }
 
 void check_policy(runtime::setting<std::string> const& chosen) {

@@ -10,6 +10,7 @@
 
 #include "skua/parts/base/options.hpp"
 #include "skua/policy/policy.hpp"
+#include "skua/policy/setup.hpp"
 
 namespace skua::policies {
 
@@ -20,18 +21,12 @@ struct policy_option {
   bool bare = false;  ///< it is chosen by its word alone
 };
 
-/// One option as typed; both views point into what the user typed.
-struct chosen_option {
-  std::string_view word;
-  std::string_view value;  ///< empty: none was given, or nothing after the =
-};
-
 /// A policy that exists.
 struct policy_entry {
   std::string_view name;
   std::string_view about;  ///< one line
   std::span<policy_option const> options;
-  std::unique_ptr<policy> (*make)(layout const& where, std::uint64_t seed, std::span<chosen_option const> chosen);
+  std::unique_ptr<policy> (*make)(policy_setup const& from);
 };
 
 /// All policies, in the order in which they are listed; the first is the default.
@@ -41,6 +36,9 @@ std::span<policy_entry const> all() noexcept;
 /// "checked:NAME" is the policy NAME inside a protocol_checker, which aborts where machine or policy break the protocol.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);
+
+/// A factory of the policies of that name; make_policy's errors come when it is called.
+policy_factory policy_named(std::string_view name_with_options);
 
 /// Throws as make_policy would; if a variable chose the policy, the message begins with that: SKUA_POLICY="...": ...
 void check_policy(runtime::setting<std::string> const& chosen);

@@ -25,10 +25,11 @@ enum class cause : std::uint8_t {
   resumed,    ///< its frame may go on: the group that it waited for has ended
   released,   ///< its last predecessor has finished
   preempted,  ///< this worker turns to something else: the fiber that ran, or what it had offered, goes to a lane
-  refused,    ///< the mailbox in which it was just placed is occupied
+  refused,    ///< what was just answered cannot be: the mailbox is occupied, or the machine has no teams of that width
   injected,   ///< it came from outside the pool
   called,     ///< a thread from outside runs it here itself, in this worker's place; the answer must be this worker
   seeded,     ///< start of an iteration of a collection
+  chosen,     ///< its own worker has just popped it from `spawned`; only if the policy needs that (needs.hpp)
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.
@@ -43,11 +44,12 @@ enum class lane : std::uint8_t {
 };
 inline constexpr std::size_t lane_kinds = 7;
 
-/// Where a ready task shall go. `width` > 1: a team led by `worker`.
+/// Where a ready task shall go. `width` > 1: a team led by `worker`; a machine without teams asks again (refused), and the
+/// task then runs alone.
 struct placement {
   worker_id worker{};
   lane where = lane::forks;
-  std::uint8_t width = 1;
+  std::uint16_t width = 1;
   friend constexpr bool operator==(placement const&, placement const&) = default;
 };
 

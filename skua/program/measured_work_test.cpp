@@ -257,7 +257,7 @@ TEST(measured_work, the_recorder_sees_the_hints_of_the_second_iteration_only) {
   auto const iteration = [&](auto& h) { memory.each(h, uneven, spend); };
   auto const hinted = [](task_tree const& t) {
     int n = 0;
-    for (node_id id = 0; id < t.size(); ++id) n += t[id].hints.work.has_value() ? 1 : 0;
+    for (tree_node_id id = 0; id < t.size(); ++id) n += t[id].hints.work.has_value() ? 1 : 0;
     return n;
   };
   EXPECT_EQ(hinted(record(iteration)), 0);

@@ -8,15 +8,15 @@
 
 namespace skua {
 
-constexpr char const* name_of(node_kind k) noexcept {
+constexpr char const* name_of(tree_node_kind k) noexcept {
   constexpr char const* names[] = {"task", "join", "each", "scope", "leaf", "step"};
   return names[static_cast<unsigned>(k)];
 }
 
 inline std::ostream& operator<<(std::ostream& out, task_tree const& tree) {
   std::vector<std::uint32_t> depth(tree.size(), 0);
-  for (node_id i = 0; i < tree.size(); ++i) {
-    node const& n = tree[i];
+  for (tree_node_id i = 0; i < tree.size(); ++i) {
+    tree_node const& n = tree[i];
     if (i > 0) depth[i] = depth[n.parent] + 1;
     for (std::uint32_t d = 0; d < depth[i]; ++d) out << "  ";
     out << i << ' ' << name_of(n.kind);

@@ -42,7 +42,7 @@ class random_tree {
   random_tree(std::uint64_t seed, tree_shape shape) : shape_(shape), roll_(seed) {}
 
   /// Adds up to three steps of a task, with `budget` tasks below them; a task without budget often has no step at all.
-  void steps(node_id at, std::uint32_t budget, bool at_least_one) {
+  void steps(tree_node_id at, std::uint32_t budget, bool at_least_one) {
     std::uint32_t const n = roll_.below(3) + (at_least_one || budget > 0 ? 1 : 0);
     for (std::uint32_t i = 0; i < n; ++i) {
       std::uint32_t const share = i + 1 == n ? budget : roll_.below(budget + 1);
@@ -55,15 +55,17 @@ class random_tree {
     }
   }
 
-  void leaf(node_id at) {
-    node_id const id = tree_.add(at, node_kind::leaf);
+  void leaf(tree_node_id at) {
+    tree_node_id const id = tree_.add(at, tree_node_kind::leaf);
     tree_[id].flops = roll_.below(shape_.most_flops + 1);
   }
 
-  void group(node_id at, std::uint32_t budget) {
+  void group(tree_node_id at, std::uint32_t budget) {
     bool const is_scope = roll_.below(100) < shape_.scope_percent;
     bool const is_each = !is_scope && roll_.below(4) == 0;
-    node_id const id = tree_.add(at, is_scope ? node_kind::scope : is_each ? node_kind::each : node_kind::join);
+    tree_node_id const id = tree_.add(at, is_scope  ? tree_node_kind::scope
+                                          : is_each ? tree_node_kind::each
+                                                    : tree_node_kind::join);
     std::uint32_t const least = is_scope || is_each ? 0 : 2;
     std::uint32_t const children = least + roll_.below(shape_.most_children - least + 1);
     for (std::uint32_t i = 0; i < children; ++i) {
@@ -72,7 +74,7 @@ class random_tree {
         steps(id, between, false);
         budget -= between;
       }
-      node_id const child = tree_.add(id, node_kind::task, some_hint());
+      tree_node_id const child = tree_.add(id, tree_node_kind::task, some_hint());
       std::uint32_t const below = budget > children ? budget - children : 0;
       std::uint32_t const share = roll_.below(4) == 0 ? below : below / (children - i);
       steps(child, share, false);

@@ -40,7 +40,7 @@ class recorder {
 
   template <class... Args>
   auto join(Args&&... args) {
-    entered const group(*this, node_kind::join);
+    entered const group(*this, tree_node_kind::join);
     // Braces: children are called left to right.
     return std::apply(
         [this](auto&&... c) {
@@ -57,7 +57,7 @@ class recorder {
   }
   template <std::ranges::random_access_range Range, class HintOf, class Body>
   void each(Range&& range, HintOf&& hint_of, Body&& body) {
-    entered const group(*this, node_kind::each);
+    entered const group(*this, tree_node_kind::each);
     for (auto&& element : range) {
       task(runtime::element_hint(hint_of(element)), [&](recorder& here) { body(here, element); });
     }
@@ -65,7 +65,7 @@ class recorder {
 
   class scope_type {
    public:
-    scope_type(recorder& here, node_id id) noexcept : here_(here), id_(id) {}
+    scope_type(recorder& here, tree_node_id id) noexcept : here_(here), id_(id) {}
 
     template <class F>
       requires runtime::forkable<F, recorder>
@@ -80,19 +80,19 @@ class recorder {
 
    private:
     recorder& here_;
-    node_id id_;
+    tree_node_id id_;
   };
 
   template <class Body>
   decltype(auto) scope(Body&& body) {
-    entered const group(*this, node_kind::scope);
+    entered const group(*this, tree_node_kind::scope);
     scope_type s(*this, current_);
     return std::forward<Body>(body)(s);
   }
 
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
-    entered const kernel(*this, node_kind::leaf);
+    entered const kernel(*this, tree_node_kind::leaf);
     (note(args), ...);
     return runtime::call_kernel(std::forward<Args>(args)...);
   }
@@ -111,8 +111,8 @@ class recorder {
   /// While it lives, the recorder is inside this node.
   class entered {
    public:
-    entered(recorder& here, node_kind kind, hint hints = {}) : here_(here), outer_(here.current_) {
-      if (here.tree_[outer_].kind == node_kind::leaf)
+    entered(recorder& here, tree_node_kind kind, hint hints = {}) : here_(here), outer_(here.current_) {
+      if (here.tree_[outer_].kind == tree_node_kind::leaf)
         throw usage_error("recorder: a leaf may not fork or contain leaves");
       here.stamp();
       here.current_ = here.tree_.add(outer_, kind, hints);
@@ -128,12 +128,12 @@ class recorder {
 
    private:
     recorder& here_;
-    node_id outer_;
+    tree_node_id outer_;
   };
 
   template <class F>
   auto task(hint hints, F&& f) {
-    entered const child(*this, node_kind::task, hints);
+    entered const child(*this, tree_node_kind::task, hints);
     return runtime::call(std::forward<F>(f), *this);
   }
 
@@ -153,20 +153,20 @@ class recorder {
     if (timing_ == timing::off) return;
     auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - last_).count();
     if (elapsed <= 0) return;
-    node_kind const kind = tree_[current_].kind;
-    node_id charged = current_;
-    if (kind == node_kind::task || kind == node_kind::scope) {
-      node_id const newest = tree_[current_].last;
-      bool const goes_on = newest != no_node && tree_[newest].kind == node_kind::step;
-      charged = goes_on ? newest : tree_.add(current_, node_kind::step);
-    } else if (kind != node_kind::leaf) {
+    tree_node_kind const kind = tree_[current_].kind;
+    tree_node_id charged = current_;
+    if (kind == tree_node_kind::task || kind == tree_node_kind::scope) {
+      tree_node_id const newest = tree_[current_].last;
+      bool const goes_on = newest != no_tree_node && tree_[newest].kind == tree_node_kind::step;
+      charged = goes_on ? newest : tree_.add(current_, tree_node_kind::step);
+    } else if (kind != tree_node_kind::leaf) {
       return;  // between the children of a group only the recorder runs
     }
     tree_[charged].ns += static_cast<std::uint64_t>(elapsed);
   }
 
   task_tree tree_;
-  node_id current_ = 0;
+  tree_node_id current_ = 0;
   timing timing_;
   clock::time_point last_;
   serial stops_;  ///< the tokens of the enclosing with_stop calls

@@ -108,7 +108,7 @@ TEST(recorder, an_exception_passes_through_and_the_recorder_goes_on) {
   EXPECT_FALSE(later) << "siblings that have not started are dropped";
   EXPECT_EQ(fib(here, 2), 1);
   task_tree const t = here.take();
-  EXPECT_EQ(t[t[0].last].kind, node_kind::join) << "the second join stands beside the first, below the root";
+  EXPECT_EQ(t[t[0].last].kind, tree_node_kind::join) << "the second join stands beside the first, below the root";
   EXPECT_NE(t[0].first, t[0].last);
 }
 
@@ -161,8 +161,8 @@ TEST(recorder, with_timing_the_time_is_booked_where_it_was_spent) {
   EXPECT_GE(all.work, 8e6);
   EXPECT_GE(all.span, 6e6);
   EXPECT_LE(all.span, all.work - 2e6);
-  for (node_id i = 0; i < t.size(); ++i) {
-    bool const bears_time = t[i].kind == node_kind::leaf || t[i].kind == node_kind::step;
+  for (tree_node_id i = 0; i < t.size(); ++i) {
+    bool const bears_time = t[i].kind == tree_node_kind::leaf || t[i].kind == tree_node_kind::step;
     EXPECT_TRUE(bears_time || t[i].ns == 0) << i;
   }
   EXPECT_EQ(t.weigh(unit::leaves).work, 2) << "a task that is nothing but a step counts as a leaf";

@@ -15,10 +15,10 @@
 namespace skua {
 
 /// A node of a tree. 0 is the root; nodes are numbered in the order in which the serial program meets them.
-using node_id = std::uint32_t;
-inline constexpr node_id no_node = 0xffff'ffffU;
+using tree_node_id = std::uint32_t;
+inline constexpr tree_node_id no_tree_node = 0xffff'ffffU;
 
-enum class node_kind : std::uint8_t {
+enum class tree_node_kind : std::uint8_t {
   task,   ///< its children run one after the other: leaf, step, join, each, scope
   join,   ///< its children are tasks, run in any order; it ends with the last of them
   each,   ///< the same, made from a range: none, one or more tasks
@@ -27,15 +27,15 @@ enum class node_kind : std::uint8_t {
   step,   ///< the code of a task between two of the above
 };
 
-struct node {
-  node_kind kind = node_kind::task;
+struct tree_node {
+  tree_node_kind kind = tree_node_kind::task;
   hint hints{};  ///< of a task
-  node_id parent = no_node;
-  node_id first = no_node;  ///< first child
-  node_id last = no_node;   ///< last child
-  node_id next = no_node;   ///< next sibling
-  double flops = 0;         ///< of a leaf, as given
-  std::uint64_t ns = 0;     ///< of a leaf or step, as measured; 0 if the recorder had no clock
+  tree_node_id parent = no_tree_node;
+  tree_node_id first = no_tree_node;  ///< first child
+  tree_node_id last = no_tree_node;   ///< last child
+  tree_node_id next = no_tree_node;   ///< next sibling
+  double flops = 0;                   ///< of a leaf, as given
+  std::uint64_t ns = 0;               ///< of a leaf or step, as measured; 0 if the recorder had no clock
   std::uint32_t first_touch = 0;
   std::uint32_t touches = 0;  ///< of a leaf: tree.touches()[first_touch .. + touches)
 };
@@ -84,13 +84,13 @@ class task_tree {
   task_tree() : nodes_(1) {}
 
   /// Appends a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
-  node_id add(node_id parent, node_kind kind, hint hints = {}) {
-    runtime::expects(parent < nodes_.size() && nodes_.size() < no_node,
+  tree_node_id add(tree_node_id parent, tree_node_kind kind, hint hints = {}) {
+    runtime::expects(parent < nodes_.size() && nodes_.size() < no_tree_node,
                      "task_tree::add: an existing parent, fewer than 2^32 nodes");
-    node_id const id = static_cast<node_id>(nodes_.size());
+    tree_node_id const id = static_cast<tree_node_id>(nodes_.size());
     nodes_.push_back({.kind = kind, .hints = hints, .parent = parent});
-    node& p = nodes_[parent];
-    if (p.first == no_node) {
+    tree_node& p = nodes_[parent];
+    if (p.first == no_tree_node) {
       p.first = id;
     } else {
       nodes_[p.last].next = id;
@@ -100,26 +100,26 @@ class task_tree {
   }
 
   /// Adds to what the most recently added leaf touches.
-  void add_touch(node_id leaf, touch what) {
-    runtime::expects(nodes_[leaf].kind == node_kind::leaf, "task_tree::add_touch: a leaf");
+  void add_touch(tree_node_id leaf, touch what) {
+    runtime::expects(nodes_[leaf].kind == tree_node_kind::leaf, "task_tree::add_touch: a leaf");
     if (nodes_[leaf].touches++ == 0) nodes_[leaf].first_touch = static_cast<std::uint32_t>(touches_.size());
     touches_.push_back(what);
   }
 
-  [[nodiscard]] node const& operator[](node_id id) const noexcept { return nodes_[id]; }
-  [[nodiscard]] node& operator[](node_id id) noexcept { return nodes_[id]; }
-  [[nodiscard]] node_id size() const noexcept { return static_cast<node_id>(nodes_.size()); }
+  [[nodiscard]] tree_node const& operator[](tree_node_id id) const noexcept { return nodes_[id]; }
+  [[nodiscard]] tree_node& operator[](tree_node_id id) noexcept { return nodes_[id]; }
+  [[nodiscard]] tree_node_id size() const noexcept { return static_cast<tree_node_id>(nodes_.size()); }
   [[nodiscard]] std::vector<touch> const& touches() const noexcept { return touches_; }
 
-  /// The first task among `from` and its later siblings (no_node: none).
-  [[nodiscard]] node_id task_from(node_id from) const noexcept {
-    while (from != no_node && nodes_[from].kind != node_kind::task) from = nodes_[from].next;
+  /// The first task among `from` and its later siblings (no_tree_node: none).
+  [[nodiscard]] tree_node_id task_from(tree_node_id from) const noexcept {
+    while (from != no_tree_node && nodes_[from].kind != tree_node_kind::task) from = nodes_[from].next;
     return from;
   }
 
   /// The cost of one node itself, without its children.
-  [[nodiscard]] double amount(node_id id, unit in) const noexcept {
-    node const& n = nodes_[id];
+  [[nodiscard]] double amount(tree_node_id id, unit in) const noexcept {
+    tree_node const& n = nodes_[id];
     switch (in) {
       case unit::leaves: return counts_as_leaf(n) ? 1 : 0;
       case unit::flops: return std::isfinite(n.flops) && n.flops > 0 ? n.flops : 0;
@@ -134,17 +134,17 @@ class task_tree {
   [[nodiscard]] totals weigh(Cost cost, double per_fork) const {
     totals all;
     std::vector<double> span(nodes_.size());
-    for (node_id i = size(); i-- > 0;) {  // preorder backwards: children first
-      node const& n = nodes_[i];
-      all.tasks += n.kind == node_kind::task ? 1U : 0U;
-      all.leaves += n.kind == node_kind::leaf ? 1U : 0U;
+    for (tree_node_id i = size(); i-- > 0;) {  // preorder backwards: children first
+      tree_node const& n = nodes_[i];
+      all.tasks += n.kind == tree_node_kind::task ? 1U : 0U;
+      all.leaves += n.kind == tree_node_kind::leaf ? 1U : 0U;
       double const own = cost(i);
       all.work += own;
-      bool const is_group = n.kind == node_kind::join || n.kind == node_kind::each;
+      bool const is_group = n.kind == tree_node_kind::join || n.kind == tree_node_kind::each;
       double now = own;
       double end = own;
-      for (node_id c = n.first; c != no_node; c = nodes_[c].next) {
-        if (nodes_[c].kind != node_kind::task) {
+      for (tree_node_id c = n.first; c != no_tree_node; c = nodes_[c].next) {
+        if (nodes_[c].kind != tree_node_kind::task) {
           now += span[c];
           continue;
         }
@@ -161,19 +161,19 @@ class task_tree {
   }
 
   [[nodiscard]] totals weigh(unit in) const {
-    return weigh([&](node_id id) { return amount(id, in); }, 0);
+    return weigh([&](tree_node_id id) { return amount(id, in); }, 0);
   }
 
  private:
-  [[nodiscard]] bool counts_as_leaf(node const& n) const noexcept {
-    if (n.kind == node_kind::leaf) return true;
-    if (n.kind == node_kind::task) return n.first == no_node;
-    if (n.kind != node_kind::step) return false;
-    node const& p = nodes_[n.parent];  // a task that consists of one step
-    return p.kind == node_kind::task && p.first == p.last;
+  [[nodiscard]] bool counts_as_leaf(tree_node const& n) const noexcept {
+    if (n.kind == tree_node_kind::leaf) return true;
+    if (n.kind == tree_node_kind::task) return n.first == no_tree_node;
+    if (n.kind != tree_node_kind::step) return false;
+    tree_node const& p = nodes_[n.parent];  // a task that consists of one step
+    return p.kind == tree_node_kind::task && p.first == p.last;
   }
 
-  std::vector<node> nodes_;
+  std::vector<tree_node> nodes_;
   std::vector<touch> touches_;
 };
 

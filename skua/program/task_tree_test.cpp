@@ -15,14 +15,15 @@ namespace skua {
 namespace {
 
 /// A join, each or scope of `n` leaves of `flops` each, below `at`.
-node_id group_of(task_tree& t, node_id at, node_kind kind, std::uint32_t n, double flops) {
-  node_id const group = t.add(at, kind);
-  for (std::uint32_t i = 0; i < n; ++i) t[t.add(t.add(group, node_kind::task), node_kind::leaf)].flops = flops;
+tree_node_id group_of(task_tree& t, tree_node_id at, tree_node_kind kind, std::uint32_t n, double flops) {
+  tree_node_id const group = t.add(at, kind);
+  for (std::uint32_t i = 0; i < n; ++i)
+    t[t.add(t.add(group, tree_node_kind::task), tree_node_kind::leaf)].flops = flops;
   return group;
 }
 
 totals with_forks(task_tree const& t, unit in, double per_fork) {
-  return t.weigh([&](node_id id) { return t.amount(id, in); }, per_fork);
+  return t.weigh([&](tree_node_id id) { return t.amount(id, in); }, per_fork);
 }
 
 TEST(task_tree, an_empty_program_is_one_task_and_one_unit) {
@@ -31,25 +32,25 @@ TEST(task_tree, an_empty_program_is_one_task_and_one_unit) {
 
 TEST(task_tree, a_join_of_n_makes_n_minus_1_forks_one_after_the_other) {
   task_tree t;
-  group_of(t, 0, node_kind::join, 4, 10);
+  group_of(t, 0, tree_node_kind::join, 4, 10);
   EXPECT_EQ(with_forks(t, unit::flops, 0), (totals{.work = 40, .span = 10, .forks = 3, .tasks = 5, .leaves = 4}));
   EXPECT_EQ(with_forks(t, unit::flops, 2), (totals{.work = 46, .span = 16, .forks = 3, .tasks = 5, .leaves = 4}));
 }
 
 TEST(task_tree, a_scope_forks_every_child_on_its_way) {
   task_tree t;
-  node_id const s = group_of(t, 0, node_kind::scope, 2, 10);
-  t[t.add(s, node_kind::leaf)].flops = 5;
-  group_of(t, s, node_kind::scope, 1, 7);
+  tree_node_id const s = group_of(t, 0, tree_node_kind::scope, 2, 10);
+  t[t.add(s, tree_node_kind::leaf)].flops = 5;
+  group_of(t, s, tree_node_kind::scope, 1, 7);
   // Body: fork, fork, 5, fork; the inner scope lasts 1 + 7.
   EXPECT_EQ(with_forks(t, unit::flops, 1), (totals{.work = 35, .span = 15, .forks = 3, .tasks = 4, .leaves = 4}));
 }
 
 TEST(task_tree, steps_of_a_task_add_up) {
   task_tree t;
-  group_of(t, 0, node_kind::join, 2, 3);
-  t[t.add(0, node_kind::leaf)].flops = 4;
-  group_of(t, 0, node_kind::each, 3, 2);
+  group_of(t, 0, tree_node_kind::join, 2, 3);
+  t[t.add(0, tree_node_kind::leaf)].flops = 4;
+  group_of(t, 0, tree_node_kind::each, 3, 2);
   EXPECT_EQ(t.weigh(unit::flops).work, 16);
   EXPECT_EQ(t.weigh(unit::flops).span, 9);
   EXPECT_EQ(t.weigh(unit::leaves).span, 3);
@@ -57,7 +58,7 @@ TEST(task_tree, steps_of_a_task_add_up) {
 
 TEST(task_tree, an_empty_each_costs_nothing) {
   task_tree t;
-  group_of(t, 0, node_kind::each, 0, 0);
+  group_of(t, 0, tree_node_kind::each, 0, 0);
   EXPECT_EQ(t.weigh(unit::leaves).work, 0);
   EXPECT_EQ(t.weigh(unit::leaves).forks, 0U);
 }
@@ -65,22 +66,22 @@ TEST(task_tree, an_empty_each_costs_nothing) {
 TEST(task_tree, senseless_flops_weigh_nothing) {
   for (double const f : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     task_tree t;
-    t[t.add(0, node_kind::leaf)].flops = f;
+    t[t.add(0, tree_node_kind::leaf)].flops = f;
     EXPECT_EQ(t.weigh(unit::flops).work, 0) << f;
   }
 }
 
 TEST(task_tree, a_deep_tree_needs_no_deep_stack) {
   task_tree t;
-  node_id at = 0;
-  for (int i = 0; i < 300'000; ++i) at = t.add(t.add(at, node_kind::scope), node_kind::task);
+  tree_node_id at = 0;
+  for (int i = 0; i < 300'000; ++i) at = t.add(t.add(at, tree_node_kind::scope), tree_node_kind::task);
   EXPECT_EQ(t.weigh(unit::leaves).work, 1);
 }
 
 TEST(task_tree, its_outline_has_a_line_for_every_node) {
   task_tree t;
-  node_id const group = group_of(t, 0, node_kind::join, 1, 3);
-  t.add(group, node_kind::task, work{2} | at{place_id{7}});
+  tree_node_id const group = group_of(t, 0, tree_node_kind::join, 1, 3);
+  t.add(group, tree_node_kind::task, work{2} | at{place_id{7}});
   t.add_touch(3, {.address = 0, .bytes = 64, .written = true});
   std::ostringstream text;
   text << t;
@@ -96,11 +97,12 @@ TEST(random_tree, same_seed_same_tree_and_all_kinds_of_groups_occur) {
     once << t;
     twice << random_tree::make(seed);
     ASSERT_EQ(once.str(), twice.str()) << "seed " << seed;
-    for (node_id i = 0; i < t.size(); ++i) ++kinds[static_cast<unsigned>(t[i].kind)];
+    for (tree_node_id i = 0; i < t.size(); ++i) ++kinds[static_cast<unsigned>(t[i].kind)];
     totals const all = t.weigh(unit::flops);
     EXPECT_LE(all.span, all.work) << "seed " << seed;
   }
-  for (node_kind const k : {node_kind::task, node_kind::join, node_kind::each, node_kind::scope, node_kind::leaf}) {
+  for (tree_node_kind const k : {tree_node_kind::task, tree_node_kind::join, tree_node_kind::each,
+                                 tree_node_kind::scope, tree_node_kind::leaf}) {
     EXPECT_GT(kinds[static_cast<unsigned>(k)], 0U) << name_of(k);
   }
 }

@@ -18,8 +18,8 @@ namespace skua::apps {
 namespace {
 
 /// The place of a node: its own hint, or that of the nearest node above it that has one.
-std::optional<place_id> place_of(task_tree const& tree, node_id id) {
-  for (; id != no_node; id = tree[id].parent) {
+std::optional<place_id> place_of(task_tree const& tree, tree_node_id id) {
+  for (; id != no_tree_node; id = tree[id].parent) {
     if (tree[id].hints.place) return tree[id].hints.place;
   }
   return {};
@@ -32,7 +32,7 @@ struct census {
 };
 census count_written(task_tree const& tree, std::vector<numa_id> const& homes) {
   census all;
-  for (node_id id = 0; id < tree.size(); ++id) {
+  for (tree_node_id id = 0; id < tree.size(); ++id) {
     for (std::uint32_t t = 0; t < tree[id].touches; ++t) {
       touch const& what = tree.touches()[tree[id].first_touch + t];
       std::optional<place_id> const place = place_of(tree, id);

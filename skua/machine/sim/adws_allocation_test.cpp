@@ -18,15 +18,15 @@ using policies::adws::tag_fields;
 // ---- who runs what -------------------------------------------------------------------------------------------------
 
 /// Computes the worker of every leaf of a four-way tree, cut by cut, without rounding.
-void exact_map(task_tree const& program, node_id task, ratio right, ratio left, std::vector<std::uint32_t>& of) {
-  for (node_id step = program[task].first; step != no_node; step = program[step].next) {
-    if (program[step].kind == node_kind::leaf) {
+void exact_map(task_tree const& program, tree_node_id task, ratio right, ratio left, std::vector<std::uint32_t>& of) {
+  for (tree_node_id step = program[task].first; step != no_tree_node; step = program[step].next) {
+    if (program[step].kind == tree_node_kind::leaf) {
       of[step] = range{.right = right.value(), .left = left.value()}.owner();
       continue;
     }
     ratio rest = left;
     std::int64_t n = 4;
-    for (node_id c = program[step].first; c != no_node; c = program[c].next, --n) {
+    for (tree_node_id c = program[step].first; c != no_tree_node; c = program[c].next, --n) {
       if (!range{.right = right.value(), .left = rest.value()}.spans()) {
         exact_map(program, c, right, rest, of);
         continue;
@@ -44,8 +44,8 @@ TEST(adws_allocation, every_leaf_of_a_four_way_tree_is_run_by_the_worker_that_ex
     std::vector<std::uint32_t> expected(program.size(), 0);
     exact_map(program, 0, ratio(0), ratio(workers), expected);
     run_result const result = checked_run("adws:no-steal", program, workers, strict(workers));
-    for (node_id i = 0; i < program.size(); ++i) {
-      if (program[i].kind != node_kind::leaf) continue;
+    for (tree_node_id i = 0; i < program.size(); ++i) {
+      if (program[i].kind != tree_node_kind::leaf) continue;
       ASSERT_EQ(index(result.turns[i].who), expected[i]) << "leaf " << i << ", " << workers << " workers";
     }
   }
@@ -55,8 +55,8 @@ TEST(adws_allocation, sixty_four_equal_leaves_are_one_for_each_worker_from_left_
   task_tree const program = record([](auto& h) { four_way(h, 1, 3, 10); });
   run_result const result = checked_run("adws:no-steal", program, 64, strict(1));
   std::uint32_t next = 64;
-  for (node_id i = 0; i < program.size(); ++i) {
-    if (program[i].kind == node_kind::leaf) {
+  for (tree_node_id i = 0; i < program.size(); ++i) {
+    if (program[i].kind == tree_node_kind::leaf) {
       EXPECT_EQ(index(result.turns[i].who), --next);
     }
   }
@@ -88,10 +88,10 @@ TEST(adws_allocation, every_iteration_maps_its_tasks_to_the_same_workers) {
   constexpr int times = 4;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     task_tree const program = iterated(seed, times);
-    node_id const length = (program.size() - 1) / times;
+    tree_node_id const length = (program.size() - 1) / times;
     for (std::uint32_t const workers : {2U, 3U, 7U, 16U, 48U, 64U}) {
       run_result const result = checked_run("adws:no-steal", program, workers, strict(seed));
-      for (node_id i = 1; i + length < program.size(); ++i) {
+      for (tree_node_id i = 1; i + length < program.size(); ++i) {
         ASSERT_EQ(result.turns[i].who, result.turns[i + length].who)
             << "node " << i << ", seed " << seed << ", " << workers << " workers";
       }
@@ -101,13 +101,13 @@ TEST(adws_allocation, every_iteration_maps_its_tasks_to_the_same_workers) {
 
 TEST(adws_allocation, the_owner_of_a_search_root_goes_on_after_each_of_its_groups) {
   struct : observer {
-    std::map<node_id, range> ranges;
+    std::map<tree_node_id, range> ranges;
     std::uint64_t seen = 0;
-    void met(worker_id by, node_id group, task_tag const& t) override {
+    void met(worker_id by, tree_node_id group, task_tag const& t) override {
       ranges[group] = tag_fields::read(t).where;
       EXPECT_EQ(index(by), ranges[group].owner());
     }
-    void left(worker_id by, node_id group) override {
+    void left(worker_id by, tree_node_id group) override {
       EXPECT_EQ(index(by), ranges[group].owner()) << "group " << group;
       ++seen;
     }
@@ -130,7 +130,7 @@ struct traffic : observer {
   }
   static std::string name_of(item const& it) {
     constexpr char const* kinds[] = {"rest ", "child ", "frame"};
-    return kinds[static_cast<std::size_t>(it.what)] + (it.node == no_node ? "" : std::to_string(it.node));
+    return kinds[static_cast<std::size_t>(it.what)] + (it.node == no_tree_node ? "" : std::to_string(it.node));
   }
   void put(tick, worker_id from, placement const& to, item const& what, cause) override {
     log.push_back(std::to_string(index(from)) + " puts " + name_of(what) + " into " + lane_name(to.where) + " of " +
@@ -170,9 +170,9 @@ TEST(adws_allocation, the_search_of_figure_8_step_by_step) {
 /// Checks the order in which workers take from their lanes.
 struct order_watch : observer {
   explicit order_watch(std::uint32_t workers) : migrated(workers), in_mailbox(workers), probes(workers, true) {}
-  std::vector<std::deque<node_id>> migrated;    ///< by worker, in order of arrival
-  std::vector<std::optional<item>> in_mailbox;  ///< what arrived while the worker was busy
-  std::vector<bool> probes;                     ///< whether the worker is idle
+  std::vector<std::deque<tree_node_id>> migrated;  ///< by worker, in order of arrival
+  std::vector<std::optional<item>> in_mailbox;     ///< what arrived while the worker was busy
+  std::vector<bool> probes;                        ///< whether the worker is idle
   std::uint64_t in_order = 0;
   std::uint64_t at_once = 0;
 
@@ -261,7 +261,7 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
 /// [adws-sc19 4.2.3, Lemma 1]
 struct privileges : observer {
   struct search {
-    node_id group;
+    tree_node_id group;
     range rest;
   };
   std::map<std::uint32_t, search> of;  ///< by worker, while it places children
@@ -269,7 +269,7 @@ struct privileges : observer {
   std::uint64_t checked = 0;
 
   explicit privileges(task_tree const& p) : program(p) {}
-  void met(worker_id by, node_id group, task_tag const& t) override {
+  void met(worker_id by, tree_node_id group, task_tag const& t) override {
     if (tag_fields::read(t).where.spans()) of[index(by)] = {group, tag_fields::read(t).where};
   }
   void put(tick, worker_id from, placement const& to, item const& what, cause why) override {

@@ -44,6 +44,9 @@ class spoilt_policy final : public policy {
     }
   }
   [[nodiscard]] std::string_view name() const noexcept override { return "spoilt"; }
+  [[nodiscard]] policies::policy_needs needs() const noexcept override {
+    return {.lanes = {lane::mailbox, lane::local, lane::migrated}};
+  }
   worker_policy& of_worker(worker_id w) noexcept override { return *workers_state_[index(w)]; }
 
  private:

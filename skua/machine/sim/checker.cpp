@@ -7,7 +7,7 @@ namespace skua::sim {
 namespace {
 
 void check_every_node_once(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
-  for (node_id i = 0; i < program.size(); ++i) {
+  for (tree_node_id i = 0; i < program.size(); ++i) {
     std::uint32_t const expected = is_run(program[i].kind) ? 1 : 0;
     if (result.turns[i].times == expected) continue;
     faults.push_back("node " + std::to_string(i) + " was begun " + std::to_string(result.turns[i].times) + " times");
@@ -17,9 +17,9 @@ void check_every_node_once(run_result const& result, task_tree const& program, s
 
 /// No child begins before its parent, and no step before the one it follows has ended.
 void check_order_in_time(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
-  for (node_id i = 1; i < program.size(); ++i) {
+  for (tree_node_id i = 1; i < program.size(); ++i) {
     if (!is_run(program[i].kind)) continue;
-    node_id above = program[i].parent;
+    tree_node_id above = program[i].parent;
     while (!is_run(program[above].kind)) above = program[above].parent;
     turn const& t = result.turns[i];
     turn const& p = result.turns[above];
@@ -32,7 +32,7 @@ void check_order_in_time(run_result const& result, task_tree const& program, std
 void check_bounds(run_result const& result, task_tree const& program, layout const& where,
                   std::vector<std::string>& faults) {
   double const makespan = static_cast<double>(result.makespan);
-  totals const all = program.weigh([&](node_id id) { return taken_by(result, program, id); }, 0);
+  totals const all = program.weigh([&](tree_node_id id) { return taken_by(result, program, id); }, 0);
   if (makespan * where.workers() < all.work) faults.push_back("the program took less time than its work / workers");
   if (makespan < all.span) faults.push_back("the program took less time than its longest path");
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
@@ -59,9 +59,9 @@ void check_steals(run_result const& result, layout const& where, std::vector<std
   if (where.workers() == 1 && by_worker != 0) faults.push_back("a lone worker stole");
 }
 
-double taken_by(run_result const& result, task_tree const& program, node_id id) {
-  node_kind const k = program[id].kind;
-  if (k != node_kind::leaf && k != node_kind::step) return 0;
+double taken_by(run_result const& result, task_tree const& program, tree_node_id id) {
+  tree_node_kind const k = program[id].kind;
+  if (k != tree_node_kind::leaf && k != tree_node_kind::step) return 0;
   return static_cast<double>(result.turns[id].end - result.turns[id].begin);
 }
 

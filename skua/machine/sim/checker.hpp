@@ -12,8 +12,8 @@
 namespace skua::sim {
 
 /// Groups and scopes are not begun themselves; these are.
-constexpr bool is_run(node_kind k) noexcept {
-  return k == node_kind::task || k == node_kind::leaf || k == node_kind::step;
+constexpr bool is_run(tree_node_kind k) noexcept {
+  return k == tree_node_kind::task || k == tree_node_kind::leaf || k == tree_node_kind::step;
 }
 
 /// What is broken, one line each: every task, leaf and fiber was begun once, inside the time of its task; nobody was busy
@@ -29,6 +29,6 @@ void check_steals(run_result const& result, layout const& where, std::vector<std
 
 /// What this run took for a node itself: leaves and fibers as they ran; a task's own price cannot be told from what runs in
 /// it, and counts as nothing.
-double taken_by(run_result const& result, task_tree const& program, node_id id);
+double taken_by(run_result const& result, task_tree const& program, tree_node_id id);
 
 }  // namespace skua::sim

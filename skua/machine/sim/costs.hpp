@@ -45,7 +45,7 @@ class costs {
 
   /// The leaf, step or task `id` begins on `w` at `now`: the ticks of its own work. The engine asks in the order of
   /// time, once for every node that begins, so a model may remember who ran what before.
-  virtual tick run(tick now, worker_id w, task_tree const& program, node_id id) = 0;
+  virtual tick run(tick now, worker_id w, task_tree const& program, tree_node_id id) = 0;
 
   /// `w` executes another operation at `now`, on or for `whom` (often itself).
   virtual tick price(tick now, operation what, worker_id w, worker_id whom) = 0;
@@ -72,13 +72,13 @@ struct rules {
 };
 
 /// The ticks of node `id`'s own work.
-tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept;
+tick ticks_of(task_tree const& program, tree_node_id id, rules const& by) noexcept;
 
 /// The prices of the rules: constants, wherever the worker and its victim are.
 class flat_costs final : public costs {
  public:
   explicit flat_costs(rules const& by) : by_(by) {}
-  tick run(tick, worker_id, task_tree const& program, node_id id) override { return ticks_of(program, id, by_); }
+  tick run(tick, worker_id, task_tree const& program, tree_node_id id) override { return ticks_of(program, id, by_); }
   tick price(tick, operation what, worker_id, worker_id) override {
     switch (what) {
       case operation::fork:

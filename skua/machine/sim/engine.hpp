@@ -41,11 +41,11 @@ struct exposed_group {
 /// One call that has not returned. For a task or a scope's body `next` is its next step. For a group `next` is the next
 /// child to call, and `forked` the first of the children that it offered to thieves while a child runs.
 struct frame {
-  node_id node;  ///< no_node: the base of a stack, which calls `next` and then ends
-  node_id next;
-  node_id forked = no_node;
-  node_id pending = no_node;                         ///< the child to call next: the stack was preempted when it forked
-  node_kind kind = node_kind::task;                  ///< of `node`
+  tree_node_id node;  ///< no_tree_node: the base of a stack, which calls `next` and then ends
+  tree_node_id next;
+  tree_node_id forked = no_tree_node;
+  tree_node_id pending = no_tree_node;               ///< the child to call next: the stack was preempted when it forked
+  tree_node_kind kind = tree_node_kind::task;        ///< of `node`
   bool owner = true;                                 ///< false: a share of a group that a thief took
   bool parked = false;                               ///< it has waited for other workers
   std::unique_ptr<exposed_group> exposed = nullptr;  ///< of a group or scope, if it was exposed
@@ -124,7 +124,7 @@ class engine {
   void rest(worker_id w, worker_policy const& m, probe const& p);
   [[nodiscard]] bool has_in_reach(worker_id w, worker_policy const& m);
   [[nodiscard]] bool finds_something_for(worker_id w) const;
-  [[nodiscard]] hint hint_of(node_id child) const;
+  [[nodiscard]] hint hint_of(tree_node_id child) const;
   void count_steal(std::uint32_t distance);
   std::pair<outcome, std::optional<item>> execute(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
@@ -139,20 +139,24 @@ class engine {
   void begin(worker_id w, item const& it);
   fiber_id new_fiber();
   void step(worker_id w, fiber_id f);
-  void call(worker_id w, fiber_id f, node_id id);
-  void look_ahead(node_id id) const;
+  void call(worker_id w, fiber_id f, tree_node_id id);
+  void look_ahead(tree_node_id id) const;
   void step_body(worker_id w, fiber_id f);
   void step_group(worker_id w, fiber_id f);
-  void meet(worker_id w, fiber_id f, node_id group);
+  void meet(worker_id w, fiber_id f, tree_node_id group);
   void place_next(worker_id w, fiber_id f);
   void child_returned(worker_id w, fiber_id f);
   void take_back(worker_id w, frame& top);
   void end_share(worker_id w, fiber_id f);
-  void fork_of_scope(worker_id w, fiber_id f, node_id child);
+  void fork_of_scope(worker_id w, fiber_id f, tree_node_id child);
   void end_scope(worker_id w, fiber_id f);
   void end_task(worker_id w, fiber_id f);
-  [[nodiscard]] node_id first_step(node_id id) const { return live_ != nullptr ? unknown_step : program_[id].first; }
-  [[nodiscard]] node_id step_after(node_id id) const { return live_ != nullptr ? unknown_step : program_[id].next; }
+  [[nodiscard]] tree_node_id first_step(tree_node_id id) const {
+    return live_ != nullptr ? unknown_step : program_[id].first;
+  }
+  [[nodiscard]] tree_node_id step_after(tree_node_id id) const {
+    return live_ != nullptr ? unknown_step : program_[id].next;
+  }
   void end_base(worker_id w, fiber_id f, group_state* g);
   void end_group(worker_id w, fiber_id f);
   void park(worker_id w, fiber_id f, group_state& g);
@@ -165,6 +169,7 @@ class engine {
   task_tree const& program_;
   stepped_program* live_;
   policy& scheduler_;
+  policies::policy_needs const needs_;
   layout const& where_;
   rules by_;
   costs& prices_;

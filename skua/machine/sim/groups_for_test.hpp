@@ -78,10 +78,10 @@ class group_watch : public observer {
  public:
   group_watch(task_tree const& program, std::uint32_t workers) : program_(program), since_(workers, nothing) {}
 
-  void met(worker_id, node_id group, task_tag const& of_group) override {
+  void met(worker_id, tree_node_id group, task_tag const& of_group) override {
     open_[group] = policies::adws::tag_fields::read(of_group).where;
   }
-  void left(worker_id, node_id group) override { open_.erase(group); }
+  void left(worker_id, tree_node_id group) override { open_.erase(group); }
   void began(tick, worker_id who, item const&) override { since_[index(who)] = nothing; }
   void after_probe(tick now, worker_id who, probe const&, outcome how, lanes const& lanes_now) override {
     tick& since = since_[index(who)];
@@ -93,7 +93,7 @@ class group_watch : public observer {
     longest_ = std::max(longest_, now - since);
   }
 
-  [[nodiscard]] std::map<node_id, policies::adws::range> const& open() const noexcept { return open_; }
+  [[nodiscard]] std::map<tree_node_id, policies::adws::range> const& open() const noexcept { return open_; }
   /// The longest time for which a worker found nothing although its group had work throughout.
   [[nodiscard]] tick longest() const noexcept { return longest_; }
 
@@ -101,17 +101,18 @@ class group_watch : public observer {
   static constexpr tick nothing = ~tick{0};
 
   [[nodiscard]] bool something_is_ready_for(std::uint32_t w, lanes const& lanes_now) const {
-    std::map<node_id, bool> mine;
+    std::map<tree_node_id, bool> mine;
     for (auto const& [group, where] : open_) {
       if (!where.spans() || !where.covers(w)) continue;
       mine[group] = true;
-      for (node_id above = program_[group].parent; above != no_node; above = program_[above].parent) mine.erase(above);
+      for (tree_node_id above = program_[group].parent; above != no_tree_node; above = program_[above].parent)
+        mine.erase(above);
     }
     if (mine.empty()) return false;
     for (std::uint32_t v = 0; v < since_.size(); ++v) {
       for (lane const l : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
         for (item const& it : lanes_now.of(worker_id{v}, l)) {
-          for (node_id n = it.node; n != no_node; n = program_[n].parent) {
+          for (tree_node_id n = it.node; n != no_tree_node; n = program_[n].parent) {
             if (mine.contains(n)) return true;
           }
         }
@@ -121,7 +122,7 @@ class group_watch : public observer {
   }
 
   task_tree const& program_;
-  std::map<node_id, policies::adws::range> open_;
+  std::map<tree_node_id, policies::adws::range> open_;
   std::vector<tick> since_;
   tick longest_ = 0;
 };

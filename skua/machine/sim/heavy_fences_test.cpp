@@ -80,8 +80,8 @@ run_result run_scripts(task_tree const& program, std::vector<std::pair<int, prob
 
 /// Of the n-th leaf of the program.
 turn of_leaf(run_result const& result, task_tree const& program, int n) {
-  for (node_id i = 0; i < program.size(); ++i) {
-    if (program[i].kind == node_kind::leaf && n-- == 0) return result.turns[i];
+  for (tree_node_id i = 0; i < program.size(); ++i) {
+    if (program[i].kind == tree_node_kind::leaf && n-- == 0) return result.turns[i];
   }
   ADD_FAILURE() << "the program has fewer leaves";
   return {};

@@ -45,7 +45,7 @@ class here {
       return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
     };
     run_group(
-        node_kind::each, static_cast<std::uint64_t>(std::ranges::size(range)),
+        tree_node_kind::each, static_cast<std::uint64_t>(std::ranges::size(range)),
         [&](std::uint64_t i) { return runtime::element_hint(hint_of(element(i))); },
         [&](std::uint64_t i, here& h) { body(h, element(i)); });
   }
@@ -58,7 +58,7 @@ class here {
   /// measured kernel runs when the leaf begins.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
-    node_id const id = open(node_kind::leaf);
+    tree_node_id const id = open(tree_node_kind::leaf);
     (note(id, args), ...);
     if (!measured()) {
       yield(id);
@@ -126,45 +126,45 @@ class here {
              ...));
       };
     }(std::index_sequence_for<F...>{});
-    run_group(node_kind::join, N, [&](std::uint64_t i) { return hints[i]; }, call_child);
+    run_group(tree_node_kind::join, N, [&](std::uint64_t i) { return hints[i]; }, call_child);
     return std::apply([](auto&&... v) { return runtime::values(std::move(*v)...); }, std::move(results));
   }
 
   template <class HintOf, class Call>
-  void run_group(node_kind kind, std::uint64_t children, HintOf&& hint_of, Call&& call_child) {
+  void run_group(tree_node_kind kind, std::uint64_t children, HintOf&& hint_of, Call&& call_child) {
     numbered<Call const> group{watch_, call_child};
-    node_id const id = open(kind);
+    tree_node_id const id = open(kind);
     for (std::uint64_t i = 0; i < children; ++i) program_.add_child(id, hint_of(i), group, i);
     meet(id);
     group.check();
   }
 
   // live.cpp
-  node_id open(node_kind kind);  ///< adds a node to the task that runs here
-  void yield(node_id step);      ///< announces a node; the engine continues until it comes back to this stack
-  void meet(node_id group);      ///< announces a group, then calls the children that the engine orders on this stack
-  void body_ends();              ///< the same for a scope whose body has ended
+  tree_node_id open(tree_node_kind kind);  ///< adds a node to the task that runs here
+  void yield(tree_node_id step);           ///< announces a node; the engine continues until it comes back to this stack
+  void meet(tree_node_id group);  ///< announces a group, then calls the children that the engine orders on this stack
+  void body_ends();               ///< the same for a scope whose body has ended
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
-  void measure(node_id leaf);  ///< charges the time since the last node to this leaf
-  void end_step();             ///< ... or makes a step of it
+  void measure(tree_node_id leaf);  ///< charges the time since the last node to this leaf
+  void end_step();                  ///< ... or makes a step of it
 
-  void note(node_id id, reads const& r) { program_.tree_.add_touch(id, touch_of(r)); }
-  void note(node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
-  void note(node_id id, flops const& f) { program_.tree_[id].flops += f.count; }
+  void note(tree_node_id id, reads const& r) { program_.tree_.add_touch(id, touch_of(r)); }
+  void note(tree_node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
+  void note(tree_node_id id, flops const& f) { program_.tree_[id].flops += f.count; }
   template <class Kernel>
     requires(!runtime::footprint_word<Kernel>)
-  void note(node_id, Kernel const&) noexcept {}
+  void note(tree_node_id, Kernel const&) noexcept {}
 
   live& program_;
   live_fiber& on_;
-  node_id at_ = no_node;  ///< the task or scope body that runs
+  tree_node_id at_ = no_tree_node;  ///< the task or scope body that runs
   stop_watch const* watch_ = nullptr;
 };
 
 /// A scope's children: closures on the heap, each freed when it has run.
 class here::scope_type final : public live_group {
  public:
-  explicit scope_type(here& h) : live_group(h.watch_), here_(h), outer_(h.at_), id_(h.open(node_kind::scope)) {
+  explicit scope_type(here& h) : live_group(h.watch_), here_(h), outer_(h.at_), id_(h.open(tree_node_kind::scope)) {
     h.yield(id_);
     h.at_ = id_;
   }
@@ -209,8 +209,8 @@ class here::scope_type final : public live_group {
   }
 
   here& here_;
-  node_id const outer_;
-  node_id const id_;
+  tree_node_id const outer_;
+  tree_node_id const id_;
   std::vector<std::unique_ptr<closure>> children_;
 };
 

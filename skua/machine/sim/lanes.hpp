@@ -27,7 +27,7 @@ struct item {
     frame,  ///< a stack that may continue
   };
   kind what;
-  node_id node = no_node;
+  tree_node_id node = no_tree_node;
   fiber_id fiber = no_fiber;
   task_tag tag{};  ///< unused in `forks` and `spawned`
 };

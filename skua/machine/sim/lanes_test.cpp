@@ -42,7 +42,7 @@ TEST(lanes, know_which_of_them_are_empty) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     dice roll(seed);
     lanes l(workers);
-    for (node_id i = 0; i < 300; ++i) {
+    for (tree_node_id i = 0; i < 300; ++i) {
       worker_id const w{roll.below(workers)};
       auto const where = static_cast<lane>(roll.below(lane_kinds));
       std::uint32_t const what = roll.below(5);

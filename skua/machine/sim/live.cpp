@@ -18,9 +18,9 @@ struct live_fiber {
 
   live& program;
   here self;
-  runtime::context saved;       ///< while it does not run
-  node_id ordered = no_node;    ///< the task that the engine wants called next
-  node_id announced = no_node;  ///< its next node
+  runtime::context saved;                 ///< while it does not run
+  tree_node_id ordered = no_tree_node;    ///< the task that the engine wants called next
+  tree_node_id announced = no_tree_node;  ///< its next node
   worker_id on{};
   clock::time_point resumed_at{};  ///< when measured: the end of its last node
 };
@@ -70,7 +70,7 @@ live::~live() {
       runtime::stack* const on = s->saved.on;
       runtime::forget(s->saved);
       stacks_.give(on);
-    } else if (s->self.at_ == no_node) {
+    } else if (s->self.at_ == no_tree_node) {
       next_on(*s);
     }
   }
@@ -78,26 +78,26 @@ live::~live() {
 
 void live::begin_with(live_group& root) { called_[0] = {&root, 0}; }
 
-node_id live::add_child(node_id of, hint const& hint, live_group& in, std::uint64_t number) {
-  node_id const id = tree_.add(of, node_kind::task, hint);
+tree_node_id live::add_child(tree_node_id of, hint const& hint, live_group& in, std::uint64_t number) {
+  tree_node_id const id = tree_.add(of, tree_node_kind::task, hint);
   tree_[id].ns = assumed_.task;
   called_.resize(tree_.size());
   called_[id] = {&in, number};
   return id;
 }
 
-void live::calls(fiber_id stack, node_id task) {
+void live::calls(fiber_id stack, tree_node_id task) {
   while (stack >= fibers_.size()) {
     auto fresh = std::make_unique<live_fiber>(*this);
     runtime::start(fresh->saved, *stacks_.take(), base_loop, fresh.get());
     fibers_.push_back(std::move(fresh));
   }
   live_fiber& s = *fibers_[stack];
-  invariant(s.ordered == no_node, "live: a stack receives an order only after it has taken the one before");
+  invariant(s.ordered == no_tree_node, "live: a stack receives an order only after it has taken the one before");
   s.ordered = task;
 }
 
-node_id live::next(fiber_id stack, worker_id on) {
+tree_node_id live::next(fiber_id stack, worker_id on) {
   live_fiber& s = *fibers_[stack];
   s.on = on;
   next_on(s);
@@ -120,9 +120,9 @@ void live::base_loop(void* of_fiber) noexcept {
   me.acquire();
   if (me.measured_ == timing::on) s.resumed_at = clock::now();
   while (!me.quitting_) {
-    invariant(s.ordered != no_node, "live: a stack that is asked for a step has an order");
-    me.run(s, std::exchange(s.ordered, no_node));
-    me.yield(s, no_node);
+    invariant(s.ordered != no_tree_node, "live: a stack that is asked for a step has an order");
+    me.run(s, std::exchange(s.ordered, no_tree_node));
+    me.yield(s, no_tree_node);
   }
   me.publish();
   runtime::leave_to(s.saved, me.engine_, release_stack, &s);
@@ -133,10 +133,10 @@ void live::release_stack(void* of_fiber) noexcept {
   s.program.stacks_.give(s.saved.on);
 }
 
-void live::run(live_fiber& s, node_id task) {
+void live::run(live_fiber& s, tree_node_id task) {
   called const what = called_[task];
   here& h = s.self;
-  node_id const at = std::exchange(h.at_, task);
+  tree_node_id const at = std::exchange(h.at_, task);
   stop_watch const* const watch = std::exchange(h.watch_, what.in->watch());
   what.in->run(what.number, h);
   if (measured_ == timing::on) h.end_step();
@@ -145,7 +145,7 @@ void live::run(live_fiber& s, node_id task) {
 }
 
 /// Switches to the engine. When the engine comes back, it has ordered a call, or the node is over.
-void live::yield(live_fiber& s, node_id step) {
+void live::yield(live_fiber& s, tree_node_id step) {
   s.announced = step;
   publish();
   runtime::switch_to(s.saved, engine_, nullptr, nullptr);
@@ -155,29 +155,29 @@ void live::yield(live_fiber& s, node_id step) {
 
 /// Calls children of the group on top as long as the engine orders them on this stack.
 void live::call_children(live_fiber& s) {
-  while (s.ordered != no_node) {
-    run(s, std::exchange(s.ordered, no_node));
-    yield(s, no_node);
+  while (s.ordered != no_tree_node) {
+    run(s, std::exchange(s.ordered, no_tree_node));
+    yield(s, no_tree_node);
   }
 }
 
 // ---- here ----------------------------------------------------------------------------------------------------------
 
-node_id here::open(node_kind kind) {
+tree_node_id here::open(tree_node_kind kind) {
   if (measured()) end_step();
   return program_.add(at_, kind);
 }
 
-void here::yield(node_id step) { program_.yield(on_, step); }
+void here::yield(tree_node_id step) { program_.yield(on_, step); }
 
-void here::meet(node_id group) {
+void here::meet(tree_node_id group) {
   program_.yield(on_, group);
   program_.call_children(on_);
 }
 
 void here::body_ends() {
   if (measured()) end_step();
-  program_.yield(on_, no_node);
+  program_.yield(on_, no_tree_node);
   program_.call_children(on_);
 }
 
@@ -185,12 +185,12 @@ void here::body_ends() {
 void here::end_step() {
   auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();
   if (elapsed <= 0) return;
-  node_id const id = program_.add(at_, node_kind::step);
+  tree_node_id const id = program_.add(at_, tree_node_kind::step);
   program_.tree_[id].ns = static_cast<std::uint64_t>(elapsed);
   program_.yield(on_, id);
 }
 
-void here::measure(node_id leaf) {
+void here::measure(tree_node_id leaf) {
   auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();
   program_.tree_[leaf].ns = static_cast<std::uint64_t>(elapsed > 0 ? elapsed : 0);
 }

@@ -91,8 +91,8 @@ class live final : public stepped_program {
 
   [[nodiscard]] task_tree const& tree() const noexcept override { return tree_; }
   [[nodiscard]] task_tree take_tree() { return std::move(tree_); }
-  void calls(fiber_id stack, node_id task) override;
-  node_id next(fiber_id stack, worker_id on) override;
+  void calls(fiber_id stack, tree_node_id task) override;
+  tree_node_id next(fiber_id stack, worker_id on) override;
 
  private:
   friend class here;
@@ -101,16 +101,16 @@ class live final : public stepped_program {
     std::uint64_t number = 0;
   };
 
-  node_id add(node_id parent, node_kind kind) {
-    node_id const id = tree_.add(parent, kind);
-    if (kind == node_kind::leaf) tree_[id].ns = assumed_.leaf;
+  tree_node_id add(tree_node_id parent, tree_node_kind kind) {
+    tree_node_id const id = tree_.add(parent, kind);
+    if (kind == tree_node_kind::leaf) tree_[id].ns = assumed_.leaf;
     called_.emplace_back();
     return id;
   }
-  node_id add_child(node_id of, hint const& hint, live_group& in, std::uint64_t number);
+  tree_node_id add_child(tree_node_id of, hint const& hint, live_group& in, std::uint64_t number);
   void next_on(live_fiber& s);
-  void run(live_fiber& s, node_id task);
-  void yield(live_fiber& s, node_id step);
+  void run(live_fiber& s, tree_node_id task);
+  void yield(live_fiber& s, tree_node_id step);
   void call_children(live_fiber& s);
   static void base_loop(void* of_fiber) noexcept;
   static void release_stack(void* of_fiber) noexcept;

@@ -23,10 +23,10 @@ namespace {
 /// A leaf takes its flops and one tick more; everything else takes a few ticks.
 class simple_costs final : public costs {
  public:
-  tick run(tick, worker_id, task_tree const& program, node_id id) override {
-    node const& n = program[id];
-    if (n.kind == node_kind::step) return n.ns;
-    return n.kind == node_kind::leaf ? static_cast<tick>(n.flops) + n.ns + 1 : 3;
+  tick run(tick, worker_id, task_tree const& program, tree_node_id id) override {
+    tree_node const& n = program[id];
+    if (n.kind == tree_node_kind::step) return n.ns;
+    return n.kind == tree_node_kind::leaf ? static_cast<tick>(n.flops) + n.ns + 1 : 3;
   }
   tick price(tick, operation what, worker_id w, worker_id whom) override {
     tick const far = w == whom ? 0 : 10;
@@ -177,8 +177,8 @@ TEST_P(under, measured_leaves_take_their_time) {
   };
   simulation const done = run_on(program, GetParam(), 2, 1, {.measured = timing::on});
   std::uint64_t leaves = 0;
-  for (node_id i = 0; i < done.tree.size(); ++i) {
-    if (done.tree[i].kind != node_kind::leaf) continue;
+  for (tree_node_id i = 0; i < done.tree.size(); ++i) {
+    if (done.tree[i].kind != tree_node_kind::leaf) continue;
     ++leaves;
     EXPECT_GT(done.tree[i].ns, 0U);
   }

@@ -141,8 +141,9 @@ void engine::receive(worker_id w, item taken, probe const& by) {
     taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
   bool const is_new = by.what == action::steal || by.where == lane::injected;
-  if (is_new) {
-    cause const why = by.what == action::steal ? cause::stolen : cause::injected;
+  bool const asks_again = by.what == action::pop && by.where == lane::spawned && needs_.chosen;
+  if (is_new || asks_again) {
+    cause const why = by.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
     placement const to = place(w, taken.tag, why);
     if (to.worker != w) return send(w, taken, to, why);
   }
@@ -151,7 +152,7 @@ void engine::receive(worker_id w, item taken, probe const& by) {
 
 /// A continuation leaves the lane of its owner, which will find it gone: the group waits for one more share.
 void engine::split_off(item const& it) {
-  if (it.what == item::kind::frame || program_[it.node].parent == no_node) return;
+  if (it.what == item::kind::frame || program_[it.node].parent == no_tree_node) return;
   group_state& g = groups_[program_[it.node].parent];
   g.stolen = true;
   if (it.what != item::kind::rest || away_[it.node]) return;
@@ -174,16 +175,21 @@ bool engine::finds_something_for(worker_id w) const {
 }
 
 /// The hints of a child; it inherits the place hint of its nearest ancestor. A stack has none. [numa-ws-2018 III-A]
-hint engine::hint_of(node_id child) const {
-  if (child == no_node) return {};
+hint engine::hint_of(tree_node_id child) const {
+  if (child == no_tree_node) return {};
   hint hints = program_[child].hints;
   if (!hints.place) hints.place = place_of_[child];
   return hints;
 }
 
-/// Asks the policy, and asks again while it names an occupied mailbox.
+/// Asks the policy, and asks again while it names an occupied mailbox. There are no teams: a width above 1 is refused.
 placement engine::place(worker_id w, task_tag& task, cause why) {
   placement to = of_worker(w).place(task, why);
+  if (to.width > 1) {
+    ++result_.workers[index(w)].refused;
+    to = of_worker(w).place(task, cause::refused);
+    to.width = 1;
+  }
   while (to.worker != w && to.where == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox)) {
     ++result_.workers[index(w)].refused;
     to = of_worker(w).place(task, cause::refused);

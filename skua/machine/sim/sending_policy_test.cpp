@@ -104,12 +104,12 @@ TEST(sending_policy, every_group_is_met_with_the_work_of_its_children_and_left_a
   std::uint64_t groups = 0;
   std::uint64_t children = 0;
   double work = 0;
-  for (node_id i = 0; i < program.size(); ++i) {
-    node_kind const k = program[i].kind;
-    bool const is_group = k == node_kind::join || k == node_kind::each;
-    if ((!is_group && k != node_kind::scope) || program.task_from(program[i].first) == no_node) continue;
+  for (tree_node_id i = 0; i < program.size(); ++i) {
+    tree_node_kind const k = program[i].kind;
+    bool const is_group = k == tree_node_kind::join || k == tree_node_kind::each;
+    if ((!is_group && k != tree_node_kind::scope) || program.task_from(program[i].first) == no_tree_node) continue;
     ++groups;
-    for (node_id c = program[i].first; is_group && c != no_node; c = program[c].next, ++children) {
+    for (tree_node_id c = program[i].first; is_group && c != no_tree_node; c = program[c].next, ++children) {
       work += work_of(program[c].hints);
     }
   }

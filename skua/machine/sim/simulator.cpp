@@ -12,10 +12,10 @@ namespace skua::sim {
 
 engine::engine(task_tree const& program, stepped_program* live, policy& scheduler, layout const& where, rules const& by,
                costs& prices, observer& watcher)
-    : program_(program), live_(live), scheduler_(scheduler), where_(where), by_(by), prices_(prices), watcher_(watcher),
-      roll_(by.seed), validator_(scheduler, where.workers(), by), calendar_(where.workers()), idle_(where.workers()),
-      heavy_fences_(where.workers()), lanes_(where.workers()), stack_of_(where.workers(), no_fiber),
-      last_(where.workers(), 0) {
+    : program_(program), live_(live), scheduler_(scheduler), needs_(scheduler.needs()), where_(where), by_(by),
+      prices_(prices), watcher_(watcher), roll_(by.seed), validator_(scheduler, where.workers(), by),
+      calendar_(where.workers()), idle_(where.workers()), heavy_fences_(where.workers()), lanes_(where.workers()),
+      stack_of_(where.workers(), no_fiber), last_(where.workers(), 0) {
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);
   price_fences();
@@ -30,10 +30,10 @@ void engine::grow() {
   groups_.resize(program_.size());
   away_.resize(program_.size());
   place_of_.resize(program_.size());
-  for (auto i = static_cast<node_id>(before); i < program_.size(); ++i) {
-    node const& n = program_[i];
+  for (auto i = static_cast<tree_node_id>(before); i < program_.size(); ++i) {
+    tree_node const& n = program_[i];
     std::optional<place_id> const own = n.hints.place;
-    place_of_[i] = own || n.parent == no_node ? own : place_of_[n.parent];
+    place_of_[i] = own || n.parent == no_tree_node ? own : place_of_[n.parent];
   }
 }
 
@@ -95,7 +95,7 @@ void engine::check_policies_rest() {
   }
 }
 
-tick ticks_of(task_tree const& program, node_id id, rules const& by) noexcept {
+tick ticks_of(task_tree const& program, tree_node_id id, rules const& by) noexcept {
   constexpr double most = 1e15;
   return static_cast<tick>(std::min(std::ceil(program.amount(id, by.in) / by.units_per_tick), most));
 }

@@ -38,7 +38,7 @@ struct worker_counters {
   std::uint64_t resumes = 0;
   std::uint64_t preempted = 0;     ///< stacks, in favour of what lay in the mailbox
   std::uint64_t sent = 0;          ///< tasks and stacks that its policy placed on another worker
-  std::uint64_t refused = 0;       ///< placements into occupied mailboxes
+  std::uint64_t refused = 0;       ///< placements into occupied mailboxes, and of widths
   std::uint64_t naps = 0;          ///< how often it fell asleep
   std::uint64_t revocations = 0;   ///< deques from whose owner this worker, as a thief, took the bias
   std::uint64_t heavy_fences = 0;  ///< for a revocation that the owner did not answer
@@ -51,10 +51,10 @@ struct worker_counters {
 
 struct run_result {
   bool finished = false;
-  tick makespan = 0;           ///< from the begin of the root to its end
-  std::uint64_t moves = 0;     ///< events of the calendar
-  std::vector<turn> turns;     ///< by node
-  std::vector<node_id> order;  ///< tasks, leaves and steps in the order in which they began
+  tick makespan = 0;                ///< from the begin of the root to its end
+  std::uint64_t moves = 0;          ///< events of the calendar
+  std::vector<turn> turns;          ///< by node
+  std::vector<tree_node_id> order;  ///< tasks, leaves and steps in the order in which they began
   std::vector<worker_counters> workers;
   std::vector<std::uint64_t> steals_by_distance;  ///< successful ones
   std::vector<std::string> faults;                ///< what the validator found during the run; empty: nothing
@@ -68,9 +68,9 @@ class observer {
   virtual ~observer() = default;
 
   /// `by` exposed a group (or scope) to its policy, which wrote this tag for it.
-  virtual void met(worker_id /*by*/, node_id /*group*/, task_tag const& /*of_group*/) {}
+  virtual void met(worker_id /*by*/, tree_node_id /*group*/, task_tag const& /*of_group*/) {}
   /// The group has ended, and `by` continues its task.
-  virtual void left(worker_id /*by*/, node_id /*group*/) {}
+  virtual void left(worker_id /*by*/, tree_node_id /*group*/) {}
   /// `from` puts an item into a lane that keeps its tag.
   virtual void put(tick /*now*/, worker_id /*from*/, placement const& /*to*/, item const& /*what*/, cause /*why*/) {}
   /// An item starts, or continues.
@@ -82,11 +82,11 @@ class observer {
 };
 
 /// No next step has been announced yet.
-inline constexpr node_id unknown_step = no_node - 1;
+inline constexpr tree_node_id unknown_step = no_tree_node - 1;
 
 /// A program whose tree grows while it runs: the engine asks it for one step after the other, and tells it which child
 /// runs on which stack. live.hpp runs C++ behind it.
-/// Calls on one stack nest as its frames do: calls(task), next() .. next() = no_node. After next() has named a group or
+/// Calls on one stack nest as its frames do: calls(task), next() .. next() = no_tree_node. After next() has named a group or
 /// scope, some of its children may be called on this stack, one after the other; the next call of next() for the task
 /// itself says that the group has ended.
 class stepped_program {
@@ -97,9 +97,9 @@ class stepped_program {
   [[nodiscard]] virtual task_tree const& tree() const noexcept = 0;
 
   /// This stack shall begin `task` next.
-  virtual void calls(fiber_id stack, node_id task) = 0;
-  /// Runs the task or scope body on top until it meets its next step; no_node: it has ended.
-  virtual node_id next(fiber_id stack, worker_id on) = 0;
+  virtual void calls(fiber_id stack, tree_node_id task) = 0;
+  /// Runs the task or scope body on top until it meets its next step; no_tree_node: it has ended.
+  virtual tree_node_id next(fiber_id stack, worker_id on) = 0;
 };
 
 /// Runs `program` under `scheduler` on the workers of `where`. The run ends with the root task, or at the first fault.

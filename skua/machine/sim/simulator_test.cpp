@@ -120,7 +120,7 @@ TEST_P(on_every_policy, an_empty_program_and_one_without_parallelism_end) {
   task_tree const empty;
   EXPECT_EQ(run_as(GetParam(), empty, layout::flat(64)).makespan, 1U);
   task_tree chain;
-  for (int i = 0; i < 1000; ++i) chain.add(0, node_kind::leaf);
+  for (int i = 0; i < 1000; ++i) chain.add(0, tree_node_kind::leaf);
   run_result const result = run_as(GetParam(), chain, layout::flat(64));
   EXPECT_EQ(lines(faults_of(result, chain, layout::flat(64))), "");
   EXPECT_EQ(result.makespan, 1000U);
@@ -198,7 +198,7 @@ TEST(simulator, the_last_to_finish_continues_the_stack_that_waits) {
   });
   run_result const result = run_as("random", program, layout::flat(2), {.in = unit::flops});
   ASSERT_EQ(lines(result.faults), "");
-  node_id const stolen_task = 4;
+  tree_node_id const stolen_task = 4;
   EXPECT_NE(result.turns[0].who, result.turns[stolen_task].who);
   EXPECT_EQ(result.turns[6].who, result.turns[stolen_task].who);
   EXPECT_EQ(result.turns[6].begin, result.turns[5].end);
@@ -223,8 +223,8 @@ TEST(simulator, hierarchical_steals_nearer_than_random) {
 
 TEST(simulator, a_deep_program_needs_no_deep_stack) {
   task_tree program;
-  node_id at = 0;
-  for (int i = 0; i < 100'000; ++i) at = program.add(program.add(at, node_kind::join), node_kind::task);
+  tree_node_id at = 0;
+  for (int i = 0; i < 100'000; ++i) at = program.add(program.add(at, tree_node_kind::join), tree_node_kind::task);
   EXPECT_EQ(lines(faults_of(run_as("random", program, layout::flat(4)), program, layout::flat(4))), "");
 }
 

@@ -18,10 +18,10 @@ void engine::begin(worker_id w, item const& it) {
   tell(w, begun{.task = it.tag, .open = std::exchange(fibers_[f].open, false)});
   if (is_frame) return;
   if (it.what == item::kind::rest) {
-    node_id const group = program_[it.node].parent;
+    tree_node_id const group = program_[it.node].parent;
     fibers_[f].frames.push_back({.node = group, .next = it.node, .kind = program_[group].kind, .owner = false});
   } else {
-    fibers_[f].frames.push_back({.node = no_node, .next = it.node});  // calls the child, then ends
+    fibers_[f].frames.push_back({.node = no_tree_node, .next = it.node});  // calls the child, then ends
   }
 }
 
@@ -40,32 +40,32 @@ fiber_id engine::new_fiber() {
 void engine::step(worker_id w, fiber_id f) {
   invariant(!fibers_[f].frames.empty(), "a running stack holds a call");
   frame& top = fibers_[f].frames.back();
-  if (top.node == no_node) {
-    node_id const child = top.next;
+  if (top.node == no_tree_node) {
+    tree_node_id const child = top.next;
     fibers_[f].frames.pop_back();
     return call(w, f, child);
   }
-  node_kind const k = top.kind;
-  if (k == node_kind::join || k == node_kind::each) return step_group(w, f);
+  tree_node_kind const k = top.kind;
+  if (k == tree_node_kind::join || k == tree_node_kind::each) return step_group(w, f);
   if (top.next == unknown_step) {
     top.next = live_->next(f, w);
     grow();
   }
-  if (top.next != no_node) return step_body(w, f);
-  return k == node_kind::scope ? end_scope(w, f) : end_task(w, f);
+  if (top.next != no_tree_node) return step_body(w, f);
+  return k == tree_node_kind::scope ? end_scope(w, f) : end_task(w, f);
 }
 
 /// Nodes are numbered in preorder, so a stack meets next the nodes after the one that it has just begun: prefetch them
 /// while other workers move. The hardware prefetcher follows fewer streams than there are stacks.
-void engine::look_ahead(node_id id) const {
-  constexpr node_id ahead = 6;  // two or three tasks of a binary tree
-  node_id const next = std::min(id + ahead, program_.size() - 1);
+void engine::look_ahead(tree_node_id id) const {
+  constexpr tree_node_id ahead = 6;  // two or three tasks of a binary tree
+  tree_node_id const next = std::min(id + ahead, program_.size() - 1);
   __builtin_prefetch(&program_[next]);
   __builtin_prefetch(&result_.turns[next], 1);
 }
 
 /// Calls a task, leaf or step.
-void engine::call(worker_id w, fiber_id f, node_id id) {
+void engine::call(worker_id w, fiber_id f, tree_node_id id) {
   look_ahead(id);
   turn& t = result_.turns[id];
   tick const begin = now_ + spent_;
@@ -77,7 +77,7 @@ void engine::call(worker_id w, fiber_id f, node_id id) {
   spent_ += cost;
   result_.workers[index(w)].work += cost;
   result_.order.push_back(id);
-  if (program_[id].kind != node_kind::task) return;
+  if (program_[id].kind != tree_node_kind::task) return;
   fibers_[f].frames.push_back({.node = id, .next = first_step(id)});
   if (live_ != nullptr) live_->calls(f, id);
 }
@@ -85,30 +85,31 @@ void engine::call(worker_id w, fiber_id f, node_id id) {
 /// Runs the next step of a task or of a scope's body.
 void engine::step_body(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
-  node_id const id = top.next;
+  tree_node_id const id = top.next;
   top.next = step_after(id);
   switch (program_[id].kind) {
-    case node_kind::leaf:
-    case node_kind::step: return call(w, f, id);
-    case node_kind::task: return fork_of_scope(w, f, id);
-    case node_kind::join:
-    case node_kind::each:
+    case tree_node_kind::leaf:
+    case tree_node_kind::step: return call(w, f, id);
+    case tree_node_kind::task: return fork_of_scope(w, f, id);
+    case tree_node_kind::join:
+    case tree_node_kind::each:
       groups_[id].outstanding = 1;
       fibers_[f].frames.push_back({.node = id, .next = program_[id].first, .kind = program_[id].kind});
-      if (program_[id].first != no_node && of_worker(w).sees_forks()) meet(w, f, id);
+      if (program_[id].first != no_tree_node && of_worker(w).sees_forks()) meet(w, f, id);
       return;
-    case node_kind::scope: fibers_[f].frames.push_back({.node = id, .next = first_step(id), .kind = node_kind::scope});
+    case tree_node_kind::scope:
+      fibers_[f].frames.push_back({.node = id, .next = first_step(id), .kind = tree_node_kind::scope});
   }
 }
 
 // ---- groups --------------------------------------------------------------------------------------------------------
 
 /// Exposes the group on top of the stack, or the scope that is about to fork its first child, to the policy.
-void engine::meet(worker_id w, fiber_id f, node_id group) {
+void engine::meet(worker_id w, fiber_id f, tree_node_id group) {
   double total = 0;
   std::uint64_t n = 0;
-  if (program_[group].kind != node_kind::scope) {
-    for (node_id c = program_[group].first; c != no_node; c = program_[c].next, ++n) {
+  if (program_[group].kind != tree_node_kind::scope) {
+    for (tree_node_id c = program_[group].first; c != no_tree_node; c = program_[c].next, ++n) {
       total += work_of(program_[c].hints);
     }
   }
@@ -123,18 +124,18 @@ void engine::meet(worker_id w, fiber_id f, node_id group) {
 /// One move of a group: returns from a child, then calls the next one, with the later ones open to thieves.
 void engine::step_group(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
-  if (top.pending != no_node) return call(w, f, std::exchange(top.pending, no_node));
+  if (top.pending != no_tree_node) return call(w, f, std::exchange(top.pending, no_tree_node));
   if (top.exposed && top.exposed->now == exposed_group::stage::placing) return place_next(w, f);
   if (top.exposed && top.exposed->now == exposed_group::stage::calling) child_returned(w, f);
-  if (top.forked != no_node) take_back(w, top);
-  if (top.next == no_node) return end_share(w, f);
+  if (top.forked != no_tree_node) take_back(w, top);
+  if (top.next == no_tree_node) return end_share(w, f);
   if (top.exposed && of_worker(w).sees_forks()) {
     top.exposed->now = exposed_group::stage::placing;
     return place_next(w, f);
   }
-  node_id const child = std::exchange(top.next, no_node);
+  tree_node_id const child = std::exchange(top.next, no_tree_node);
   top.forked = program_[child].next;
-  if (top.forked == no_node) return call(w, f, child);
+  if (top.forked == no_tree_node) return call(w, f, child);
   pay(w, operation::fork);
   lanes_.push(w, lane::forks, {.what = item::kind::rest, .node = top.forked});
   offered(w);
@@ -146,10 +147,10 @@ void engine::step_group(worker_id w, fiber_id f) {
 /// ones.
 void engine::place_next(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
-  if (top.next == no_node) return end_share(w, f);
+  if (top.next == no_tree_node) return end_share(w, f);
   exposed_group& d = *top.exposed;
-  node_id const child = std::exchange(top.next, program_[top.next].next);
-  bool const is_last = top.next == no_node;
+  tree_node_id const child = std::exchange(top.next, program_[top.next].next);
+  bool const is_last = top.next == no_tree_node;
   task_tag its = of_worker(w).mark(d.rest, program_[child].hints);
   placement const to = place(w, its, cause::forked);
   if (!is_last) pay(w, operation::expose);
@@ -161,7 +162,7 @@ void engine::place_next(worker_id w, fiber_id f) {
   d.now = exposed_group::stage::calling;
   fibers_[f].tag = d.child = its;
   if (is_last) return call(w, f, child);
-  top.forked = std::exchange(top.next, no_node);
+  top.forked = std::exchange(top.next, no_tree_node);
   d.exposed_in = to.where == lane::local ? lane::local : lane::forks;
   d.exposed_at = w;
   put(w, {.what = item::kind::rest, .node = top.forked, .tag = d.rest}, {.worker = w, .where = d.exposed_in},
@@ -179,7 +180,7 @@ void engine::child_returned(worker_id w, fiber_id f) {
 
 /// The stack takes back the children after the one that has returned, unless a thief has them.
 void engine::take_back(worker_id w, frame& top) {
-  node_id const rest = std::exchange(top.forked, no_node);
+  tree_node_id const rest = std::exchange(top.forked, no_tree_node);
   if (top.exposed && top.exposed->exposed_in == lane::local) {
     auto const back = lanes_.take(top.exposed->exposed_at, lane::local, end::newest,
                                   [=](item const& it) { return it.what == item::kind::rest && it.node == rest; });
@@ -215,8 +216,8 @@ void engine::end_share(worker_id w, fiber_id f) {
 
 // ---- scopes --------------------------------------------------------------------------------------------------------
 
-void engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
-  node_id const scope = program_[child].parent;
+void engine::fork_of_scope(worker_id w, fiber_id f, tree_node_id child) {
+  tree_node_id const scope = program_[child].parent;
   if (!fibers_[f].frames.back().exposed && of_worker(w).sees_forks()) meet(w, f, scope);
   ++groups_[scope].outstanding;
   pay(w, operation::fork);
@@ -227,7 +228,7 @@ void engine::fork_of_scope(worker_id w, fiber_id f, node_id child) {
 
 /// The body of a scope has ended: calls the children that are still in this worker's lane, waits for the others.
 void engine::end_scope(worker_id w, fiber_id f) {
-  node_id const scope = fibers_[f].frames.back().node;
+  tree_node_id const scope = fibers_[f].frames.back().node;
   group_state& g = groups_[scope];
   if (g.outstanding == 0) {
     end_group(w, f);
@@ -246,7 +247,7 @@ void engine::end_scope(worker_id w, fiber_id f) {
 // ---- ends and waits ------------------------------------------------------------------------------------------------
 
 void engine::end_task(worker_id w, fiber_id f) {
-  node_id const task = fibers_[f].frames.back().node;
+  tree_node_id const task = fibers_[f].frames.back().node;
   fibers_[f].frames.pop_back();
   result_.turns[task].end = now_ + spent_;
   if (task == 0) {
@@ -258,7 +259,7 @@ void engine::end_task(worker_id w, fiber_id f) {
   group_state& above = groups_[program_[task].parent];
   if (fibers_[f].frames.empty()) {
     end_base(w, f, &above);
-  } else if (program_[program_[task].parent].kind == node_kind::scope) {
+  } else if (program_[program_[task].parent].kind == tree_node_kind::scope) {
     --above.outstanding;
   }
 }

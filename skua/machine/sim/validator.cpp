@@ -75,22 +75,22 @@ std::vector<std::string> faults_of(run_result const& result, task_tree const& pr
   return faults;
 }
 
-std::vector<node_id> order_on_one_worker(task_tree const& program) {
-  std::vector<node_id> order;
-  std::vector<node_id> ahead{0};
+std::vector<tree_node_id> order_on_one_worker(task_tree const& program) {
+  std::vector<tree_node_id> order;
+  std::vector<tree_node_id> ahead{0};
   while (!ahead.empty()) {
-    node_id const id = ahead.back();
+    tree_node_id const id = ahead.back();
     ahead.pop_back();
     if (is_run(program[id].kind)) order.push_back(id);
     auto const mark = static_cast<std::ptrdiff_t>(ahead.size());
     auto const append = [&](bool tasks) {
-      for (node_id c = program[id].first; c != no_node; c = program[c].next) {
-        if ((program[c].kind == node_kind::task) == tasks) ahead.push_back(c);
+      for (tree_node_id c = program[id].first; c != no_tree_node; c = program[c].next) {
+        if ((program[c].kind == tree_node_kind::task) == tasks) ahead.push_back(c);
       }
     };
     // The end of `ahead` comes first: a scope's tasks as they are (newest first), everything else turned around.
     append(true);
-    if (program[id].kind != node_kind::scope) std::reverse(ahead.begin() + mark, ahead.end());
+    if (program[id].kind != tree_node_kind::scope) std::reverse(ahead.begin() + mark, ahead.end());
     auto const steps = static_cast<std::ptrdiff_t>(ahead.size());
     append(false);
     std::reverse(ahead.begin() + steps, ahead.end());
@@ -99,7 +99,7 @@ std::vector<node_id> order_on_one_worker(task_tree const& program) {
 }
 
 totals weigh(task_tree const& program, rules const& by) {
-  return program.weigh([&](node_id id) { return static_cast<double>(ticks_of(program, id, by)); },
+  return program.weigh([&](tree_node_id id) { return static_cast<double>(ticks_of(program, id, by)); },
                        static_cast<double>(by.fork_ticks));
 }
 

@@ -67,7 +67,7 @@ std::vector<std::string> faults_of(run_result const& result, task_tree const& pr
 
 /// The order in which one worker begins tasks, leaves and fibers: as the serial program does, except that the tasks
 /// of a scope come after its body, the newest first.
-std::vector<node_id> order_on_one_worker(task_tree const& program);
+std::vector<tree_node_id> order_on_one_worker(task_tree const& program);
 
 /// Work and span in ticks, forks included.
 totals weigh(task_tree const& program, rules const& by);

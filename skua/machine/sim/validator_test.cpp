@@ -79,15 +79,15 @@ TEST_F(faulty_results_of_one, lost_time_is_seen) {
 
 TEST(order_on_one_worker, a_scopes_tasks_come_after_its_body_the_newest_first) {
   task_tree t;
-  node_id const scope = t.add(0, node_kind::scope);
-  node_id const first = t.add(scope, node_kind::task);
-  node_id const body = t.add(scope, node_kind::leaf);
-  node_id const second = t.add(scope, node_kind::task);
-  node_id const inner = t.add(second, node_kind::join);
-  node_id const left = t.add(inner, node_kind::task);
-  node_id const right = t.add(inner, node_kind::task);
-  node_id const after = t.add(0, node_kind::leaf);
-  EXPECT_EQ(order_on_one_worker(t), (std::vector<node_id>{0, body, second, left, right, first, after}));
+  tree_node_id const scope = t.add(0, tree_node_kind::scope);
+  tree_node_id const first = t.add(scope, tree_node_kind::task);
+  tree_node_id const body = t.add(scope, tree_node_kind::leaf);
+  tree_node_id const second = t.add(scope, tree_node_kind::task);
+  tree_node_id const inner = t.add(second, tree_node_kind::join);
+  tree_node_id const left = t.add(inner, tree_node_kind::task);
+  tree_node_id const right = t.add(inner, tree_node_kind::task);
+  tree_node_id const after = t.add(0, tree_node_kind::leaf);
+  EXPECT_EQ(order_on_one_worker(t), (std::vector<tree_node_id>{0, body, second, left, right, first, after}));
 }
 
 }  // namespace

@@ -20,10 +20,15 @@
 
 namespace skua::runtime {
 
+/// Makes a queue that takes no entries: pushes fail as if there were no memory.
+struct no_entries_t {};
+inline constexpr no_entries_t no_entries{};
+
 template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock<Sync>>
 class tagged_queue {
  public:
   tagged_queue() = default;
+  explicit tagged_queue(no_entries_t) noexcept : takes_entries_(false) {}
   /// Reserves room for so many entries. Throws std::bad_alloc.
   explicit tagged_queue(std::size_t room) { items_.reserve(room); }
   tagged_queue(tagged_queue const&) = delete;
@@ -59,6 +64,7 @@ class tagged_queue {
 
  private:
   bool append(Item const& item) noexcept {
+    if (!takes_entries_) return false;
     try {
       items_.push_back(item);
     } catch (std::bad_alloc const&) {
@@ -87,6 +93,7 @@ class tagged_queue {
   // Invariant (count): while lock_ is free, size_ is the length of items_.
   alignas(cache_line_bytes) typename Sync::template atomic<std::size_t> size_{0};
   Lock lock_;
+  bool const takes_entries_ = true;
   std::vector<Item> items_;  ///< oldest first
 };
 

@@ -86,6 +86,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::released:
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
     case cause::stolen: return place_stolen(c, task);
+    case cause::chosen: break;  // not asked for
     case cause::refused: runtime::invariant(false, "one slot"); break;
   }
   return {.worker = self_, .where = lane::inbox};

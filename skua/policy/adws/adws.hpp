@@ -99,6 +99,9 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
   [[nodiscard]] std::string_view name() const noexcept override {
     return shared_.options.steal ? "adws" : "adws:no-steal";
   }
+  [[nodiscard]] policy_needs needs() const noexcept override {
+    return {.lanes = {lane::mailbox, lane::local, lane::migrated}};
+  }
 
  private:
   adws::common shared_;

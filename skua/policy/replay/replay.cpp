@@ -227,6 +227,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::released:
     case cause::seeded:
     case cause::preempted: return {.worker = self_, .where = lane::spawned};
+    case cause::chosen:
     case cause::refused: break;
   }
   return here;

@@ -115,6 +115,7 @@ class replaying final : public per_worker<replay::worker_state> {
  public:
   replaying(layout const& where, std::uint64_t seed, replay_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
+  [[nodiscard]] policy_needs needs() const noexcept override { return {.lanes = {lane::local, lane::migrated}}; }
   [[nodiscard]] replay_status status() const noexcept;
 
  private:

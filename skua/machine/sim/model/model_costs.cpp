@@ -142,9 +142,9 @@ tick model_costs::price(tick, operation what, worker_id w, worker_id whom) {
   return prices_[static_cast<std::size_t>(what) * classes + class_between(w, whom)];
 }
 
-tick model_costs::run(tick now, worker_id w, task_tree const& program, node_id id) {
-  node const& n = program[id];
-  tick const length = n.kind == node_kind::leaf
+tick model_costs::run(tick now, worker_id w, task_tree const& program, tree_node_id id) {
+  tree_node const& n = program[id];
+  tick const length = n.kind == tree_node_kind::leaf
                           ? leaf(now, w, program, n)
                           : static_cast<tick>(std::llround(static_cast<double>(n.ns) * ticks_per_recorded_ns_));
   tick const lost = noise_.delay(now, w, length);
@@ -154,7 +154,7 @@ tick model_costs::run(tick now, worker_id w, task_tree const& program, node_id i
   return length + lost;
 }
 
-model_costs::computing model_costs::arithmetic_of(node const& n) const {
+model_costs::computing model_costs::arithmetic_of(tree_node const& n) const {
   double const flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops : 0;
   bool const has_time = leaves_ == arithmetic::by_ns ? n.ns > 0 : flops <= 0;
   double const ns = has_time ? static_cast<double>(n.ns) : flops > 0 ? measured_.ns_of(flops) : 0;
@@ -168,7 +168,7 @@ double model_costs::on_core(computing what, double fetching) const noexcept {
   return std::max(what.ticks, fetching) + visible * std::min(what.ticks, fetching);
 }
 
-tick model_costs::leaf(tick now, worker_id w, task_tree const& program, node const& n) {
+tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_node const& n) {
   memory_account& mine = accounts_[index(w)];
   ++mine.leaves;
   computing const busy = arithmetic_of(n);

@@ -74,7 +74,7 @@ class model_costs final : public costs {
   model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
               cost_options const& how = {});
 
-  tick run(tick now, worker_id w, task_tree const& program, node_id id) override;
+  tick run(tick now, worker_id w, task_tree const& program, tree_node_id id) override;
   tick price(tick now, operation what, worker_id w, worker_id whom) override;
 
   /// How long an idle worker searches before it sleeps.
@@ -125,8 +125,8 @@ class model_costs final : public costs {
     bool measured = false;  ///< a measured time includes the waits for data
   };
 
-  tick leaf(tick now, worker_id w, task_tree const& program, node const& n);
-  [[nodiscard]] computing arithmetic_of(node const& n) const;
+  tick leaf(tick now, worker_id w, task_tree const& program, tree_node const& n);
+  [[nodiscard]] computing arithmetic_of(tree_node const& n) const;
   [[nodiscard]] double on_core(computing what, double fetching) const noexcept;
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
   void record_traffic(worker_id w, traffic const& moved);

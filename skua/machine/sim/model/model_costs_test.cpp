@@ -29,15 +29,15 @@ class model_costs_of_the_round_machine : public testing::Test {
   model_costs make(cost_options const& how = {}) { return {model, model.numbers(), where, how}; }
 
   /// A leaf that touches one range.
-  node_id leaf(touch const& what, double flops = 0, std::uint64_t ns = 0) {
-    node_id const id = tree.add(0, node_kind::leaf);
+  tree_node_id leaf(touch const& what, double flops = 0, std::uint64_t ns = 0) {
+    tree_node_id const id = tree.add(0, tree_node_kind::leaf);
     tree[id].flops = flops;
     tree[id].ns = ns;
     tree.add_touch(id, what);
     return id;
   }
-  node_id bare(double flops, std::uint64_t ns) {
-    node_id const id = tree.add(0, node_kind::leaf);
+  tree_node_id bare(double flops, std::uint64_t ns) {
+    tree_node_id const id = tree.add(0, tree_node_kind::leaf);
     tree[id].flops = flops;
     tree[id].ns = ns;
     return id;
@@ -57,7 +57,7 @@ TEST_F(model_costs_of_the_round_machine, arithmetic_by_flops_or_as_measured) {
   model_costs faster = make({.leaves = arithmetic::by_ns, .recorded_ghz = 1});
   EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 100)), 50'000U);
   EXPECT_EQ(faster.run(0, w0, tree, bare(4000, 0)), 1'000'000U);
-  node_id const step = tree.add(0, node_kind::step);
+  tree_node_id const step = tree.add(0, tree_node_kind::step);
   tree[step].ns = 100;
   EXPECT_EQ(faster.run(0, w0, tree, step), 50'000U);
   EXPECT_EQ(faster.run(0, w0, tree, 0), 0U);
@@ -74,7 +74,7 @@ TEST_F(model_costs_of_the_round_machine, leaves_take_what_their_like_took_or_the
 }
 
 TEST_F(model_costs_of_the_round_machine, a_leaf_takes_the_longer_of_arithmetic_and_memory) {
-  node_id const id = leaf(range(0, 1 << 20), 4e9);
+  tree_node_id const id = leaf(range(0, 1 << 20), 4e9);
   EXPECT_EQ(make().run(0, w0, tree, id), 1'000'000'000'000U);
 }
 
@@ -121,7 +121,7 @@ TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_o
 TEST_F(model_costs_of_the_round_machine, a_stream_larger_than_all_caches_takes_bytes_over_bandwidth) {
   model_costs c = make();
   constexpr double bytes = 1 << 26;
-  node_id const id = leaf(range(0, 1 << 26));
+  tree_node_id const id = leaf(range(0, 1 << 26));
   for (int pass = 0; pass < 3; ++pass) {
     tick const took = c.run(static_cast<tick>(pass) * 1'000'000'000'000, w0, tree, id);
     EXPECT_NEAR(static_cast<double>(took), bytes / 8 * 1e3 + 10e3, 1);  // and a tenth of one latency
@@ -132,7 +132,7 @@ TEST_F(model_costs_of_the_round_machine, a_stream_larger_than_all_caches_takes_b
 
 TEST_F(model_costs_of_the_round_machine, what_is_written_is_read_and_goes_back) {
   model_costs c = make();
-  node_id const id = leaf(range(0, 1 << 26, true));
+  tree_node_id const id = leaf(range(0, 1 << 26, true));
   static_cast<void>(c.run(0, w0, tree, id));
   tick const took = c.run(1'000'000'000'000, w0, tree, id);
   EXPECT_NEAR(static_cast<double>(took), (1 << 26) / 8.0 * 1e3, 0.01 * static_cast<double>(took));
@@ -141,7 +141,7 @@ TEST_F(model_costs_of_the_round_machine, what_is_written_is_read_and_goes_back) 
 
 TEST_F(model_costs_of_the_round_machine, what_fits_the_private_cache_is_free_of_memory_after_the_first_pass) {
   model_costs c = make();
-  node_id const id = leaf(range(0, 32768));
+  tree_node_id const id = leaf(range(0, 32768));
   tick const first = c.run(0, w0, tree, id);
   tick const second = c.run(first, w0, tree, id);
   EXPECT_EQ(first, 4'106'000U);  // 32768 / 8 ns and 100 ns / 10
@@ -163,7 +163,7 @@ tick stream_together(model_costs& c, task_tree& tree, std::vector<worker_id> con
     next.pop();
     last = std::max(last, now);
     if (done[i] == bytes) continue;
-    node_id const id = tree.add(0, node_kind::leaf);
+    tree_node_id const id = tree.add(0, tree_node_kind::leaf);
     tree.add_touch(id, {.address = somewhere + i * (bytes + 4096) + done[i], .bytes = leaf_bytes});
     done[i] += leaf_bytes;
     next.push({now + c.run(now, who[i], tree, id), i});
@@ -195,7 +195,7 @@ TEST_F(model_costs_of_the_round_machine, waiting_is_what_queues_add) {
 }
 
 TEST_F(model_costs_of_the_round_machine, remote_memory_costs_what_the_link_says) {
-  node_id const id = leaf(range(0, 1 << 20));
+  tree_node_id const id = leaf(range(0, 1 << 20));
   model_costs local = make();
   model_costs remote = make({.pages = {.how = page_placement::kind::bind, .node = 1}});
   EXPECT_EQ(local.run(0, w0, tree, id), (1U << 20) / 8 * 1000 + 10'000);
@@ -218,8 +218,8 @@ TEST_F(model_costs_of_the_round_machine, interleaved_pages_use_the_bandwidth_of_
 
 TEST_F(model_costs_of_the_round_machine, a_write_by_another_core_invalidates_the_line_here) {
   model_costs c = make();
-  node_id const reads = leaf(range(0, 1024));
-  node_id const writes = leaf(range(0, 1024, true));
+  tree_node_id const reads = leaf(range(0, 1024));
+  tree_node_id const writes = leaf(range(0, 1024, true));
   static_cast<void>(c.run(0, w0, tree, reads));
   tick const hit = c.run(1'000'000, w0, tree, reads);
   static_cast<void>(c.run(2'000'000, w4, tree, writes));
@@ -298,7 +298,7 @@ TEST_F(model_costs_of_a_ring, remote_data_loads_every_link_on_its_route_and_no_o
 }
 
 TEST_F(model_costs_of_a_ring, a_core_alone_reads_at_the_figures_of_the_distance) {
-  node_id const id = leaf(range(0, 1 << 20));
+  tree_node_id const id = leaf(range(0, 1 << 20));
   EXPECT_EQ(on(1).run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
   EXPECT_EQ(on(2).run(0, w0, tree, id), (1U << 20) / 1 * 1000 + 19'000);
   EXPECT_EQ(on(3).run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
@@ -341,11 +341,11 @@ TEST_F(model_costs_of_a_ring, links_carry_every_byte_once_per_hop) {
     runtime::dice roll(17);
     std::uint64_t expected = 0;
     for (int i = 0; i < 3000; ++i) {
-      node_id const id = leaf({.address = somewhere + roll.below(1 << 20),
-                               .bytes = 1 + roll.below(9000),
-                               .rows = 1 + roll.below(3),
-                               .stride = 10'000,
-                               .written = roll.below(2) == 0});
+      tree_node_id const id = leaf({.address = somewhere + roll.below(1 << 20),
+                                    .bytes = 1 + roll.below(9000),
+                                    .rows = 1 + roll.below(3),
+                                    .stride = 10'000,
+                                    .written = roll.below(2) == 0});
       std::uint32_t const worker = roll.below(8);
       static_cast<void>(c.run(static_cast<tick>(i) * 100'000, worker_id{worker}, tree, id));
       traffic const& moved = c.memory().moved();
@@ -368,7 +368,7 @@ TEST_F(model_costs_of_the_round_machine, the_layout_must_be_of_this_machine) {
 TEST_F(model_costs_of_the_round_machine, noise_takes_its_share_and_is_off_by_default) {
   model_costs quiet = make();
   model_costs noisy = make({.noise = {.per_second = 1e5, .duration_ns = 1000}, .seed = 7});
-  node_id const id = bare(4e8, 0);  // 0.1 s
+  tree_node_id const id = bare(4e8, 0);  // 0.1 s
   EXPECT_EQ(quiet.run(0, w0, tree, id), 100'000'000'000U);
   tick const took = noisy.run(0, w0, tree, id);
   EXPECT_NEAR(static_cast<double>(took), 1e11 / 0.9, 1e9);  // a tenth of all time is lost
@@ -383,7 +383,7 @@ std::vector<tick> run(model_costs& c, std::uint64_t seed) {
   std::vector<tick> all;
   tick now = 0;
   for (int i = 0; i < 2000; ++i) {
-    node_id const id = tree.add(0, node_kind::leaf);
+    tree_node_id const id = tree.add(0, tree_node_kind::leaf);
     tree[id].flops = roll.below(10'000);
     tree.add_touch(id, {.address = somewhere + roll.below(1 << 20),
                         .bytes = 1 + roll.below(9000),

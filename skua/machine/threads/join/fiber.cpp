@@ -86,6 +86,11 @@ void fiber::know(task_tag const& t) noexcept {
   at().publish_tag(t.words[0]);
 }
 
+void fiber::begins_task(task_tag const& t) noexcept {
+  begins(t, false);
+  clock_.begin(at().needs.times);
+}
+
 void fiber::begins(task_tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);
@@ -95,14 +100,14 @@ void fiber::begins(task_tag const& t, bool open) noexcept {
 
 void fiber::task_ends() noexcept {
   tsan::unseen const scheduling;
-  at().policy.learn(ended{.task = tag_, .duration_ns = 0});
+  at().policy.learn(ended{.task = tag_, .duration_ns = clock_.read()});
   at().update_exposure();
 }
 
-placement fiber::place_again(worker_policy& by, task_tag& used) noexcept {
+placement fiber::place_again(worker_slot& by, task_tag& used) noexcept {
   tsan::unseen const scheduling;
   hint const hinted = stop_node::inherited(stop_);
-  used = hinted.place ? by.mark(tag_, hinted) : tag_;
+  used = hinted.place ? by.policy.mark(tag_, hinted) : tag_;
   placement const to = by.place(used, cause::resumed);
   if (!hinted.place)
     tag_ = used;  // a hinted place holds only inside its task, so it does not become the fiber's own tag
@@ -113,7 +118,7 @@ void fiber::relocate() noexcept {
   if (tied_) return;
   worker_slot& now = at();
   task_tag used;
-  placement const to = place_again(now.policy, used);
+  placement const to = place_again(now, used);
   if (to.worker != now.id) now.who.move(static_cast<here&>(*this), to, used);
 }
 

@@ -12,6 +12,7 @@
 #include "skua/machine/threads/join/stolen_joins.hpp"
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/slot_front.hpp"
+#include "skua/machine/threads/worker/task_clock.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 
@@ -74,6 +75,8 @@ class fiber {
 
   // What the policy sees of this fiber. Cold.
 
+  /// A task with this tag begins here.
+  void begins_task(task_tag const& t) noexcept;
   /// A task or frame with this tag runs here from now on; `open` means that it waited for a group.
   void begins(task_tag const& t, bool open) noexcept;
   /// The task that was taken from a lane ends. Call this before its group hears of it.
@@ -84,7 +87,7 @@ class fiber {
   /// An entry that this fiber offered, with the tag that thieves could see.
   [[nodiscard]] tagged_entry as_published(entry const& e) const noexcept;
   /// The task continues after a wait: asks the policy where. `used` is the tag that it carries there.
-  [[nodiscard]] placement place_again(worker_policy& by, task_tag& used) noexcept;
+  [[nodiscard]] placement place_again(worker_slot& by, task_tag& used) noexcept;
   /// The same on the fiber's own worker: the fiber moves if the policy says so.
   void relocate() noexcept;
 
@@ -160,6 +163,10 @@ class fiber {
   [[nodiscard]] buried const* beneath() const noexcept { return beneath_; }
   void lie_on(buried const* b) noexcept { beneath_ = b; }
 
+  /// The time that the task at the bottom of this fiber runs, if the policy needs times. It stands still while the fiber
+  /// waits or is on its way to another worker.
+  [[nodiscard]] task_clock& clock() noexcept { return clock_; }
+
   /// Inside of isolate(): the fiber waits where it is, and its worker runs nothing else meanwhile. Returns the previous
   /// value.
   bool isolate(bool on) noexcept { return std::exchange(isolated_, on); }
@@ -190,6 +197,7 @@ class fiber {
   mutable stolen_joins<> stolen_;  ///< what note_steals has seen
   buried const* beneath_ = nullptr;
   std::int64_t base_ = 0;  ///< entries of the lane before this position lie below a nested task
+  task_clock clock_;
   bool tied_ = false;
   bool isolated_ = false;
 };

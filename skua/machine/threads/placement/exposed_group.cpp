@@ -32,7 +32,7 @@ bool exposed_group::sends(std::uint64_t i, hint const& hint) noexcept {
   tsan::unseen const scheduling;
   worker_slot& mine = owner_.at();
   child_ = mine.policy.mark(rest_, hint);
-  placement const to = mine.policy.place(child_, cause::forked);
+  placement const to = mine.place(child_, cause::forked);
   tagged_entry entry{&group_, i | alone, child_};
   if (to.worker != mine.id) {
     bool const sent = sends_away(entry, to);

@@ -97,8 +97,8 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     me.fiber_ = &fiber;
     task_tag outside;
     task_tag tag = slot.policy.mark(outside, {});
-    static_cast<void>(slot.policy.place(tag, cause::called));
-    fiber.begins(tag, false);
+    static_cast<void>(slot.place(tag, cause::called));
+    fiber.begins_task(tag);
     me.counts_.tasks.add(1);
     if (me.core_.times_asked()) me.begin(activity::working);
   }

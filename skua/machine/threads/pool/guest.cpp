@@ -11,7 +11,7 @@ namespace skua::runtime {
 
 guest::guest(region& host) : host_(host), core_(host.of(), host.slot_of(worker_id{0}).who.number()) {
   worker_id const only{0};
-  own_ = core_.open_region(host.policy_name(), {&only, 1});
+  own_ = core_.open_region(host.policy_maker(), {&only, 1});
   own_->stand_in_for(host);
 }
 

@@ -90,7 +90,7 @@ pool::pool(pool_options const& options) try {
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
   std::uint32_t const processors = std::min(usable.size(), quota.whole_cpus().value_or(usable.size()));
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable), processors);
-  root_ = core_->open_region(facts_.chosen.policy.value, first_workers(core_->workers()));
+  root_ = core_->open_region(policies::policy_named(facts_.chosen.policy.value), first_workers(core_->workers()));
   core_->detached().report_to(options.on_exception);
   core_->start();
 } catch (std::bad_alloc const&) {
@@ -141,13 +141,17 @@ runtime::leaf_log& pool::leaves_of(worker_id w) const noexcept { return core_->w
 bool pool::lost_by_fork() const noexcept { return core_->lost_by_fork(); }
 
 std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
+  return open_under(policies::policy_named(policy), workers);
+}
+
+std::unique_ptr<region_handle> pool::open_under(policies::policy_factory const& make, std::uint32_t workers) {
   core_->check_process();
   if (workers > core_->workers()) {
     throw usage_error("a region of " + std::to_string(workers) + " workers: the pool has " +
                       std::to_string(core_->workers()));
   }
   auto const members = first_workers(workers == 0 ? core_->workers() : workers);
-  return std::make_unique<region_handle>(*core_, core_->open_region(policy, members));
+  return std::make_unique<region_handle>(*core_, core_->open_region(make, members));
 }
 
 pool_facts pool::facts() const {

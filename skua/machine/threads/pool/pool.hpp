@@ -23,6 +23,7 @@
 #include "skua/parts/base/settings.hpp"
 #include "skua/parts/context/stack.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/setup.hpp"
 
 namespace skua {
 
@@ -139,6 +140,12 @@ class pool {
   /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown
   /// policy, and if the pool has fewer workers.
   [[nodiscard]] std::unique_ptr<region_handle> open_region(std::string_view policy, std::uint32_t workers = 0);
+  /// The same under a policy of the program's own (skua/policy/policy.hpp). Throws what `make` throws, too.
+  template <class Make>
+    requires std::invocable<Make&, policies::policy_setup const&>
+  [[nodiscard]] std::unique_ptr<region_handle> open_region(Make make, std::uint32_t workers = 0) {
+    return open_under(policies::policy_factory(std::move(make)), workers);
+  }
 
   [[nodiscard]] std::uint32_t workers() const noexcept;
   [[nodiscard]] std::string_view policy() const noexcept;
@@ -174,6 +181,7 @@ class pool {
   static pool_options of_workers(std::int64_t workers);
   static pool_options of_policy(std::string_view name);
   void run_here(runtime::outside_call& c) const;
+  [[nodiscard]] std::unique_ptr<region_handle> open_under(policies::policy_factory const& make, std::uint32_t workers);
 
   pool_facts facts_;
   std::unique_ptr<runtime::pool_core> core_;

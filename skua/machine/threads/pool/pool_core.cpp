@@ -83,10 +83,13 @@ void pool_core::check_process() const {
   }
 }
 
-std::shared_ptr<region> pool_core::open_region(std::string_view policy_name, std::span<worker_id const> members) {
+std::shared_ptr<region> pool_core::open_region(policies::policy_factory const& make,
+                                               std::span<worker_id const> members) {
+  // Not under the lock: `make` may be the program's. relaxed: a number.
+  std::uint64_t const seed = regions_opened_.fetch_add(1, std::memory_order_relaxed) + 1;
+  auto const made = std::make_shared<region>(*this, make, members, seed);
   std::shared_ptr<region_list const> list;  // the old one dies after the lock, perhaps with regions
   std::lock_guard const hold(regions_changing_);
-  auto const made = std::make_shared<region>(*this, policy_name, members, regions_->size() + 1);
   auto longer = copy_open_regions();
   longer->push_back(made);
   list = std::move(longer);

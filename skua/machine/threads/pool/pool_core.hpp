@@ -39,7 +39,7 @@ class pool_core {
 
   /// Opens a region of these workers, and tells them of it. Throws std::bad_alloc, or what region's constructor throws;
   /// then nothing has changed. All memory is taken here: a worker that learns of the region needs none.
-  std::shared_ptr<region> open_region(std::string_view policy_name, std::span<worker_id const> members);
+  std::shared_ptr<region> open_region(policies::policy_factory const& make, std::span<worker_id const> members);
   /// The region's work is done: the workers forget it. Without memory for a shorter list they do so when the next region
   /// opens or closes; until then they find it empty.
   void close_region(region& r) noexcept;
@@ -133,6 +133,7 @@ class pool_core {
   std::mutex regions_changing_;
   std::shared_ptr<region_list const> regions_;  ///< under the mutex
   std::atomic<std::uint64_t> regions_version_{0};
+  std::atomic<std::uint64_t> regions_opened_{0};
 };
 
 }  // namespace skua::runtime

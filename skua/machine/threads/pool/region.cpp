@@ -2,26 +2,26 @@
 #include "skua/machine/threads/pool/region.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
-#include "skua/policy/registry.hpp"
 
 namespace skua::runtime {
 
-region::region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed)
-    : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
-      policy_(policies::make_policy(policy_name, map_, seed)), outside_(c.blocks()),
-      guests_(std::make_unique<guest_list>(*this)) {
+region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t seed)
+    : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)), make_(std::move(make)),
+      policy_(make_({map_, seed})), outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const local{i};
     worker& member = c.worker_at(members[i]);
-    slots_.push_back(std::make_unique<worker_slot>(
-        member, member.leaves(), *this, static_cast<std::uint32_t>(members.size()), local, policy_->of_worker(local)));
+    slots_.push_back(std::make_unique<worker_slot>(member, member.leaves(), *this,
+                                                   static_cast<std::uint32_t>(members.size()), local,
+                                                   policy_->of_worker(local), policy_->needs()));
     slot_of_member_[index(members[i])] = slots_.back().get();
   }
 }

@@ -16,6 +16,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/setup.hpp"
 
 namespace skua::runtime {
 
@@ -28,9 +29,8 @@ using region_list = std::vector<std::shared_ptr<region>>;
 
 class region : public std::enable_shared_from_this<region> {
  public:
-  /// Makes slots for the `members` (their numbers in the pool), under the policy of that name. Throws usage_error for
-  /// an unknown policy.
-  region(pool_core& c, std::string_view policy_name, std::span<worker_id const> members, std::uint64_t seed);
+  /// Makes slots for the `members` (their numbers in the pool). Throws what `make` throws, and std::bad_alloc.
+  region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t seed);
   ~region();
   region(region const&) = delete;
   region& operator=(region const&) = delete;
@@ -41,6 +41,7 @@ class region : public std::enable_shared_from_this<region> {
   [[nodiscard]] worker_slot* slot_for(worker const& w) const noexcept;
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
+  [[nodiscard]] policies::policy_factory const& policy_maker() const noexcept { return make_; }
   [[nodiscard]] pool_core& of() noexcept { return core_; }
 
   /// Submits a task from outside. Any thread. Once `t` is in, it may run to its end, and end the region and the pool;
@@ -78,6 +79,7 @@ class region : public std::enable_shared_from_this<region> {
   pool_core& core_;
   std::vector<worker_id> const members_;  ///< by their numbers in the pool
   layout const map_;
+  policies::policy_factory const make_;
   std::unique_ptr<policies::policy> const policy_;
   std::vector<std::unique_ptr<worker_slot>> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool

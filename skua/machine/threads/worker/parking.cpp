@@ -51,6 +51,7 @@ bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
 
 void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept {
   waiting.at().who.counts_.waited_in_place.add(1);
+  waiting.clock().stop();
   fiber::buried const myself{g, mine, waiting.watching(), waiting.beneath()};
   std::uint64_t idle_since = 0;
   for (unsigned rounds = 1; !g.left_only(mine); ++rounds) {
@@ -77,6 +78,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     waiting.lie_on(myself.below);
     waiting.at().who.pause_work(waiting.at());
   }
+  waiting.clock().go();
   waiting.at().who.begin(activity::working);
 }
 
@@ -101,13 +103,16 @@ void worker::expect_none_beneath(here const& waiting, wait_group const& tasks) n
 
 void worker::wait_alone(group const& g, std::uint64_t mine) noexcept {
   std::uint64_t const began = now_ns();
+  fiber_->clock().stop();
   while (!g.left_only(mine)) short_sleep(now_ns() - began);
+  fiber_->clock().go();
   begin(activity::working);
 }
 
 void worker::run_on_top(here& fiber, found const& f) noexcept {
   worker_slot& below = fiber.at();
   bool const tied = fiber.tie(true);
+  task_clock const waits = fiber.clock();
   {
     fiber::nested_task const nested{fiber, nullptr};
     start_work(fiber, f);
@@ -117,6 +122,7 @@ void worker::run_on_top(here& fiber, found const& f) noexcept {
   if (frame* const ready = fiber.take_ready()) send_home(*ready);
   fiber.tie(tied);
   fiber.run_in(below);
+  fiber.clock() = waits;
   fiber.begins(fiber.tag(), true);
 }
 
@@ -136,6 +142,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   parking_ = {&g, mine};
   counts_.parked.add(1);
   if (f.fiber->is_tied()) ++tied_frames_;
+  f.fiber->clock().stop();
   pause_work(f.fiber->at());
 }
 
@@ -181,6 +188,7 @@ void worker::return_to(frame& f) noexcept {
   resumed.forget_places();
   if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
   fiber_ = &resumed;
+  resumed.clock().go();
   begin(activity::working);
 }
 
@@ -202,6 +210,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   if (fresh == nullptr) return;
   frame f{fiber, current_stack_, false};
   leaving_ = {&f, to, tag};
+  fiber.clock().stop();
   pause_work(fiber.at());
   current_stack_ = fresh;
   runtime::start(next_, *fresh, &worker::fiber_main, this);
@@ -220,7 +229,7 @@ void worker::commit_move(void* self) noexcept {
 void worker::preempt(here& fiber) noexcept {
   tsan::unseen const scheduling;
   task_tag tag = fiber.tag();
-  placement const to = fiber.at().policy.place(tag, cause::preempted);
+  placement const to = fiber.at().place(tag, cause::preempted);
   if (to.worker == fiber.at().id && to.where == lane::local) move(fiber, to, tag);
 }
 

@@ -62,7 +62,7 @@ void worker::start_work(here& fiber, found const& f) noexcept {
   worker& me = f.at->who;
   fiber.run_in(*f.at);
   fiber.watch(nullptr);
-  fiber.begins(f.taken.tag, false);
+  fiber.begins_task(f.taken.tag);
   me.counts_.tasks.add(1);
   if (me.counts_.times.current() != activity::working) me.begin(activity::working);
 }
@@ -99,7 +99,7 @@ bool worker::is_mine(here& fiber, frame& f) noexcept {
     return false;
   }
   task_tag used;
-  placement const to = f.fiber->place_again(fiber.at().policy, used);
+  placement const to = f.fiber->place_again(fiber.at(), used);
   tagged_entry entry{&f, 1, used};
   return !send(fiber.at(), entry, to);
 }
@@ -157,16 +157,17 @@ worker::found worker::probe_in(worker_slot& s) noexcept {
 /// belongs.
 bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
-  if (p.what == action::pop && p.where != lane::injected) return false;
+  bool const asks_again = p.where == lane::spawned && s.needs.chosen;
+  if (p.what == action::pop && p.where != lane::injected && !asks_again) return false;
   if (f != nullptr && p.what == action::pop) {
-    placement const to = f->fiber->place_again(s.policy, taken.tag);
+    placement const to = f->fiber->place_again(s, taken.tag);
     return send(s, taken, to);
   }
   if (f == nullptr && (p.where != lane::local && p.where != lane::migrated && p.where != lane::mailbox)) {
     taken.tag = s.policy.mark(taken.tag, taken.item->hint_for(taken.extra));
   }
-  cause const why = p.what == action::steal ? cause::stolen : cause::injected;
-  placement const to = s.policy.place(taken.tag, why);
+  cause const why = p.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
+  placement const to = s.place(taken.tag, why);
   return send(s, taken, to);
 }
 

@@ -11,6 +11,12 @@ namespace skua::runtime {
 
 worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_of(number); }
 
+[[gnu::cold]] placement worker_slot::place_alone(task_tag& task) noexcept {
+  placement to = policy.place(task, cause::refused);
+  to.width = 1;
+  return to;
+}
+
 void worker_slot::notify_work() noexcept { in.notify_work(); }
 
 void worker_slot::notify_owner() noexcept {

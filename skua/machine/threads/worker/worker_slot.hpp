@@ -11,10 +11,10 @@
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/machine/threads/worker/slot_front.hpp"
+#include "skua/machine/threads/worker/tagged_lanes.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
-#include "skua/parts/queue/tagged_queue.hpp"
 
 namespace skua::runtime {
 
@@ -25,16 +25,30 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
  public:
   /// Throws std::bad_alloc.
   worker_slot(worker& w, leaf_log& worker_leaves, region& r, std::uint32_t region_workers, worker_id number,
-              worker_policy& decides)
-      : lanes(deque_options{}, worker_leaves, region_workers, number), who(w), in(r), policy(decides) {}
+              worker_policy& decides, policies::policy_needs const& its_needs)
+      : lanes(deque_options{}, worker_leaves, region_workers, number), who(w), in(r), policy(decides), needs(its_needs),
+        built_(its_needs.lanes), mailbox(built_.of(lane::mailbox)), local(built_.of(lane::local)),
+        migrated(built_.of(lane::migrated)) {}
 
   worker& who;
   region& in;
   worker_policy& policy;
+  policies::policy_needs const needs;
 
-  tagged_queue<tagged_entry> mailbox{1};  ///< room for one entry that another worker put here
-  tagged_queue<tagged_entry> local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
-  tagged_queue<tagged_entry> migrated;  ///< tasks that policies placed here
+ private:
+  tagged_lanes built_;
+
+ public:
+  // Those that the policy does not need take no entries.
+  tagged_queue<tagged_entry>& mailbox;  ///< room for one entry that another worker put here
+  tagged_queue<tagged_entry>& local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
+  tagged_queue<tagged_entry>& migrated;  ///< tasks that policies placed here
+
+  /// Asks the policy where a task goes. There are no teams: a width above 1 is refused.
+  [[nodiscard]] placement place(task_tag& task, cause why) noexcept {
+    placement const to = policy.place(task, why);
+    return to.width == 1 ? to : place_alone(task);
+  }
 
   /// The first word of the running task's tag, which a thief would inherit. Any thread.
   [[nodiscard]] std::uint64_t published_tag() const noexcept {
@@ -75,6 +89,8 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
   }
 
  private:
+  [[nodiscard]] placement place_alone(task_tag& task) noexcept;
+
   bool keeps_groups_ = false;
   std::atomic<std::uint64_t> published_tag_{0};
 };

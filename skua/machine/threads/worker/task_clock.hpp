@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// How long a task has run, without the time that it waited. Only for policies that need times: two readings of the clock
+// per task, and two per wait.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace skua::runtime {
+
+/// Off until `begin(true)`; then `go` and `stop` alternate, and repeated ones change nothing.
+class task_clock {
+ public:
+  /// A task begins: it has run for no time. `is_needed`: its policy needs times.
+  void begin(bool is_needed) noexcept {
+    is_on_ = is_needed;
+    ran_ns_ = 0;
+    since_ns_ = 0;
+    go();
+  }
+  void go() noexcept {
+    if (is_on_ && since_ns_ == 0) since_ns_ = now_ns();
+  }
+  void stop() noexcept {
+    if (since_ns_ == 0) return;
+    ran_ns_ += now_ns() - since_ns_;
+    since_ns_ = 0;
+  }
+  /// Stops the clock. 0 if it was never on.
+  [[nodiscard]] std::uint64_t read() noexcept {
+    stop();
+    return ran_ns_;
+  }
+
+ private:
+  static std::uint64_t now_ns() noexcept {
+    auto const since_boot = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_boot).count());
+  }
+
+  std::uint64_t ran_ns_ = 0;
+  std::uint64_t since_ns_ = 0;  ///< 0: it stands still
+  bool is_on_ = false;
+};
+
+}  // namespace skua::runtime

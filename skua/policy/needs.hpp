@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What a policy asks of its machine, said once, when its region opens. The machine builds and does nothing else.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "skua/policy/vocabulary.hpp"
+
+namespace skua::policies {
+
+/// The lanes that every machine has, because its own work needs them: `forks`, `spawned`, `inbox`, `injected`.
+[[nodiscard]] constexpr bool is_built_always(lane l) noexcept {
+  return l == lane::forks || l == lane::spawned || l == lane::inbox || l == lane::injected;
+}
+
+/// A set of lanes; those that every machine has are always in it.
+class lane_set {
+ public:
+  constexpr lane_set() = default;
+  constexpr lane_set(std::initializer_list<lane> all) noexcept {
+    for (lane const l : all) bits_ |= bit(l);
+  }
+  [[nodiscard]] constexpr bool has(lane l) const noexcept { return is_built_always(l) || (bits_ & bit(l)) != 0; }
+  friend constexpr bool operator==(lane_set const&, lane_set const&) = default;
+
+ private:
+  static constexpr std::uint32_t bit(lane l) noexcept { return 1U << static_cast<unsigned>(l); }
+  std::uint32_t bits_ = 0;
+};
+
+struct policy_needs {
+  lane_set lanes{};     ///< in which this policy places tasks. A placement in another lane stays where it was asked
+  bool times = false;   ///< `ended.duration_ns` is measured: two readings of the clock per task
+  bool chosen = false;  ///< `place(chosen)` is asked of tasks that their own worker pops from `spawned`
+  friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;
+};
+
+}  // namespace skua::policies

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What a policy is made from: one value, so that policies which need more do not change those that do not.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "skua/parts/topology/layout.hpp"
+
+namespace skua::policies {
+
+class policy;
+
+/// One option as typed; both views point into what the user typed.
+struct chosen_option {
+  std::string_view word;
+  std::string_view value = {};  ///< empty: none was given, or nothing after the =
+};
+
+/// Valid while the policy is made.
+struct policy_setup {
+  layout const& where;  ///< the workers of the region
+  std::uint64_t seed = 0;
+  std::span<chosen_option const> options = {};  ///< each known to the policy, none twice
+};
+
+/// Makes a policy; called once per region, and once for each thread from outside that works beside a full region. Any
+/// thread. Throws usage_error for a setup that it cannot serve.
+using policy_factory = std::function<std::unique_ptr<policy>(policy_setup const&)>;
+
+}  // namespace skua::policies
