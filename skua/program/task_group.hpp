@@ -26,6 +26,20 @@ enum task_group_status : std::uint8_t {
   canceled,      ///< the group was cancelled; some tasks may have been dropped
 };
 
+/// Calls `function(here)` on behalf of a group: nothing if the group is cancelled; an exception makes it fail.
+template <class Here, class F>
+void call_for(wait_group& group, Here& here, F&& function) noexcept {
+  if (group.stop_requested()) return;
+  try {
+    static_cast<void>(call_task(here, std::forward<F>(function)));
+  } catch (cancelled const&) {
+    // If the group was cancelled, `wait` reports it. Otherwise the exception has another cause and must be reported.
+    if (!group.stop_requested()) group.fail(std::current_exception());
+  } catch (...) {
+    group.fail(std::current_exception());
+  }
+}
+
 /// A free task that calls a user's function on behalf of its group.
 template <class Here, class F>
 struct group_task final : free_task<Here>, task_memory<Here> {
@@ -34,7 +48,7 @@ struct group_task final : free_task<Here>, task_memory<Here> {
       : free_task<Here>{.run = &run_and_finish, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
-    if (!task.group->stop_requested()) attempt(static_cast<group_task&>(task), here);
+    call_for(*task.group, here, std::move(static_cast<group_task&>(task).function));
     drop(&task);
   }
 
@@ -45,19 +59,22 @@ struct group_task final : free_task<Here>, task_memory<Here> {
     group.finish();
   }
 
- private:
-  static void attempt(group_task& self, Here& here) noexcept {
-    try {
-      static_cast<void>(call_task(here, std::move(self.function)));
-    } catch (cancelled const&) {
-      // If the group was cancelled, `wait` reports it. Otherwise the exception has another cause and must be reported.
-      if (!self.group->stop_requested()) self.group->fail(std::current_exception());
-    } catch (...) {
-      self.group->fail(std::current_exception());
-    }
+  F function;
+};
+
+/// The same for a function that stays where it is, on a frame that waits for the task: no allocation.
+template <class Here, class F>
+struct waited_task final : free_task<Here> {
+  waited_task(wait_group& g, F&& f) noexcept
+      : free_task<Here>{.run = &run_and_finish, .group = &g}, function(std::forward<F>(f)) {}
+
+  static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
+    wait_group& group = *task.group;
+    call_for(group, here, std::forward<F>(static_cast<waited_task&>(task).function));
+    group.finish();
   }
 
-  F function;
+  F&& function;
 };
 
 /// A task that `defer` made and nobody has started yet. Its group counts it from the beginning: pass it to `run` of
@@ -140,11 +157,19 @@ class basic_task_group {
     return make(hint{}, std::forward<F>(f));
   }
 
-  /// Runs f on the calling thread as a task of the group, then waits; does not copy f. Errors: as run and wait.
+  /// Runs f on the calling thread as a task of the group, then waits. Does not copy f and does not allocate. Errors: as
+  /// run and wait.
   template <class F>
   task_group_status run_and_wait(F&& f) {
-    run_now(
-        make(hint{}, [&f](typename Executor::here& here) { static_cast<void>(call_task(here, std::forward<F>(f))); }));
+    static_assert(task_of<F, typename Executor::here>, "task_group: a task is called as f() or f(here)");
+    waited_task<typename Executor::here, F> task(group_, std::forward<F>(f));
+    group_.add();
+    try {
+      Executor::run_now(task);
+    } catch (...) {  // it did not run: no pool could be made
+      group_.finish();
+      throw;
+    }
     return wait();
   }
   task_group_status run_and_wait(task_handle&& handle) {
