@@ -323,6 +323,7 @@ TEST(deque_model, long_random_runs_take_every_entry_once_on_weak_memory) {
   holds<long_day<full_model_sync>>({.model = memory_model::weak, .random = schedules, .seed = 9});
 }
 TEST(deque_model, a_sleeper_misses_no_entry_on_weak_memory) {
+  holds<sleeper<model_sync, 1>>(weak);
   holds<sleeper<model_sync, 3>>(weak);
   holds<sleeper<full_model_sync, 3>>(weak);
 }

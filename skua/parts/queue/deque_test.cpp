@@ -67,6 +67,22 @@ std::vector<std::uint64_t> range(std::uint64_t from, std::uint64_t to) {
 
 }  // namespace
 
+TEST_P(deque_with, after_reserve_one_more_push_needs_no_memory) {
+  for (std::uint64_t entries = 0; entries < 20; ++entries) {
+    SCOPED_TRACE(entries);
+    memory_.refuses = false;
+    deque<> d(options(4));
+    for (auto id : range(1, entries + 1)) EXPECT_EQ(push(d, id), attention::calm);
+    memory_.refuses = true;
+    if (!d.reserve()) {
+      memory_.refuses = false;
+      EXPECT_TRUE(d.reserve());
+      memory_.refuses = true;
+    }
+    EXPECT_EQ(push(d, entries + 1), attention::calm);
+  }
+}
+
 TEST_P(deque_with, owner_takes_newest_first_thief_oldest_first) {
   deque<> d(options(4));
   auto const victim = d.outside();
