@@ -18,6 +18,7 @@
 #include "cli/probes/machine_facts.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
@@ -199,8 +200,10 @@ int execute(arguments const& given) {
   }
   if (maps != nullptr) add_maps(app, *maps, runners, measured.records);
   std::vector<row> const rows = rows_of(runners, measured.records);
-  json document{{"app", app.name()}, {"machine", to_json(machine)}, {"rows", report_of(rows).rows()}};
+  json document = document_of("compare", app.name(), given.app.given(), false);
+  document["machine"] = to_json(machine);
   if (given.breakdown) document["added_for_breakdown"] = added;
+  document["rows"] = report_of(rows).rows();
   target.write(document);
   if (!target.takes_stdout())
     write_to_stdout(text_of(app.name(), machine, rows) + (given.breakdown ? breakdown_section(rows, added) : ""));

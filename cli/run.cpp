@@ -17,6 +17,7 @@
 #include "cli/simulate/virtual_run.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
@@ -149,7 +150,9 @@ int execute(arguments const& given) {
   }
 
   row const only{.who = &who, .what = &what};
-  json document{{"app", app.name()}, {"machine", to_json(machine)}, {"rows", report_of({&only, 1}).rows()}};
+  json document = document_of("run", app.name(), given.app.given(), false);
+  document["machine"] = to_json(machine);
+  document["rows"] = report_of({&only, 1}).rows();
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = text_of(app.name(), only);
   if (maps != nullptr) text += picture.to_text(*what.map);

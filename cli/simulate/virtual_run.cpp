@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "cli/text/json_row.hpp"
 #include "cli/text/terminal.hpp"
 #include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
@@ -39,18 +41,16 @@ std::string fingerprint(sim::run_result const& run) {
 }
 
 report virtual_report() {
-  return report({{"policy", ""},
-                 {"workers", ""},
-                 {"seed", "seed"},
-                 {"verified", "answer", false},
-                 {"events", "events"},
-                 {"tasks_and_leaves", "tasks and leaves"},
-                 {"steals", "steals"},
-                 {"probes", ""},
-                 {"parks", "parks"},
-                 {"sent", "sent"},
-                 {"naps", "naps"},
-                 {"fingerprint", "fingerprint", false}});
+  return row_report({.runner = "", .workers = "", .median = "", .verified = "verified"},
+                    {{"seed", "seed"},
+                     {"events", "events"},
+                     {"tasks_and_leaves", "tasks and leaves"},
+                     {"steals", "steals"},
+                     {"probes", ""},
+                     {"parked", "parked"},
+                     {"sent", "sent"},
+                     {"sleeps", "sleeps"},
+                     {"fingerprint", "fingerprint", false}});
 }
 
 std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
@@ -73,18 +73,14 @@ std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t
     sum.sent += w.sent;
     sum.naps += w.naps;
   }
-  return {cell::of(how.policy),
-          cell::of(how.where.workers()),
-          cell::of(seed),
-          how.verify ? cell{true, "right"} : cell{nullptr, "not checked"},
-          cell::of(done.result.moves),
-          cell::of(done.result.order.size()),
-          cell::of(sum.steals),
-          cell::of(sum.probes),
-          cell::of(sum.parks),
-          cell::of(sum.sent),
-          cell::of(sum.naps),
-          cell::of(fingerprint(done.result))};
+  common_keys const common{.runner = how.policy,
+                           .workers = how.where.workers(),
+                           .median_s = {},  // steps have no duration
+                           .verified = how.verify ? std::optional(true) : std::nullopt,
+                           .simulated = true};
+  return row_of(common, {cell::of(seed), cell::of(done.result.moves), cell::of(done.result.order.size()),
+                         cell::of(sum.steals), cell::of(sum.probes), cell::of(sum.parks), cell::of(sum.sent),
+                         cell::of(sum.naps), cell::of(fingerprint(done.result))});
 }
 
 }  // namespace
@@ -103,8 +99,9 @@ virtual_results run_virtually(apps::app& app, virtual_run const& how) {
   stop_if_interrupted();
   std::string const heading = fmt::format("{} on {} with {}: the order of events, not their times\n", app.name(),
                                           how.policy, in_words(how.where.workers(), "virtual worker"));
-  return {.document = {{"app", app.name()}, {"virtual", true}, {"options", how.options}, {"rows", rows.rows()}},
-          .text = heading + rows.text("  ")};
+  json document = document_of("run --virtual", app.name(), how.options, true);
+  document["rows"] = rows.rows();
+  return {.document = std::move(document), .text = heading + rows.text("  ")};
 }
 
 }  // namespace skua::cli
