@@ -14,6 +14,7 @@
 #include "cli/measure/statistics.hpp"
 #include "cli/probes/machine_facts.hpp"
 #include "cli/simulate/flags.hpp"
+#include "cli/simulate/program.hpp"
 #include "cli/simulate/virtual_run.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
@@ -96,6 +97,7 @@ int execute_virtually(arguments const& given) {
                         .verify = given.verify,
                         .options = given.app.given()};
   apps::app& app = given.app.chosen();
+  static_cast<void>(simulation_of(app));  // before anything runs
   app.prepare();
   virtual_results const results = run_virtually(app, how);
   target.write(results.document);

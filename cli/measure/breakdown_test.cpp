@@ -21,11 +21,6 @@ class no_app final : public apps::app {
   void prepare() override {}
   void reset() override {}
   void run_skua(pool&) override {}
-  void run_serial() override {}
-  void run_recorded(recorder&, std::uint32_t) override {}
-  void run_simulated(sim::here&, std::uint32_t) override {}
-  void run_openmp(unsigned) override {}
-  void run_tbb(unsigned) override {}
   [[nodiscard]] std::string wrong() override { return ""; }
   [[nodiscard]] nlohmann::json facts() const override { return {}; }
 };

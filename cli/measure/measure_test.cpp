@@ -30,11 +30,6 @@ class scripted_app final : public apps::app {
     answer_ = 0;
   }
   void run_skua(pool&) override { run(true); }
-  void run_serial() override { run(true); }
-  void run_recorded(recorder&, std::uint32_t) override { run(true); }
-  void run_simulated(sim::here&, std::uint32_t) override { run(true); }
-  void run_openmp(unsigned) override { run(true); }
-  void run_tbb(unsigned) override { run(true); }
   [[nodiscard]] std::string wrong() override { return answer_ == 42 ? "" : "scripted: got another number"; }
   [[nodiscard]] nlohmann::json facts() const override { return {{"answer", answer_}}; }
 

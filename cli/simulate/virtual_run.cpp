@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/simulate/program.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/terminal.hpp"
 #include "skua/machine/sim/costs.hpp"
@@ -60,7 +61,8 @@ std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t
   sim::observer nobody;
   auto const scheduler = policies::make_policy(how.policy, how.where, seed);
   app.reset();
-  auto const body = [&](sim::here& h) { app.run_simulated(h, how.where.places()); };
+  apps::simulable& program = simulation_of(app);
+  auto const body = [&](sim::here& h) { program.run_simulated(h, how.where.places()); };
   sim::simulation const done = simulate(body, *scheduler, how.where, by, costs, nobody);
   if (how.verify) {
     if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);

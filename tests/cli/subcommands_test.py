@@ -49,6 +49,9 @@ class List(command.Case):
     def test_json_names_apps_policies_and_peers(self):
         found = self.works_json("list", "--json")
         self.assertEqual([a["name"] for a in found["apps"]], APPS)
+        self.assertTrue(all(a["peers"] == ["serial", "openmp", "tbb"] and "simulation" in a["capabilities"] for a in found["apps"]))
+        self.assertEqual([a["name"] for a in found["apps"] if "maps" in a["capabilities"]], ["heat", "sph"])
+        self.assertEqual([a["name"] for a in found["apps"] if "styles" in a["capabilities"]], ["heat", "sph", "cg"])
         self.assertEqual([p["name"] for p in found["policies"]][:2], ["random", "hierarchical"])
         self.assertEqual([o["word"] for o in found["policies"][1]["options"]], ["patience"])
         self.assertEqual([p["name"] for p in found["peers"]], ["serial", "openmp", "tbb"])
