@@ -116,7 +116,7 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	for b in fork wake steal tasks regions memory; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
 	for b in context algorithm; do build/release/bin/$${b}_bench --benchmark_out=build/bench/$$b.json || exit 1; done
 
-experiments: build ## repeat the papers' figures on simulated machines: build/experiments/*.{txt,csv,svg}
+experiments: build ## repeat the papers' figures on simulated machines: build/experiments/*.{txt,csv,json,svg}
 	mkdir -p build/experiments
 	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
 	  xargs -P $(JOBS) -I{} sh -c '$(SKUA) experiment {} --output build/experiments > /dev/null && echo "{}: done"'

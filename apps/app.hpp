@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One program from the papers: its input, its answer, and how each runtime computes it.
-// The `skua` command and the conformance tests know apps only through this interface.
+// The `skua` command and the conformance tests know apps only through this interface. Every app runs on a pool; whatever
+// else it can do is a small class of its own, and a function of `app` that returns null if this app cannot.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,37 @@ class here;
 namespace skua::apps {
 
 class loop_styles;
+
+/// The same source without a runtime.
+class serial_elision {
+ public:
+  virtual ~serial_elision() = default;
+  virtual void run_serial() = 0;
+};
+
+/// The same source on workers that exist only in the simulator; the work may be shared out over `places` places.
+class simulable {
+ public:
+  virtual ~simulable() = default;
+  virtual void run_recorded(recorder& here, std::uint32_t places) = 0;
+  virtual void run_simulated(sim::here& here, std::uint32_t places) = 0;
+  /// True if the tree of tasks, or the memory it touches, depends on the schedule. Then a recording will not do.
+  [[nodiscard]] virtual bool depends_on_schedule() const { return false; }
+};
+
+/// The same algorithm with OpenMP.
+class openmp_twin {
+ public:
+  virtual ~openmp_twin() = default;
+  virtual void run_openmp(unsigned workers) = 0;
+};
+
+/// The same algorithm with oneTBB.
+class tbb_twin {
+ public:
+  virtual ~tbb_twin() = default;
+  virtual void run_tbb(unsigned workers) = 0;
+};
 
 /// An app that can also draw which worker ran what. [adws-sc19 Figure 1]
 class mapped {
@@ -53,24 +85,17 @@ class app {
   /// several NUMA nodes. Call it once per map of a pool, before the timed runs; otherwise run_skua does it.
   virtual void place_data(pool&) {}
 
-  // One run each; callers time exactly these calls.
-  virtual void run_skua(pool& workers) = 0;  ///< the program itself, on a pool
-  virtual void run_serial() = 0;             ///< the serial elision of the same source
-  // The same on workers that exist only in the simulator (program_app.hpp); the work may
-  // be shared out over `places` places.
-  virtual void run_recorded(recorder& here, std::uint32_t places) = 0;
-  virtual void run_simulated(sim::here& here, std::uint32_t places) = 0;
-  /// True if the tree of tasks, or the memory it touches, depends on the schedule. Then a recording will not do.
-  [[nodiscard]] virtual bool depends_on_schedule() const { return false; }
+  /// One run of the program on a pool. Callers time exactly this call, and the run_ functions of what follows.
+  virtual void run_skua(pool& workers) = 0;
 
-  virtual void run_openmp(unsigned workers) = 0;
-  virtual void run_tbb(unsigned workers) = 0;
-
+  // Null: this app lacks it. program_app (program_app.hpp) finds what its subclass derives from.
+  [[nodiscard]] virtual serial_elision* elision() { return nullptr; }
+  [[nodiscard]] virtual openmp_twin* openmp() { return nullptr; }
+  [[nodiscard]] virtual tbb_twin* tbb() { return nullptr; }
+  [[nodiscard]] virtual simulable* simulation() { return nullptr; }
+  [[nodiscard]] virtual mapped* maps() { return nullptr; }
   /// How the twins spread their loops. Null: they have only one way.
   [[nodiscard]] virtual loop_styles* styles() { return nullptr; }
-
-  /// Null: this app has no map.
-  [[nodiscard]] virtual mapped* maps() { return nullptr; }
 
   /// Checks the answer of the last run. Not timed. Returns an empty string, or one line that says what is wrong.
   [[nodiscard]] virtual std::string wrong() = 0;

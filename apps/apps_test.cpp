@@ -133,7 +133,8 @@ TEST_P(every_app, carries_the_name_it_is_listed_under) {
 }
 
 TEST_P(every_app, the_answer_is_right_serially) {
-  expect_right([](app& a) { a.run_serial(); });
+  if (GetParam().make()->elision() == nullptr) GTEST_SKIP() << "this app has no serial elision";
+  expect_right([](app& a) { a.elision()->run_serial(); });
 }
 
 TEST_P(every_app, is_right_on_pools_of_every_policy) {
@@ -147,14 +148,16 @@ TEST_P(every_app, is_right_on_pools_of_every_policy) {
 }
 
 TEST_P(every_app, is_right_when_recorded) {
+  if (GetParam().make()->simulation() == nullptr) GTEST_SKIP() << "this app cannot be simulated";
   expect_right([](app& a) {
     recorder here;
-    a.run_recorded(here, 4);
+    a.simulation()->run_recorded(here, 4);
     EXPECT_GT(here.take().size(), 0U);
   });
 }
 
 TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
+  if (GetParam().make()->simulation() == nullptr) GTEST_SKIP() << "this app cannot be simulated";
   for (std::string const& policy : every_policy()) {
     for (std::uint32_t const workers : {1U, 7U, 64U}) {
       layout const where(topology::synthetic("package:4 numa:1 l3:1 core:16"), {.workers = workers});
@@ -165,7 +168,7 @@ TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
         sim::flat_costs prices(by);
         sim::observer nobody;
         auto const scheduler = policies::make_policy(policy, where, by.seed);
-        auto const run = [&](sim::here& h) { a.run_simulated(h, where.places()); };
+        auto const run = [&](sim::here& h) { a.simulation()->run_simulated(h, where.places()); };
         sim::simulation const done = simulate(run, *scheduler, where, by, prices, nobody);
         EXPECT_TRUE(done.result.finished);
       });
@@ -174,18 +177,20 @@ TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
 }
 
 TEST_P(every_app, is_right_with_openmp) {
+  if (GetParam().make()->openmp() == nullptr) GTEST_SKIP() << "this app has no OpenMP twin";
   if (runtime::under_tsan)
     GTEST_SKIP() << "the OpenMP library is not instrumented: its own synchronisation looks like races";
   for (unsigned workers : {1U, 2U, 5U}) {
-    expect_right([workers](app& a) { a.run_openmp(workers); });
+    expect_right([workers](app& a) { a.openmp()->run_openmp(workers); });
   }
 }
 
 TEST_P(every_app, is_right_with_tbb) {
+  if (GetParam().make()->tbb() == nullptr) GTEST_SKIP() << "this app has no oneTBB twin";
   if (runtime::under_tsan)
     GTEST_SKIP() << "the oneTBB library is not instrumented: its own synchronisation looks like races";
   for (unsigned workers : {1U, 2U, 5U}) {
-    expect_right([workers](app& a) { a.run_tbb(workers); });
+    expect_right([workers](app& a) { a.tbb()->run_tbb(workers); });
   }
 }
 

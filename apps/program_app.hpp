@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The common part of all apps: one program, written once against `fork_join`, runs on a pool, serially, in the recorder
-// and in virtual time.
+// The common part of apps whose program is written once against `fork_join`: it runs on a pool, serially, in the
+// recorder and in virtual time.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include "apps/app.hpp"
@@ -14,10 +15,17 @@
 namespace skua::apps {
 
 /// Derived has `template <fork_join Here> void program(Here& here, std::uint32_t places)`: the whole run. The program
-/// may deal the work out over so many places; 0: there are none.
+/// may deal the work out over so many places; 0: there are none. If Derived is an openmp_twin, a tbb_twin or mapped as
+/// well, the app offers that.
 template <class Derived>
-class program_app : public app {
+class program_app : public app, public serial_elision, public simulable {
  public:
+  [[nodiscard]] serial_elision* elision() final { return this; }
+  [[nodiscard]] simulable* simulation() final { return this; }
+  [[nodiscard]] openmp_twin* openmp() final { return offered<openmp_twin>(); }
+  [[nodiscard]] tbb_twin* tbb() final { return offered<tbb_twin>(); }
+  [[nodiscard]] mapped* maps() final { return offered<mapped>(); }
+
   void run_skua(pool& workers) final {
     place_data(workers);
     workers.run([&](auto& here) { self().program(here, workers.map().places()); });
@@ -33,6 +41,15 @@ class program_app : public app {
   friend Derived;
   program_app() = default;
   Derived& self() noexcept { return static_cast<Derived&>(*this); }
+
+  template <class Wanted>
+  Wanted* offered() noexcept {
+    if constexpr (std::derived_from<Derived, Wanted>) {
+      return &self();
+    } else {
+      return nullptr;
+    }
+  }
 };
 
 }  // namespace skua::apps

@@ -18,6 +18,7 @@
 #include "cli/probes/machine_facts.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
@@ -35,7 +36,7 @@ struct arguments {
   app_arguments app;
   pool_flags flags;
   std::string policies = "random,hierarchical";
-  std::string peers = "serial,openmp,tbb";
+  std::optional<std::string> peers;
   std::optional<std::string> workers;
   std::optional<std::string> repeat;
   std::string warm_up = "1";
@@ -58,12 +59,13 @@ std::vector<unsigned> worker_counts(arguments const& given) {
   return all;
 }
 
-/// A breakdown compares with the serial elision and with every policy on one worker. Adds and names those that were not
-/// asked for.
-std::vector<std::string> add_references(std::vector<peer_choice>& chosen_peers, std::vector<unsigned>& counts) {
+/// A breakdown compares with the serial elision, if the app has one, and with every policy on one worker. Adds and names
+/// those that were not asked for.
+std::vector<std::string> add_references(apps::app& app, std::vector<peer_choice>& chosen_peers,
+                                        std::vector<unsigned>& counts) {
   std::vector<std::string> added;
   auto const serial = [](peer_choice const& p) { return !p.which->is_parallel; };
-  if (std::ranges::none_of(chosen_peers, serial)) {
+  if (app.elision() != nullptr && std::ranges::none_of(chosen_peers, serial)) {
     chosen_peers.push_back({&peer_of("--peers", "serial")});
     added.emplace_back("serial");
   }
@@ -74,6 +76,19 @@ std::vector<std::string> add_references(std::vector<peer_choice>& chosen_peers, 
   return added;
 }
 
+/// As given; else all that the app has.
+std::vector<peer_choice> peers_in(arguments const& given) {
+  apps::app& app = given.app.chosen();
+  std::vector<peer_choice> all;
+  if (given.peers) {
+    for (std::string const& name : names_in("--peers", *given.peers))
+      add_new(all, peer_choice_of("--peers", name, app), "--peers", *given.peers);
+  } else {
+    for (std::string_view const name : peers_of(app)) all.push_back(peer_choice_of("--peers", name, app));
+  }
+  return all;
+}
+
 struct contest {
   std::vector<runner> runners;
   std::vector<std::string> added;  ///< for the breakdown
@@ -82,9 +97,11 @@ struct contest {
 /// Makes each pool once and keeps it; the workers of idle pools sleep.
 contest contest_of(arguments const& given) {
   std::vector<std::string> const policies = policies_in("--policies", given.policies);
-  std::vector<peer_choice> chosen_peers;
-  for (std::string const& name : names_in("--peers", given.peers))
-    add_new(chosen_peers, peer_choice_of("--peers", name, given.app.chosen()), "--peers", given.peers);
+  std::vector<peer_choice> chosen_peers = peers_in(given);
+  if (policies.empty() && chosen_peers.empty() && !given.peers) {
+    throw usage_error(fmt::format("--policies none is given for {}, which has no peers; allowed: at least one policy",
+                                  given.app.chosen().name()));
+  }
   if (policies.empty() && chosen_peers.empty())
     refuse_together("--policies none", "--peers none", "there is nothing to compare");
   if (policies.empty()) given.flags.refuse_all_but({}, "--policies none", "only Skua's pools take it");
@@ -97,7 +114,7 @@ contest contest_of(arguments const& given) {
   if (given.breakdown && policies.empty())
     refuse_together("--breakdown", "--policies none", "only Skua's workers have counters");
   contest all;
-  if (given.breakdown) all.added = add_references(chosen_peers, counts);
+  if (given.breakdown) all.added = add_references(given.app.chosen(), chosen_peers, counts);
 
   for (peer_choice const& p : chosen_peers) {
     if (!p.which->is_parallel) all.runners.push_back(runner_of(p, 1));
@@ -199,8 +216,10 @@ int execute(arguments const& given) {
   }
   if (maps != nullptr) add_maps(app, *maps, runners, measured.records);
   std::vector<row> const rows = rows_of(runners, measured.records);
-  json document{{"app", app.name()}, {"machine", to_json(machine)}, {"rows", report_of(rows).rows()}};
+  json document = document_of("compare", app.name(), given.app.given(), false);
+  document["machine"] = to_json(machine);
   if (given.breakdown) document["added_for_breakdown"] = added;
+  document["rows"] = report_of(rows).rows();
   target.write(document);
   if (!target.takes_stdout())
     write_to_stdout(text_of(app.name(), machine, rows) + (given.breakdown ? breakdown_section(rows, added) : ""));
@@ -222,7 +241,7 @@ subcommand add_compare(CLI::App& root) {
   };
   add("--policies", given->policies, "NAMES", "Skua's schedulers, or none (default: random,hierarchical)");
   add("--peers", given->peers, "NAMES",
-      "other runtimes, or none (default: serial,openmp,tbb); with a loop style if the app has styles: tbb:affinity");
+      "other runtimes, or none (default: all that the app has); with a loop style if it has styles: tbb:affinity");
   add("--workers", given->workers, "N,N,...", "numbers of workers (default: 1 and the default of a pool)");
   add("--repeat", given->repeat, "N", "timed rounds (default: at least 5, and more until 10 s are spent)");
   add("--warmup", given->warm_up, "N", "rounds before those, verified but not timed (default: 1)");

@@ -62,9 +62,10 @@ int execute(arguments const& given) {
   std::string const text = text_of(results);
   finish_in_spite_of_interrupts();
   text_target(stem + ".csv").write(csv_of(results));
+  json_target(stem + ".json").write(to_json(results, study.machine()));
   text_target(stem + ".svg").write(picture_of(results));
   text_target(stem + ".txt").write(text);
-  write_to_stdout(text + fmt::format("written: {0}.csv, {0}.svg, {0}.txt\n", stem));
+  write_to_stdout(text + fmt::format("written: {0}.csv, {0}.json, {0}.svg, {0}.txt\n", stem));
   return exit_done;
 }
 
@@ -77,7 +78,7 @@ subcommand add_experiment(CLI::App& root) {
   command
       ->add_option("NAME", given->name, "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all")
       ->type_name("");
-  command->add_option("--output", given->directory, "the directory for table, CSV and picture")
+  command->add_option("--output", given->directory, "the directory for table, CSV, JSON and picture")
       ->type_name("DIR")
       ->capture_default_str();
   refuse_empty(*command, "--output");

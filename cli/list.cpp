@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// skua list: the apps, the policies that can schedule them, and the peers that they are compared with.
+// skua list: the apps and what each can do, the policies that can schedule them, and the peers that they are compared
+// with.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "apps/app.hpp"
 #include "cli/measure/runner.hpp"
@@ -16,9 +21,37 @@
 namespace skua::cli {
 namespace {
 
+/// What an app can do besides running on Skua's pools and on its peers.
+struct capability {
+  std::string_view name;
+  std::string_view about;
+  bool (*has)(apps::app&);
+};
+constexpr std::array capabilities{
+    capability{"simulation", "skua sim, profile, experiment and run --virtual",
+               [](apps::app& a) { return a.simulation() != nullptr; }},
+    capability{"maps", "--map and --map-overlap", [](apps::app& a) { return a.maps() != nullptr; }},
+    capability{"styles", "peers with a loop style, as tbb:affinity",
+               [](apps::app& a) { return a.styles() != nullptr; }},
+};
+
+std::vector<std::string_view> capabilities_of(apps::app& a) {
+  std::vector<std::string_view> names;
+  for (capability const& c : capabilities) {
+    if (c.has(a)) names.push_back(c.name);
+  }
+  return names;
+}
+
+json entry_of(apps::entry const& e) {
+  auto const app = e.make();
+  return {
+      {"name", e.name}, {"about", app->about()}, {"peers", peers_of(*app)}, {"capabilities", capabilities_of(*app)}};
+}
+
 json as_json() {
   json all{{"apps", json::array()}, {"policies", json::array()}, {"peers", json::array()}};
-  for (apps::entry const& e : apps::all()) all["apps"].push_back({{"name", e.name}, {"about", e.make()->about()}});
+  for (apps::entry const& e : apps::all()) all["apps"].push_back(entry_of(e));
   for (policies::policy_entry const& p : policies::all()) {
     json options = json::array();
     for (policies::policy_option const& o : p.options) options.push_back({{"word", o.word}, {"about", o.about}});
@@ -31,6 +64,14 @@ json as_json() {
 std::string as_text() {
   table all_apps({{}, {}});
   for (apps::entry const& e : apps::all()) all_apps.add({std::string(e.name), std::string(e.make()->about())});
+  table offered({{}, {}, {}});
+  for (apps::entry const& e : apps::all()) {
+    auto const app = e.make();
+    offered.add({std::string(e.name), fmt::format("{}", fmt::join(peers_of(*app), ", ")),
+                 fmt::format("{}", fmt::join(capabilities_of(*app), ", "))});
+  }
+  table meanings({{}, {}});
+  for (capability const& c : capabilities) meanings.add({std::string(c.name), std::string(c.about)});
   table all_policies({{}, {}});
   for (policies::policy_entry const& p : policies::all()) {
     all_policies.add({std::string(p.name), std::string(p.about)});
@@ -41,8 +82,9 @@ std::string as_text() {
   return fmt::format(
       "Apps (skua run APP; for the options of an app: skua run APP --help)\n{}\n"
       "Policies (--policy NAME or --policy NAME:OPTION,...; the first is the default)\n{}\n"
-      "Peers (--peer NAME, --peers NAME,...)\n{}",
-      all_apps.text("  "), all_policies.text("  "), all_peers.text("  "));
+      "Peers (--peer NAME, --peers NAME,...)\n{}\n"
+      "The peers and capabilities of each app\n{}\n{}",
+      all_apps.text("  "), all_policies.text("  "), all_peers.text("  "), offered.text("  "), meanings.text("  "));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/simulate/study.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
@@ -72,7 +73,7 @@ program_profile profile_of(sim_study& study, arguments const& given, sim_frame c
 }
 
 json to_json(program_profile const& f, sim_frame const& frame) {
-  json all = to_json(frame);
+  json all = to_json("profile", frame);
   scalability const& p = f.of_program;
   all["work_s"] = p.work_s;
   all["span_s"] = p.span_s;
@@ -84,18 +85,19 @@ json to_json(program_profile const& f, sim_frame const& frame) {
   all["forks"] = p.forks;
   all["work_hints"] = p.work_hints;
   all["place_hints"] = p.place_hints;
-  all["curve"] = json::array();
-  for (sim_row const& r : f.curve) {
-    all["curve"].push_back({{"policy", r.policy},
-                            {"workers", r.workers},
-                            {"time_s", r.median.time_s},
-                            {"speedup", r.alone_s / r.median.time_s},
-                            {"shares", to_json(shares_of(r.median))}});
-  }
-  all["best"] = {{"policy", f.best->policy}, {"workers", f.best->workers}};
+  all["best"] = {{"runner", f.best->policy}, {"workers", f.best->workers}};
   all["advice"] = json::array();
   for (advice const& a : f.advised)
     all["advice"].push_back({{"what", a.what}, {"figure", a.figure}, {"change", a.change}});
+  std::vector<report::column> columns = sim_columns();
+  columns.push_back({"shares", ""});
+  report curve = row_report({}, std::move(columns));
+  for (sim_row const& r : f.curve) {
+    std::vector<cell> cells = sim_cells(r, frame.serial.time_s);
+    cells.push_back(cell::of(to_json(shares_of(r.median))));
+    curve.add(row_of(sim_keys(r, frame.verified), std::move(cells)));
+  }
+  all["rows"] = curve.rows();
   return all;
 }
 

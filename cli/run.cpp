@@ -14,9 +14,11 @@
 #include "cli/measure/statistics.hpp"
 #include "cli/probes/machine_facts.hpp"
 #include "cli/simulate/flags.hpp"
+#include "cli/simulate/program.hpp"
 #include "cli/simulate/virtual_run.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
@@ -95,6 +97,7 @@ int execute_virtually(arguments const& given) {
                         .verify = given.verify,
                         .options = given.app.given()};
   apps::app& app = given.app.chosen();
+  static_cast<void>(simulation_of(app));  // before anything runs
   app.prepare();
   virtual_results const results = run_virtually(app, how);
   target.write(results.document);
@@ -149,7 +152,9 @@ int execute(arguments const& given) {
   }
 
   row const only{.who = &who, .what = &what};
-  json document{{"app", app.name()}, {"machine", to_json(machine)}, {"rows", report_of({&only, 1}).rows()}};
+  json document = document_of("run", app.name(), given.app.given(), false);
+  document["machine"] = to_json(machine);
+  document["rows"] = report_of({&only, 1}).rows();
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = text_of(app.name(), only);
   if (maps != nullptr) text += picture.to_text(*what.map);

@@ -71,7 +71,7 @@ int execute(arguments const& given) {
   stop_if_interrupted();
 
   report const all = report_of(frame, rows, given.breakdown);
-  json document = to_json(frame);
+  json document = to_json("sim", frame);
   document["rows"] = all.rows();
   target.write(document);
   if (!target.takes_stdout()) {

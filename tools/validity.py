@@ -57,7 +57,7 @@ def simulated(args, app, options, measures_leaves):
     words = ["--measured-leaves"] if measures_leaves else []
     found = skua(args, "sim", app, *options, "--machine", args.machine, "--policies", ",".join(POLICIES),
                  "--workers", args.workers, "--seeds", "3", *words)
-    return {(r["policy"], r["workers"]): r["time_s"] for r in found["rows"]}
+    return {(r["runner"], r["workers"]): r["median_s"] for r in found["rows"]}
 
 
 def order_is_right(real, virtual, workers):

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t most_leaf_rows = 1'000'000;
 
-class cg_app final : public program_app<cg_app> {
+class cg_app final : public program_app<cg_app>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return "cg"; }
   [[nodiscard]] std::string_view about() const override {

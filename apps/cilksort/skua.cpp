@@ -11,7 +11,7 @@
 namespace skua::apps {
 namespace {
 
-class cilksort_app final : public program_app<cilksort_app> {
+class cilksort_app final : public program_app<cilksort_app>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return "cilksort"; }
   [[nodiscard]] std::string_view about() const override {

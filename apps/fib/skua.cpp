@@ -10,7 +10,7 @@
 namespace skua::apps {
 namespace {
 
-class fib_app final : public program_app<fib_app> {
+class fib_app final : public program_app<fib_app>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return "fib"; }
   [[nodiscard]] std::string_view about() const override {

@@ -162,7 +162,7 @@ TEST_F(heat_pictures, a_picture_goes_in_and_a_cooler_one_comes_out) {
       configured("--iterations 10 --leaf-rows 8 --input " + path("in.png") + " --output " + path("out.pgm"));
   app->prepare();
   app->reset();
-  app->run_serial();
+  app->elision()->run_serial();
   EXPECT_EQ(app->wrong(), "");
   EXPECT_EQ(app->facts()["rows"], 41);
   EXPECT_EQ(app->facts()["columns"], 70);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t most_side = 32768;
 constexpr std::int64_t most_iterations = 1'000'000'000;
 
-class heat_app final : public program_app<heat_app>, public mapped {
+class heat_app final : public program_app<heat_app>, public openmp_twin, public tbb_twin, public mapped {
  public:
   [[nodiscard]] std::string_view name() const override { return "heat"; }
   [[nodiscard]] std::string_view about() const override {
@@ -74,7 +74,6 @@ class heat_app final : public program_app<heat_app>, public mapped {
   }
 
   [[nodiscard]] loop_styles* styles() override { return &twins_; }
-  [[nodiscard]] mapped* maps() override { return this; }
   task_map run_mapped(pool& workers) override {
     place_data(workers);
     heat::surveyor seen(problem_, end_, workers.workers());

@@ -16,7 +16,7 @@ constexpr std::int64_t most_points = std::int64_t{1} << 28;
 constexpr std::int64_t least_leaf = 16;
 constexpr std::array<std::string_view, 2> shapes{"in", "on"};  // as hull::shape
 
-class hull_app final : public program_app<hull_app> {
+class hull_app final : public program_app<hull_app>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return "hull"; }
   [[nodiscard]] std::string_view about() const override {

@@ -32,7 +32,7 @@ struct in_z_order {
 };
 
 template <class Layout>
-class matmul_app final : public program_app<matmul_app<Layout>> {
+class matmul_app final : public program_app<matmul_app<Layout>>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return Layout::name; }
   [[nodiscard]] std::string_view about() const override { return Layout::about; }

@@ -10,7 +10,7 @@
 namespace skua::apps {
 namespace {
 
-class nqueens_app final : public program_app<nqueens_app> {
+class nqueens_app final : public program_app<nqueens_app>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return "nqueens"; }
   [[nodiscard]] std::string_view about() const override {

@@ -27,7 +27,7 @@ constexpr std::size_t default_visits_3d = 800'000;
 /// In the order of sph::work_hints.
 constexpr std::array<std::string_view, 3> hints_words{"none", "given", "measured"};
 
-class sph_app final : public program_app<sph_app>, public mapped {
+class sph_app final : public program_app<sph_app>, public openmp_twin, public tbb_twin, public mapped {
  public:
   [[nodiscard]] std::string_view name() const override { return "sph"; }
   [[nodiscard]] std::string_view about() const override {
@@ -76,7 +76,6 @@ class sph_app final : public program_app<sph_app>, public mapped {
   }
 
   [[nodiscard]] loop_styles* styles() override { return &twins_; }
-  [[nodiscard]] mapped* maps() override { return this; }
   task_map run_mapped(pool& workers) override {
     ran_ = true;
     return std::visit([&](auto& p) { return recorded(workers, p, hints_); }, problem_);

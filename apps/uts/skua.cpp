@@ -12,7 +12,7 @@
 namespace skua::apps {
 namespace {
 
-class uts_app final : public program_app<uts_app> {
+class uts_app final : public program_app<uts_app>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return "uts"; }
   [[nodiscard]] std::string_view about() const override {

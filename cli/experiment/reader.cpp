@@ -8,6 +8,7 @@
 
 #include "cli/experiment/definition.hpp"
 #include "cli/experiment/toml_page.hpp"
+#include "cli/simulate/program.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/option_values.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
@@ -225,7 +226,7 @@ class reader {
         for (bool const quick : {false, true}) {
           app_command const command = command_of(made_, p, s, made_.x.values.front(), quick);
           try {
-            static_cast<void>(make_app(command.app, command.options));
+            static_cast<void>(simulation_of(*make_app(command.app, command.options)));
           } catch (usage_error const& fault) {
             refuse_line(made_.origin, s.run.app.empty() ? p.run.line : s.run.line, fault.what());
           }

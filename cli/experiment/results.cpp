@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "cli/simulate/results.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/report.hpp"
 
 namespace skua::cli {
@@ -130,17 +132,48 @@ std::string stated_text(experiment_results const& r) {
   return t.text("  ");
 }
 
-report csv_report(experiment const& e) {
-  report all({{"simulated", ""}, {"machine", ""}, {"panel", ""}, {"series", ""}, {"policy", ""}, {"pages", ""}});
-  all.add_column({e.x.label, ""});
-  for (char const* const key : {"workers", "seeds", "seed", "time_s", "min_s", "max_s", "serial_s", "one_worker_s",
-                                "speed_up", "gflops", "work_s", "scheduling_s", "idle_s", "inflation", "steals"})
-    all.add_column({key, ""});
-  for (memory_source const& s : memory_sources) all.add_column({std::string{s.key}, ""});
+/// Null where the experiment shows nothing that needs one worker.
+cell over_one(measured_point const& p, double value) { return p.alone_s > 0 ? cell::of(value) : cell::of(nullptr); }
+
+report rows_of(experiment_results const& r) {
+  experiment const& e = *r.of;
+  std::vector<report::column> columns;
+  for (char const* const key : {"model", "panel", "series", "placement", "x_label", "x"}) columns.push_back({key, ""});
+  std::ranges::copy(sim_columns(), std::back_inserter(columns));
+  for (char const* const key : {"serial_s", "one_worker_s", "inflation_over_one_work", "gflops"})
+    columns.push_back({key, ""});
+  report all = row_report({}, std::move(columns));
+  for (auto const& p : r.points) {
+    measured_point const& what = p.what;
+    experiment_series const& s = e.series[p.series];
+    std::vector<cell> cells{cell::of(r.machine), cell::of(label_of(e.panels[p.panel], r.quick)),
+                            cell::of(s.name),    cell::of(what.placement),
+                            cell::of(e.x.label), cell::of(p.x)};
+    std::ranges::copy(sim_cells(what.row, what.serial_s), std::back_inserter(cells));
+    cells.push_back(cell::of(what.serial_s));
+    cells.push_back(over_one(what, what.alone_s));
+    cells.push_back(over_one(what, value_of(what, quantity::inflation)));
+    cells.push_back(cell::of(value_of(what, quantity::gflops)));
+    common_keys common = sim_keys(what.row, true);  // a wrong answer ends the experiment
+    if (s.how == dealing::statically) common.runner = "static";
+    all.add(row_of(common, std::move(cells)));
+  }
   return all;
 }
 
-cell digits(double value, int significant) { return {value, fmt::format("{:.{}g}", value, significant)}; }
+json to_json(verdict const& v) {
+  expectation const& e = *v.of;
+  auto const bound = [](std::optional<double> b) { return b ? json(*b) : json(); };
+  return {{"says", e.says},
+          {"panel", v.panel},
+          {"value", v.value},
+          {"value_low_ends", v.low},
+          {"value_high_ends", v.high},
+          {"at_least", bound(e.at_least)},
+          {"at_most", bound(e.at_most)},
+          {"holds", v.holds},
+          {"stated", e.stated}};
+}
 
 }  // namespace
 
@@ -174,39 +207,17 @@ std::string text_of(experiment_results const& r) {
   return heading(r) + "\n" + tables(r) + "\n" + stated_text(r) + verdicts_text(r);
 }
 
-std::string csv_of(experiment_results const& r) {
+std::string csv_of(experiment_results const& r) { return rows_of(r).csv(); }
+
+json to_json(experiment_results const& r, sim::machine_model const& machine) {
   experiment const& e = *r.of;
-  report all = csv_report(e);
-  for (auto const& p : r.points) {
-    measured_point const& what = p.what;
-    sim_outcome const& o = what.row.median;
-    experiment_series const& s = e.series[p.series];
-    std::vector<cell> cells{cell::of("yes"),
-                            cell::of(r.machine),
-                            cell::of(label_of(e.panels[p.panel], r.quick)),
-                            cell::of(s.name),
-                            cell::of(s.how == dealing::statically ? "static" : s.policy),
-                            cell::of(what.placement),
-                            {p.x, fmt::format("{:g}", p.x)},
-                            cell::of(what.row.workers),
-                            cell::of(r.quick ? 1 : e.seeds),
-                            cell::of(o.seed),
-                            digits(o.time_s, 9),
-                            digits(what.row.min_s, 9),
-                            digits(what.row.max_s, 9),
-                            digits(what.serial_s, 9),
-                            digits(what.alone_s, 9),
-                            digits(value_of(what, quantity::speed_up), 6),
-                            digits(value_of(what, quantity::gflops), 6),
-                            digits(o.work_s, 9),
-                            digits(o.scheduling_s, 9),
-                            digits(o.idle_s, 9),
-                            digits(value_of(what, quantity::inflation), 6),
-                            cell::of(o.steals)};
-    for (memory_source const& source : memory_sources) cells.push_back(cell::of(o.memory.*source.bytes));
-    all.add(std::move(cells));
-  }
-  return all.csv();
+  json all{{"subcommand", "experiment"}, {"experiment", e.name}, {"title", e.title}, {"where", e.where},
+           {"claim", e.claim},           {"simulated", true},    {"quick", r.quick}};
+  all.update(to_json(machine));
+  all["verdicts"] = json::array();
+  for (verdict const& v : r.verdicts) all["verdicts"].push_back(to_json(v));
+  all["rows"] = rows_of(r).rows();
+  return all;
 }
 
 }  // namespace skua::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The results of an experiment as text, as CSV and as a picture. All say "simulated" and name the machine model, and
+// The results of an experiment as text, as JSON, as CSV and as a picture. All say "simulated" and name the machine model, and
 // nothing in them depends on the wall clock or on addresses.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "cli/experiment/study.hpp"
 #include "cli/experiment/verdict.hpp"
+#include "cli/text/report.hpp"
 
 namespace skua::cli {
 
@@ -34,7 +35,9 @@ struct experiment_results {
 
 /// Heading, tables, the paper's stated figures beside ours, and the verdicts.
 [[nodiscard]] std::string text_of(experiment_results const& r);
-/// A row per point.
+/// With a row per point. `machine` is the one that they were run on.
+[[nodiscard]] json to_json(experiment_results const& r, sim::machine_model const& machine);
+/// The same rows.
 [[nodiscard]] std::string csv_of(experiment_results const& r);
 [[nodiscard]] std::string picture_of(experiment_results const& r);
 

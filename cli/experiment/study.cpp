@@ -94,7 +94,7 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
     bool const priced = panel.leaf_ns_per_byte > 0;
     std::optional<std::uint64_t> given = what_.task_ns;
     if (!given && priced) given = 0;
-    sim_way const way = r.app->depends_on_schedule() ? sim_way::live : sim_way::recorded;
+    sim_way const way = simulation_of(*r.app).depends_on_schedule() ? sim_way::live : sim_way::recorded;
     r.program = std::make_unique<sim_program>(*r.app, way, sim_times{.given_ns = given}, true);
     r.program->set_adjustment([&panel, priced](task_tree& tree) {
       tree = with_aligned_arrays(tree);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/map/draw.hpp"
+#include "cli/text/app_arguments.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "skua/parts/base/error.hpp"
@@ -16,10 +17,7 @@ namespace skua::cli {
 
 apps::mapped& maps_of(apps::app& a, std::string_view option) {
   if (auto* const maps = a.maps()) return *maps;
-  std::vector<std::string_view> able;
-  for (apps::entry const& e : apps::all()) {
-    if (e.make()->maps() != nullptr) able.push_back(e.name);
-  }
+  auto const able = apps_that([](apps::app& other) { return other.maps() != nullptr; });
   throw usage_error(fmt::format("{} is given for {}; allowed: for the apps {}", option, a.name(), joined(able)));
 }
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "cli/measure/map.hpp"
+#include "cli/text/json_row.hpp"
 
 namespace skua::cli {
 namespace {
@@ -28,9 +30,13 @@ std::optional<double> best_peer_time(std::span<runner const> runners, std::span<
   return best;
 }
 
-cell verified(record const& r) {
-  if (!r.checked) return {nullptr, "not checked"};
-  return {r.wrong_answers == 0, r.wrong_answers == 0 ? "yes" : "NO"};
+common_keys keys_of(row const& r) {
+  record const& what = *r.what;
+  return {.runner = r.who->name,
+          .workers = r.who->workers,
+          .median_s = what.median_s(),
+          .verified = what.checked ? std::optional(what.wrong_answers == 0) : std::nullopt,
+          .simulated = false};
 }
 
 /// The row of the same policy on one worker.
@@ -40,6 +46,9 @@ row const* alone(row const& r, std::span<row const> rows) {
   });
   return found == rows.end() ? nullptr : &*found;
 }
+
+constexpr std::array breakdown_keys{"work_s",   "scheduling_s", "idle_s", "unaccounted", "inflation_over_one",
+                                    "overhead", "per_worker"};
 
 json to_json(spent_times const& t) {
   return {{"work_s", t.work_s}, {"scheduling_s", t.scheduling_s}, {"idle_s", t.idle_s}};
@@ -63,35 +72,32 @@ std::vector<row> rows_of(std::span<runner const> runners, std::span<record const
 report report_of(std::span<row const> rows) {
   bool const all_right =
       std::ranges::all_of(rows, [](row const& r) { return r.what->checked && r.what->wrong_answers == 0; });
-  report all({{"runner", "runner", false},
-              {"workers", "workers"},
-              {"median_s", "median"},
-              {"min_s", "min"},
-              {"max_s", "max"},
-              {"verified", all_right ? "" : "verified", false},
-              {"runs", ""},
-              {"speedup_over_serial", "speed-up"},
-              {"ratio_to_best_peer", "vs peer"},
-              {"facts", ""}});
+  report all = row_report({.runner = "runner", .median = "median", .verified = all_right ? "" : "verified"},
+                          {{"min_s", "min"},
+                           {"max_s", "max"},
+                           {"runs", ""},
+                           {"speedup_over_serial", "speed-up"},
+                           {"ratio_to_best_peer", "vs peer"},
+                           {"facts", ""}});
   bool const mapped = std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
   if (mapped) {
     all.add_column({"map_overlap", "overlap"});
     all.add_column({"map_shares", "largest share"});
   }
-  all.add_column({"breakdown", ""});
+  for (char const* const key : breakdown_keys) all.add_column({key, ""});
   for (row const& r : rows) {
     record const& what = *r.what;
-    std::vector<cell> cells{
-        cell::of(r.who->name),         cell::of(r.who->workers),           cell::seconds(what.median_s()),
-        cell::seconds(what.min_s()),   cell::seconds(what.max_s()),        verified(what),
-        cell::of(what.times_s.size()), cell::ratio(r.speedup_over_serial), cell::ratio(r.ratio_to_best_peer),
-        cell::of(what.facts)};
+    std::vector<cell> cells{cell::seconds(what.min_s()),       cell::seconds(what.max_s()),
+                            cell::of(what.times_s.size()),     cell::ratio(r.speedup_over_serial),
+                            cell::ratio(r.ratio_to_best_peer), cell::of(what.facts)};
     if (mapped) {
       cells.push_back(what.map ? overlap_of(*what.map) : cell::ratio({}));
       cells.push_back(what.map ? shares_of(*what.map) : cell::ratio({}));
     }
-    cells.push_back(what.breakdowns.empty() ? cell::missing() : cell::of(breakdown_json(r, rows)));
-    all.add(std::move(cells));
+    json const spent = what.breakdowns.empty() ? json::object() : breakdown_json(r, rows);
+    for (char const* const key : breakdown_keys)
+      cells.push_back(spent.contains(key) ? cell::of(spent[key]) : cell::missing());
+    all.add(row_of(keys_of(r), std::move(cells)));
   }
   return all;
 }
@@ -127,11 +133,11 @@ json breakdown_json(row const& r, std::span<row const> rows) {
     one.update(to_json(w));
     each.push_back(std::move(one));
   }
-  json all{{"workers", std::move(each)}};
-  all.update(to_json(it.all));
+  json all = to_json(it.all);
   all["unaccounted"] = it.unaccounted;
-  all["inflation"] = cell::ratio(inflation(r, rows)).value;
+  all["inflation_over_one"] = cell::ratio(inflation(r, rows)).value;
   all["overhead"] = cell::ratio(overhead(r, rows)).value;
+  all["per_worker"] = std::move(each);
   return all;
 }
 

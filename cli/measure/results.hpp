@@ -26,9 +26,9 @@ struct row {
 
 [[nodiscard]] std::vector<row> rows_of(std::span<runner const> runners, std::span<record const> records);
 
-/// As JSON {"runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial",
-/// "ratio_to_best_peer", "facts"}; with "map_overlap" and "map_shares" if a row was mapped; with "breakdown" in rows that
-/// were broken down. The table says who is verified only if somebody is not.
+/// As JSON the common keys (text/json_row.hpp), "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer" and
+/// "facts"; with "map_overlap" and "map_shares" if a row was mapped; with the keys of breakdown_json in rows that were
+/// broken down. The table says who is verified only if somebody is not.
 [[nodiscard]] report report_of(std::span<row const> rows);
 /// One line per runner that gave wrong answers; empty if none did.
 [[nodiscard]] std::vector<std::string> wrong_answers(std::span<row const> rows);
@@ -39,8 +39,8 @@ struct row {
 /// T_1 / T_S: the cost of being ready to run in parallel; unset: serial or one worker is not among the rows.
 [[nodiscard]] std::optional<double> overhead(row const& r, std::span<row const> rows);
 
-/// {"workers": [{"worker", "work_s", "scheduling_s", "idle_s"}], "work_s", "scheduling_s", "idle_s", "unaccounted",
-/// "inflation", "overhead"}
+/// {"work_s", "scheduling_s", "idle_s", "unaccounted", "inflation_over_one", "overhead",
+/// "per_worker": [{"worker", "work_s", "scheduling_s", "idle_s"}]}
 [[nodiscard]] json breakdown_json(row const& r, std::span<row const> rows);
 /// Per policy and number of workers, and then worker by worker.
 [[nodiscard]] std::string breakdown_text(std::span<row const> rows);

@@ -19,15 +19,17 @@ constexpr unsigned most_peer_workers = 1024;
 
 constexpr std::array all_peers{
     peer{"serial", "the serial elision of the same source, without a runtime",
-         [](apps::app& a, unsigned) { a.run_serial(); }, false},
-    peer{"openmp", "the same algorithm with OpenMP",
+         [](apps::app& a) { return a.elision() != nullptr; }, [](apps::app& a, unsigned) { a.elision()->run_serial(); },
+         false},
+    peer{"openmp", "the same algorithm with OpenMP", [](apps::app& a) { return a.openmp() != nullptr; },
          [](apps::app& a, unsigned workers) {
            openmp_binding const as_the_user_asked;
-           a.run_openmp(workers);
+           a.openmp()->run_openmp(workers);
          },
          true, &apps::loop_styles::openmp_words, &apps::loop_styles::choose_openmp},
-    peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a, unsigned workers) { a.run_tbb(workers); }, true,
-         &apps::loop_styles::tbb_words, &apps::loop_styles::choose_tbb},
+    peer{"tbb", "the same algorithm with oneTBB", [](apps::app& a) { return a.tbb() != nullptr; },
+         [](apps::app& a, unsigned workers) { a.tbb()->run_tbb(workers); }, true, &apps::loop_styles::tbb_words,
+         &apps::loop_styles::choose_tbb},
 };
 
 /// Also for runs that spread no loop: the app's facts name the style of its twins, and the last run chose another one.
@@ -38,9 +40,24 @@ void set_style(apps::app& a, peer_choice const& chosen) {
   if (!chosen.style.empty()) (styles->*chosen.which->choose)(chosen.style);
 }
 
+void refuse_missing(std::string_view option, std::string_view text, apps::app& what) {
+  std::vector<std::string_view> const has = peers_of(what);
+  refuse(option, text,
+         has.empty() ? fmt::format("none, because {} runs on Skua only", what.name())
+                     : fmt::format("{}, the peers that {} has", joined(has), what.name()));
+}
+
 }  // namespace
 
 std::span<peer const> peers() noexcept { return all_peers; }
+
+std::vector<std::string_view> peers_of(apps::app& what) {
+  std::vector<std::string_view> names;
+  for (peer const& p : all_peers) {
+    if (p.can_run(what)) names.push_back(p.name);
+  }
+  return names;
+}
 
 peer const& peer_of(std::string_view option, std::string_view name) {
   auto const found = std::ranges::find(all_peers, name, &peer::name);
@@ -63,6 +80,7 @@ std::string peer_choice::name() const {
 peer_choice peer_choice_of(std::string_view option, std::string_view text, apps::app& what) {
   auto const colon = text.find(':');
   peer const& which = peer_of(option, text.substr(0, colon));
+  if (!which.can_run(what)) refuse_missing(option, text, what);
   if (colon == std::string_view::npos) return {&which};
   std::string const style(text.substr(colon + 1));
   if (which.styles == nullptr || what.styles() == nullptr) {

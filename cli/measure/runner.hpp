@@ -21,6 +21,7 @@ namespace skua::cli {
 struct peer {
   std::string_view name;
   std::string_view about;
+  bool (*can_run)(apps::app& what);  ///< has the app this twin?
   void (*run)(apps::app& what, unsigned workers);
   bool is_parallel;
   /// The loop styles of its twins, where an app has styles, and how to choose one; null for serial.
@@ -28,6 +29,8 @@ struct peer {
   void (apps::loop_styles::*choose)(std::string_view) = nullptr;
 };
 [[nodiscard]] std::span<peer const> peers() noexcept;
+/// Those of this app. It may have none.
+[[nodiscard]] std::vector<std::string_view> peers_of(apps::app& what);
 /// Throws usage_error for an unknown name; `option` is what the error names.
 [[nodiscard]] peer const& peer_of(std::string_view option, std::string_view name);
 
@@ -40,7 +43,8 @@ struct peer_choice {
   [[nodiscard]] std::string name() const;
   friend bool operator==(peer_choice const&, peer_choice const&) = default;
 };
-/// Reads NAME or NAME:STYLE. Throws as peer_of, and usage_error for a style that the twins of `what` do not have.
+/// Reads NAME or NAME:STYLE. Throws as peer_of, and usage_error for a twin that `what` lacks or a style that its twins do
+/// not have.
 [[nodiscard]] peer_choice peer_choice_of(std::string_view option, std::string_view text, apps::app& what);
 
 /// One way to run an app, ready to be called again and again.

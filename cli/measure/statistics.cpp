@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/text/json_row.hpp"
+
 namespace skua::cli {
 namespace {
 
@@ -17,13 +19,13 @@ struct plain_counter {
   std::uint64_t worker_counters::* value;
 };
 constexpr std::array times{
-    plain_counter{"work_ns", "work", &worker_counters::work_ns},
-    plain_counter{"scheduling_ns", "scheduling", &worker_counters::scheduling_ns},
-    plain_counter{"idle_ns", "idle", &worker_counters::idle_ns},
+    plain_counter{"work_s", "work", &worker_counters::work_ns},
+    plain_counter{"scheduling_s", "scheduling", &worker_counters::scheduling_ns},
+    plain_counter{"idle_s", "idle", &worker_counters::idle_ns},
 };
 constexpr std::array plain_counters{
     plain_counter{"forks", "forks", &worker_counters::forks},
-    plain_counter{"tasks", "tasks taken", &worker_counters::tasks},
+    plain_counter{"tasks_taken", "tasks taken", &worker_counters::tasks},
     plain_counter{"attempts", "attempts", &worker_counters::attempts},
     plain_counter{"lost", "lost", &worker_counters::lost},
     plain_counter{"parked", "parked", &worker_counters::parked},
@@ -58,14 +60,18 @@ std::vector<worker_counters> counted_since(std::span<worker_counters const> befo
   return all;
 }
 
+std::string distance_name(pool const& workers, std::size_t d) {
+  bool const and_farther = d + 1 == distance_classes_max;
+  return workers.map().distance_name(static_cast<std::uint32_t>(d)) + (and_farther ? " or farther" : "");
+}
+
 std::vector<std::uint64_t> steals_of(worker_counters const& c) { return {c.steals.begin(), c.steals.end()}; }
 
-std::vector<cell> cells_of(cell worker, worker_counters const& did, steal_columns const& steals) {
+std::vector<cell> cells_of(cell worker, worker_counters const& did, pool const& workers, steal_columns const& steals) {
   std::vector<cell> cells{std::move(worker)};
-  for (plain_counter const& c : times)
-    cells.push_back({did.*c.value, in_seconds(static_cast<double>(did.*c.value) * 1e-9)});
+  for (plain_counter const& c : times) cells.push_back(cell::seconds(static_cast<double>(did.*c.value) * 1e-9));
   for (plain_counter const& c : plain_counters) cells.push_back(cell::of(did.*c.value));
-  cells.push_back(cell::of(did.steals));
+  cells.push_back(cell::of(by_distance(did.steals, [&](std::size_t d) { return distance_name(workers, d); })));
   steals.add_cells(steals_of(did), cells);
   return cells;
 }
@@ -84,14 +90,9 @@ statistics::statistics(pool const& workers, std::span<worker_counters const> bef
   for (plain_counter const& c : plain_counters) report_.add_column({c.key, c.head});
   report_.add_column({"steals_by_distance", ""});
   steals.add_heads(report_);
-  for (std::size_t w = 0; w < counted.size(); ++w) report_.add(cells_of(cell::of(w), counted[w], steals));
-  report_.add_summary(cells_of(cell::of("all"), sum, steals));
-  legend_ = steals.legend(
-      [&](std::size_t d) {
-        bool const and_farther = d + 1 == sum.steals.size();
-        return workers.map().distance_name(static_cast<std::uint32_t>(d)) + (and_farther ? " or farther" : "");
-      },
-      "  ");
+  for (std::size_t w = 0; w < counted.size(); ++w) report_.add(cells_of(cell::of(w), counted[w], workers, steals));
+  report_.add_summary(cells_of(cell::of("all"), sum, workers, steals));
+  legend_ = steals.legend([&](std::size_t d) { return distance_name(workers, d); }, "  ");
 }
 
 }  // namespace skua::cli

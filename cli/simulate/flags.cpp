@@ -102,11 +102,12 @@ sim::cost_options sim_flags::costs(app_arguments const& app) const {
 std::uint32_t sim_flags::seed(app_arguments const& app) const { return schedule_seed(seed_, app); }
 std::uint32_t sim_flags::seeds() const { return read_whole_number("--seeds", seeds_, 1, 10'000); }
 
-sim_way sim_flags::way(apps::app const& of) const {
+sim_way sim_flags::way(apps::app& of) const {
+  apps::simulable const& program = simulation_of(of);
   if (live_ && recorded_) refuse_together("--live", "--recorded", "they are the two ways to simulate");
   if (live_) return sim_way::live;
   if (recorded_) return sim_way::recorded;
-  return of.depends_on_schedule() ? sim_way::live : sim_way::recorded;
+  return program.depends_on_schedule() ? sim_way::live : sim_way::recorded;
 }
 
 sim::deque_kind sim_flags::deques() const {

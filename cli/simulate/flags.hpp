@@ -40,7 +40,8 @@ class sim_flags {
   [[nodiscard]] sim::cost_options costs(app_arguments const& app) const;
   [[nodiscard]] std::uint32_t seed(app_arguments const& app) const;
   [[nodiscard]] std::uint32_t seeds() const;
-  [[nodiscard]] sim_way way(apps::app const& of) const;
+  /// Throws as simulation_of, too.
+  [[nodiscard]] sim_way way(apps::app& of) const;
   [[nodiscard]] sim_times times() const;
   [[nodiscard]] sim::deque_kind deques() const;
 

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/text/app_arguments.hpp"
+#include "cli/text/option_values.hpp"
 #include "cli/text/report.hpp"
 #include "cli/text/terminal.hpp"
 #include "skua/machine/sim/here.hpp"
@@ -59,8 +61,14 @@ void forget_arithmetic(task_tree& tree) {
 
 }  // namespace
 
+apps::simulable& simulation_of(apps::app& what) {
+  if (auto* const able = what.simulation()) return *able;
+  throw usage_error(fmt::format("app is '{}', whose program runs on threads only; allowed: {}", what.name(),
+                                joined(apps_that([](apps::app& other) { return other.simulation() != nullptr; }))));
+}
+
 sim_program::sim_program(apps::app& what, sim_way how, sim_times times, bool verify)
-    : app_(what), way_(how), times_(times), verify_(verify) {
+    : app_(what), program_(simulation_of(what)), way_(how), times_(times), verify_(verify) {
   record(1);
   content_ = content_of(tree_);
   determine_times();
@@ -70,7 +78,7 @@ sim_program::sim_program(apps::app& what, sim_way how, sim_times times, bool ver
 void sim_program::record(std::uint32_t places) {
   app_.reset();
   recorder here;
-  app_.run_recorded(here, places);
+  program_.run_recorded(here, places);
   check("when it was recorded");
   tree_ = here.take();
   if (forgets_arithmetic()) forget_arithmetic(tree_);
@@ -81,10 +89,16 @@ void sim_program::determine_times() {
   if (content_.leaves == 0) {
     content_.assumed.task = times_.given_ns.value_or(0);
     if (times_.given_ns) return;
+    apps::serial_elision* const serial = app_.elision();
+    if (serial == nullptr) {
+      throw usage_error(fmt::format(
+          "--task-ns is missing; allowed: the duration of a task, because {} has no serial elision to measure it by",
+          app_.name()));
+    }
     auto took = std::chrono::nanoseconds::max();
     time_repeatedly([&] {
       auto const begin = std::chrono::steady_clock::now();
-      app_.run_serial();
+      serial->run_serial();
       took = std::min<std::chrono::nanoseconds>(took, std::chrono::steady_clock::now() - begin);
     });
     content_.assumed.task = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(took.count()) / content_.tasks);
@@ -122,7 +136,7 @@ task_tree sim_program::timed_tree() {
   std::vector<tree_node_id> leaves;
   time_repeatedly([&] {
     recorder here(timing::on);
-    app_.run_recorded(here, 1);
+    program_.run_recorded(here, 1);
     task_tree now = here.take();
     std::vector<tree_node_id> const these = leaves_of(now);
     if (these.size() == leaves.size()) {
@@ -212,7 +226,7 @@ sim::run_result sim_program::run(policies::policy& scheduler, layout const& wher
     return std::move(done.result);
   }
   app_.reset();
-  auto const body = [&](sim::here& h) { app_.run_simulated(h, where.places()); };
+  auto const body = [&](sim::here& h) { program_.run_simulated(h, where.places()); };
   sim::simulation done = simulate(body, scheduler, where, by, costs, nobody, {.assumed = content_.assumed});
   check(fmt::format("in virtual time (policy {}, {}, seed {})", scheduler.name(), in_words(where.workers(), "worker"),
                     by.seed));

@@ -46,9 +46,15 @@ struct sim_times {
   bool measure_leaves = false;            ///< ignore the flops that leaves declare
 };
 
+/// What simulates the app. Throws usage_error with the apps that can be
+/// simulated if this one cannot.
+[[nodiscard]] apps::simulable& simulation_of(apps::app& what);
+
 class sim_program {
  public:
-  /// Runs the app serially: once to record it, and up to three times to measure what declares no duration. Throws what the app throws; error if `verify` and an answer is wrong.
+  /// Runs the app serially: once to record it, and up to three times to measure what declares no duration. Throws what
+  /// the app throws; error if `verify` and an answer is wrong; usage_error as simulation_of, and if there is no serial
+  /// elision to measure tasks by.
   sim_program(apps::app& what, sim_way how, sim_times times, bool verify);
 
   [[nodiscard]] sim_content const& content() const noexcept { return content_; }
@@ -80,6 +86,7 @@ class sim_program {
   void check(std::string const& after);
 
   apps::app& app_;
+  apps::simulable& program_;
   sim_way const way_;
   sim_times const times_;
   bool const verify_;

@@ -31,8 +31,6 @@ class interrupted final : public apps::program_app<interrupted> {
   void options(CLI::App&) override {}
   void prepare() override {}
   void reset() override { ++run_; }
-  void run_openmp(unsigned) override {}
-  void run_tbb(unsigned) override {}
   [[nodiscard]] std::string wrong() override { return {}; }
   [[nodiscard]] nlohmann::json facts() const override { return {}; }
 

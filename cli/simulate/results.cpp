@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,17 +16,13 @@ std::string_view name_of(sim_way w) { return w == sim_way::live ? "live" : "reco
 
 json bytes_of(sim::memory_account const& m) {
   json all = json::object();
-  for (memory_source const& s : memory_sources) all[std::string{s.key}] = m.*s.bytes;
-  all["written_back"] = m.written_back_bytes;
+  for (memory_source const& s : memory_sources) all[fmt::format("{}_bytes", s.key)] = m.*s.bytes;
+  all["written_back_bytes"] = m.written_back_bytes;
   return all;
 }
 
 json steals_of(sim_outcome const& o) {
-  json all = json::object();
-  for (std::size_t d = 0; d < o.steals_by_distance.size(); ++d) {
-    if (o.steals_by_distance[d] > 0) all[o.distance_names[d]] = o.steals_by_distance[d];
-  }
-  return all;
+  return by_distance(o.steals_by_distance, [&](std::size_t d) { return o.distance_names[d]; });
 }
 
 json workers_of(sim_outcome const& o) {
@@ -32,11 +30,12 @@ json workers_of(sim_outcome const& o) {
   for (sim::worker_counters const& w : o.workers) {
     double const work_s = seconds_of(w.work);
     double const scheduling_s = seconds_of(w.scheduling);
-    all.push_back({{"work_s", work_s},
+    all.push_back({{"worker", all.size()},
+                   {"work_s", work_s},
                    {"scheduling_s", scheduling_s},
                    {"idle_s", std::max(0.0, seconds_of(o.makespan) - work_s - scheduling_s)},
                    {"steals", w.steals},
-                   {"naps", w.naps},
+                   {"sleeps", w.naps},
                    {"revocations", w.revocations},
                    {"heavy_fences", w.heavy_fences},
                    {"interrupts", w.interrupts}});
@@ -51,30 +50,32 @@ cell time_of(double part_s, sim_row const& r) {
 
 }  // namespace
 
-json to_json(sim_frame const& of) {
-  sim::machine_model const& m = of.study->machine();
-  auto const assumed = std::ranges::count_if(m.figures(), &sim::figure::assumed);
-  return {
-      {"simulated", true},
-      {"app", of.app},
-      {"options", of.options},
-      {"machine", {{"model", m.name()}, {"about", m.about()}, {"figures", m.figures().size()}, {"assumed", assumed}}},
-      {"placement", of.costs.pages.text()},
-      {"noise", {{"per_second", of.costs.noise.per_second}, {"duration_ns", of.costs.noise.duration_ns}}},
-      {"deques", name_of(of.deques)},
-      {"seed", of.costs.seed},
-      {"seeds", of.seeds},
-      {"way", name_of(of.way)},
-      {"verified", of.verified},
-      {"tasks", of.content.tasks},
-      {"leaves", of.content.leaves},
-      {"leaves_without_flops", of.content.bare_leaves},
-      {"task_ns", of.content.assumed.task},
-      {"leaf_ns", of.content.assumed.leaf},
-      {"measured_here", of.content.measured},
-      {"measured_wall_over_cpu", of.content.measured ? json(of.content.wall_over_cpu) : json()},
-      {"measured_flops_per_ns", of.content.flops_per_ns},
-      {"serial", {{"time_s", of.serial.time_s}, {"bytes", bytes_of(of.serial.memory)}}}};
+json to_json(sim::machine_model const& of) {
+  return {{"model", of.name()},
+          {"model_about", of.about()},
+          {"model_figures", of.figures().size()},
+          {"model_assumed", std::ranges::count_if(of.figures(), &sim::figure::assumed)}};
+}
+
+json to_json(std::string_view subcommand, sim_frame const& of) {
+  json all = document_of(subcommand, of.app, of.options, true);
+  all.update(to_json(of.study->machine()));
+  all.update({{"placement", of.costs.pages.text()},
+              {"noise", {{"per_second", of.costs.noise.per_second}, {"duration_ns", of.costs.noise.duration_ns}}},
+              {"deques", name_of(of.deques)},
+              {"first_seed", of.costs.seed},
+              {"way", name_of(of.way)},
+              {"tasks", of.content.tasks},
+              {"leaves", of.content.leaves},
+              {"leaves_without_flops", of.content.bare_leaves},
+              {"task_ns", of.content.assumed.task},
+              {"leaf_ns", of.content.assumed.leaf},
+              {"measured_here", of.content.measured},
+              {"measured_wall_over_cpu", of.content.measured ? json(of.content.wall_over_cpu) : json()},
+              {"measured_gflops", of.content.flops_per_ns},
+              {"serial_s", of.serial.time_s},
+              {"serial_bytes", bytes_of(of.serial.memory)}});
+  return all;
 }
 
 json to_json(time_shares const& of) {
@@ -111,53 +112,68 @@ std::string heading(sim_frame const& of) {
   return text + fmt::format("\nserial elision: {} simulated\n", in_seconds(of.serial.time_s));
 }
 
+common_keys sim_keys(sim_row const& r, bool verify) {
+  return {.runner = r.policy,
+          .workers = r.workers,
+          .median_s = r.median.time_s,
+          .verified = verify ? std::optional(true) : std::nullopt,
+          .simulated = true};
+}
+
+std::vector<report::column> sim_columns() {
+  std::vector<report::column> all{{"min_s", ""},
+                                  {"max_s", ""},
+                                  {"runs", ""},
+                                  {"seed", ""},
+                                  {"speedup_over_serial", "over serial"},
+                                  {"work_s", "work"},
+                                  {"scheduling_s", "scheduling"},
+                                  {"idle_s", "idle"}};
+  for (char const* const key : {"events", "steals", "sleeps", "revocations", "heavy_fences", "interrupts"})
+    all.push_back({key, ""});
+  json const bytes = bytes_of({});
+  for (auto const& [key, value] : bytes.items()) all.push_back({key, ""});
+  return all;
+}
+
+std::vector<cell> sim_cells(sim_row const& r, double serial_s) {
+  sim_outcome const& o = r.median;
+  std::vector<cell> all{cell::seconds(r.min_s),
+                        cell::seconds(r.max_s),
+                        cell::of(r.runs),
+                        cell::of(o.seed),
+                        cell::ratio(quotient(serial_s, o.time_s)),
+                        time_of(o.work_s, r),
+                        time_of(o.scheduling_s, r),
+                        time_of(o.idle_s, r),
+                        cell::of(o.events),
+                        cell::of(o.steals),
+                        cell::of(o.naps),
+                        cell::of(o.revocations),
+                        cell::of(o.heavy_fences),
+                        cell::of(o.interrupts)};
+  json const bytes = bytes_of(o.memory);
+  for (auto const& [key, value] : bytes.items()) all.push_back(cell::of(value));
+  return all;
+}
+
 report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakdown) {
-  report all({{"policy", "policy", false},
-              {"workers", "workers"},
-              {"seed", ""},
-              {"time_s", "time"},
-              {"min_s", ""},
-              {"max_s", ""},
-              {"speedup_over_one", "speed-up"},
-              {"speedup_over_serial", "over serial"},
-              {"work_s", "work"},
-              {"scheduling_s", "scheduling"},
-              {"idle_s", "idle"},
-              {"work_inflation", "inflation"},
-              {"events", ""},
-              {"steals", ""},
-              {"naps", ""},
-              {"revocations", ""},
-              {"heavy_fences", ""},
-              {"interrupts", ""},
-              {"steals_by_distance", ""},
-              {"bytes", ""},
-              {"shares", ""},
-              {"per_worker", ""}});
+  std::vector<report::column> columns{{"speedup_over_one", "speed-up"}};
+  std::ranges::copy(sim_columns(), std::back_inserter(columns));
+  for (report::column c :
+       {report::column{"inflation_over_serial", "inflation"}, report::column{"steals_by_distance", ""},
+        report::column{"shares", ""}, report::column{"per_worker", ""}})
+    columns.push_back(std::move(c));
+  report all = row_report({}, std::move(columns));
   for (sim_row const& r : rows) {
     sim_outcome const& o = r.median;
-    all.add({cell::of(r.policy),
-             cell::of(r.workers),
-             cell::of(o.seed),
-             cell::seconds(o.time_s),
-             cell::seconds(r.min_s),
-             cell::seconds(r.max_s),
-             cell::ratio(quotient(r.alone_s, o.time_s)),
-             cell::ratio(quotient(of.serial.time_s, o.time_s)),
-             time_of(o.work_s, r),
-             time_of(o.scheduling_s, r),
-             time_of(o.idle_s, r),
-             cell::ratio(quotient(o.work_s, of.serial.work_s)),
-             cell::of(o.events),
-             cell::of(o.steals),
-             cell::of(o.naps),
-             cell::of(o.revocations),
-             cell::of(o.heavy_fences),
-             cell::of(o.interrupts),
-             cell::of(steals_of(o)),
-             cell::of(bytes_of(o.memory)),
-             breakdown ? cell::of(to_json(shares_of(o))) : cell::missing(),
-             breakdown ? cell::of(workers_of(o)) : cell::missing()});
+    std::vector<cell> cells{cell::ratio(quotient(r.alone_s, o.time_s))};
+    std::ranges::copy(sim_cells(r, of.serial.time_s), std::back_inserter(cells));
+    cells.push_back(cell::ratio(quotient(o.work_s, of.serial.work_s)));
+    cells.push_back(cell::of(steals_of(o)));
+    cells.push_back(breakdown ? cell::of(to_json(shares_of(o))) : cell::missing());
+    cells.push_back(breakdown ? cell::of(workers_of(o)) : cell::missing());
+    all.add(row_of(sim_keys(r, of.verified), std::move(cells)));
   }
   return all;
 }

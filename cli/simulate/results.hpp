@@ -9,16 +9,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/simulate/setting.hpp"
 #include "cli/simulate/study.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/report.hpp"
 
 namespace skua::cli {
 
 /// Where the bytes that leaves read came from.
 struct memory_source {
-  std::string_view key;   ///< in JSON and CSV
+  std::string_view key;   ///< in JSON and CSV, with "_bytes"
   std::string_view head;  ///< in tables
   std::uint64_t sim::memory_account::* bytes;
 };
@@ -31,14 +33,20 @@ inline constexpr std::array memory_sources{
     memory_source{"remote_cache", "transfer", &sim::memory_account::transfer_bytes},
 };
 
-/// {"simulated": true, "app", "options", "machine", "placement", "seed", "seeds", "way", "verified", "noise", "tasks",
-/// "leaves", "task_ns", "leaf_ns", "measured_here", "measured_wall_over_cpu",
-/// "measured_flops_per_ns", "serial"}
-[[nodiscard]] json to_json(sim_frame const& of);
+/// {"model", "model_about", "model_figures", "model_assumed"}
+[[nodiscard]] json to_json(sim::machine_model const& of);
+/// What a document of sim or profile says before its rows.
+[[nodiscard]] json to_json(std::string_view subcommand, sim_frame const& of);
 [[nodiscard]] json to_json(time_shares const& of);
 [[nodiscard]] std::string heading(sim_frame const& of);
 
-/// As JSON {"policy", "workers", "time_s", ...}, with "shares" and "per_worker" if `breakdown`; as text the times.
+/// The keys that every simulated row has besides the common ones, and their values; `serial_s`: of the serial elision.
+[[nodiscard]] std::vector<report::column> sim_columns();
+[[nodiscard]] std::vector<cell> sim_cells(sim_row const& r, double serial_s);
+/// `verify`: a wrong answer would have ended the subcommand.
+[[nodiscard]] common_keys sim_keys(sim_row const& r, bool verify);
+
+/// A row each, with "shares" and "per_worker" if `breakdown`; as text the times.
 [[nodiscard]] report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakdown);
 [[nodiscard]] std::string times_text(report const& rows);
 /// Steals by distance, and where the bytes came from.

@@ -128,7 +128,8 @@ sim_row sim_study::run_seeds(std::string const& policy_name, std::uint32_t worke
           .workers = workers,
           .median = all[(all.size() - 1) / 2],
           .min_s = all.front().time_s,
-          .max_s = all.back().time_s};
+          .max_s = all.back().time_s,
+          .runs = seeds};
 }
 
 }  // namespace skua::cli

@@ -59,6 +59,7 @@ struct sim_row {
   sim_outcome median = {};  ///< the run whose time is the median (of an even number, the lower one)
   double min_s = 0;
   double max_s = 0;
+  std::uint32_t runs = 1;
   double alone_s = 0;  ///< the median time of the same policy with one worker
 };
 

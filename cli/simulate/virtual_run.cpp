@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "cli/simulate/program.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/terminal.hpp"
 #include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
@@ -39,18 +42,16 @@ std::string fingerprint(sim::run_result const& run) {
 }
 
 report virtual_report() {
-  return report({{"policy", ""},
-                 {"workers", ""},
-                 {"seed", "seed"},
-                 {"verified", "answer", false},
-                 {"events", "events"},
-                 {"tasks_and_leaves", "tasks and leaves"},
-                 {"steals", "steals"},
-                 {"probes", ""},
-                 {"parks", "parks"},
-                 {"sent", "sent"},
-                 {"naps", "naps"},
-                 {"fingerprint", "fingerprint", false}});
+  return row_report({.runner = "", .workers = "", .median = "", .verified = "verified"},
+                    {{"seed", "seed"},
+                     {"events", "events"},
+                     {"tasks_and_leaves", "tasks and leaves"},
+                     {"steals", "steals"},
+                     {"probes", ""},
+                     {"parked", "parked"},
+                     {"sent", "sent"},
+                     {"sleeps", "sleeps"},
+                     {"fingerprint", "fingerprint", false}});
 }
 
 std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
@@ -60,7 +61,8 @@ std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t
   sim::observer nobody;
   auto const scheduler = policies::make_policy(how.policy, how.where, seed);
   app.reset();
-  auto const body = [&](sim::here& h) { app.run_simulated(h, how.where.places()); };
+  apps::simulable& program = simulation_of(app);
+  auto const body = [&](sim::here& h) { program.run_simulated(h, how.where.places()); };
   sim::simulation const done = simulate(body, *scheduler, how.where, by, costs, nobody);
   if (how.verify) {
     if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);
@@ -73,18 +75,14 @@ std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t
     sum.sent += w.sent;
     sum.naps += w.naps;
   }
-  return {cell::of(how.policy),
-          cell::of(how.where.workers()),
-          cell::of(seed),
-          how.verify ? cell{true, "right"} : cell{nullptr, "not checked"},
-          cell::of(done.result.moves),
-          cell::of(done.result.order.size()),
-          cell::of(sum.steals),
-          cell::of(sum.probes),
-          cell::of(sum.parks),
-          cell::of(sum.sent),
-          cell::of(sum.naps),
-          cell::of(fingerprint(done.result))};
+  common_keys const common{.runner = how.policy,
+                           .workers = how.where.workers(),
+                           .median_s = {},  // steps have no duration
+                           .verified = how.verify ? std::optional(true) : std::nullopt,
+                           .simulated = true};
+  return row_of(common, {cell::of(seed), cell::of(done.result.moves), cell::of(done.result.order.size()),
+                         cell::of(sum.steals), cell::of(sum.probes), cell::of(sum.parks), cell::of(sum.sent),
+                         cell::of(sum.naps), cell::of(fingerprint(done.result))});
 }
 
 }  // namespace
@@ -103,8 +101,9 @@ virtual_results run_virtually(apps::app& app, virtual_run const& how) {
   stop_if_interrupted();
   std::string const heading = fmt::format("{} on {} with {}: the order of events, not their times\n", app.name(),
                                           how.policy, in_words(how.where.workers(), "virtual worker"));
-  return {.document = {{"app", app.name()}, {"virtual", true}, {"options", how.options}, {"rows", rows.rows()}},
-          .text = heading + rows.text("  ")};
+  json document = document_of("run --virtual", app.name(), how.options, true);
+  document["rows"] = rows.rows();
+  return {.document = std::move(document), .text = heading + rows.text("  ")};
 }
 
 }  // namespace skua::cli

@@ -22,7 +22,7 @@ struct virtual_run {
 };
 
 struct virtual_results {
-  json document;  ///< {"app", "virtual": true, "options", "rows": [...]}
+  json document;  ///< {"subcommand", "app", "options", "simulated", "rows": [...]}
   std::string text;
 };
 

@@ -90,6 +90,14 @@ json app_arguments::given() const {
   return all;
 }
 
+std::vector<std::string_view> apps_that(bool (*holds)(apps::app&)) {
+  std::vector<std::string_view> names;
+  for (apps::entry const& e : apps::all()) {
+    if (holds(*e.make())) names.push_back(e.name);
+  }
+  return names;
+}
+
 std::unique_ptr<apps::app> make_app(std::string const& name, std::string const& options) {
   auto const at = std::ranges::find(apps::all(), name, &apps::entry::name);
   if (at == apps::all().end()) {

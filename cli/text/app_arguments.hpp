@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/app.hpp"
@@ -33,6 +34,9 @@ class app_arguments {
   [[nodiscard]] choice const& chosen_one() const;
   std::vector<choice> choices_;
 };
+
+/// The names of all apps for which this holds.
+[[nodiscard]] std::vector<std::string_view> apps_that(bool (*holds)(apps::app&));
 
 /// The app with its options set, not prepared; of an option that is given twice the last value counts. Throws
 /// usage_error for an app or option that does not exist.

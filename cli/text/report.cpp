@@ -2,6 +2,7 @@
 #include "cli/text/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,11 @@ std::string quoted_for_csv(std::string_view text) {
   std::string safe = "\"";
   for (char const c : text) safe += c == '"' ? std::string{"\"\""} : std::string{c};
   return safe + "\"";
+}
+
+std::string csv_text(json const& value) {
+  if (value.is_discarded() || value.is_null()) return "";
+  return quoted_for_csv(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 }  // namespace
@@ -109,14 +115,14 @@ std::string report::text(std::string_view indent) const {
 std::string report::csv() const {
   std::string all;
   auto const add_line = [&](auto const& text_of) {
-    std::string line;
+    std::vector<std::string> texts;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!columns_[i].key.empty()) line += (line.empty() ? "" : ",") + quoted_for_csv(text_of(i));
+      if (!columns_[i].key.empty()) texts.push_back(text_of(i));
     }
-    all += line + "\n";
+    all += fmt::format("{}\n", fmt::join(texts, ","));
   };
-  add_line([this](std::size_t i) { return columns_[i].key; });
-  for (auto const& cells : rows_) add_line([&cells](std::size_t i) { return cells[i].text; });
+  add_line([this](std::size_t i) { return quoted_for_csv(columns_[i].key); });
+  for (auto const& cells : rows_) add_line([&cells](std::size_t i) { return csv_text(cells[i].value); });
   return all;
 }
 

@@ -49,7 +49,7 @@ class table {
 /// One figure of a row.
 struct cell {
   json value;        ///< discarded: this row lacks the key
-  std::string text;  ///< for the table and for CSV
+  std::string text;  ///< for the table
 
   /// Any value; the text is what JSON writes, without the quotes of a string.
   [[nodiscard]] static cell of(json value);
@@ -80,7 +80,8 @@ class report {
   /// [{key: value, ...}, ...]
   [[nodiscard]] json rows() const;
   [[nodiscard]] std::string text(std::string_view indent = "") const;
-  /// A line of keys, then a line per row. RFC 4180.
+  /// A line of keys, then a line per row with the values as JSON writes them, strings without quotes, and nothing for null
+  /// or a key that the row lacks. RFC 4180.
   [[nodiscard]] std::string csv() const;
 
  private:

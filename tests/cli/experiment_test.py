@@ -17,8 +17,8 @@ class Experiment(command.Case):
                     with tempfile.TemporaryDirectory() as place:
                         self.works("experiment", name, "--quick", "--output", place)
                         stem = pathlib.Path(place) / (name.replace("/", "-") + "-quick")
-                        texts = tuple(stem.with_suffix(end).read_text() for end in (".csv", ".svg", ".txt"))
-                        self.assertIn("simulated on the machine model", texts[1])
+                        texts = tuple(stem.with_suffix(end).read_text() for end in (".csv", ".json", ".svg", ".txt"))
+                        self.assertIn("simulated on the machine model", texts[2])
                         seen.add(texts)
                 self.assertEqual(len(seen), 1)
 

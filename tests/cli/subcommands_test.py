@@ -15,7 +15,7 @@ import command
 
 APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull"]
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
-ROW = ["runner", "workers", "median_s", "min_s", "max_s", "verified", "runs", "speedup_over_serial", "ratio_to_best_peer",
+ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
 MACHINE = ["cpu", "pus", "usable_pus", "kernel", "compiler", "build_type", "skua_version", "load_average"]
 
@@ -49,6 +49,9 @@ class List(command.Case):
     def test_json_names_apps_policies_and_peers(self):
         found = self.works_json("list", "--json")
         self.assertEqual([a["name"] for a in found["apps"]], APPS)
+        self.assertTrue(all(a["peers"] == ["serial", "openmp", "tbb"] and "simulation" in a["capabilities"] for a in found["apps"]))
+        self.assertEqual([a["name"] for a in found["apps"] if "maps" in a["capabilities"]], ["heat", "sph"])
+        self.assertEqual([a["name"] for a in found["apps"] if "styles" in a["capabilities"]], ["heat", "sph", "cg"])
         self.assertEqual([p["name"] for p in found["policies"]][:2], ["random", "hierarchical"])
         self.assertEqual([o["word"] for o in found["policies"][1]["options"]], ["patience"])
         self.assertEqual([p["name"] for p in found["peers"]], ["serial", "openmp", "tbb"])
@@ -123,7 +126,7 @@ class Run(command.Case):
     def test_uts_counts_the_published_tree_and_json_stands_alone(self):
         arguments = ["--tree", "T3"] if command.PEERS_RUN else ["--tree", "T3", "--branching", "60"]
         found = self.works_json("run", "uts", *arguments, "--workers", "2", "--json", "-")
-        self.assertEqual(list(found), ["app", "machine", "rows"])
+        self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
         (row,) = found["rows"]
         self.assertEqual((found["app"], row["runner"], row["workers"], row["verified"]), ("uts", "random", 2, True))
@@ -223,7 +226,7 @@ class Run(command.Case):
 class Compare(command.Case):
     def test_all_rows_are_verified_and_have_the_promised_keys(self):
         found = self.works_json("compare", "fib", "--n", "16", "--peers", PEERS, "--workers", "1,2", "--repeat", "3", "--json", "-")
-        self.assertEqual(list(found), ["app", "machine", "rows"])
+        self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
         wanted = {("serial", 1)} | {(r, w) for r in ["random", "hierarchical", *PEERS.split(",")[1:]] for w in (1, 2)}
         self.assertEqual({(r["runner"], r["workers"]) for r in found["rows"]}, wanted)
@@ -286,16 +289,15 @@ class Compare(command.Case):
         found = self.works_json("compare", "fib", "--n", "22", "--policies", "random,adws", "--peers", "none", "--workers", "2",
                                 "--repeat", "3", "--breakdown", "--json", "-")
         self.assertEqual(found["added_for_breakdown"], ["serial", "every policy on one worker"])
-        shown = [(r["runner"], r["workers"], "breakdown" in r) for r in found["rows"]]
+        shown = [(r["runner"], r["workers"], "per_worker" in r) for r in found["rows"]]
         self.assertEqual(shown, [("serial", 1, False), ("random", 1, True), ("adws", 1, True), ("random", 2, True), ("adws", 2, True)])
         for row in found["rows"][1:]:
-            parts = row["breakdown"]
-            self.assertEqual(list(parts), ["workers", "work_s", "scheduling_s", "idle_s", "unaccounted", "inflation", "overhead"])
-            self.assertEqual([w["worker"] for w in parts["workers"]], list(range(row["workers"])))
-            self.assertLess(parts["unaccounted"], 0.02)
-            self.assertGreater(parts["work_s"], 0)
-            self.assertGreater(parts["inflation"], 0)
-            self.assertGreater(parts["overhead"], 0)
+            self.assertEqual(list(row), [*ROW, "work_s", "scheduling_s", "idle_s", "unaccounted", "inflation_over_one", "overhead", "per_worker"])
+            self.assertEqual([w["worker"] for w in row["per_worker"]], list(range(row["workers"])))
+            self.assertLess(row["unaccounted"], 0.02)
+            self.assertGreater(row["work_s"], 0)
+            self.assertGreater(row["inflation_over_one"], 0)
+            self.assertGreater(row["overhead"], 0)
 
     def test_the_text_of_a_breakdown_names_every_part(self):
         text = self.works("compare", "fib", "--n", "12", "--workers", "1,2", "--peers", "serial", "--repeat", "2", "--breakdown")
