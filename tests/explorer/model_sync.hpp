@@ -218,7 +218,7 @@ class model_mutex {
     w.drain_own();
     w.compiler_barrier();
     w.note("lock", this, story_.value);
-    w.update_newest(held_, std::memory_order_acquire, [](std::uint64_t) { return 1; });
+    w.update_newest(held_, std::memory_order_acquire, [](std::uint64_t) { return std::uint64_t{1}; });
   }
   bool try_lock() noexcept {
     auto& w = *current_world();
@@ -227,7 +227,7 @@ class model_mutex {
     bool const is_free = held_.value == 0;
     w.note("try_lock", this, is_free ? story_.value : 0);
     auto const order = is_free ? std::memory_order_acquire : std::memory_order_relaxed;
-    w.update_newest(held_, order, [](std::uint64_t) { return 1; });
+    w.update_newest(held_, order, [](std::uint64_t) { return std::uint64_t{1}; });
     return is_free;
   }
   void unlock() noexcept {
