@@ -212,6 +212,11 @@ TEST_P(failures_among_three, a_stolen_grandchild_sees_the_failure_of_its_parents
   });
 }
 
+struct set_at_end {
+  std::atomic<bool>& flag;
+  ~set_at_end() { flag = true; }
+};
+
 /// Calls f(here, release) while every other worker is busy, until f calls release().
 template <class F>
 void while_others_are_busy(skua::fork_join auto& here, std::uint32_t workers, F const& f) {
@@ -225,10 +230,7 @@ void while_others_are_busy(skua::fork_join auto& here, std::uint32_t workers, F 
       });
     }
     wait_until("every other worker is busy", [&] { return busy == workers - 1; });
-    struct release_at_end {
-      std::atomic<bool>& released;
-      ~release_at_end() { released = true; }
-    } const at_end{released};
+    set_at_end const at_end{released};
     f(here, [&] { released = true; });
   });
 }
