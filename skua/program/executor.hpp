@@ -19,7 +19,7 @@ struct free_task {
   void (*run)(free_task&, Here&) noexcept;  ///< runs it, or drops it if its group is cancelled; destroys it; counts it
   wait_group* group;
   hint hints{};
-  void const* surroundings = nullptr;  ///< Executor::surroundings of the frame that waits for the group; or null
+  void const* surroundings = nullptr;  ///< name of the Executor::surroundings of the frame that waits; or null
   alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< for the executor's use, between `spawn` and `run`
 };
 
@@ -37,25 +37,27 @@ struct task_memory {};
 ///                  down runs the tasks that it was given. While the task runs, here.stop_requested() is true whenever
 ///                  task.group->stop_requested() is (besides other reasons).
 ///  * run_now(task) as spawn, but the calling thread runs the task before run_now returns.
-///  * surroundings(here)  names what may stop the running frame; the name is valid while the frame waits or runs. A task
-///                  that carries it sees those stops, too: here.stop_requested() is true inside the task.
+///  * surroundings around{here}  collects what may stop the running frame. The frame makes and destroys it, like a bracket,
+///                  and meanwhile waits for the tasks that carry around.name(). They see those stops, too:
+///                  here.stop_requested() is true inside them.
 ///  * wait(group)   returns when group.done(). On a worker it runs tasks of this group that it finds at the end of its
 ///                  own queue, then parks the frame (wait_group::enroll) and does other work; a thread from elsewhere
 ///                  blocks. What the tasks did is visible afterwards.
 /// Any thread may call with_here, spawn, run_now and wait, also inside with_here and inside tasks. wait does not throw. If there are no workers
 /// and none can be had, with_here and spawn throw before anything happens: f is not called, the task not taken.
 template <class V>
-concept models_executor = fork_join<typename V::here> &&
-                          requires(free_task<typename V::here>& task, wait_group& group, typename V::here& here) {
-                            {
-                              V::with_here([](typename V::here&) { return 1; })
-                            } -> std::convertible_to<int>;
-                            V::with_here([](typename V::here&) {});
-                            { V::surroundings(here) } noexcept -> std::same_as<void const*>;
-                            V::spawn(task);
-                            V::run_now(task);
-                            { V::wait(group) } noexcept;
-                          };
+concept models_executor =
+    fork_join<typename V::here> && std::constructible_from<typename V::surroundings, typename V::here&> &&
+    requires(free_task<typename V::here>& task, wait_group& group, typename V::surroundings const& around) {
+      {
+        V::with_here([](typename V::here&) { return 1; })
+      } -> std::convertible_to<int>;
+      V::with_here([](typename V::here&) {});
+      { around.name() } noexcept -> std::same_as<void const*>;
+      V::spawn(task);
+      V::run_now(task);
+      { V::wait(group) } noexcept;
+    };
 
 /// True for an executor that a source of its machine checks against `models_executor`; see is_checked_fork_join.
 template <class V>

@@ -43,6 +43,16 @@ inline void run_task(free_task<shuffled>& task) noexcept {
   });
 }
 
+/// The stop sources that a fiber watches now.
+class watched_now {
+ public:
+  explicit watched_now(shuffled& on) noexcept : name_(on.around()) {}
+  [[nodiscard]] void const* name() const noexcept { return name_; }
+
+ private:
+  void const* name_;
+};
+
 /// Tasks queue up until somebody waits.
 struct serial_executor {
   using here = shuffled;
@@ -52,7 +62,7 @@ struct serial_executor {
     if (current != nullptr) return std::forward<F>(f)(*current);
     return as_fiber(std::forward<F>(f));
   }
-  static void const* surroundings(here& on) noexcept { return on.around(); }
+  using surroundings = watched_now;
   static void spawn(free_task<here>& task) noexcept { queue.push_back(&task); }
   static void run_now(free_task<here>& task) noexcept { run_task(task); }
   static void wait(wait_group& group) noexcept {
@@ -123,7 +133,7 @@ struct toy_executor {
     static toy_pool the_pool;
     return the_pool;
   }
-  static void const* surroundings(here& on) noexcept { return on.around(); }
+  using surroundings = watched_now;
   static void spawn(free_task<here>& task) noexcept { pool().push(task); }
   static void run_now(free_task<here>& task) noexcept { run_task(task); }
 

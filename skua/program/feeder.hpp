@@ -64,7 +64,7 @@ class feeding final : public feeder<Item> {
   using its_here = typename Executor::here;
 
  public:
-  feeding(its_here& here, Body const& body) noexcept : body_(body), surroundings_(Executor::surroundings(here)) {}
+  feeding(its_here& here, Body const& body) noexcept : body_(body), surroundings_(here) {}
 
   /// Calls the body on pass(element) for the elements of [first, last), and waits for what they add. Throws the first exception of a body;
   /// `cancelled` if items were dropped because of a stop around the call.
@@ -89,8 +89,8 @@ class feeding final : public feeder<Item> {
  private:
   struct item_task final : free_task<its_here>, task_memory<its_here> {
     item_task(feeding& f, Item&& i)
-        : free_task<its_here>{.run = &run_and_finish, .group = &f.added_, .surroundings = f.surroundings_}, of(f),
-          item(std::move(i)) {}
+        : free_task<its_here>{.run = &run_and_finish, .group = &f.added_, .surroundings = f.surroundings_.name()},
+          of(f), item(std::move(i)) {}
 
     static void run_and_finish(free_task<its_here>& task, its_here& here) noexcept {
       wait_group& group = *task.group;
@@ -141,7 +141,7 @@ class feeding final : public feeder<Item> {
   }
 
   Body const& body_;
-  void const* const surroundings_;
+  typename Executor::surroundings const surroundings_;
   wait_group added_;
 };
 

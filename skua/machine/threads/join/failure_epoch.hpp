@@ -19,6 +19,8 @@ class failure_epoch {
   }
   /// Call it after the flag of the failure is set.
   void begin_next() noexcept {
+    // The flag before the epoch, for fibers that link a group under what has failed. Partner: note_stolen, full fence.
+    Sync::full_fence();
     count_.fetch_add(1, std::memory_order_release);  // release: the flag. Pairs with: now
   }
 

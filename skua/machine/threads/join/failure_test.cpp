@@ -212,6 +212,99 @@ TEST_P(failures_among_three, a_stolen_grandchild_sees_the_failure_of_its_parents
   });
 }
 
+struct set_at_end {
+  std::atomic<bool>& flag;
+  ~set_at_end() { flag = true; }
+};
+
+/// Calls f(here, release) while every other worker is busy, until f calls release().
+template <class F>
+void while_others_are_busy(skua::fork_join auto& here, std::uint32_t workers, F const& f) {
+  std::atomic<std::uint32_t> busy{0};
+  std::atomic<bool> released{false};
+  here.scope([&](auto& s) {
+    for (std::uint32_t other = 1; other < workers; ++other) {
+      s.fork([&](auto&) {
+        ++busy;
+        wait_until("the other workers are released", [&] { return released.load(); });
+      });
+    }
+    wait_until("every other worker is busy", [&] { return busy == workers - 1; });
+    set_at_end const at_end{released};
+    f(here, [&] { released = true; });
+  });
+}
+
+/// A join is stolen after a scope was opened inside it, and its stolen half fails. In the scope the owner calls
+/// meanwhile(here, heard) once a child of the scope runs elsewhere; the child ends when it sees the failure.
+template <class Meanwhile>
+void fail_around_a_scope(skua::pool& pool, std::uint32_t workers, Meanwhile const& meanwhile) {
+  throw_from_the_stolen_half(pool, [&](auto& h, auto&& fails) {
+    while_others_are_busy(h, workers, [&](auto& g, auto const& release) {
+      std::atomic<bool> runs{false};
+      std::atomic<bool> heard{false};
+      auto const wait_for_the_child = [&] { wait_until("a scope's child is stolen", [&] { return runs.load(); }); };
+      g.join(
+          [&](auto& k) {
+            k.scope([&](auto& s) {
+              s.fork([&](auto& child) {
+                runs = true;
+                wait_for_the_failure(child);
+                heard = true;
+              });
+              release();
+              wait_for_the_child();
+              meanwhile(k, heard);
+            });
+          },
+          [&](auto& k) {
+            release();  // replay may have sent the first child to a worker that is busy
+            wait_for_the_child();
+            fails(k);
+          });
+    });
+  });
+}
+
+TEST_P(failures_among_three, a_scopes_child_sees_a_failure_around_the_scope_while_the_owner_waits) {
+  fail_around_a_scope(pool_, GetParam().workers, [](auto&, auto&) {});
+}
+
+TEST_P(failures_among_three, a_scopes_child_sees_a_failure_around_the_scope_while_the_owner_asks) {
+  fail_around_a_scope(pool_, GetParam().workers, [](auto& h, std::atomic<bool> const& heard) {
+    wait_until("the scope's child sees the failure that its owner sees", [&] { return h.stop_requested() && heard; });
+  });
+}
+
+TEST_P(failures_among_three, a_scopes_child_sees_a_failure_around_the_scope_while_the_owner_forks) {
+  fail_around_a_scope(pool_, GetParam().workers, [](auto& h, std::atomic<bool> const& heard) {
+    wait_until("the scope's child sees the failure that its owner's forks notice", [&] {
+      try {
+        h.join([](auto&) {}, [](auto&) {});
+      } catch (skua::cancelled const&) {}  // stays in the body: the scope is not abandoned
+      return heard.load();
+    });
+  });
+}
+
+TEST_P(failures_among_three, a_groups_child_sees_a_failure_around_the_group) {
+  throw_from_the_stolen_half(pool_, [&](auto& h, auto&& fails) {
+    std::vector<int> const both{0, 1};
+    std::atomic<int> running{0};
+    h.join(
+        [&](auto& g) {
+          g.each(both, [&](auto& k, int) {
+            ++running;
+            wait_for_the_failure(k);
+          });
+        },
+        [&](auto& g) {
+          wait_until("both children of the group run", [&] { return running == 2; });
+          fails(g);
+        });
+  });
+}
+
 TEST_P(failures_among_two, a_scopes_body_sees_the_failure_of_a_stolen_child) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.scope([&](auto& s) {

@@ -40,15 +40,40 @@ void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexce
 }
 
 void fiber::note_steals() const noexcept {
-  bool const any_new = stolen_.note(at(), base_, [this](void* what) -> group* {
-    auto& g = static_cast<group&>(*static_cast<task*>(what));
-    for (stop_node const* n = stop_; n != nullptr; n = n->outer) {
-      if (n->of == &g) return nullptr;  // another fiber's group, of which a piece runs here
+  auto const link = [this](void* what, std::int64_t place) { return link_stolen(what, place); };
+  if (!note_stolen(at(), link)) return;
+  bool failed = stolen_.want_end();
+  for (nested_task const* n = nested_; n != nullptr && !failed; n = n->below_) failed = n->stolen_.want_end();
+  // What has just been linked lies in a join that has failed already. Children of it may have been found clean since, and
+  // may have polled in vain.
+  if (failed) raise_alarm();
+}
+
+/// Links a stolen join of what runs here, or of what lies below it. False if it is another fiber's group, of which a
+/// piece runs here.
+bool fiber::link_stolen(void* what, std::int64_t place) const noexcept {
+  auto& g = static_cast<group&>(*static_cast<task*>(what));
+  auto const link_in = [&](stolen_joins<>& stolen, stop_node const* watching) {
+    for (stop_node const* n = watching; n != nullptr; n = n->outer) {
+      if (n->of == &g) return false;
     }
-    return &g;
-  });
-  // They may lie in a join that has failed already, and pieces of them may have been found clean since.
-  if (any_new && stolen_.want_end()) at().in.failures().begin_next();
+    stolen.link(g, place);
+    return true;
+  };
+  if (place >= base_) return link_in(stolen_, stop_);
+  nested_task* n = nested_;
+  while (n != nullptr && (n->slot_ != slot_ || place < n->base_)) n = n->below_;
+  return n != nullptr && link_in(n->stolen_, n->stop_);
+}
+
+void fiber::forget_places() noexcept {
+  base_ = 0;
+  stolen_.forget_places();
+  for (nested_task* n = nested_; n != nullptr; n = n->below_) {
+    if (n->slot_ != slot_) continue;
+    n->base_ = 0;
+    n->stolen_.forget_places();
+  }
 }
 
 tagged_entry fiber::as_published(entry const& e) const noexcept {
@@ -76,7 +101,7 @@ advice fiber::poll() noexcept {
 
 bool fiber::is_stopped() const noexcept { return stop_ != nullptr && stop_->requested(at().in.failures()); }
 
-void fiber::raise_alarm() noexcept {
+void fiber::raise_alarm() const noexcept {
   at().in.failures().begin_next();
   at().in.request_attention();
 }
@@ -124,7 +149,7 @@ void fiber::relocate() noexcept {
 
 void fiber::park(group& g, std::uint64_t mine) noexcept {
   at().who.begin(activity::scheduling);
-  if (isolated_) return at().who.wait_alone(g, mine);
+  if (isolated_) return at().who.wait_alone(static_cast<here&>(*this), g, mine);
   if (ends_soon(g, mine)) {
     relocate();
     at().who.begin(activity::working);

@@ -61,14 +61,22 @@ class fiber {
     }
     stolen_.forget(g);
   }
-  /// Records which open joins have been stolen, so that what runs here ends when a thief's child fails. Cold.
+  /// Records which open joins have been stolen, so that what runs here, and children of registered groups elsewhere, end
+  /// when a thief's child fails. Cold.
   void note_steals() const noexcept;
-  /// Prepares `g`, whose children run elsewhere without passing through `forks`: they, too, end if a stolen join around
-  /// `g` fails. Only joins stolen by now count.
-  void surround(group& g) const noexcept {
-    note_steals();
-    stolen_.surround(g);  // before any child of g can look
-  }
+
+  /// Registers a group whose children run elsewhere without passing through `forks`, while it is open: they, too, end if a
+  /// join around the group is stolen and fails. The fiber watches the group meanwhile, unless it waits. O(1).
+  class registration : public registered_group<> {
+   public:
+    registration(fiber& f, group& g) noexcept : registered_group(g), fiber_(f) {
+      f.stolen_.open(*this, f.slot_->forks.bottom());
+    }
+    ~registration() { fiber_.stolen_.close(*this); }
+
+   private:
+    fiber& fiber_;
+  };
 
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last piece, the waiting frame is ready.
   void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
@@ -92,7 +100,7 @@ class fiber {
   void relocate() noexcept;
 
   /// A flag says that something failed or was given up in this region: makes every fiber poll at its next fork.
-  void raise_alarm() noexcept;
+  void raise_alarm() const noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {
     if (slot_->may_have_steals()) [[unlikely]]
@@ -110,35 +118,43 @@ class fiber {
   [[nodiscard]] inline worker_slot& at() const noexcept;
   inline void run_in(worker_slot& s) noexcept;
 
-  /// A task that runs on top of this fiber without being part of what lies below. It watches `n` and nothing else.
+  /// A task that runs on top of this fiber without being part of what lies below. It watches `n` and nothing else, and
+  /// forks in the lane of `slot`. Steals of joins below are noted for what lies below.
   class nested_task {
    public:
-    nested_task(fiber& on, stop_node const* n) noexcept
-        : fiber_(on), stop_(on.stop_), tag_(on.tag_), stolen_(on.stolen_), base_(on.base_) {
-      on.note_steals();
-      stolen_ = std::exchange(on.stolen_, {});
+    nested_task(fiber& on, stop_node const* n) noexcept : nested_task(on, n, *on.slot_) {}
+    nested_task(fiber& on, stop_node const* n, slot_front& slot) noexcept
+        : fiber_(on), stop_(on.stop_), tag_(on.tag_), stolen_(on.stolen_), slot_(on.slot_), base_(on.base_),
+          below_(on.nested_) {
       on.stop_ = n;
-      on.base_ = above_ = on.slot_->forks.bottom();
+      on.stolen_ = {};
+      on.base_ = slot.forks.bottom();
+      on.nested_ = this;
     }
     ~nested_task() {
       fiber_.know(tag_);
       fiber_.stop_ = stop_;
       fiber_.stolen_ = stolen_;
-      fiber_.base_ = fiber_.base_ == above_ ? base_ : 0;  // else the fiber has moved, and left its lane empty
+      fiber_.base_ = base_;
+      fiber_.nested_ = below_;
     }
     nested_task(nested_task const&) = delete;
     nested_task& operator=(nested_task const&) = delete;
 
    private:
+    friend class fiber;
     fiber& fiber_;
+    // What lies below.
     stop_node const* const stop_;
     task_tag const tag_;
     stolen_joins<> stolen_;
-    std::int64_t const base_;
-    std::int64_t above_;
+    slot_front* const slot_;
+    std::int64_t base_;
+    nested_task* const below_;
   };
-  /// The fiber has left its lane: its positions mean nothing in the new one.
-  void forget_places() noexcept { base_ = 0; }
+  /// The fiber has left its lane empty, and may continue in another one. Call this before run_in: positions in the old
+  /// lane mean nothing any more.
+  void forget_places() noexcept;
 
   /// While a task runs on top of a fiber that waits in place, the fiber is tied: it may wait but not change its worker.
   /// The task may belong to another region than the fibers below it.
@@ -187,6 +203,7 @@ class fiber {
 
  private:
   void check_running() const noexcept;
+  bool link_stolen(void* what, std::int64_t place) const noexcept;
   void park(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
@@ -195,6 +212,7 @@ class fiber {
   task_tag tag_;
   frame* ready_ = nullptr;
   mutable stolen_joins<> stolen_;  ///< what note_steals has seen
+  nested_task* nested_ = nullptr;  ///< the innermost; null: what runs is the fiber's own task
   buried const* beneath_ = nullptr;
   std::int64_t base_ = 0;  ///< entries of the lane before this position lie below a nested task
   task_clock clock_;

@@ -57,6 +57,32 @@ TEST_P(isolation, a_waiting_thread_runs_no_other_task) {
   EXPECT_EQ(waited, 10);
 }
 
+TEST_P(isolation, a_scopes_child_sees_a_failure_around_the_scope_while_its_owner_waits) {
+  if (GetParam() == "checked:adws" || GetParam() == "checked:replay")
+    GTEST_SKIP() << "f runs on its thread alone there";
+  skua::pool pool({.workers = 3, .policy = GetParam()});
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<bool> runs{false};
+    auto const wait_for_the_child = [&] { wait_until("a scope's child is stolen", [&] { return runs.load(); }); };
+    auto const with_scope = [&](auto& here) {
+      here.scope([&](auto& s) {
+        s.fork([&](auto& child) {
+          runs = true;
+          wait_until("a scope's child sees the failure", [&] { return child.stop_requested(); });
+        });
+        wait_for_the_child();
+      });
+    };
+    auto const fails = [&](auto&) {
+      wait_for_the_child();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      throw std::runtime_error("stolen");
+    };
+    EXPECT_THROW(pool.run([&](auto&) { skua::isolate([&](auto& alone) { alone.join(with_scope, fails); }); }),
+                 std::runtime_error);
+  }
+}
+
 TEST_P(isolation, exceptions_pass_and_the_next_wait_is_as_usual) {
   skua::pool pool({.workers = 2, .policy = GetParam()});
   pool.run([&](auto& h) {

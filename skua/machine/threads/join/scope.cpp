@@ -11,7 +11,7 @@
 namespace skua::runtime {
 
 scope_group::scope_group(here& owner) noexcept
-    : group(nullptr, bias, owner.watching()), owner_(owner), inside_(stop, this) {}
+    : group(nullptr, bias, owner.watching()), owner_(owner), inside_(stop, this), registered_(owner, *this) {}
 
 void scope_group::add(child& c) {
   owner_.expect_running();
@@ -107,6 +107,8 @@ bool scope_group::run_newest() noexcept {
   task* const newest = owner_.at().take_newest_spawned(key());
   if (newest == nullptr) return false;
   --forked_;
+  if (owner_.front().may_have_steals()) [[unlikely]]
+    owner_.note_steals();  // the child asks what it watches, and no more
   run_child(owner_, static_cast<child&>(*newest));
   return true;
 }

@@ -77,6 +77,7 @@ class scope_group : public group {
 
   here& owner_;
   stop_node const inside_;  ///< what the body and the children watch
+  fiber::registration const registered_;
   exposed_scope exposed_;
   std::uint64_t forked_ = 0;  ///< children that the owner forked and did not run itself
   first_exception first_;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which open joins of a fiber have been stolen, and so may fail while the fiber runs their first child. An open join
-// writes nothing in preparation; its owner finds out on paths that are slow anyway. Proof: group.md, "Stolen groups".
-// stolen_joins_model.cpp runs every schedule with at most two preemptions.
+// Which open joins of a fiber have been stolen, and so may fail while the fiber runs their first child; and which groups
+// lie inside them, so that children that run elsewhere hear of it. An open join writes nothing in preparation; its owner
+// finds out on paths that are slow anyway. Proof: group.md, "Stolen groups". stolen_joins_model.cpp runs every schedule
+// with at most two preemptions.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "skua/machine/threads/join/share_count.hpp"
@@ -22,7 +24,7 @@ class open_join : public share_count<Sync> {
   /// True if this join, or one around it, has failed or was abandoned. The other flags only request cancellation; the
   /// joins publish the data.
   [[nodiscard]] bool wants_end() const noexcept {
-    for (open_join const* j = this; j != nullptr; j = j->around_.get()) {
+    for (open_join const* j = this; j != nullptr; j = j->around()) {
       std::uint64_t const state = j->flags_and_more();
       if ((state & (open_join::failed | open_join::abandoned)) != 0) return true;
       if ((state & open_join::enclosed) == 0) return false;
@@ -33,50 +35,119 @@ class open_join : public share_count<Sync> {
  private:
   template <synchronisation>
   friend class stolen_joins;
-  /// Valid once `enclosed` is set: null, or a join of the same fiber that is still open and stolen.
-  typename Sync::template plain<open_join*> around_;
+
+  /// An atomic that begins to live when it is first set, because a fork writes nothing in preparation.
+  union late_link {
+    late_link() noexcept {}
+    ~late_link() {}
+    typename Sync::template atomic<open_join*> to;
+  };
+
+  /// The first link, for the owner.
+  void enclose_in(open_join* around) noexcept {
+    std::construct_at(std::addressof(around_.to), around);
+    this->enclose();
+  }
+  /// A later link. Whoever follows it also sees that of `around`.
+  void relink(open_join* around) noexcept {
+    around_.to.store(around, std::memory_order_release);  // release: around's own link. Pairs with: around
+  }
+  [[nodiscard]] open_join* around() const noexcept {
+    return around_.to.load(std::memory_order_acquire);  // acquire: the link of that join. Pairs with: relink
+  }
+
+  /// Valid once `enclosed` is set: null, or a join of the same fiber that is still open and stolen. That of a join is
+  /// set once; that of a registered group moves inwards as more of the joins around it are stolen.
+  late_link around_;
 };
 
-/// The joins of one fiber that it knows to be stolen, innermost first. For the fiber.
+/// A group whose children run elsewhere although its fiber has pushed no entry for them to `forks`. The fiber knows it
+/// while it is open, and watches it unless it waits.
+template <synchronisation Sync = real_sync>
+class registered_group {
+ public:
+  explicit registered_group(open_join<Sync>& g) noexcept : group_(g) {}
+  registered_group(registered_group const&) = delete;
+  registered_group& operator=(registered_group const&) = delete;
+
+ private:
+  template <synchronisation>
+  friend class stolen_joins;
+
+  open_join<Sync>& group_;
+  std::int64_t opened_at_ = 0;  ///< joins before this position of the lane lie around it, the others inside
+  bool is_linked_ = false;
+  registered_group* outer_ = nullptr;
+  registered_group* inner_ = nullptr;
+};
+
+/// Calls link(task, place) for each entry that was stolen from `of` since the previous call, oldest first; it returns
+/// true if it has linked the join. Returns true if any was linked: then ask want_end, and raise the alarm again, because
+/// children may have looked between the failure and the link. Cold.
+template <synchronisation Sync, class Link>
+bool note_stolen(fork_lane<Sync>& of, Link&& link) noexcept {
+  bool any = false;
+  std::int64_t seen = of.steals_before();
+  of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
+    std::int64_t const at = std::exchange(place, place + deque<Sync>::step);
+    if (task != nullptr && link(task, at)) any = true;
+  });
+  of.steals_are_seen(seen);
+  // The links before the caller's look at the flags: it sees a failure, or whoever sees the epoch of that failure sees
+  // the links. Partner: failure_epoch::begin_next, full fence.
+  if (any) Sync::full_fence();
+  return any;
+}
+
+/// The joins of one task of a fiber that are known to be stolen, innermost first, and its registered groups. For the
+/// fiber.
 template <synchronisation Sync = real_sync>
 class stolen_joins {
  public:
-  /// Links what was stolen from `forks` since the previous call. `join_of(task)` is null for a task that is not an open
-  /// join of this fiber. Skips entries before the position `base`: joins below a nested task. True if it linked any.
-  /// Cold.
-  template <class JoinOf>
-  bool note(fork_lane<Sync>& of, std::int64_t base, JoinOf&& join_of) noexcept {
-    open_join<Sync>* const before = innermost_;
-    std::int64_t seen = of.steals_before();
-    of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
-      bool const below = std::exchange(place, place + deque<Sync>::step) < base;
-      if (task == nullptr || below) return;
-      open_join<Sync>* const stolen = join_of(task);
-      if (stolen == nullptr) return;
-      stolen->around_.set(std::exchange(innermost_, stolen));
-      stolen->enclose();
-    });
-    of.steals_are_seen(seen);
-    return innermost_ != before;
+  /// Notes that `stolen`, whose entry was at `place`, is inside those noted before, and around the registered groups that
+  /// were opened after it.
+  void link(open_join<Sync>& stolen, std::int64_t place) noexcept {
+    stolen.enclose_in(std::exchange(innermost_, &stolen));
+    while (first_ != nullptr && first_->opened_at_ <= place) first_ = first_->inner_;
+    if (first_ != nullptr) surround(*first_);
   }
 
-  /// Links `group`, which does not lie in `forks`, under the joins known to be stolen. Call it after `note`, and before
-  /// any child of the group can run.
-  void surround(open_join<Sync>& group) const noexcept {
-    if (innermost_ == nullptr) return;
-    group.around_.set(innermost_);
-    group.enclose();
+  /// Registers a group, at the position of the lane's next push. Call it before any child of the group can run.
+  void open(registered_group<Sync>& g, std::int64_t bottom) noexcept {
+    g.opened_at_ = bottom;
+    g.outer_ = std::exchange(last_, &g);
+    if (g.outer_ != nullptr) g.outer_->inner_ = &g;
+    if (first_ == nullptr) first_ = &g;
+    if (innermost_ != nullptr) surround(g);
+  }
+  /// The group's children have ended. It is the last that was opened.
+  void close(registered_group<Sync>& g) noexcept {
+    last_ = g.outer_;
+    if (last_ != nullptr) last_->inner_ = nullptr;
+    if (first_ == &g) first_ = nullptr;
   }
 
-  /// The wait for `ended` is over. Call this after `note`.
+  /// The wait for `ended` is over. Call this after note_stolen.
   void forget(open_join<Sync>& ended) noexcept {
-    if (innermost_ == &ended) innermost_ = ended.around_.get();
+    if (innermost_ == &ended) innermost_ = ended.around();
   }
+  /// The fiber has left its lane empty: all joins around the groups are linked, and positions mean nothing any more.
+  void forget_places() noexcept { first_ = nullptr; }
 
   [[nodiscard]] bool want_end() const noexcept { return innermost_ != nullptr && innermost_->wants_end(); }
 
  private:
+  void surround(registered_group<Sync>& g) noexcept {
+    if (g.is_linked_) return g.group_.relink(innermost_);
+    g.is_linked_ = true;
+    g.group_.enclose_in(innermost_);
+  }
+
   open_join<Sync>* innermost_ = nullptr;
+  registered_group<Sync>* last_ = nullptr;  ///< the innermost
+  /// The outermost group around which joins may still be stolen. Those further in are found through it, because what
+  /// runs in it watches it.
+  registered_group<Sync>* first_ = nullptr;
 };
 
 }  // namespace skua::runtime

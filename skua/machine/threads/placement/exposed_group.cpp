@@ -19,10 +19,10 @@ task_tag meet_group(fiber& owner, double total_work, std::uint64_t n) noexcept {
 }  // namespace
 
 exposed_group::exposed_group(fiber& owner, group& g, std::uint64_t n, double total_work) noexcept
-    : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g}, task_(owner.tag()),
+    : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g}, registered_(owner, g), task_(owner.tag()),
       whole_(meet_group(owner, total_work, n)), rest_(whole_) {
   group_.add(1);  // the owner's own share: the count cannot reach zero before the owner waits (group.md, "Parking")
-  owner_.surround(group_);  // a join around this group may have been stolen before the group was exposed
+  owner_.note_steals();  // a join around this group may have been stolen before the group was exposed
   owner_.watch(&node_);
 }
 

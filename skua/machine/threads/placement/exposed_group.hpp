@@ -39,13 +39,14 @@ class exposed_group {
   fiber& owner_;
   group& group_;
   std::uint64_t const children_;
-  stop_node const node_;            ///< lets what runs here meanwhile see the group fail
-  task_tag const task_;             ///< tag of the task that met the group
-  task_tag const whole_;            ///< tag of the group
-  task_tag rest_;                   ///< tag of the children that are not yet placed
-  task_tag child_{};                ///< tag of the child that was marked last
-  worker_slot* rest_at_ = nullptr;  ///< the slot whose local lane holds the rest; null: none
-  std::uint64_t after_ = 0;         ///< the first child of the rest
+  stop_node const node_;                  ///< lets what runs here meanwhile see the group fail
+  fiber::registration const registered_;  ///< lets children elsewhere see joins around the group fail
+  task_tag const task_;                   ///< tag of the task that met the group
+  task_tag const whole_;                  ///< tag of the group
+  task_tag rest_;                         ///< tag of the children that are not yet placed
+  task_tag child_{};                      ///< tag of the child that was marked last
+  worker_slot* rest_at_ = nullptr;        ///< the slot whose local lane holds the rest; null: none
+  std::uint64_t after_ = 0;               ///< the first child of the rest
 };
 
 /// A scope that forks while the policy sees forks. The policy meets it as a group of no children; all of its children

@@ -143,7 +143,10 @@ class scene {
     at_->doorbell.ring();
   }
   void note_steals() {
-    stolen_.note(*at_, 0, [](void* what) { return static_cast<group<Sync>*>(static_cast<job*>(what)); });
+    note_stolen(*at_, [this](void* what, std::int64_t place) {
+      stolen_.link(*static_cast<group<Sync>*>(static_cast<job*>(what)), place);
+      return true;
+    });
   }
   tagged_entry<Sync> as_published(entry const& e) const { return {static_cast<job*>(e.task), e.extra, {}}; }
 

@@ -51,7 +51,28 @@ struct executor {
   using stays_here = tied_section;  ///< made of a `here`: while it lives, calls return on their thread
   /// The fiber that runs on the calling worker; null in a thread that is not one.
   [[nodiscard]] static here* running() noexcept;
-  [[nodiscard]] static void const* surroundings(here& on) noexcept { return on.watching(); }
+
+  /// A registered group without children of its own, so that tasks which carry its name also see the failure of a join
+  /// around it that is stolen later (group.md, "Stolen groups").
+  class surroundings {
+   public:
+    explicit surroundings(here& on) noexcept
+        : on_(on), group_(nullptr, 0, on.watching()), node_(on.watching(), &group_), registered_(on, group_) {
+      on.watch(&node_);
+    }
+    ~surroundings() { on_.watch(node_.outer); }
+    surroundings(surroundings const&) = delete;
+    surroundings& operator=(surroundings const&) = delete;
+
+    [[nodiscard]] void const* name() const noexcept { return &node_; }
+
+   private:
+    here& on_;
+    group group_;
+    stop_node const node_;
+    fiber::registration const registered_;
+  };
+
   /// with_here for a call without its type. Throws what the call throws.
   static void run(runtime::outside_call& what);
 

@@ -9,15 +9,19 @@
 #include <vector>
 
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
 using skua::feeder;
+using skua::testing::wait_until;
 
 class feeders : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   skua::pool pool{{.workers = GetParam()}};
 };
+/// Where three tasks must run at the same time.
+class feeders_among_three : public feeders {};
 
 constexpr int tree_size = 100'000;
 
@@ -119,4 +123,30 @@ TEST_P(feeders, a_cancelled_group_ends_a_feed_in_its_task) {
   });
 }
 
+/// One of the items may run on top of the fiber that waits for them.
+TEST_P(feeders_among_three, items_see_the_failure_of_a_stolen_join_around_the_call) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> running{0};
+    auto const body = [&](int i, feeder<int>& more) {
+      if (i == 0) {
+        more.add(1);
+        more.add(2);
+        wait_until("an item is stolen", [&] { return running > 0; });
+      } else {
+        ++running;
+        wait_until("an item sees the failure around the call", skua::is_current_task_group_canceling);
+      }
+    };
+    EXPECT_THROW(pool.run([&](auto& h) {
+      h.join([&](auto&) { skua::parallel_for_each(std::vector<int>{0}, body); },
+             [&](auto&) {
+               wait_until("both items run", [&] { return running == 2; });
+               throw std::runtime_error("stolen");
+             });
+    }),
+                 std::runtime_error);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(workers, feeders_among_three, ::testing::Values(3U, 8U));
 INSTANTIATE_TEST_SUITE_P(workers, feeders, ::testing::Values(1U, 2U, 3U, 8U));

@@ -101,11 +101,14 @@ void worker::expect_none_beneath(here const& waiting, wait_group const& tasks) n
   }
 }
 
-void worker::wait_alone(group const& g, std::uint64_t mine) noexcept {
+void worker::wait_alone(here& waiting, group const& g, std::uint64_t mine) noexcept {
   std::uint64_t const began = now_ns();
-  fiber_->clock().stop();
-  while (!g.left_only(mine)) short_sleep(now_ns() - began);
-  fiber_->clock().go();
+  waiting.clock().stop();
+  while (!g.left_only(mine)) {
+    if (waiting.front().may_have_steals()) waiting.note_steals();
+    short_sleep(now_ns() - began);
+  }
+  waiting.clock().go();
   begin(activity::working);
 }
 
@@ -114,7 +117,7 @@ void worker::run_on_top(here& fiber, found const& f) noexcept {
   bool const tied = fiber.tie(true);
   task_clock const waits = fiber.clock();
   {
-    fiber::nested_task const nested{fiber, nullptr};
+    fiber::nested_task const nested{fiber, nullptr, *f.at};
     start_work(fiber, f);
     task& t = *f.taken.item;
     t.is->run(t, f.taken.extra, fiber);
@@ -183,9 +186,9 @@ void worker::return_to(frame& f) noexcept {
   here& resumed = *f.fiber;
   if (resumed.is_tied()) --tied_frames_;
   worker_slot& mine = *resumed.at().in.slot_for(*this);
+  resumed.forget_places();
   resumed.run_in(mine);
   resumed.begins(resumed.tag(), f.is_open);
-  resumed.forget_places();
   if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
   fiber_ = &resumed;
   resumed.clock().go();

@@ -77,8 +77,8 @@ class worker final : public thread_record {
   /// The fiber is about to wait for this task_group. If one of its tasks lies beneath the fiber on the same stack, it will
   /// wait for ever: ends the process with a message that names the limits.
   static void expect_none_beneath(here const& waiting, wait_group const& tasks) noexcept;
-  /// Waits and does nothing else.
-  void wait_alone(group const& g, std::uint64_t mine) noexcept;
+  /// Waits, and does nothing else than to note steals.
+  void wait_alone(here& waiting, group const& g, std::uint64_t mine) noexcept;
 
  private:
   friend struct work_search;
