@@ -131,7 +131,7 @@ struct waiter final : group_waiter {
 };
 
 /// A task that waits for its own group waits for ever.
-void expect_no_task_of(wait_group const& group, here const& fiber) noexcept {
+[[maybe_unused]] void expect_no_task_of(wait_group const& group, here const& fiber) noexcept {
   for (stop_node const* n = fiber.watching(); n != nullptr; n = n->outer)
     expects(n->tasks != &group,
             "task_group::wait: a task of the group must not wait for it, because the group waits for the task");
