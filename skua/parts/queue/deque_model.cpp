@@ -125,6 +125,26 @@ struct biased_again {
   void finish() { l.check(); }
 };
 
+/// The owner answers before the thief has written its infinity, and takes the bias back afterwards: its position must
+/// not be older than that infinity.
+template <class Sync>
+struct answered_early {
+  static constexpr int threads = 2;
+  ledger<Sync, 1> l;
+  answered_early() { l.push(); }
+  void run(int me) {
+    if (me == 1) return l.steal();
+    l.pop();
+    l.pop();
+    l.push();
+    l.push();
+    l.pop();
+    l.push();
+    l.pop();
+  }
+  void finish() { l.check(); }
+};
+
 /// Entries that are there before anybody looks; the owner pops two and pushes one. Thieves that have read the same oldest
 /// entry in two eras would take it twice if it could leave between them without moving the top.
 template <class Sync, int Entries, int Steals, int Threads, int BiasAfter = 1>
@@ -306,6 +326,7 @@ TEST(deque_model, two_thieves_take_nothing_twice_on_weak_memory) {
 }
 TEST(deque_model, a_bias_is_revoked_and_taken_back_on_weak_memory) {
   holds<biased_again<model_sync, 2>>({.model = memory_model::weak, .preemptions = 2, .stale = 1});
+  holds<answered_early<model_sync>>({.model = memory_model::weak, .preemptions = 3, .stale = 1});
   holds<same_place_twice<model_sync, 2, 2, 3>>(weak_of_three);
   holds<same_place_twice<model_sync, 4, 3, 2>>(weak);
   holds<same_place_twice<model_sync, 3, 2, 3>>({.model = memory_model::weak, .random = schedules, .seed = 7});
