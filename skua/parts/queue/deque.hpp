@@ -419,7 +419,9 @@ void deque<Sync>::delete_rings() noexcept {
 template <synchronisation Sync>
 outcome deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) const noexcept {
   auto& d = *of_;
-  top_word seen = d.top_.load(std::memory_order_relaxed);  // relaxed: the full fence below acquires, or revoke does
+  // Acquire: who finds that the owner has moved its entries to another lane finds them there. Partner: take_top. What we
+  // take ourselves is ordered by the full fence, or by revoke.
+  top_word seen = d.top_.load(std::memory_order_acquire);
   if (d.bottom_.load(std::memory_order_relaxed) <= position_of(seen)) return outcome::empty;  // relaxed: saves the rest
   if (!is_open(seen) && !revoke(seen, spent)) return outcome::lost;
   position const t = position_of(seen);
