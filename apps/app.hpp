@@ -12,16 +12,10 @@
 #include <vector>
 
 #include "apps/map/task_map.hpp"
+#include "skua/fwd.hpp"
 
 namespace CLI {
 class App;
-}
-namespace skua {
-class pool;
-class recorder;
-}  // namespace skua
-namespace skua::sim {
-class here;
 }
 
 namespace skua::apps {

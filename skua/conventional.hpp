@@ -28,7 +28,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/task_group.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 using task_group = runtime::basic_task_group<runtime::executor>;
 using task_handle = runtime::basic_task_handle<runtime::executor>;
@@ -214,4 +214,4 @@ void parallel_invoke(F&&... f) {
   }
 }
 
-}  // namespace skua
+}  // namespace skua::inline v0

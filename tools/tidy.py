@@ -16,6 +16,7 @@ import re
 import statistics
 import sys
 
+import namespaces
 import old_words
 import papers
 import traces
@@ -330,15 +331,8 @@ def rule_traces(tree):
 
 
 @rule
-def rule_detail(tree):
-    for source in tree.code:
-        if "detail" in source.path.split("/"):
-            yield source, 1, "no folder is called detail: what others need has a name of its own"
-        for number, line in enumerate(source.code_lines, 1):
-            if re.search(r"\bnamespace\s+(\w+::)*detail\b", line):
-                yield source, number, "no namespace is called detail: what others need has a name of its own"
-            if source.is_header and re.search(r"\busing\s+namespace\b", line):
-                yield source, number, "using namespace in a header enters every file that includes it"
+def rule_namespaces(tree):
+    yield from namespaces.findings(tree)
 
 
 @rule

@@ -120,7 +120,7 @@ def function_named(plain):
 
 
 BLANKS = re.compile(r"\s*")
-A_NAMESPACE = re.compile(r"(?:inline\s+)?namespace\s+([\w:]+)\s*\{")
+A_NAMESPACE = re.compile(r"(?:inline\s+)?namespace\s+((?:\w+|::|inline\s+\w+)+)\s*\{")
 NO_SCOPE = re.compile(r"(?:extern\s*\"[^\"]*\"|namespace)\s*\{")  # extern "C", and an unnamed namespace
 
 
@@ -130,7 +130,7 @@ def declarations(code):
     at = BLANKS.match(code).end()
     while at < len(code):
         if opened := A_NAMESPACE.match(code, at):
-            inside = (*scopes[-1], *opened[1].split("::"))
+            inside = (*scopes[-1], *(name for name in opened[1].split("::") if not name.startswith("inline")))
             for depth in range(len(scopes[-1]), len(inside)):
                 yield inside[: depth + 1], None
             scopes.append(inside)

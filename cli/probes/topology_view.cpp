@@ -22,7 +22,8 @@ std::map<std::uint32_t, runtime::cpu_mask> workers_by_pu(layout const& map) {
 /// Are there several kinds of cores? Only then their rank means something.
 bool has_kinds(topology const& machine) {
   auto const pus = machine.pus();
-  return std::ranges::any_of(pus, [&](runtime::topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
+  return std::ranges::any_of(pus,
+                             [&](runtime::topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
 }
 
 std::string workers_text(runtime::cpu_mask const& workers) {

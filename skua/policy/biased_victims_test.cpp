@@ -8,7 +8,7 @@
 #include "skua/policy/greedy.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 static_assert(victim_choice<biased_victims>);
@@ -105,4 +105,4 @@ TEST(biased_victims, nobody_to_steal_from_is_seen_at_once) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 /// All that a thief sees of a running task.
@@ -336,4 +336,4 @@ void checked_worker::learnt(ended const& e) noexcept {
   now_ = state::idle;
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -12,7 +12,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/protocol_tables.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// One worker's state in protocol.md, and the calls that may follow.
 class alignas(runtime::cache_line_bytes) checked_worker final : public worker_policy {
@@ -123,4 +123,4 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   std::vector<std::string> breaches_;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -11,7 +11,7 @@
 
 #include "skua/policy/random.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 struct demands {
   policy_needs needs{};
@@ -94,4 +94,4 @@ class demanding final : public policy {
   std::deque<demanding_worker> workers_;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -9,7 +9,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 constexpr probe pop_of(std::uint32_t w, lane where) {
@@ -164,4 +164,4 @@ INSTANTIATE_TEST_SUITE_P(policies, greedy, testing::Values("random", "hierarchic
                          [](auto const& each) { return std::string(each.param); });
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 ring_victims::ring_victims(worker_id self, layout const& where, std::uint32_t patience) : patience_(patience) {
   runtime::expects(patience >= 1, "ring_victims: patience of at least 1");
@@ -46,4 +46,4 @@ hierarchical_stealing::hierarchical_stealing(layout const& where, std::uint64_t 
   }
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

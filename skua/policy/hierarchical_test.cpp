@@ -7,7 +7,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 /// Four packages of sixteen cores: neighbours are 0..15, 16..31, ...
@@ -82,4 +82,4 @@ TEST(ring_victims, rings_are_the_classes_of_distance_that_have_somebody_in_them)
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

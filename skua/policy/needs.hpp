@@ -7,7 +7,7 @@
 
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// The lanes that every machine has, because its own work needs them: `forks`, `spawned`, `inbox`, `injected`.
 [[nodiscard]] constexpr bool is_built_always(lane l) noexcept {
@@ -36,4 +36,4 @@ struct policy_needs {
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

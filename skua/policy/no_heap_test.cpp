@@ -32,7 +32,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 TEST(no_heap, calls_do_not_allocate) {
@@ -58,4 +58,4 @@ TEST(no_heap, calls_do_not_allocate) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -6,7 +6,7 @@
 
 #include "skua/policy/greedy.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace numa_ws {
 namespace {
 
@@ -119,4 +119,4 @@ numa_aware_stealing::numa_aware_stealing(layout const& where, std::uint64_t seed
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(where_, worker_id{w}, seed, chosen);
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -11,7 +11,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 using numa_ws::tag_fields;
@@ -357,4 +357,4 @@ TEST(numa_ws, a_task_in_the_slot_of_a_busy_worker_is_run_by_others_in_the_end) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -14,7 +14,7 @@
 #include "skua/policy/vocabulary.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// One worker's share of a policy. Only that worker calls it (any thread may call `is_choosy`), off the hot path; no call
 /// allocates. Same layout, seed and events give the same answers.
@@ -82,4 +82,4 @@ class policy {
   virtual worker_policy& of_worker(worker_id w) noexcept = 0;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -9,7 +9,7 @@
 #include "skua/policy/protocol_stage_for_test.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 // ---- policies that break it ------------------------------------------------------------------------------------------
@@ -144,4 +144,4 @@ TEST(checked_death, a_breach_ends_the_process_and_is_named) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

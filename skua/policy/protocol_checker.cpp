@@ -7,7 +7,7 @@
 #include "skua/policy/checked_worker.hpp"
 #include "skua/policy/protocol_tables.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by)
     : aborts_(by.aborts), name_("checked:" + std::string(inner.name())), needs_(inner.needs()),
@@ -47,4 +47,4 @@ std::vector<std::string> protocol_checker::breaches() const {
   return all;
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

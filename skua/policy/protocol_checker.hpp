@@ -11,7 +11,7 @@
 
 #include "skua/policy/policy.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// What a checker looks at, and what it does about a breach.
 struct protocol_checks {
@@ -55,4 +55,4 @@ class protocol_checker final : public policy {
   std::vector<std::unique_ptr<checked_worker>> workers_;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -6,7 +6,7 @@
 
 #include "skua/policy/protocol_stage_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 #define EXPECT_SAYS(rule) EXPECT_EQ(verdict(), std::string("worker 0 ") + (rule))
@@ -301,4 +301,4 @@ TEST_F(protocol, a_call_from_outside_in_the_middle_of_a_probe) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -8,7 +8,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// Tags and groups that may move between workers. relaxed, all of it, at every use: whoever gets a tag or a group from
 /// another worker gets it through a lane, which orders their memory. Two tags in one place of a table hide a breach, and
@@ -52,4 +52,4 @@ struct protocol_tables {
   }
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -5,7 +5,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 TEST(random_stealing, every_victim_is_as_likely_as_any_other) {
@@ -59,4 +59,4 @@ TEST(random_stealing, after_a_lost_race_the_next_victim_is_rolled) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -17,7 +17,7 @@
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/replay.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 std::string quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
@@ -204,4 +204,4 @@ void check_policy(runtime::setting<std::string> const& chosen) {
   }
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -12,7 +12,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/setup.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// A word that may follow a policy's name, and one line that says what it does and which values it takes.
 struct policy_option {
@@ -43,4 +43,4 @@ policy_factory policy_named(std::string_view name_with_options);
 /// Throws as make_policy would; if a variable chose the policy, the message begins with that: SKUA_POLICY="...": ...
 void check_policy(runtime::setting<std::string> const& chosen);
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

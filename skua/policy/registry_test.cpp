@@ -8,7 +8,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 std::string refusal(std::string_view asked) {
@@ -132,4 +132,4 @@ TEST(registry, an_option_reaches_its_policy) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -11,7 +11,7 @@
 
 #include "skua/policy/policy.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
   constexpr char const* actions[] = {"pop", "steal", "rest"};
@@ -62,4 +62,4 @@ inline double chi_square_limit(std::size_t cells) {
   return freedom * c * c * c;
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

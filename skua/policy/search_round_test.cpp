@@ -9,7 +9,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 constexpr search_step own[] = {{lane::spawned}, {lane::inbox, after_lost::same_lane}};
@@ -137,4 +137,4 @@ TEST(search_round, nothing_is_learnt_from_a_rest) {
 static_assert(std::is_trivially_destructible_v<search_round>, "nothing of it is on the heap");
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -10,7 +10,7 @@
 
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 class policy;
 
@@ -31,4 +31,4 @@ struct policy_setup {
 /// thread. Throws usage_error for a setup that it cannot serve.
 using policy_factory = std::function<std::unique_ptr<policy>(policy_setup const&)>;
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -9,7 +9,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/outcome.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// What a policy writes on a task. The machine copies it with the task and looks at nothing but `words[0]`: that is what a
 /// thief sees of a running task before it takes something from it (`admits`).
@@ -109,4 +109,4 @@ struct ended {
 /// What a machine tells a policy.
 using event = std::variant<probed, begun, returned, waiting, ended>;
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Tag: R(R& r, split) takes the second half of r and leaves it the first.
 struct split {};
@@ -181,9 +181,9 @@ class blocked_range3d {
   col_range_type cols_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::blocked_range;
 using runtime::blocked_range2d;
@@ -191,4 +191,4 @@ using runtime::blocked_range3d;
 using runtime::proportional_split;
 using runtime::split;
 
-}  // namespace skua
+}  // namespace skua::inline v0

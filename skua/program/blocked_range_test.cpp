@@ -17,7 +17,7 @@
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 static_assert(self_dividing<blocked_range<int>>);
@@ -258,4 +258,4 @@ TEST(shuffled, runs_every_child_once_in_an_order_that_its_seed_decides) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

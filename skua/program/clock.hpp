@@ -6,7 +6,7 @@
 #include <chrono>
 #include <concepts>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// A `here` with a clock of its own. The clock never goes back inside a task, from a fork to its
 /// children, or from them to their join.
@@ -25,4 +25,4 @@ template <class Here>
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

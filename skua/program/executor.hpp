@@ -10,7 +10,7 @@
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// A task that only its group waits for. task_group makes it on the heap and lends it to the executor from `spawn` to
 /// `run`; it is gone when `run` returns.
@@ -66,4 +66,4 @@ inline constexpr bool is_checked_executor = false;
 template <class V>
 concept task_executor = is_checked_executor<V> || models_executor<V>;
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

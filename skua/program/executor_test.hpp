@@ -17,7 +17,7 @@
 #include "skua/program/executor.hpp"
 #include "skua/program/shuffled.hpp"
 
-namespace skua::runtime::testing {
+namespace skua::inline v0::runtime::testing {
 
 /// The fiber that runs on this thread, if any.
 inline thread_local shuffled* current = nullptr;
@@ -198,4 +198,4 @@ struct toy_executor {
 static_assert(task_executor<serial_executor>);
 static_assert(task_executor<toy_executor>);
 
-}  // namespace skua::runtime::testing
+}  // namespace skua::inline v0::runtime::testing

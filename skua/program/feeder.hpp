@@ -18,7 +18,7 @@
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Takes the items that the bodies of one parallel_for_each find.
 template <class Item>
@@ -175,10 +175,10 @@ void feed(It first, It last, Body const& body) {
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::feeder;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -16,7 +16,7 @@
 #include "skua/program/executor_test.hpp"
 #include "skua/program/parallel.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 template <class Executor>
@@ -168,4 +168,4 @@ TYPED_TEST(feeding_on, a_late_stop_that_drops_nothing_is_no_cancellation) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The leaf reads `bytes` bytes from `data`; of a part of a matrix, `bytes` bytes in each of `rows` rows, which begin
 /// `stride` bytes apart.
@@ -74,13 +74,13 @@ constexpr footprint footprint_of(Args const&... args) noexcept {
   return all;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::flops;
 using runtime::footprint;
 using runtime::reads;
 using runtime::writes;
 
-}  // namespace skua
+}  // namespace skua::inline v0

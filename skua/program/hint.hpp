@@ -12,7 +12,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint_field.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// All hints of one child. A policy reads those that it understands and ignores the rest. 16 bytes: every free task and
 /// every child of a scope with hints holds one.
@@ -84,9 +84,9 @@ constexpr hint operator|(A a, B b) noexcept {
   return all;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::as_hint;
 using runtime::at;
@@ -95,4 +95,4 @@ using runtime::hint_word;
 using runtime::work;
 using runtime::work_of;
 
-}  // namespace skua
+}  // namespace skua::inline v0

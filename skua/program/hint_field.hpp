@@ -7,7 +7,7 @@
 #include <optional>
 #include <type_traits>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Used like std::optional. `Unset` are the bits of a value that nobody means.
 template <class T, std::uint64_t Unset>
@@ -41,4 +41,4 @@ class hint_field {
   bits bits_ = unset;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -20,7 +20,7 @@
 #include "skua/program/pieces.hpp"
 #include "skua/program/task_group_context.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The kinds of options, in the order in which they are passed.
 enum class option_kind { none, grain, partitioner, stop };
@@ -111,4 +111,4 @@ Value value_unless_stopped(Value const& instead, F const& f, Options&... options
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

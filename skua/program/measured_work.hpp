@@ -21,7 +21,7 @@
 #include "skua/program/clock.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// What the children of one group took last time, by their number; also called `work::measured`. One group at a time
 /// uses it; a group that begins meanwhile, say in a child that was given the same object, runs without measurements.
@@ -241,10 +241,10 @@ inline void measured_work::end_group(std::span<slot> children, std::int64_t took
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::measured_work;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -16,7 +16,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -316,4 +316,4 @@ TEST(measured_work, on_threads_an_exception_comes_out_and_the_memory_lives_on) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -26,7 +26,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::runtime::on {
+namespace skua::inline v0::runtime::on {
 
 /// Calls body(piece) for the pieces of a self-dividing range, each once, in any order; a partitioner decides how many
 /// (partitioner.hpp). Work: the bodies and a fork per piece; span: the largest piece and O(log pieces) forks.
@@ -171,4 +171,4 @@ void parallel_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
   parallel_sort<Executor>(std::ranges::begin(all), std::ranges::end(all), less, stop...);
 }
 
-}  // namespace skua::runtime::on
+}  // namespace skua::inline v0::runtime::on

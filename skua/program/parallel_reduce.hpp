@@ -18,7 +18,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The value of a self-dividing range: fold(piece, identity) for its pieces, joined left to right.
 template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
@@ -104,9 +104,9 @@ void collect_pieces(Range& range, std::uint32_t most, std::vector<Range>& pieces
   collect_pieces(right, c.right, pieces);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua::runtime::on {
+namespace skua::inline v0::runtime::on {
 
 /// fold(piece, value) -> value for pieces of the range, starting from identity; join(left, right) -> value.
 /// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
@@ -244,4 +244,4 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
   return value_unless_stopped<Executor>(identity, [&] { return Executor::with_here(all_pieces); }, how...);
 }
 
-}  // namespace skua::runtime::on
+}  // namespace skua::inline v0::runtime::on

@@ -12,7 +12,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Divides until the range refuses.
 struct simple_partitioner {};
@@ -72,9 +72,9 @@ void divide(Here& here, Range& range, std::uint32_t pieces, Body const& body) {
       here, c, [&](Here& h) { divide(h, range, c.left, body); }, [&](Here& h) { divide(h, right, c.right, body); });
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::affinity_partitioner;
 using runtime::auto_partitioner;
@@ -82,4 +82,4 @@ using runtime::partitioner;
 using runtime::simple_partitioner;
 using runtime::static_partitioner;
 
-}  // namespace skua
+}  // namespace skua::inline v0

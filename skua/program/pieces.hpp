@@ -15,7 +15,7 @@
 #include "skua/program/hint.hpp"
 #include "skua/program/task_group_context.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// How far a range of n elements is divided.
 struct piece_limits {
@@ -223,4 +223,4 @@ bool call_until_stopped(task_group_context& context, plain_call<typename Executo
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -16,7 +16,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 /// Whether the recorder measures how long leaves and steps take. (Then it records steps, too.)
 enum class timing : std::uint8_t { off, on };
@@ -183,4 +183,4 @@ task_tree record(F&& f, timing t = timing::off) {
   return here.take();
 }
 
-}  // namespace skua
+}  // namespace skua::inline v0

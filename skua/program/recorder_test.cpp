@@ -14,7 +14,7 @@
 
 #include "skua/program/outline.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 namespace {
 
 long fib(auto& here, int n) {
@@ -169,4 +169,4 @@ TEST(recorder, with_timing_the_time_is_booked_where_it_was_spent) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -12,7 +12,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Every operation is a plain call on the calling thread, in the order of the program; hints and footprints cost
 /// nothing. An exception leaves the join at once, so later siblings never start. One worker, number 0.
@@ -103,10 +103,10 @@ class serial {
 template <>
 inline constexpr bool is_checked_fork_join<serial> = true;  // recorder.hpp
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::serial;
 
-}  // namespace skua
+}  // namespace skua::inline v0

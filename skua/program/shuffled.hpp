@@ -22,7 +22,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 enum class child_order { backwards, drawn };
 
@@ -218,4 +218,4 @@ class shuffled {
 
 static_assert(fork_join<shuffled>);
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -17,7 +17,7 @@
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// What `wait` returns. Unscoped, as ported code expects: `task_group_status::complete` and plain `complete`.
 enum task_group_status : std::uint8_t {
@@ -131,9 +131,9 @@ class basic_task_group {
   basic_task_group& operator=(basic_task_group const&) = delete;
 
   /// Starts f() or f(here), at some time, on some worker, once: on an rvalue, so that f may give away what it owns. One
-  /// allocation. Throws what the allocation or the copy of f
-  /// throws, and, on a thread that is not a worker, what making the default pool throws; then nothing was started. If
-  /// the group is cancelled, the task is counted and destroyed, but not called.
+  /// allocation. Throws what the allocation or the copy of f throws, and, on a thread that is not a worker, what making
+  /// the default pool throws; then nothing was started. If the group is cancelled, the task is counted and destroyed,
+  /// but not called.
   template <class F>
   void run(F&& f) {
     run(hint{}, std::forward<F>(f));
@@ -238,13 +238,13 @@ class basic_task_group {
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::canceled;
 using runtime::complete;
 using runtime::not_complete;
 using runtime::task_group_status;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Pass it as the last argument of an algorithm. After cancel_group_execution(), work that has not begun is dropped, and
 /// the call returns as usual; reductions and scans return their identity. An exception of the work cancels the context,
@@ -33,10 +33,10 @@ class task_group_context {
   std::stop_source source_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::task_group_context;
 
-}  // namespace skua
+}  // namespace skua::inline v0

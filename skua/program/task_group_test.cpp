@@ -12,7 +12,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/executor_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 template <class Executor>
@@ -213,4 +213,4 @@ TEST(task_group_threads, groups_come_and_go_fast) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 /// A node of a tree. 0 is the root; nodes are numbered in the order in which the serial program meets them.
 using tree_node_id = std::uint32_t;
@@ -177,4 +177,4 @@ class task_tree {
   std::vector<touch> touches_;
 };
 
-}  // namespace skua
+}  // namespace skua::inline v0

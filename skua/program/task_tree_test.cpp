@@ -11,7 +11,7 @@
 #include "skua/program/outline.hpp"
 #include "skua/program/random_tree.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 namespace {
 
 /// A join, each or scope of `n` leaves of `flops` each, below `at`.
@@ -116,4 +116,4 @@ TEST(random_tree, its_size_is_about_what_was_asked_for) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::inline v0

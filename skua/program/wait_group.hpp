@@ -12,7 +12,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// A waiter, which lives in the waiting frame. If `enroll` returned true, the thread that finished the last task calls
 /// `wake` exactly once, possibly before `enroll` has returned. `wake` must not throw.
@@ -196,4 +196,4 @@ typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::take_outcome() 
 
 using wait_group = basic_wait_group<group_sync>;
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -17,7 +17,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 /// Counts its wake-ups.
@@ -186,4 +186,4 @@ TEST(wait_group, of_failures_at_the_same_time_one_is_kept_per_round) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/parts/queue/deque.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 namespace {
 
 using runtime::outcome;
@@ -115,4 +115,4 @@ TEST(deque_bias_agreement, a_thief_revokes_and_the_owner_takes_back_alike) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::inline v0

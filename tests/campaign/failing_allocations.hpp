@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace skua::testing {
+namespace skua::inline v0::testing {
 
 /// From now on every so many-th `new` of each thread throws std::bad_alloc; 0: none does. Any thread.
 void fail_allocations(std::uint32_t every) noexcept;
 
-}  // namespace skua::testing
+}  // namespace skua::inline v0::testing

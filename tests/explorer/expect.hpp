@@ -9,7 +9,7 @@
 
 #include "tests/explorer/explorer.hpp"
 
-namespace skua::explorer {
+namespace skua::inline v0::explorer {
 
 /// Weak memory (weak_memory.md), for scripts without plain variables and with them.
 constexpr options weak{.model = memory_model::weak, .preemptions = 2, .stale = 2};
@@ -34,4 +34,4 @@ void fails(char const* how, options const& with = {}) {
   EXPECT_FALSE(seen.trace.empty());
 }
 
-}  // namespace skua::explorer
+}  // namespace skua::inline v0::explorer

@@ -62,7 +62,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "tests/explorer/world.hpp"
 
-namespace skua::explorer {
+namespace skua::inline v0::explorer {
 
 struct report {
   std::string violation;           ///< empty: none found
@@ -207,4 +207,4 @@ report explore(options const& with) {
   return run->run();
 }
 
-}  // namespace skua::explorer
+}  // namespace skua::inline v0::explorer

@@ -20,7 +20,7 @@ void __sanitizer_finish_switch_fiber(void* fake_stack, void const** bottom, std:
 void __asan_unpoison_memory_region(void const volatile* from, std::size_t size);
 }
 
-namespace skua::explorer {
+namespace skua::inline v0::explorer {
 
 /// Runs a function on its own stack; `resume` from outside, `suspend` from inside. Both sides are one OS thread.
 class fiber {
@@ -105,4 +105,4 @@ class fiber {
   void* tsan_outside_ = nullptr;
 };
 
-}  // namespace skua::explorer
+}  // namespace skua::inline v0::explorer

@@ -12,7 +12,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "tests/explorer/world.hpp"
 
-namespace skua::explorer {
+namespace skua::inline v0::explorer {
 
 /// Threads that sleep until they are notified, oldest first. The list runs through their stacks, so that a list that is
 /// never destroyed leaks nothing.
@@ -316,4 +316,4 @@ struct full_model_sync : model_sync {
 
 static_assert(runtime::synchronisation<model_sync> && runtime::synchronisation<full_model_sync>);
 
-}  // namespace skua::explorer
+}  // namespace skua::inline v0::explorer

@@ -9,7 +9,7 @@
 
 #include "tests/explorer/model_sync.hpp"
 
-namespace skua::explorer {
+namespace skua::inline v0::explorer {
 
 // ---- with another order than is written -----------------------------------------------------------------------------
 
@@ -89,4 +89,4 @@ struct no_time : model_sync {
   };
 };
 
-}  // namespace skua::explorer
+}  // namespace skua::inline v0::explorer

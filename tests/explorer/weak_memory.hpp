@@ -16,7 +16,7 @@
 
 #include "tests/explorer/cell.hpp"
 
-namespace skua::explorer {
+namespace skua::inline v0::explorer {
 
 /// For each word, the oldest of its stores that may still be read.
 class memory_view {
@@ -245,4 +245,4 @@ class weak_memory {
   std::vector<std::size_t> ways_;
 };
 
-}  // namespace skua::explorer
+}  // namespace skua::inline v0::explorer

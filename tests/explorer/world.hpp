@@ -19,7 +19,7 @@
 #include "tests/explorer/fiber.hpp"
 #include "tests/explorer/weak_memory.hpp"
 
-namespace skua::explorer {
+namespace skua::inline v0::explorer {
 
 enum class memory_model : std::uint8_t { tso, pso, weak };
 
@@ -490,4 +490,4 @@ T& immortal(Args&&... args) {
   return *new (memory().allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
 }
 
-}  // namespace skua::explorer
+}  // namespace skua::inline v0::explorer

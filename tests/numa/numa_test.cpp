@@ -20,7 +20,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 namespace {
 
 using runtime::testing::nodes_with_memory;
@@ -214,4 +214,4 @@ TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -12,7 +12,7 @@
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::testing {
+namespace skua::inline v0::testing {
 
 class under_every_policy : public ::testing::TestWithParam<std::string> {
  protected:
@@ -33,4 +33,4 @@ inline std::string policy_in_a_name(::testing::TestParamInfo<std::string> const&
   return name;
 }
 
-}  // namespace skua::testing
+}  // namespace skua::inline v0::testing

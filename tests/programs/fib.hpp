@@ -4,7 +4,7 @@
 
 #include "skua/skua.hpp"
 
-namespace skua::testing {
+namespace skua::inline v0::testing {
 
 inline long fib(fork_join auto& here, int n) {
   if (n < 2) return n;
@@ -12,4 +12,4 @@ inline long fib(fork_join auto& here, int n) {
   return a + b;
 }
 
-}  // namespace skua::testing
+}  // namespace skua::inline v0::testing

@@ -14,7 +14,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::testing {
+namespace skua::inline v0::testing {
 
 /// Counts its living instances: none is left after a run, however the run ended.
 class token {
@@ -155,4 +155,4 @@ class random_program {
   std::atomic<long> live_{0};
 };
 
-}  // namespace skua::testing
+}  // namespace skua::inline v0::testing

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace skua::testing {
+namespace skua::inline v0::testing {
 
 /// How long a test waits for one thing. Each waiting thread has its own.
 class patience {
@@ -46,4 +46,4 @@ bool wait_until(std::string what, Condition&& condition) {
   return true;
 }
 
-}  // namespace skua::testing
+}  // namespace skua::inline v0::testing

@@ -8,7 +8,7 @@
 #include "skua/machine/sim/groups_for_test.hpp"
 #include "skua/policy/adws/exact_for_test.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 using policies::adws::range;
@@ -328,4 +328,4 @@ TEST(adws_theorems, at_most_one_entry_lies_in_a_mailbox_with_stealing_and_withou
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -3,7 +3,7 @@
 // [adws-sc19 4.2.4, 4.3]
 #include "skua/machine/sim/groups_for_test.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// The time in which a thief looks at every worker of the whole range several times; other thieves are as fast.
@@ -175,4 +175,4 @@ TEST(adws_stealing, equal_work_needs_few_steals) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

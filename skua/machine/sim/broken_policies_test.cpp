@@ -10,7 +10,7 @@
 #include "skua/policy/random.hpp"
 #include "skua/program/random_tree.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// A sound policy whose answers pass through a function that spoils them.
@@ -179,4 +179,4 @@ TEST(validator_catches, placements_that_no_machine_can_execute) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

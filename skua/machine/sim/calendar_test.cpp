@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 TEST(calendar, nobody_moves_at_first) {
@@ -49,4 +49,4 @@ TEST(calendar, the_first_is_the_smallest) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

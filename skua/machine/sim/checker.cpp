@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 void check_every_node_once(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
@@ -75,4 +75,4 @@ std::vector<std::string> broken_laws(run_result const& result, task_tree const& 
   return faults;
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

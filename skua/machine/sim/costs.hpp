@@ -8,7 +8,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 /// Virtual time. `rules` define its unit; on a machine model a tick is a picosecond.
 using tick = std::uint64_t;
@@ -104,4 +104,4 @@ class flat_costs final : public costs {
   rules by_;
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -9,7 +9,7 @@
 #include "skua/policy/demanding_for_test.hpp"
 #include "skua/program/random_tree.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 using policies::demands;
@@ -51,4 +51,4 @@ TEST(demands, a_width_is_refused_and_the_task_runs_alone) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

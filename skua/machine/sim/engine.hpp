@@ -20,7 +20,7 @@
 #include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 /// What a policy has written on a group that was exposed to it, and how far the group has come.
 struct exposed_group {
@@ -200,4 +200,4 @@ class engine {
       place_of_;  ///< by node: its place hint, or that of the nearest ancestor with one
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

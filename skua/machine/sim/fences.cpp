@@ -4,7 +4,7 @@
 
 #include "skua/machine/sim/engine.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// Lanes that are lock-free deques on threads; the others have locks.
@@ -123,4 +123,4 @@ void engine::pops_own(worker_id w, lane where, bool got) {
   bias_of(w, where).popped();
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -9,7 +9,7 @@
 #include "skua/machine/sim/costs.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 class heavy_fences {
  public:
@@ -51,4 +51,4 @@ class heavy_fences {
   tick free_ = 0;                ///< when the last one ends
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -16,7 +16,7 @@
 #include "skua/program/recorder.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 constexpr worker_id w0{0};
@@ -223,4 +223,4 @@ TEST(heavy_fences_of_policies, random_programs_run_correctly_and_the_same_each_t
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -17,7 +17,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 class here {
  public:
@@ -247,4 +247,4 @@ decltype(auto) here::scope(Body&& body) {
 
 static_assert(fork_join<here>);
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -14,7 +14,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 using fiber_id = std::uint32_t;
 inline constexpr fiber_id no_fiber = 0xffff'ffffU;
@@ -120,4 +120,4 @@ class lanes {
   std::uint64_t open_ = 0;
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -5,7 +5,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 constexpr std::uint32_t workers = 3;
@@ -60,4 +60,4 @@ TEST(lanes, know_which_of_them_are_empty) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -6,7 +6,7 @@
 #include "skua/machine/sim/here.hpp"
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -197,4 +197,4 @@ void here::measure(tree_node_id leaf) {
 
 worker_id here::worker() const noexcept { return on_.on; }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -20,7 +20,7 @@
 #include "skua/program/recorder.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 class here;
 class live;
@@ -137,4 +137,4 @@ class live final : public stepped_program {
   runtime::thread_record record_;
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -17,7 +17,7 @@
 #include "tests/programs/random_program.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// A leaf takes its flops and one tick more; everything else takes a few ticks.
@@ -243,4 +243,4 @@ TEST(live, an_unlawful_policy_is_reported) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -8,7 +8,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 using policies::action;
 using policies::begun;
@@ -33,4 +33,4 @@ using runtime::index;
 using runtime::invariant;
 using runtime::outcome;
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -14,7 +14,7 @@
 #include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// Per worker and tick of the span. The worst of the 360 runs below had 5.4 attempts (1.1 on average) and 0.56 steals.
@@ -106,4 +106,4 @@ TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

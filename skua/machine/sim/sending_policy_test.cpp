@@ -13,7 +13,7 @@
 #include "skua/policy/random.hpp"
 #include "skua/program/random_tree.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// Probes like `random`; a tag counts the forks above its task. One task in `one_in` goes to a random inbox.
@@ -156,4 +156,4 @@ TEST(sending_policy, policies_learn_how_long_their_workers_were_busy) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

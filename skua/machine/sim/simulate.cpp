@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/sim/simulate.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 void refuse_unlawful(std::vector<std::string> const& faults) {
   if (faults.empty()) return;
@@ -17,4 +17,4 @@ simulation simulate(task_tree program, policy& scheduler, layout const& where, r
   return {std::move(result), std::move(program)};
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

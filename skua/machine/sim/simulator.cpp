@@ -8,7 +8,7 @@
 #include "skua/machine/sim/engine.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 engine::engine(task_tree const& program, stepped_program* live, policy& scheduler, layout const& where, rules const& by,
                costs& prices, observer& watcher)
@@ -131,4 +131,4 @@ run_result run(stepped_program& program, policy& scheduler, layout const& where,
   return engine(program.tree(), &program, scheduler, where, by, prices, watcher).run();
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

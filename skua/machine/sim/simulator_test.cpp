@@ -17,7 +17,7 @@
 #include "skua/program/recorder.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 std::string lines(std::vector<std::string> const& faults) {
@@ -242,4 +242,4 @@ TEST(simulator, senseless_rules_are_refused) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -7,7 +7,7 @@
 #include "skua/policy/random.hpp"
 #include "skua/program/random_tree.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 class faulty_results : public testing::Test {
@@ -91,4 +91,4 @@ TEST(order_on_one_worker, a_scopes_tasks_come_after_its_body_the_newest_first) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

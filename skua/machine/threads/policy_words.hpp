@@ -4,7 +4,7 @@
 
 #include "skua/policy/policy.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 using policies::action;
 using policies::begun;
@@ -19,4 +19,4 @@ using policies::task_tag;
 using policies::waiting;
 using policies::worker_policy;
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

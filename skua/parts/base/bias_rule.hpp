@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 struct bias_rule {
   std::uint16_t least = 64;   ///< pops, at first and at least
@@ -22,4 +22,4 @@ struct bias_rule {
   }
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class real_condition : public std::condition_variable {
  public:
@@ -20,4 +20,4 @@ class real_condition : public std::condition_variable {
   }
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <system_error>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 enum class decision : std::uint8_t { open, asymmetric, refused, forced };
@@ -29,12 +29,6 @@ std::atomic<int> refusal{0};
 std::atomic<std::uint64_t> smoothed_ns{1500};
 constexpr std::uint64_t shortest_ns = 500;
 constexpr std::uint64_t longest_ns = 20'000;  // a measurement that was itself interrupted counts for no more
-
-std::uint64_t now_ns() noexcept {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
-}
 
 int membarrier(int command) noexcept { return syscall(__NR_membarrier, command, 0, 0) == 0 ? 0 : errno; }
 
@@ -81,7 +75,7 @@ void heavy_fence() noexcept {
     full_fence();
     return;
   }
-  std::uint64_t const begin = now_ns();
+  std::uint64_t const begin = clock_ns();
   int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   if (error == EPERM) {  // a kernel that does not pass the registration on to a forked child
     error = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
@@ -90,14 +84,14 @@ void heavy_fence() noexcept {
   // Going on without the fence would run tasks twice.
   if (error != 0) [[unlikely]]
     broken("invariant", "membarrier(2) works as long as the process that registered for it");
-  std::uint64_t const took = std::clamp(now_ns() - begin, shortest_ns, longest_ns);
+  std::uint64_t const took = std::clamp(clock_ns() - begin, shortest_ns, longest_ns);
   // relaxed, both: a hint.
   smoothed_ns.store((7 * smoothed_ns.load(std::memory_order_relaxed) + took) / 8, std::memory_order_relaxed);
 }
 
 heavy_fence_time::heavy_fence_time() noexcept
-    : end_ns_(now_ns() + smoothed_ns.load(std::memory_order_relaxed)) {}  // relaxed: a hint
+    : end_ns_(clock_ns() + smoothed_ns.load(std::memory_order_relaxed)) {}  // relaxed: a hint
 
-bool heavy_fence_time::is_over() const noexcept { return now_ns() >= end_ns_; }
+bool heavy_fence_time::is_over() const noexcept { return clock_ns() >= end_ns_; }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// "data segment (ulimit -d) = 3000 KiB, address space (ulimit -v) = unlimited"
 [[nodiscard]] std::string memory_limits();
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 TEST(nearest_name, suggests_only_what_is_near) {
@@ -20,4 +20,4 @@ TEST(nearest_name, suggests_only_what_is_near) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

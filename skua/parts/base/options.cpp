@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -161,4 +161,4 @@ std::size_t read_stack_bytes(std::string_view name, std::string_view text) {
   return static_cast<std::size_t>(number->first << shift);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -16,7 +16,7 @@
 
 #include "skua/parts/base/settings.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// From a variable's name to its value; nullopt = unset.
 using environment = std::function<std::optional<std::string>(char const* name)>;
@@ -41,4 +41,4 @@ using environment = std::function<std::optional<std::string>(char const* name)>;
 /// Bytes, optionally with the suffix k, m or g (powers of 1024), min_stack_bytes .. max_stack_bytes.
 [[nodiscard]] std::size_t read_stack_bytes(std::string_view name, std::string_view text);
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 enum class outcome : std::uint8_t {
   got,     ///< a task
@@ -13,4 +13,4 @@ enum class outcome : std::uint8_t {
   barred,  ///< there are tasks, but none for this worker
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

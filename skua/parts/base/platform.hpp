@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 #if defined(SKUA_CHECKED)
 inline constexpr bool checked = true;  ///< invariants are tested at run time
@@ -90,4 +90,4 @@ inline void set_float_control([[maybe_unused]] std::uint64_t control) noexcept {
 #endif
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

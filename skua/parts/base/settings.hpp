@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// More workers than this is taken for a typing error.
 inline constexpr std::uint32_t max_workers = 65'536;
@@ -44,4 +44,4 @@ struct settings {
   setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/nearest_name.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::string_view prefix = "SKUA_";
@@ -59,4 +59,4 @@ void warn_of_unknown_variables() {
   }();
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

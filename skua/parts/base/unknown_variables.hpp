@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// One sentence per variable of `environment` ("NAME=VALUE", ends with a null pointer) that begins with SKUA_ and is
 /// none of options.hpp's. A variable set to nothing but spaces counts as unset, as there.
@@ -15,4 +15,4 @@ namespace skua::runtime {
 /// Writes them to standard error, the first time in this process. Like getenv: not while another thread calls setenv.
 void warn_of_unknown_variables();
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

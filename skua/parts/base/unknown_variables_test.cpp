@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 std::vector<std::string> about(std::vector<char const*> variables) {
@@ -40,4 +40,4 @@ TEST(unknown_variables, those_that_skua_reads_and_blank_ones_are_not) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -6,7 +6,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -113,4 +113,4 @@ void give_block(void* block, std::size_t bytes) noexcept {
   me->blocks->give(block, size_class);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/brief_lock.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 inline constexpr std::size_t size_classes = 8;  ///< multiples of 64 bytes
 
@@ -79,4 +79,4 @@ struct in_block {
   }
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

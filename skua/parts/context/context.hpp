@@ -12,7 +12,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Exception state that the C++ runtime keeps per thread, but that belongs to a flow: the exceptions being handled,
 /// innermost first, and the number in flight.
@@ -57,4 +57,4 @@ void switch_to(context& from, context& to, void (*after)(void*) noexcept, void* 
 /// and what `argument` points to must not be locals of the ended flow: its frames are gone.
 [[noreturn]] void leave_to(context& leaving, context& to, void (*after)(void*) noexcept, void* argument) noexcept;
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

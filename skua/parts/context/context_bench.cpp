@@ -7,7 +7,7 @@
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 struct both {
@@ -105,6 +105,6 @@ void map_touch_unmap(benchmark::State& state) {
 BENCHMARK(map_touch_unmap)->Arg(256 << 10)->Arg(8 << 20);
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
 BENCHMARK_MAIN();

@@ -18,7 +18,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/flow_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::flow;
@@ -388,4 +388,4 @@ TEST(context_DeathTest, tsan_sees_a_race_between_flows_of_one_thread) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -6,7 +6,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 struct this_thread {
@@ -51,4 +51,4 @@ constinit std::atomic<std::uint64_t> numbered{0};
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

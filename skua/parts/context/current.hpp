@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class block_cache;
 class stack;
@@ -50,4 +50,4 @@ void set_current_thread(thread_record* record) noexcept;
 /// Under TSan: the running flow stops on this thread. Pairs with thread_number. Does nothing otherwise.
 void flow_stops() noexcept;
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

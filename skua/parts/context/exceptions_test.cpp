@@ -12,7 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/context/flow_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::flow;
@@ -227,4 +227,4 @@ TEST(exceptions, random_flows_on_random_threads_keep_their_own) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -19,7 +19,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 /// Signal dispositions belong to the process, so this does too. (overflow.md, section 2)
@@ -226,4 +226,4 @@ overflow_watch::overflow_watch(thread_record& record) {
 
 overflow_watch::~overflow_watch() { remove_watch(); }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -7,7 +7,7 @@
 
 #include "skua/parts/context/current.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The calling thread's stack for signal handlers: its own if it has one already, else one of ours.
 class signal_stack {
@@ -38,4 +38,4 @@ class overflow_watch {
   signal_stack signal_stack_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -15,7 +15,7 @@
 #include "skua/parts/context/flow_test.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::flow;
@@ -372,4 +372,4 @@ TEST_F(overflow, signal_stack_is_the_threads_own_if_it_has_one) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

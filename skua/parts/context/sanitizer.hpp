@@ -28,7 +28,7 @@ void AnnotateIgnoreWritesEnd(char const* file, int line);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The sanitizers' state of a suspended flow. Its layout is the same in every build.
 struct sanitizer_state {
@@ -120,4 +120,4 @@ class unseen {
 };
 
 }  // namespace tsan
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

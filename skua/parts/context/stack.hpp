@@ -12,7 +12,7 @@
 
 #include "skua/parts/context/current.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// 8 MiB of address space. Recursion nests on the stack of its task as deeply as in the serial program (1572 levels in
 /// UTS T3), and serial programs count on the 8 MiB of their main thread.
@@ -144,4 +144,4 @@ class stack_cache {
   stack_list mine_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -17,7 +17,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::size_t kib = 1024;
@@ -224,4 +224,4 @@ TEST(stack_pool_DeathTest, mapping_limit_is_a_clear_error) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua::runtime::valgrind {
+namespace skua::inline v0::runtime::valgrind {
 
 unsigned register_stack(void*, void*) noexcept { return 0; }
 void deregister_stack(unsigned) noexcept {}
 bool running() noexcept { return false; }
 
-}  // namespace skua::runtime::valgrind
+}  // namespace skua::inline v0::runtime::valgrind

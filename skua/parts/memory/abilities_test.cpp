@@ -12,7 +12,7 @@
 #include "skua/parts/memory/page_block.hpp"
 #include "skua/parts/memory/touch.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::fake_kernel;
@@ -47,4 +47,4 @@ TEST(try_pages, agrees_with_what_the_real_kernel_then_does) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -14,7 +14,7 @@
 #include "skua/parts/memory/page_block.hpp"
 #include "skua/parts/memory/touch.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::fake_kernel;
@@ -182,4 +182,4 @@ TEST_F(real_nodes, a_node_that_does_not_exist_is_refused) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -17,7 +17,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua::runtime::testing {
+namespace skua::inline v0::runtime::testing {
 
 class fake_kernel final : public page_kernel {
  public:
@@ -118,4 +118,4 @@ inline std::vector<numa_id> nodes_with_memory() {
   return nodes;
 }
 
-}  // namespace skua::runtime::testing
+}  // namespace skua::inline v0::runtime::testing

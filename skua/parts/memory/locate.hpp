@@ -13,7 +13,7 @@
 #include "skua/parts/memory/page_kernel.hpp"
 #include "skua/parts/memory/shares.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 enum class page_state : std::uint8_t {
   on_node,
@@ -60,9 +60,9 @@ struct page_census {
 [[nodiscard]] double part_at_home(std::span<page_home const> pages, std::span<page_run const> runs,
                                   std::span<numa_id const> homes);
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::count_pages;
 using runtime::locate_pages;
@@ -71,4 +71,4 @@ using runtime::page_home;
 using runtime::page_homes;
 using runtime::part_at_home;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -12,7 +12,7 @@
 #include "skua/parts/memory/page_block.hpp"
 #include "skua/parts/memory/touch.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::fake_kernel;
@@ -93,4 +93,4 @@ TEST(part_at_home, counts_only_pages_that_have_a_node_and_an_owner_with_one) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

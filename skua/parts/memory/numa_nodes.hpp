@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// A NUMA node, by the operating system's number.
 enum class numa_id : std::uint32_t {};
@@ -47,11 +47,11 @@ class numa_set {
   std::array<unsigned long, most_numa_nodes / word_bits> words_{};
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::no_numa_node;
 using runtime::numa_id;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -14,7 +14,7 @@
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::fake_kernel;
@@ -89,4 +89,4 @@ TEST(page_array, has_small_pages_where_huge_ones_are_refused) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Elements [first, first + count) belong to a place.
 struct share {
@@ -43,11 +43,11 @@ struct page_run {
 [[nodiscard]] std::vector<page_run> cyclic_blocks(std::size_t bytes, std::size_t block_bytes, std::size_t page_bytes,
                                                   std::uint32_t places);
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::page_run;
 using runtime::share;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -10,7 +10,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/memory/page_block.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -117,4 +117,4 @@ TEST(cyclic_blocks, blocks_tile_any_array) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

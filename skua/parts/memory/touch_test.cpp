@@ -11,7 +11,7 @@
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/parts/memory/page_array.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::fake_kernel;
@@ -59,4 +59,4 @@ TEST(touch_pages, tells_that_there_is_no_memory) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -11,7 +11,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 struct shape {
@@ -158,4 +158,4 @@ TEST(z_matrix, too_large_a_matrix_is_a_clear_error) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

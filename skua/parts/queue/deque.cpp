@@ -2,8 +2,8 @@
 // The deque of real threads, compiled once: a program compiles only what it inlines into its forks.
 #include "skua/parts/queue/deque.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 template class deque<real_sync>;
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -25,7 +25,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/ring.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// What a thief has spent on taking the bias from owners.
 struct revocation_count {
@@ -470,4 +470,4 @@ bool deque<Sync>::victim::revoke(top_word& seen, revocation_count& spent) const 
 
 extern template class deque<real_sync>;  // deque.cpp: programs compile push and pop only
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -13,7 +13,7 @@
 #include "tests/explorer/model_sync.hpp"
 #include "tests/explorer/mutants.hpp"
 
-namespace skua::runtime::deque_mutants {
+namespace skua::inline v0::runtime::deque_mutants {
 
 using explorer::model_atomic, explorer::model_sync, explorer::current_world, explorer::ordered_store_of;
 
@@ -168,4 +168,4 @@ struct torn_compare_exchange : model_sync {
   };
 };
 
-}  // namespace skua::runtime::deque_mutants
+}  // namespace skua::inline v0::runtime::deque_mutants

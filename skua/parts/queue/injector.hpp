@@ -12,7 +12,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Base of what can be injected. The injector owns it from `push` until `pop` returns it.
 struct injectable {
@@ -78,4 +78,4 @@ class injector {
   injectable* last_ = nullptr;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -13,7 +13,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// What queues carry. Queues never dereference `task`.
 struct entry {
@@ -72,4 +72,4 @@ class ring {
   ring* older_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

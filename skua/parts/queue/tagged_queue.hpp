@@ -18,7 +18,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Makes a queue that takes no entries: pushes fail as if there were no memory.
 struct no_entries_t {};
@@ -97,4 +97,4 @@ class tagged_queue {
   std::vector<Item> items_;  ///< oldest first
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 constexpr auto any = [](int) { return true; };
@@ -77,4 +77,4 @@ TEST(tagged_queue, what_many_put_in_comes_out_once) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

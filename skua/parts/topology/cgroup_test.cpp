@@ -9,7 +9,7 @@
 #include "skua/parts/topology/default_workers.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 /// The files of one system, below a directory of their own.
@@ -208,4 +208,4 @@ TEST(default_workers, the_quota_of_this_machine_does_not_bind_another) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

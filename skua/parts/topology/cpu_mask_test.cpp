@@ -10,7 +10,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 TEST(cpu_mask, behaves_like_a_set) {
@@ -93,4 +93,4 @@ TEST(affinity, binding_to_a_pu_that_is_not_there_is_an_error) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

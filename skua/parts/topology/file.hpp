@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 struct file_text {
   std::string text = {};
@@ -16,4 +16,4 @@ struct file_text {
 
 [[nodiscard]] file_text read_file(std::string const& path, std::size_t most_bytes);
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -16,7 +16,7 @@
 #include "skua/parts/base/settings.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Which PUs are used when there are fewer workers than PUs.
 enum class spread : std::uint8_t {
@@ -120,12 +120,12 @@ class layout {
   bool can_bind_ = false;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::layout;
 using runtime::layout_options;
 using runtime::spread;
 
-}  // namespace skua
+}  // namespace skua::inline v0

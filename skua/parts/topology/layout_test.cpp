@@ -13,7 +13,7 @@
 #include "skua/parts/topology/hwloc_twin_test.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::message_of;
@@ -243,4 +243,4 @@ TEST(layout, the_largest_machines_are_laid_out) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

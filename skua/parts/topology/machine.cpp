@@ -13,7 +13,7 @@
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 struct destroy {
@@ -123,4 +123,4 @@ topology topology::machine(cpu_mask const& allowed) {
   return topology{read};
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 /// The answer, and the mask that the thread really has afterwards.
@@ -62,4 +62,4 @@ TEST(pin, a_kernel_that_refuses_is_reported) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

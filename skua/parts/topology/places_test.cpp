@@ -12,7 +12,7 @@
 #include "skua/parts/topology/place_sets.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using pus = std::vector<std::uint32_t>;
@@ -160,4 +160,4 @@ TEST(places_from, pus_must_exist_and_be_in_one_place_only) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace skua::runtime::testing {
+namespace skua::inline v0::runtime::testing {
 
 class scratch {
  public:
@@ -54,4 +54,4 @@ std::string message_of(F&& f) {
   return {};
 }
 
-}  // namespace skua::runtime::testing
+}  // namespace skua::inline v0::runtime::testing

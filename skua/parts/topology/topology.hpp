@@ -20,7 +20,7 @@
 
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// No such index: the OS gives L3 clusters none, a lone core has no package, ...
 inline constexpr std::uint32_t no_index = 0xffff'ffffU;
@@ -112,10 +112,10 @@ class topology {
   bool can_bind_ = false;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::topology;
 
-}  // namespace skua
+}  // namespace skua::inline v0

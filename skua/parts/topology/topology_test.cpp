@@ -13,7 +13,7 @@
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::hwloc_twin;
@@ -200,4 +200,4 @@ TEST(nesting, any_set_of_ranges_gives_a_nested_tree) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

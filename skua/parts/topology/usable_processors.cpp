@@ -6,7 +6,7 @@
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 std::uint32_t usable_processors(std::span<int const> threads, std::uint32_t enough, cpu_quota const& quota) {
   cpu_mask together;
@@ -17,4 +17,4 @@ std::uint32_t usable_processors(std::span<int const> threads, std::uint32_t enou
   return std::min(together.size(), quota.whole_cpus().value_or(together.size()));
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

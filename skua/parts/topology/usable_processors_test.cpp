@@ -8,7 +8,7 @@
 
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::uint32_t all = 1U << 20;
@@ -50,4 +50,4 @@ TEST(usable_processors, of_a_thread_that_has_ended_are_unknown) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

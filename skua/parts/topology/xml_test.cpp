@@ -15,7 +15,7 @@
 #include "skua/parts/topology/topology.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::hwloc_twin;
@@ -204,4 +204,4 @@ TEST(xml_scanner, endless_nesting_is_refused) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -7,7 +7,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace adws {
 namespace {
 
@@ -263,4 +263,4 @@ almost_deterministic::almost_deterministic(layout const& where, std::uint64_t se
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w}, seed);
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -18,7 +18,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 struct adws_options {
   bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
@@ -107,4 +107,4 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
   adws::common shared_;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -4,7 +4,7 @@
 
 #include "skua/policy/adws/script_for_test.hpp"
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 namespace {
 
 class allocation : public by_hand {};
@@ -209,4 +209,4 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
 }
 
 }  // namespace
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

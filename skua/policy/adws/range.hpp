@@ -12,7 +12,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 
 /// Invariant (range): 0 <= right <= left <= number of workers; both finite.
 struct range {
@@ -63,4 +63,4 @@ inline constexpr double packed_unit = 1.0 / 65536;
           .left = static_cast<double>(word & 0xffff'ffffU) * packed_unit};
 }
 
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

@@ -9,7 +9,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/adws/exact_for_test.hpp"
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 namespace {
 
 TEST(range, an_integer_left_end_belongs_to_the_worker_before_it_and_a_right_end_to_the_worker_after) {
@@ -131,4 +131,4 @@ TEST(range, cuts_are_those_of_exact_fractions) {
 }
 
 }  // namespace
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

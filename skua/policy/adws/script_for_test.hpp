@@ -12,7 +12,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 
 constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
 
@@ -105,4 +105,4 @@ class by_hand : public testing::Test {
   std::optional<protocol_checker> checked_;
 };
 
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

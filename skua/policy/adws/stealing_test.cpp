@@ -2,7 +2,7 @@
 // Hierarchical localized work stealing, decision by decision. [adws-sc19 4.3]
 #include "skua/policy/adws/script_for_test.hpp"
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 namespace {
 
 /// Eight workers; worker 0 has met the root's group of two, and kept the second half, in which it has met another group.
@@ -258,4 +258,4 @@ TEST_F(stealing, after_a_catch_or_a_lost_race_the_round_goes_on_as_it_should) {
 }
 
 }  // namespace
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

@@ -9,7 +9,7 @@
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 
 /// What is written on a task: its range, the group that it belongs to, what it is.
 struct tag_fields {
@@ -56,4 +56,4 @@ inline task_tag tag_fields::written() const noexcept {
            known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) | (is_outside ? outside_bit : 0)}};
 }
 
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

@@ -19,7 +19,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 
 /// The number of a node, or `none`. Invariant (downwards): a parent's number is smaller than its child's, as its owner is
 /// further right, or the same and the node lower in its stack.
@@ -136,4 +136,4 @@ class tree {
   std::pmr::vector<owner_nodes> owners_;
 };
 
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

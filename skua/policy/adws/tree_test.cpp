@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace skua::policies::adws {
+namespace skua::inline v0::policies::adws {
 namespace {
 
 constexpr range whole{.right = 0, .left = 8};
@@ -134,4 +134,4 @@ TEST(tree, nothing_is_done_to_no_group) {
 }
 
 }  // namespace
-}  // namespace skua::policies::adws
+}  // namespace skua::inline v0::policies::adws

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::policies::replay {
+namespace skua::inline v0::policies::replay {
 namespace {
 
 TEST(record, finds_what_was_noted_last_and_nothing_else) {
@@ -78,4 +78,4 @@ TEST(record, two_who_note_the_same_keys_make_one_entry_each) {
 }
 
 }  // namespace
-}  // namespace skua::policies::replay
+}  // namespace skua::inline v0::policies::replay

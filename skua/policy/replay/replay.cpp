@@ -8,7 +8,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace replay {
 namespace {
 
@@ -337,4 +337,4 @@ replay_status replaying::status() const noexcept {
           .has_gaps = shared_.recorded.has_gaps()};
 }
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -21,7 +21,7 @@
 #include "skua/policy/replay/tag_fields.hpp"
 #include "skua/policy/search_round.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 struct replay_options {
   std::uint32_t relaxed = 5;  ///< iterations after the first that follow the record and still steal
@@ -122,4 +122,4 @@ class replaying final : public per_worker<replay::worker_state> {
   replay::common shared_;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

@@ -7,7 +7,7 @@
 
 #include "skua/policy/replay/stage_for_test.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 namespace {
 
 using replay::tag_fields;
@@ -442,4 +442,4 @@ TEST(replay, tag_fields_survive_being_written) {
 }
 
 }  // namespace
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

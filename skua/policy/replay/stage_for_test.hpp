@@ -18,7 +18,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/protocol_checker.hpp"
 
-namespace skua::policies {
+namespace skua::inline v0::policies {
 
 /// A tree; node 0 is the root.
 struct script_node {
@@ -362,4 +362,4 @@ class stage {
   std::uint64_t roots_ = 0;
 };
 
-}  // namespace skua::policies
+}  // namespace skua::inline v0::policies

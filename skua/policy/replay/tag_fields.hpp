@@ -12,7 +12,7 @@
 
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::policies::replay {
+namespace skua::inline v0::policies::replay {
 
 enum class kind : std::uint8_t {
   unknown,    ///< a tag of zeros
@@ -69,4 +69,4 @@ struct tag_fields {
   }
 };
 
-}  // namespace skua::policies::replay
+}  // namespace skua::inline v0::policies::replay

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// f(here, args...) or f(args...). Where both compile, the first is called.
 /// Law: several workers may call it at once, on different elements.
@@ -52,4 +52,4 @@ template <class Combine, class T>
 concept monoid = std::copy_constructible<T> && std::assignable_from<T&, T> &&
                  std::convertible_to<std::invoke_result_t<Combine&, T, T>, T>;
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// One run of `filter`: first calls the predicate once per element, then copies what is kept to its final position.
 template <class Here, class In, class Keep>
@@ -91,10 +91,10 @@ std::vector<std::ranges::range_value_t<In>> filter(Here& here, In&& in, Keep&& k
   return kept;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::filter;
 
-}  // namespace skua
+}  // namespace skua::inline v0

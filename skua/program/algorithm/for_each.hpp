@@ -5,7 +5,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Calls body([here,] element) once for every element of the range, in any order.
 /// `most`: elements per leaf; automatic: 8 to 16 leaves per worker. A leaf is a plain loop, left to right.
@@ -31,10 +31,10 @@ void for_each(Here& here, First first, Last last, Body&& body, grain most = auto
   for_each(here, between(first, last), body, most);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::for_each;
 
-}  // namespace skua
+}  // namespace skua::inline v0

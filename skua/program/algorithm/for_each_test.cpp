@@ -10,7 +10,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::on_every_here;
@@ -122,4 +122,4 @@ TEST(for_each, reports_a_stop_instead_of_returning_as_if_done) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -14,7 +14,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/program/shuffled.hpp"
 
-namespace skua::runtime::testing {
+namespace skua::inline v0::runtime::testing {
 
 /// Calls test(here) on the serial elision, backwards, and on three drawn orders with 1, 3 and 16 workers.
 template <class Test>
@@ -80,4 +80,4 @@ class fuse {
   long left_;
 };
 
-}  // namespace skua::runtime::testing
+}  // namespace skua::inline v0::runtime::testing

@@ -12,7 +12,7 @@
 
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Two sorted sequences. Of equal elements, those of `a` come first.
 template <class A, class B>
@@ -125,10 +125,10 @@ Out merge(Here& here, A const& a, B const& b, Out out, Less less = {}, grain mos
   return after(out, in.size());
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::merge;
 
-}  // namespace skua
+}  // namespace skua::inline v0

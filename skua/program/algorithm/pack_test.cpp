@@ -13,7 +13,7 @@
 #include "skua/program/algorithm/scratch.hpp"
 #include "skua/program/algorithm/transform.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::on_every_here;
@@ -122,4 +122,4 @@ TEST(scratch, destroys_exactly_the_pieces_that_were_noted) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -8,7 +8,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// One run of `reduce`: the state that all its tasks share.
 template <class Here, class It, class T, class Combine, class Transform>
@@ -65,11 +65,11 @@ T reduce(Here& here, Range&& range, T identity, Combine combine, grain most) {
   return reduce(here, range, std::move(identity), std::move(combine), std::identity{}, most);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::monoid;
 using runtime::reduce;
 
-}  // namespace skua
+}  // namespace skua::inline v0

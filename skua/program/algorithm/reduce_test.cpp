@@ -11,7 +11,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::on_every_here;
@@ -116,4 +116,4 @@ TEST(reduce, a_stop_is_reported) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

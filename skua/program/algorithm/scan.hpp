@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 enum class scan_kind { inclusive, exclusive };
 
@@ -139,11 +139,11 @@ T exclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grai
   return run(here, std::move(identity));
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::exclusive_scan;
 using runtime::inclusive_scan;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -8,7 +8,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::on_every_here;
@@ -93,4 +93,4 @@ TEST(scan, nothing_leaks_when_the_kth_combination_throws) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

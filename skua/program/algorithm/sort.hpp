@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/sort_leaf.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// One run of `sort`. Cuts the range into a power of two of leaves of nearly equal size. A leaf is moved to the buffer
 /// and sorted there or back; every level above merges back or forth, the topmost into the range.
@@ -119,10 +119,10 @@ void sort(Here& here, It first, It last, Less less = {}, grain most = automatic)
   sort(here, between(first, last), std::move(less), most);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::sort;
 
-}  // namespace skua
+}  // namespace skua::inline v0

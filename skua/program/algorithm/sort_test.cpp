@@ -10,7 +10,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::on_every_here;
@@ -171,4 +171,4 @@ TEST(merge, equals_std_merge_even_among_equals) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

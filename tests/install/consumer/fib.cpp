@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The smallest user of an installed Skua.
+#include "fib.hpp"
+
 #include <cstdio>
 #include <skua/skua.hpp>
 
@@ -13,9 +15,13 @@ long fib(auto& here, int n) {
 
 }  // namespace
 
+long user::fib_on(skua::pool& workers, int n) {
+  return workers.run([n](auto& h) { return fib(h, n); });
+}
+
 int main() {
   skua::pool pool;
-  long const answer = pool.run([](auto& h) { return fib(h, 20); });
+  long const answer = user::fib_on(pool, 20);
   std::printf("fib(20) = %ld\n", answer);
   return answer == 6765 ? 0 : 1;
 }

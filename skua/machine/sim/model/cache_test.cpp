@@ -9,7 +9,7 @@
 #include "skua/machine/sim/model/cache.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// A reference implementation, simple enough to be right at a glance.
@@ -125,4 +125,4 @@ TEST(cache, refreshing_counts_as_using) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 /// Selects the value of a figure, or an end of its range.
 enum class bound : std::uint8_t { stated, low, high };
@@ -25,4 +25,4 @@ struct figure {
   }
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

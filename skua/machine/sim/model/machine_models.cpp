@@ -11,7 +11,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/file.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 constexpr std::size_t longest_file_bytes = std::size_t{1} << 20;
@@ -207,4 +207,4 @@ machine_numbers machine_model::numbers(bound which, std::string_view key) const 
   return copy.numbers();
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -12,7 +12,7 @@
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/machine/sim/model/round_machine_test.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 std::string refusal(std::string const& text) {
@@ -291,4 +291,4 @@ TEST(machine_model, the_papers_machines_are_linked_as_published) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

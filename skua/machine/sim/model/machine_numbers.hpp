@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 /// How a shared cache receives its lines.
 enum class filling : std::uint8_t {
@@ -68,4 +68,4 @@ struct machine_numbers {
   double spin_ns = 0;
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 void traffic::clear() noexcept {
   own = shared = neighbour = {};
@@ -285,4 +285,4 @@ std::string memory_system::broken_invariant() {
   return found;
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -9,7 +9,7 @@
 #include "skua/machine/sim/model/round_machine_test.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 constexpr std::uint64_t somewhere = 0x7f00'0000'0000;
@@ -183,4 +183,4 @@ TEST(memory_system, invariants_hold_whatever_is_touched) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

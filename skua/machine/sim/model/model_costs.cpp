@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 tick ticks_of_ns(double ns) { return static_cast<tick>(std::llround(ns * ticks_per_ns)); }
@@ -255,4 +255,4 @@ void model_costs::bind_pages(void const* data, std::uint64_t bytes, std::uint32_
   memory_.homes().bind_pages(reinterpret_cast<std::uintptr_t>(data), bytes, node);
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -22,7 +22,7 @@
 #include "skua/machine/sim/model/page_homes.hpp"
 #include "skua/machine/sim/model/routes.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 /// Which duration of a leaf's arithmetic counts if both are known.
 enum class arithmetic : std::uint8_t {
@@ -162,4 +162,4 @@ class model_costs final : public costs {
   std::vector<memory_account> accounts_;
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

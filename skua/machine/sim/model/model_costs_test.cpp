@@ -12,7 +12,7 @@
 #include "skua/machine/sim/model/round_machine_test.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 constexpr std::uintptr_t somewhere = 0x7f00'0000'0000;
@@ -407,4 +407,4 @@ TEST_F(model_costs_of_the_round_machine, equal_runs_take_equal_times) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -15,7 +15,7 @@
 #include "skua/machine/sim/model/toml_depth.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 constexpr std::string_view a_figure =
@@ -310,4 +310,4 @@ model_file read_model(std::string_view text, std::string_view origin) {
   return reader(all, origin).take();
 }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

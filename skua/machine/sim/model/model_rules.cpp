@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/sim/model/model_rules.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 using numbers = machine_numbers;
@@ -52,4 +52,4 @@ constexpr figure_rule rules[] = {
 
 std::span<figure_rule const> figure_rules() noexcept { return rules; }
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 TEST(noise, more_noise_than_time_is_refused) {
@@ -27,4 +27,4 @@ TEST(noise, the_most_that_is_allowed_makes_work_ten_times_as_long) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

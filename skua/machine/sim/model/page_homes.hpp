@@ -12,7 +12,7 @@
 
 #include "skua/machine/sim/model/cache.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 /// Where pages go that no call has bound.
 struct page_placement {
@@ -82,4 +82,4 @@ class page_homes {
   std::vector<std::uint16_t> homes_;
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 
 class routes {
  public:
@@ -47,4 +47,4 @@ class routes {
   std::vector<std::uint32_t> crossed_;  ///< all routes, concatenated
 };
 
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

@@ -8,7 +8,7 @@
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::sim {
+namespace skua::inline v0::sim {
 namespace {
 
 /// a.a.a
@@ -53,4 +53,4 @@ TEST(toml_depth, an_unfinished_string_hides_nothing_after_its_line) {
 }
 
 }  // namespace
-}  // namespace skua::sim
+}  // namespace skua::inline v0::sim

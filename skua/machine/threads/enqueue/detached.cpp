@@ -11,7 +11,7 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -80,4 +80,4 @@ void detached_tasks::wait_for_workers() noexcept {
   block(out_);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

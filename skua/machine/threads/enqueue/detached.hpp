@@ -12,7 +12,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Between `announce` and the end of `run` the pool of `in` counts it.
 struct detached_call {
@@ -59,4 +59,4 @@ void enqueue_in(region& where, hint hints, F&& f) {
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/program/wait_group.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class pool_core;
 class region;
@@ -34,4 +34,4 @@ class detached_tasks {
   std::function<void(std::exception_ptr)> on_exception_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -6,7 +6,7 @@
 
 #include "skua/machine/threads/enqueue/detached.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 /// Runs f() or f(here) once, at some time, on some worker: of the calling worker's pool, or, if the caller is no worker,
 /// of the default pool. Otherwise as pool::enqueue; the default pool has no handler for exceptions.
@@ -20,4 +20,4 @@ void enqueue(Hint hint, F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), as_hint(hint), std::forward<F>(f));
 }
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -5,7 +5,7 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 stop_scope::stop_scope(fiber& f, std::stop_token const& token)
     : fiber_(f), token_(token), node_{f.watching(), nullptr, &token_}, on_stop_(token_, alarm{f.at().in}) {
@@ -14,4 +14,4 @@ stop_scope::stop_scope(fiber& f, std::stop_token const& token)
 
 void stop_scope::alarm::operator()() const noexcept { in.request_attention(); }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

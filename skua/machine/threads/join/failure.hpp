@@ -9,7 +9,7 @@
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/join/group.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Keeps the first of all exceptions that the children of a group throw. (group.md, "Failure")
 class first_exception {
@@ -53,4 +53,4 @@ class stop_scope {
   std::stop_callback<alarm> on_stop_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

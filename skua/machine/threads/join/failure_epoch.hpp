@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Counts failures. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -55,4 +55,4 @@ template <class Node, class Epoch>
   return false;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

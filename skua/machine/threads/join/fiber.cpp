@@ -9,7 +9,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 inline bool stop_node::has_failed() const noexcept { return of != nullptr && of->wants_end(); }
 
@@ -28,12 +28,7 @@ void fiber::check_running() const noexcept {
          "a task uses the `here` of another task; a child takes its own, [&](auto& here) {..}, and uses that one");
 }
 
-bool fiber::buried::belongs_to(wait_group const& tasks) const noexcept {
-  for (stop_node const* n = watching; n != nullptr; n = n->outer) {
-    if (n->tasks == &tasks) return true;
-  }
-  return false;
-}
+bool fiber::buried::belongs_to(wait_group const& tasks) const noexcept { return stop_node::inside(watching, tasks); }
 
 void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
@@ -184,4 +179,4 @@ bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 task_kind const frame::kind{
     .run = [](task&, std::uint64_t, here&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

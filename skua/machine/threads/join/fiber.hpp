@@ -16,7 +16,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class fiber {
  public:
@@ -220,4 +220,4 @@ class fiber {
   bool isolated_ = false;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

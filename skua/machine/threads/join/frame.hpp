@@ -9,7 +9,7 @@
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/queue/injector.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 struct frame;
 
@@ -42,4 +42,4 @@ inline frame* tagged_entry::as_frame() const noexcept {
   return item->is == &frame::kind ? static_cast<frame*>(item) : nullptr;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/machine/threads/join/stop_node.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class here;
 class region;
@@ -49,4 +49,4 @@ struct group : task, open_join<> {
   stop_node const* stop;  ///< what the group's owner was watching when it forked
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

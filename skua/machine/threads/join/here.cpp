@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/join/here.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 static_assert(models_fork_join<here>);
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

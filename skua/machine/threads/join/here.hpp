@@ -20,7 +20,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class here final : public fiber {
  public:
@@ -161,7 +161,7 @@ class here final : public fiber {
   };
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
 template <>
 inline constexpr bool skua::runtime::is_checked_fork_join<skua::runtime::here> = true;  // here.cpp

@@ -3,7 +3,7 @@
 
 #include "skua/machine/threads/worker/worker_slot.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 isolated_section::isolated_section(fiber& f) noexcept : tied_(f), fiber_(f), was_isolated_(f.isolate(true)) {
   fiber_.at().keep_groups(true);
@@ -14,4 +14,4 @@ isolated_section::~isolated_section() {
   fiber_.at().keep_groups(was_isolated_);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -8,7 +8,7 @@
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/program/algorithm/body.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 namespace runtime {
 
@@ -41,4 +41,4 @@ auto isolate(F&& f) {
   });
 }
 
-}  // namespace skua
+}  // namespace skua::inline v0

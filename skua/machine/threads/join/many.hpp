@@ -16,7 +16,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The children of a group: how each is called, and its hint.
 struct numbered_children {
@@ -68,4 +68,4 @@ auto join_many(Here& here, Child&&... all) {
   return values(std::move(*all.value)...);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Can a hint of this type name a place?
 template <class Hint>
@@ -64,4 +64,4 @@ template <class Here, class Hint, class F>
   return call(std::forward<F>(f), here);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

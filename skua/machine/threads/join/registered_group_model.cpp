@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "skua/machine/threads/join/failure_epoch.hpp"
+#include "skua/machine/threads/join/join_stage_for_test.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
-#include "skua/machine/threads/worker/lanes.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -18,8 +18,9 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::runtime::any_failed, skua::runtime::clean_mark, skua::runtime::entry, skua::runtime::failure_epoch;
-using skua::runtime::open_join, skua::runtime::outcome, skua::runtime::registered_group, skua::runtime::stolen_joins;
+using namespace skua::runtime::join_stage;
+using skua::runtime::any_failed, skua::runtime::clean_mark, skua::runtime::failure_epoch, skua::runtime::open_join;
+using skua::runtime::registered_group, skua::runtime::stolen_joins;
 using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
 
 enum class fault : std::uint8_t {
@@ -30,29 +31,6 @@ enum class fault : std::uint8_t {
   places_ignored,   ///< a group is linked under every join that is stolen
   places_kept,      ///< a fiber that leaves its lane keeps its positions
   no_note_at_park,  ///< a fiber that parks does not note what it has offered
-};
-
-template <class Sync>
-using lanes = skua::runtime::lanes<Sync>;
-
-template <class Sync>
-lanes<Sync>& make_lanes() {
-  return immortal<lanes<Sync>>(skua::runtime::deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &memory()});
-}
-
-/// A join of two, in its owner's frame.
-template <class Sync>
-struct join : open_join<Sync> {
-  join() : open_join<Sync>(2) {}
-  model_atomic<int>& over = immortal<model_atomic<int>>(0);  ///< stands for parking
-
-  template <class Alarm>
-  void end_piece(std::uint64_t flags, Alarm alarm) {
-    model_atomic<int>& told = over;  // once the piece has finished, the join may be gone
-    static_cast<void>(this->finish(1, flags, alarm));
-    told.exchange(1, memory_order_relaxed);
-    told.notify_all();
-  }
 };
 
 /// As stop_node: what a child of the group watches.
@@ -97,7 +75,7 @@ class fiber {
   void close(join<Sync>& j) {
     if (!at_->forks.pop()) {
       note();
-      while (!j.left_only(1)) j.over.wait(0, memory_order_relaxed);
+      j.wait_for();
       stolen_.forget(j);
     }
     std::destroy_at(&j);
@@ -127,12 +105,6 @@ class fiber {
   region<Sync>& in_;
   stolen_joins<Sync> stolen_;
 };
-
-template <class Sync>
-join<Sync>* steal(skua::runtime::deque<Sync>& from) {
-  entry got;
-  return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
-}
 
 /// A join around a group has been stolen. It fails, its owner notes the steal, and a child of the group looks or forks,
 /// all at once.

@@ -8,7 +8,7 @@
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 scope_group::scope_group(here& owner) noexcept
     : group(nullptr, bias, owner.watching()), owner_(owner), inside_(stop, this), registered_(owner, *this) {}
@@ -113,4 +113,4 @@ bool scope_group::run_newest() noexcept {
   return true;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -17,7 +17,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The part of a scope that does not depend on the types of its children: scope.cpp.
 ///
@@ -128,4 +128,4 @@ class scope final : public scope_group {
   };
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -110,4 +110,4 @@ void second_child::rethrow_theirs() {
   std::rethrow_exception(theirs);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class second_child;
 
@@ -54,4 +54,4 @@ class second_child : public group {
   };
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -170,4 +170,4 @@ void run_children(here& on, joined_child const* all, hint const* hints, std::siz
   run_group(on, listed, n);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -12,7 +12,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 template <synchronisation Sync>
 class share_count;
@@ -115,4 +115,4 @@ class share_count {
   typename Sync::template plain<parked<Sync>*> waiter_;  ///< valid once the owner has subtracted its share
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

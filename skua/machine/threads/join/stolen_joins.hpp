@@ -13,7 +13,7 @@
 #include "skua/machine/threads/worker/fork_lane.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// A group that may lie inside another one. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -150,4 +150,4 @@ class stolen_joins {
   registered_group<Sync>* first_ = nullptr;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

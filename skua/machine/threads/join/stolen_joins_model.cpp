@@ -11,7 +11,7 @@
 #include <initializer_list>
 #include <memory>
 
-#include "skua/machine/threads/worker/lanes.hpp"
+#include "skua/machine/threads/join/join_stage_for_test.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -19,7 +19,8 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::runtime::entry, skua::runtime::outcome;
+using namespace skua::runtime::join_stage;
+using skua::runtime::entry;
 using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
 
 enum class fault : std::uint8_t {
@@ -29,30 +30,6 @@ enum class fault : std::uint8_t {
   no_note_at_park,   ///< a fiber that parks does not note what it offered
   no_alarm,          ///< the failing thief does not request attention
   pieces_not_known,  ///< a thief's piece of a sequence is taken for an open join of the thief
-};
-
-template <class Sync>
-using lanes = skua::runtime::lanes<Sync>;
-
-template <class Sync>
-lanes<Sync>& make_lanes() {
-  return immortal<lanes<Sync>>(skua::runtime::deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &memory()});
-}
-
-/// A join of two, or a sequence, in its owner's frame.
-template <class Sync>
-struct join : skua::runtime::open_join<Sync> {
-  explicit join(std::uint64_t children = 2) : skua::runtime::open_join<Sync>(children) {}
-  model_atomic<int>& over = immortal<model_atomic<int>>(0);  ///< thieves that have finished; stands for parking
-
-  /// As fiber::finish of a thief's piece.
-  template <class Alarm>
-  void end_piece(std::uint64_t flags, Alarm alarm) {
-    model_atomic<int>& told = over;  // once the piece has finished, the join may be gone
-    static_cast<void>(this->finish(1, flags, alarm));
-    told.fetch_add(1, memory_order_relaxed);
-    told.notify_all();
-  }
 };
 
 /// A fiber as far as it opens joins and notes steals.
@@ -79,9 +56,7 @@ class fiber {
   void close(join<Sync>& j, int thieves = 1) {
     if (!at_->forks.pop()) {
       if (Fault != fault::no_note_at_join) note();
-      for (int seen = 0; !j.left_only(1); seen = j.over.load(memory_order_relaxed)) {
-        if (seen < thieves) j.over.wait(seen, memory_order_relaxed);
-      }
+      j.wait_for(thieves);
       stolen_.forget(j);
     }
     std::destroy_at(&j);
@@ -114,12 +89,6 @@ class fiber {
   join<Sync>* piece_of_ = nullptr;  ///< as stop_node::of
   skua::runtime::stolen_joins<Sync> stolen_;
 };
-
-template <class Sync>
-join<Sync>* steal(skua::runtime::deque<Sync>& from) {
-  entry got;
-  return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
-}
 
 /// The owner opens joins within joins, beyond its ring of two. The thief takes the oldest, and a child fails: that of
 /// the first join it took, or of the second.

@@ -10,7 +10,7 @@
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 struct group;
 
@@ -38,6 +38,11 @@ struct stop_node {
   }
   [[nodiscard]] inline bool has_failed() const noexcept;  // fiber.cpp
 
+  /// True if the innermost node `n`, or one around it, belongs to this task_group. O(depth).
+  [[nodiscard]] static bool inside(stop_node const* n, wait_group const& group) noexcept {
+    while (n != nullptr && n->tasks != &group) n = n->outer;
+    return n != nullptr;
+  }
   /// True if a node inside this one, with this place, would change nothing.
   [[nodiscard]] static bool adds_nothing(stop_node const* n, place_id hinted) noexcept {
     return hinted == no_place_hint || (n != nullptr && n->place == hinted);
@@ -56,4 +61,4 @@ struct stop_node {
   stop_node const* asked_;  ///< the innermost node, from here outwards, with a token or a task_group
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

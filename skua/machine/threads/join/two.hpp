@@ -16,7 +16,7 @@
 #include "skua/machine/threads/join/second_child.hpp"
 #include "skua/program/children.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// How the second child's callable waits for a thief. A small, trivially copyable temporary is copied into the job,
 /// which saves a store and lets the original stay in registers; anything else is referred to.
@@ -123,4 +123,4 @@ template <class Here, class HintF, class F, class HintG, class G>
   return values(std::move(first), second.taken(here));
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 void local_table::table::add(std::uint64_t thread, local_node* object) noexcept {
   std::size_t i = start(thread);
@@ -44,4 +44,4 @@ void local_table::clear() noexcept {
   size_ = 0;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <vector>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// The base of an object that belongs to a thread.
 struct local_node {
@@ -81,4 +81,4 @@ class local_table {
   std::size_t size_ = 0;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

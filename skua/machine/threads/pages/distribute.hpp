@@ -15,7 +15,7 @@
 #include "skua/parts/memory/shares.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 enum class distribution_method : std::uint8_t {
   bound,        ///< new pages come in where they should, whoever touches them, and old ones were moved
@@ -71,9 +71,9 @@ distribution distribute_cyclic(page_array<T> const& array, std::size_t block_byt
                     kernel);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::distribute;
 using runtime::distribute_cyclic;
@@ -85,4 +85,4 @@ using runtime::shares_of;
 using runtime::weights_of;
 using runtime::why_distribution_is_pointless;
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -17,7 +17,7 @@
 #include "skua/program/first_touch.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using testing::fake_kernel;
@@ -142,4 +142,4 @@ TEST(distribute, first_touch_under_a_pool_brings_every_page_in_once) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

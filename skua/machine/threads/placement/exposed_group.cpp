@@ -7,7 +7,7 @@
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -106,4 +106,4 @@ void exposed_scope::leave(fiber& owner) noexcept {
   exposed_group::go_on(owner, whole_);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

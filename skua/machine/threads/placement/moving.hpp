@@ -11,7 +11,7 @@
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/queue/ring.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 struct moving {
   /// M1, before a fiber leaves its worker: moves its open joins to where any worker may take them, so that `forks` is
@@ -82,4 +82,4 @@ struct moving {
   }
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -6,7 +6,7 @@
 
 #include "skua/machine/threads/join/frame.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 /// A worker whose neighbour's mailbox is occupied, and whose policy counts refusals in the tag.
@@ -47,4 +47,4 @@ TEST(moving, a_task_that_stays_after_refusals_has_the_tag_that_the_policy_left) 
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

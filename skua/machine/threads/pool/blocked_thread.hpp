@@ -5,7 +5,7 @@
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Blocks until no task of the group is left.
 inline void block(wait_group& group) noexcept {
@@ -17,4 +17,4 @@ inline void block(wait_group& group) noexcept {
   if (group.enroll(me)) me.done.wait();
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

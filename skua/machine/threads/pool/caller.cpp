@@ -13,7 +13,7 @@
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 worker* caller::borrow(region& where) noexcept {
   int patience = 100;  // about as many switches of threads as a worker needs to fall asleep
@@ -130,4 +130,4 @@ void caller::give_back(worker& me) noexcept {
   if (core.sleep().take_back(me.number_, left_for_me)) core.request_attention();
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -2,7 +2,7 @@
 // A thread from outside that works in the place of a sleeping worker while its call runs. States and steps: caller.md.
 #pragma once
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class here;
 class region;
@@ -31,4 +31,4 @@ class caller {
   static void give_back(worker& me) noexcept;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

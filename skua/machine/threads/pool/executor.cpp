@@ -16,7 +16,7 @@
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 namespace {
 
@@ -130,13 +130,6 @@ struct waiter final : group_waiter {
   group waited;
 };
 
-/// A task that waits for its own group waits for ever.
-[[maybe_unused]] void expect_no_task_of(wait_group const& group, here const& fiber) noexcept {
-  for (stop_node const* n = fiber.watching(); n != nullptr; n = n->outer)
-    expects(n->tasks != &group,
-            "task_group::wait: a task of the group must not wait for it, because the group waits for the task");
-}
-
 /// Submits a task from a thread that is no worker.
 void spawn_outside(free_task<here>& task) {
   region& somewhere = default_pool().root_region();
@@ -220,7 +213,10 @@ void executor::wait(wait_group& group) noexcept {
   worker* const w = worker::current();
   if (w == nullptr) return wait_outside(default_pool().root_region(), group);
   here& fiber = w->running_fiber();
-  if constexpr (checked) expect_no_task_of(group, fiber);
+  if constexpr (checked) {
+    expects(!stop_node::inside(fiber.watching(), group),
+            "task_group::wait: a task of the group must not wait for it, because the group waits for the task");
+  }
   tied_section const on_this_thread{fiber};
   spawned_task::run_newest(group, fiber.at().spawned, fiber);
   if (fiber.beneath() != nullptr) [[unlikely]]
@@ -230,4 +226,4 @@ void executor::wait(wait_group& group) noexcept {
 }
 
 }  // namespace runtime
-}  // namespace skua
+}  // namespace skua::inline v0

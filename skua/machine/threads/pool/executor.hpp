@@ -8,7 +8,7 @@
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/program/executor.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 class pool;
 
@@ -91,4 +91,4 @@ template <>
 inline constexpr bool is_checked_executor<executor> = true;  // executor.cpp
 
 }  // namespace runtime
-}  // namespace skua
+}  // namespace skua::inline v0

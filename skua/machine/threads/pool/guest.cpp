@@ -7,7 +7,7 @@
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 guest::guest(region& host) : host_(host), core_(host.of(), host.slot_of(worker_id{0}).who.number()) {
   worker_id const only{0};
@@ -39,4 +39,4 @@ void guest_list::run(root& call) {
   free_.push_back(std::move(mine));
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class root;
 
@@ -40,4 +40,4 @@ class guest_list {
   std::vector<std::unique_ptr<guest>> free_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

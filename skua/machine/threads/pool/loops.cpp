@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool/loops.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 template void run_pieces(here&, std::size_t, std::size_t, piece_limits, piece_body<here> const&);
 template void run_calls(here&, std::span<plain_call<here> const>);
@@ -12,4 +12,4 @@ template void fold_over<executor>(std::size_t, std::size_t, bool, fold_body<here
 template bool call_until_stopped<executor>(std::stop_token const&, plain_call<here> const&);
 template bool call_until_stopped<executor>(task_group_context&, plain_call<here> const&);
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 extern template void run_pieces(here&, std::size_t, std::size_t, piece_limits, piece_body<here> const&);
 extern template void run_calls(here&, std::span<plain_call<here> const>);
@@ -22,4 +22,4 @@ extern template void fold_over<executor>(std::size_t, std::size_t, bool, fold_bo
 extern template bool call_until_stopped<executor>(std::stop_token const&, plain_call<here> const&);
 extern template bool call_until_stopped<executor>(task_group_context&, plain_call<here> const&);
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

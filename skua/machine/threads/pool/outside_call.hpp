@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -10,7 +11,7 @@
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/program/children.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// call(*this, here) calls the function and keeps its value; it throws what the function throws.
 struct outside_call {
@@ -23,20 +24,24 @@ void run_in(region& where, outside_call& what);
 
 /// Runs f(here) through run(outside_call&). Returns f's value (a copy of the referent if f returns a reference).
 template <class F, class Run>
-auto call_outside(F& f, Run const& run) -> std::decay_t<std::invoke_result_t<F&, here&>> {
-  struct typed_call : outside_call {
-    explicit typed_call(F& g) noexcept
-        : outside_call{[](outside_call& self, here& here) {
-            auto& mine = static_cast<typed_call&>(self);
-            mine.value.emplace(call_keeping_void(mine.function, here));
-          }},
-          function(g) {}
-    static value_of<F&, here&> call_keeping_void(F& g, here& here) { return runtime::call(g, here); }
-    F& function;
-    std::optional<value_of<F&, here&>> value;
-  } asked{f};
-  run(asked);
-  if constexpr (!std::is_void_v<std::invoke_result_t<F&, here&>>) return std::move(*asked.value);
+auto call_outside(F& f, Run const& run) {
+  if constexpr (!std::invocable<F&, here&>) {
+    static_assert(std::invocable<F&, here&>, "run: the function is called as f(here)");
+  } else {
+    struct typed_call : outside_call {
+      explicit typed_call(F& g) noexcept
+          : outside_call{[](outside_call& self, here& here) {
+              auto& mine = static_cast<typed_call&>(self);
+              mine.value.emplace(call_keeping_void(mine.function, here));
+            }},
+            function(g) {}
+      static value_of<F&, here&> call_keeping_void(F& g, here& here) { return runtime::call(g, here); }
+      F& function;
+      std::optional<value_of<F&, here&>> value;
+    } asked{f};
+    run(asked);
+    if constexpr (!std::is_void_v<std::invoke_result_t<F&, here&>>) return std::move(*asked.value);
+  }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

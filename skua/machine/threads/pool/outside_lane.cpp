@@ -9,7 +9,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -104,4 +104,4 @@ bool outside_lanes::look_empty() const noexcept {
   return true;
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

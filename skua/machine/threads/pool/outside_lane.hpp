@@ -17,7 +17,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/queue/deque.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class outside_lanes;
 
@@ -80,4 +80,4 @@ class outside_lanes {
   pthread_key_t at_end_of_thread_{};  ///< under changing_, and valid once there is a lane
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -7,7 +7,7 @@
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/usable_processors.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 [[gnu::cold]] void oversubscription::look(std::uint64_t now_ns) noexcept {
   std::uint64_t seen = next_look_ns_.load(std::memory_order_relaxed);
@@ -24,4 +24,4 @@ namespace skua::runtime {
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

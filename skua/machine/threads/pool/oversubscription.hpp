@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class oversubscription {
  public:
@@ -43,4 +43,4 @@ class oversubscription {
   std::atomic<std::uint64_t> next_look_ns_{0};
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -10,6 +10,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
+#include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/memory_limits.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/base/unknown_variables.hpp"
@@ -19,7 +20,7 @@
 #include "skua/parts/topology/topology.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 namespace {
 
@@ -177,7 +178,7 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
   std::vector<worker_counters> all;
   all.reserve(workers());
   for (std::uint32_t w = 0; w < workers(); ++w)
-    all.push_back(core_->worker_at(worker_id{w}).counts().read(runtime::in_account_time(at)));
+    all.push_back(core_->worker_at(worker_id{w}).counts().read(runtime::clock_ns(at)));
   return all;
 }
 
@@ -213,4 +214,4 @@ void runtime::run_in(runtime::region& where, outside_call& what) {
   asked.rethrow();
 }
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -25,7 +25,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/setup.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 /// The choices that a program can make for a pool. The environment fills in what it leaves out (SKUA_WORKERS,
 /// SKUA_POLICY, SKUA_PLACES, SKUA_PIN, SKUA_SPIN, SKUA_STACK; OMP_NUM_THREADS and OMP_PLACES if the workers and the
@@ -70,11 +70,7 @@ class region_handle {
   /// As pool::run.
   template <class F>
   auto run(F&& f) {
-    if constexpr (std::invocable<F&, runtime::here&>) {
-      return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
-    } else {
-      static_assert(std::invocable<F&, runtime::here&>, "run: the function is called as f(here)");
-    }
+    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
   [[nodiscard]] std::uint32_t workers() const noexcept;
   [[nodiscard]] std::string_view policy() const noexcept;
@@ -98,9 +94,9 @@ class pool {
   template <class Name>
     requires std::convertible_to<Name const&, std::string_view>
   explicit pool(Name const& policy) : pool(of_policy(policy)) {}
-  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress. It leaves everything as it is in two cases: in a child of fork(),
-  /// which has no threads to join, and in a task of the pool that ends the process (exit() destroys static
-  /// pools).
+  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress. It leaves everything as
+  /// it is in a child of fork(), which has no threads to join, and in a task of the pool that ends the process (exit()
+  /// destroys static pools).
   ~pool();
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -111,11 +107,7 @@ class pool {
   /// 0.06 us. If all workers are awake, one of them may run f, or f runs here without help.
   template <class F>
   auto run(F&& f) {
-    if constexpr (std::invocable<F&, runtime::here&>) {
-      return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
-    } else {
-      static_assert(std::invocable<F&, runtime::here&>, "run: the function is called as f(here)");
-    }
+    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
 
   /// Runs f() or f(here) once, at some time, on some worker, and returns at once. Any thread may call it. Nobody waits
@@ -188,4 +180,4 @@ class pool {
   std::shared_ptr<runtime::region> root_;
 };
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -9,10 +9,11 @@
 #include <thread>
 #include <utility>
 
+#include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/process.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -149,7 +150,7 @@ void pool_core::request_attention() noexcept {
 
 void pool_core::back_off() noexcept {
   // A worker that never sleeps does not look before it falls asleep.
-  if (spin_ns_ == in_ns(spin_forever)) oversubscription_.look_again(in_account_time(std::chrono::steady_clock::now()));
+  if (spin_ns_ == in_ns(spin_forever)) oversubscription_.look_again(clock_ns());
   if (oversubscription_.is_oversubscribed()) {
     ::sched_yield();
     return;
@@ -157,4 +158,4 @@ void pool_core::back_off() noexcept {
   for (int i = 0; i < 4; ++i) relax();
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

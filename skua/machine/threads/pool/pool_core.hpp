@@ -21,7 +21,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/pin.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class pool_core {
  public:
@@ -136,4 +136,4 @@ class pool_core {
   std::atomic<std::uint64_t> regions_opened_{0};
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

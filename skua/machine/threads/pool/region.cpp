@@ -9,7 +9,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t seed)
     : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)), make_(std::move(make)),
@@ -84,4 +84,4 @@ bool region::looks_empty_to(worker_slot* mine) noexcept {
 
 worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_member_[index(w.number())]; }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

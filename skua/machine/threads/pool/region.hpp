@@ -18,7 +18,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/setup.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class guest_list;
 class pool_core;
@@ -91,4 +91,4 @@ class region : public std::enable_shared_from_this<region> {
   bool is_closed_ = false;  ///< the pool's, under its lock of the regions
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -14,7 +14,7 @@
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/outside_call.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Set once, and waited for once, by a thread that is not a worker. It may be destroyed as soon as wait has returned,
 /// because the setter signals under the lock.
@@ -89,4 +89,4 @@ class root final : public root_base {
   std::exception_ptr error_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

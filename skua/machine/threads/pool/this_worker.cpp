@@ -6,7 +6,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 std::optional<worker_id> this_worker() noexcept {
   runtime::worker* const w = runtime::worker::current();
@@ -19,4 +19,4 @@ std::uint32_t worker_count() {
   return w == nullptr ? default_pool().workers() : w->of().host().workers();
 }
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -14,7 +14,7 @@
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/suspend/one_shot.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// A suspended coroutine that a worker will resume. What `resume` throws goes to the pool's handler.
 struct suspended_coroutine : detached_call {
@@ -135,9 +135,9 @@ template <class T>
   return one_shot_awaiter<T>(source);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 /// `co_await run_on(pool, f)`: a worker of the pool runs f() or f(here), and then goes on with the coroutine. Yields f's
 /// value (a copy of the referent if f returns a reference), or throws what f throws. The pool counts it as an enqueued
@@ -153,4 +153,4 @@ template <class F>
   return runtime::run_in_region(runtime::pool_of_caller(), std::forward<F>(f));
 }
 
-}  // namespace skua
+}  // namespace skua::inline v0

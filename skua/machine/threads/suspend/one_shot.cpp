@@ -7,7 +7,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -74,4 +74,4 @@ void one_shot_base::take() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/suspend/one_shot_word.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 template <class T>
 class one_shot;
@@ -130,4 +130,4 @@ class one_shot : public runtime::one_shot_base {
   std::optional<value> value_;  ///< written between claim and publish
 };
 
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -4,13 +4,12 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
 #include "skua/machine/threads/worker/time_account.hpp"
 #include "skua/machine/threads/worker/worker_counters.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 namespace runtime {
 
@@ -26,11 +25,6 @@ class counter {
  private:
   std::atomic<std::uint64_t> value_{0};
 };
-
-/// A time point in the unit of time_account.
-[[nodiscard]] inline std::uint64_t in_account_time(std::chrono::steady_clock::time_point t) noexcept {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count());
-}
 
 struct live_counters {
   time_account times;
@@ -59,4 +53,4 @@ struct live_counters {
 };
 
 }  // namespace runtime
-}  // namespace skua
+}  // namespace skua::inline v0

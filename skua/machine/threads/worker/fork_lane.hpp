@@ -9,7 +9,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/queue/deque.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -43,4 +43,4 @@ class fork_lane {
   std::int64_t steals_before_ = 0;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

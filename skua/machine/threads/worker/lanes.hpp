@@ -11,7 +11,7 @@
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// For the owner: takes the newest entry back if it was pushed with the word `key`. Null: the newest is another one, or a
 /// thief has it.
@@ -70,4 +70,4 @@ class lanes : public Front {
   }
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -6,7 +6,7 @@
 
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 void leaf_log::note(footprint const& what) noexcept {
   tsan::unseen const of_the_worker;
@@ -36,4 +36,4 @@ void leaf_log::take(leaf_rows& rows) noexcept {
   std::swap(rows, *rows_);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -15,7 +15,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/program/footprint.hpp"
 
-namespace skua {
+namespace skua::inline v0 {
 
 /// What one worker ran, in order.
 struct leaf_rows {
@@ -47,4 +47,4 @@ class alignas(cache_line_bytes) leaf_log {
 };
 
 }  // namespace runtime
-}  // namespace skua
+}  // namespace skua::inline v0

@@ -21,7 +21,7 @@
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class leaf_record {
  public:
@@ -42,10 +42,10 @@ class leaf_record {
   std::vector<leaf_rows> taken_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime
 
-namespace skua {
+namespace skua::inline v0 {
 
 using runtime::leaf_record;
 
-}  // namespace skua
+}  // namespace skua::inline v0

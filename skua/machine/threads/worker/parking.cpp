@@ -13,7 +13,7 @@
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -236,4 +236,4 @@ void worker::preempt(here& fiber) noexcept {
   if (to.worker == fiber.at().id && to.where == lane::local) move(fiber, to, tag);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

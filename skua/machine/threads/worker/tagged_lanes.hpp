@@ -11,7 +11,7 @@
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "skua/policy/needs.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class tagged_lanes {
  public:
@@ -37,4 +37,4 @@ class tagged_lanes {
   std::array<std::unique_ptr<queue>, kinds.size()> built_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

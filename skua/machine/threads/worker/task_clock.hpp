@@ -3,10 +3,11 @@
 // per task, and two per wait.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
-namespace skua::runtime {
+#include "skua/parts/base/clock.hpp"
+
+namespace skua::inline v0::runtime {
 
 /// Off until `begin(true)`; then `go` and `stop` alternate, and repeated ones change nothing.
 class task_clock {
@@ -19,11 +20,11 @@ class task_clock {
     go();
   }
   void go() noexcept {
-    if (is_on_ && since_ns_ == 0) since_ns_ = now_ns();
+    if (is_on_ && since_ns_ == 0) since_ns_ = clock_ns();
   }
   void stop() noexcept {
     if (since_ns_ == 0) return;
-    ran_ns_ += now_ns() - since_ns_;
+    ran_ns_ += clock_ns() - since_ns_;
     since_ns_ = 0;
   }
   /// Stops the clock. 0 if it was never on.
@@ -33,14 +34,9 @@ class task_clock {
   }
 
  private:
-  static std::uint64_t now_ns() noexcept {
-    auto const since_boot = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_boot).count());
-  }
-
   std::uint64_t ran_ns_ = 0;
   std::uint64_t since_ns_ = 0;  ///< 0: it stands still
   bool is_on_ = false;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

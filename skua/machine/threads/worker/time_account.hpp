@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 enum class activity : std::uint8_t { working, scheduling, idling };
 
@@ -98,4 +98,4 @@ class time_account {
   std::atomic<std::uint64_t> now_{0};
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 namespace {
 
 using spent = time_account::spent;
@@ -145,4 +145,4 @@ TEST(pool_times, go_on_in_a_pool_that_does_nothing_and_none_of_it_is_work) {
 }
 
 }  // namespace
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/injector.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 /// True if a region has nothing for the worker of slot `mine`: no injected task, nothing in its inbox, no lane to steal
 /// from. With a null slot: nothing that any member may take.
@@ -79,4 +79,4 @@ struct work_search {
   }
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

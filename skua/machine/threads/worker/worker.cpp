@@ -16,7 +16,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 namespace {
 
@@ -369,4 +369,4 @@ void worker::fiber_main(void* self) noexcept {
   run_loop(fiber);
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -15,13 +15,14 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/counters.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/parts/base/clock.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class pool_core;
 
@@ -113,7 +114,7 @@ class worker final : public thread_record {
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// True once after the first sleep: the worker that was woken from it already counts as searching.
   [[nodiscard]] bool was_woken() noexcept;
-  [[nodiscard]] static std::uint64_t now_ns() noexcept { return in_account_time(std::chrono::steady_clock::now()); }
+  [[nodiscard]] static std::uint64_t now_ns() noexcept { return clock_ns(); }
   void prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept;
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   static void run_on_top(here& fiber, found const& f) noexcept;
@@ -192,4 +193,4 @@ class worker final : public thread_record {
   std::thread thread_;
 };
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

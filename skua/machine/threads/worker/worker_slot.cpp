@@ -7,7 +7,7 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_of(number); }
 
@@ -27,4 +27,4 @@ void worker_slot::notify_owner() noexcept {
   }
 }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -16,7 +16,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::runtime {
+namespace skua::inline v0::runtime {
 
 class region;
 class worker;
@@ -98,4 +98,4 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
 inline worker_slot& fiber::at() const noexcept { return static_cast<worker_slot&>(*slot_); }
 inline void fiber::run_in(worker_slot& s) noexcept { slot_ = &s; }
 
-}  // namespace skua::runtime
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What the models of stolen joins share: real lanes, joins in their owner's frame, and a thief.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/machine/threads/join/stolen_joins.hpp"
+#include "skua/machine/threads/worker/lanes.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace skua::inline v0::runtime::join_stage {
+
+template <class Sync>
+using lanes = runtime::lanes<Sync>;
+
+/// Lanes with room for two joins, so that scripts reach the slow path of a fork.
+template <class Sync>
+lanes<Sync>& make_lanes() {
+  return explorer::immortal<lanes<Sync>>(
+      deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &explorer::memory()});
+}
+
+/// A join of two, or a sequence, in its owner's frame.
+template <class Sync>
+struct join : open_join<Sync> {
+  explicit join(std::uint64_t children = 2) : open_join<Sync>(children) {}
+  /// Thieves that have finished; stands for parking.
+  explorer::model_atomic<int>& over = explorer::immortal<explorer::model_atomic<int>>(0);
+
+  /// As fiber::finish of a thief's piece.
+  template <class Alarm>
+  void end_piece(std::uint64_t flags, Alarm alarm) {
+    explorer::model_atomic<int>& told = over;  // once the piece has finished, the join may be gone
+    static_cast<void>(this->finish(1, flags, alarm));
+    told.fetch_add(1, std::memory_order_relaxed);
+    told.notify_all();
+  }
+  /// The owner waits until all thieves have finished.
+  void wait_for(int thieves = 1) {
+    for (int seen = 0; !this->left_only(1); seen = over.load(std::memory_order_relaxed)) {
+      if (seen < thieves) over.wait(seen, std::memory_order_relaxed);
+    }
+  }
+};
+
+/// The oldest join of the lane, or null.
+template <class Sync>
+join<Sync>* steal(deque<Sync>& from) {
+  entry got;
+  return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
+}
+
+}  // namespace skua::inline v0::runtime::join_stage
