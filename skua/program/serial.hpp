@@ -11,6 +11,7 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/strategy/serial_finish.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -60,6 +61,12 @@ class serial {
   constexpr decltype(auto) scope(Body&& body) {
     scope_type s{*this};
     return std::forward<Body>(body)(s);
+  }
+
+  /// Tasks run after the body, in the order of their strategies (strategy/serial_finish.hpp).
+  template <class Body>
+  decltype(auto) finish(Body&& body) {
+    return finish_serially(*this, std::forward<Body>(body));
   }
 
   template <class... Args>

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// A worker's tasks in the order that their strategies want: the owner pops in its order, thieves take in theirs. Taking
+// costs one exchange; thieves of one victim take turns, and never block the owner. States, invariants, proof:
+// ordered_store.md. [strategies-2013 3.1]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <ranges>
+#include <vector>
+
+#include "skua/parts/base/brief_lock.hpp"
+#include "skua/parts/base/outcome.hpp"
+#include "skua/parts/base/sync.hpp"
+#include "skua/parts/ordered/strategy_forest.hpp"
+#include "skua/parts/ordered/strategy_kind.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// A task and its strategy, on the way into a store. The value is copied.
+struct offered_task {
+  void* task = nullptr;
+  strategy_kind const* kind = nullptr;
+  void const* value = nullptr;
+  std::size_t value_size = 0;  ///< at most strategy_value_bytes
+  std::uint64_t weight = 1;    ///< of the task and all that it will spawn
+};
+
+/// A task that was taken.
+struct taken_task {
+  void* task = nullptr;
+  bool is_dead = false;  ///< its strategy says that it need not run
+};
+
+template <synchronisation Sync = real_sync, std::size_t BlockSlots = 64>
+class ordered_store {
+  struct slot {
+    typename Sync::template atomic<bool> taken{false};
+    typename Sync::template plain<std::uint64_t> number;  ///< whoever reads a slot reads this
+    worker_id place{};
+    strategy_kind const* kind = nullptr;
+    void* task = nullptr;
+    std::uint64_t weight = 0;
+    alignas(std::max_align_t) std::byte value[strategy_value_bytes];
+
+    friend ordered_task view(slot const* s) noexcept { return {s->kind, s->value, s->place, s->number.get()}; }
+  };
+  struct block {
+    slot slots[BlockSlots];
+    block* next = nullptr;  ///< set before a slot behind it is published
+  };
+  using forest = strategy_forest<slot*>;
+
+ public:
+  /// `owner`: who pops. Blocks come from `memory`. Throws std::bad_alloc.
+  explicit ordered_store(requester owner, std::pmr::memory_resource& memory = *std::pmr::new_delete_resource())
+      : memory_(memory), first_(make_block()), last_(first_), by_owner_(owner), owner_(owner.worker) {}
+  ~ordered_store() {
+    while (first_ != nullptr) {
+      block* const next = first_->next;
+      std::destroy_at(first_);
+      memory_.deallocate(first_, sizeof(block), alignof(block));
+      first_ = next;
+    }
+  }
+  ordered_store(ordered_store const&) = delete;
+  ordered_store& operator=(ordered_store const&) = delete;
+
+  // For the owner.
+
+  /// False: no memory; nothing was pushed. After `reserve` for this kind it succeeds.
+  [[nodiscard]] bool push(offered_task const& t, bool is_stolen = false) noexcept {
+    if (!reserve(t.kind)) return false;
+    slot& s = last_->slots[filled_of_last_];
+    s.taken.store(false, std::memory_order_relaxed);  // relaxed: published below
+    s.place = owner_;
+    s.kind = t.kind;
+    s.task = t.task;
+    s.weight = t.weight;
+    if (t.value_size != 0) std::memcpy(s.value, t.value, t.value_size);
+    s.number.set(next_number_);
+    note_move(s, is_stolen);
+    ++next_number_;
+    ++filled_of_last_;
+    by_owner_.push(&s);  // there is room
+    add(size_, 1);
+    add(weight_, static_cast<std::int64_t>(t.weight));
+    published_.store(++filled_, std::memory_order_release);  // the slot is filled. Pairs with: refresh, load
+    return true;
+  }
+
+  /// Makes sure that the next push of this kind finds memory. False: there is none.
+  [[nodiscard]] bool reserve(strategy_kind const* kind) noexcept {
+    try {
+      by_owner_.reserve(kind);
+      if (filled_of_last_ == BlockSlots) next_block();
+      return true;
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+  }
+
+  /// The owner's first task: got or empty.
+  [[nodiscard]] outcome pop(taken_task& out) noexcept {
+    while (auto const first = by_owner_.pop()) {
+      slot& s = **first;
+      if (s.taken.exchange(true, std::memory_order_relaxed)) continue;  // relaxed: nothing but the task changes hands
+      add(size_, -1);
+      add(weight_, -static_cast<std::int64_t>(s.weight));
+      out = {s.task, is_dead(s)};
+      return outcome::got;
+    }
+    return outcome::empty;
+  }
+
+  // For everybody. Hints.
+
+  [[nodiscard]] std::int64_t size() const noexcept { return read(size_) - read(stolen_); }
+  [[nodiscard]] std::int64_t weight() const noexcept { return read(weight_) - read(stolen_weight_); }
+  [[nodiscard]] bool looks_empty() const noexcept { return size() <= 0; }
+
+  // For thieves.
+
+  /// What one thief knows of one victim's tasks: its order of them. Not thread-safe.
+  class reader {
+   public:
+    explicit reader(requester thief) noexcept : order_(thief) {}
+    [[nodiscard]] std::uint64_t comparisons() const noexcept { return order_.comparisons(); }
+
+   private:
+    friend ordered_store;
+    forest order_;
+    std::uint64_t generation_ = 0;
+    std::uint64_t read_ = 0;      ///< slots read
+    block* last_read_ = nullptr;  ///< holds slot read_ - 1
+  };
+
+  /// Takes the task that goes first in the reader's order: got, empty, or lost if another thief is here. O(new tasks)
+  /// calls of the comparator.
+  [[nodiscard]] outcome steal(reader& by, taken_task& out) noexcept {
+    if (looks_empty()) return outcome::empty;
+    std::unique_lock const held(lock_, std::try_to_lock);
+    if (!held) return outcome::lost;
+    refresh(by);
+    slot* const first = take_first(by);
+    if (first == nullptr) return outcome::empty;
+    out = {first->task, is_dead(*first)};
+    return outcome::got;
+  }
+
+  /// As steal; then moves more tasks to the thief's own store, in the thief's order, until it has half of the weight that
+  /// was there. [strategies-2013 2]
+  [[nodiscard]] outcome steal_half(reader& by, ordered_store& into, taken_task& out) noexcept {
+    if (looks_empty()) return outcome::empty;
+    std::unique_lock const held(lock_, std::try_to_lock);
+    if (!held) return outcome::lost;
+    refresh(by);
+    std::int64_t const all = weight();
+    slot const* const first = take_first(by);
+    if (first == nullptr) return outcome::empty;
+    out = {first->task, is_dead(*first)};
+    auto got = static_cast<std::int64_t>(first->weight);
+    while (got < all - got) {
+      slot* const next = first_of(by);
+      if (next == nullptr || !into.reserve(next->kind) || !take(*next)) break;
+      got += static_cast<std::int64_t>(next->weight);
+      static_cast<void>(into.push({next->task, next->kind, next->value, sizeof(next->value), next->weight}, true));
+    }
+    return outcome::got;
+  }
+
+ private:
+  using count = typename Sync::template atomic<std::int64_t>;
+
+  // One writer at a time.
+  static void add(count& to, std::int64_t n) noexcept {
+    to.store(to.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);  // relaxed: hints
+  }
+  static std::int64_t read(count const& of) noexcept { return of.load(std::memory_order_relaxed); }  // relaxed: a hint
+
+  [[nodiscard]] static bool is_dead(slot const& s) noexcept {
+    if (s.kind == nullptr || s.kind->is_dead == nullptr) return false;
+    try {
+      return s.kind->is_dead(s.value);
+    } catch (...) {
+      return false;
+    }
+  }
+  void note_move(slot& s, bool is_stolen) const noexcept {
+    if (s.kind == nullptr) return;
+    auto* const note = is_stolen ? s.kind->stolen : s.kind->spawned;
+    if (note == nullptr) return;
+    try {
+      note(s.value, owner_, next_number_);
+    } catch (...) {  // the value stays as it is
+    }
+  }
+
+  block* make_block() { return ::new (memory_.allocate(sizeof(block), alignof(block))) block; }
+
+  /// Throws std::bad_alloc.
+  void next_block() {
+    bool const is_sparse = filled_ > 4 * (static_cast<std::uint64_t>(size()) + BlockSlots);
+    if (is_sparse && compact()) return;
+    if (last_->next == nullptr) last_->next = make_block();
+    last_ = last_->next;
+    filled_of_last_ = 0;
+  }
+
+  /// False: a thief is here, or there is no memory for it.
+  [[nodiscard]] bool compact() noexcept;
+
+  // Under the lock.
+
+  /// Reads what is new. Without memory the reader stays behind.
+  void refresh(reader& by) noexcept {
+    if (by.generation_ != generation_) {
+      by.order_.clear();
+      by.read_ = 0;
+      by.generation_ = generation_;
+    }
+    std::uint64_t const end = published_.load(std::memory_order_acquire);  // the slots. Pairs with: push
+    try {
+      for (; by.read_ < end; ++by.read_) {
+        if (by.read_ % BlockSlots == 0) by.last_read_ = by.read_ == 0 ? first_ : by.last_read_->next;
+        slot& s = by.last_read_->slots[by.read_ % BlockSlots];
+        if (!s.taken.load(std::memory_order_relaxed)) by.order_.push(&s);  // relaxed: saves comparisons
+      }
+    } catch (std::bad_alloc const&) {}
+  }
+  /// The first task of the reader that nobody has taken, as far as can be seen; it leaves the reader.
+  [[nodiscard]] slot* first_of(reader& by) noexcept {
+    while (auto const first = by.order_.pop()) {
+      if (!(*first)->taken.load(std::memory_order_relaxed)) return *first;  // relaxed: a hint
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool take(slot& s) noexcept {
+    if (s.taken.exchange(true, std::memory_order_relaxed)) return false;  // relaxed: as in pop
+    add(stolen_, 1);
+    add(stolen_weight_, static_cast<std::int64_t>(s.weight));
+    return true;
+  }
+  [[nodiscard]] slot* take_first(reader& by) noexcept {
+    for (;;) {
+      slot* const s = first_of(by);
+      if (s == nullptr || take(*s)) return s;
+    }
+  }
+
+  std::pmr::memory_resource& memory_;
+  brief_lock<Sync> lock_;
+  std::uint64_t generation_ = 0;  ///< changes under the lock
+  block* first_;
+  typename Sync::template atomic<std::uint64_t> published_{0};
+  count stolen_{0};  ///< tasks; changes under the lock
+  count stolen_weight_{0};
+
+  // The owner's.
+  count size_{0};  ///< pushes minus pops
+  count weight_{0};
+  block* last_;
+  std::size_t filled_of_last_ = 0;
+  std::uint64_t filled_ = 0;  ///< published_
+  std::uint64_t next_number_ = 0;
+  forest by_owner_;
+  worker_id const owner_;
+};
+
+template <synchronisation Sync, std::size_t BlockSlots>
+bool ordered_store<Sync, BlockSlots>::compact() noexcept {
+  std::vector<slot*> live;
+  try {
+    live.reserve(static_cast<std::size_t>(size()) + 1);
+  } catch (std::bad_alloc const&) {
+    return false;
+  }
+  std::unique_lock const held(lock_, std::try_to_lock);
+  if (!held) return false;
+  block* to = first_;
+  std::size_t at = 0;
+  std::uint64_t seen = 0;
+  for (block* from = first_; seen < filled_; from = from->next) {
+    for (std::size_t i = 0; i < BlockSlots && seen < filled_; ++i, ++seen) {
+      slot& s = from->slots[i];
+      if (s.taken.load(std::memory_order_relaxed)) continue;  // relaxed: thieves took it under the lock, or we did
+      if (at == BlockSlots) {
+        to = to->next;
+        at = 0;
+      }
+      slot& target = to->slots[at++];
+      live.push_back(&target);
+      if (&target == &s) continue;
+      target.place = s.place;
+      target.kind = s.kind;
+      target.task = s.task;
+      target.weight = s.weight;
+      std::memcpy(target.value, s.value, sizeof(s.value));
+      target.number.set(s.number.get());
+      target.taken.store(false, std::memory_order_relaxed);  // relaxed: the lock publishes it
+    }
+  }
+  last_ = to;
+  filled_of_last_ = at;
+  filled_ = live.size();
+  published_.store(filled_, std::memory_order_relaxed);  // relaxed: the lock publishes the slots
+  by_owner_.replace_all(live);
+  ++generation_;
+  return filled_of_last_ < BlockSlots;
+}
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// The ordered store under many schedules: each task comes out once, thieves see slots that are filled, and a compaction
+// leaves neither a task behind nor a reader with what it moved (ordered_store.md). Each mutant breaks one step.
+#include "skua/parts/ordered/ordered_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+
+#include "tests/explorer/expect.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+#include "tests/explorer/mutants.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::worker_id;
+using skua::runtime::ordered_store, skua::runtime::outcome, skua::runtime::requester, skua::runtime::strategy_kind,
+    skua::runtime::taken_task;
+using std::memory_order, std::memory_order_relaxed;
+
+/// The owner takes the smallest number, thieves the largest.
+bool smaller(void const* a, void const* b, requester const& by) {
+  int const x = *static_cast<int const*>(a);
+  int const y = *static_cast<int const*>(b);
+  return by.steals ? x > y : x < y;
+}
+constexpr strategy_kind by_number{.prioritize = smaller};
+
+/// A store of blocks of one slot, so that few pushes compact it; tasks are numbers.
+template <class Sync>
+class stage {
+ public:
+  using store = ordered_store<Sync, 1>;
+
+  void push(int number) {
+    require(tasks_.push({.task = &taken_.at(static_cast<std::size_t>(number)),
+                         .kind = &by_number,
+                         .value = &number,
+                         .value_size = sizeof(number)}),
+            "there is memory");
+  }
+  /// The number of the task that the owner got, or -1.
+  int pop() {
+    taken_task t;
+    return tasks_.pop(t) == outcome::got ? note(t) : -1;
+  }
+  int steal(typename store::reader& by) {
+    taken_task t;
+    return tasks_.steal(by, t) == outcome::got ? note(t) : -1;
+  }
+  int steal_half(typename store::reader& by, store& into) {
+    taken_task t;
+    return tasks_.steal_half(by, into, t) == outcome::got ? note(t) : -1;
+  }
+  int pop_of(store& own) {
+    taken_task t;
+    return own.pop(t) == outcome::got ? note(t) : -1;
+  }
+  void expect_once(int tasks) {
+    for (int i = 0; i < tasks; ++i) require(taken_.at(static_cast<std::size_t>(i)) == 1, "each task comes out once");
+    require(tasks_.size() == 0, "the store counts right");
+  }
+
+ private:
+  int note(taken_task const& t) {
+    int& times = *static_cast<int*>(t.task);
+    ++times;
+    return static_cast<int>(&times - taken_.data());
+  }
+
+  store tasks_{requester{.worker = worker_id{0}}, memory()};
+  std::array<int, 16> taken_{};
+};
+
+constexpr requester thief(unsigned n) { return {.worker = worker_id{n}, .steals = true}; }
+
+/// The owner pushes and pops, and a thief steals meanwhile.
+template <class Sync>
+struct owner_and_thief {
+  static constexpr int threads = 2;
+  stage<Sync> on;
+  typename stage<Sync>::store::reader reader{thief(1)};
+
+  owner_and_thief() { on.push(0); }
+  void run(int me) {
+    if (me == 1) {
+      int const first = on.steal(reader);
+      int const second = on.steal(reader);
+      require(first == -1 || second != first, "a task is stolen once");
+      return;
+    }
+    on.push(1);
+    static_cast<void>(on.pop());
+    on.push(2);
+  }
+  void finish() {
+    while (on.pop() >= 0) {}
+    on.expect_once(3);
+  }
+};
+
+/// Two thieves, of which one takes half, and an owner that pops.
+template <class Sync>
+struct two_thieves {
+  static constexpr int threads = 3;
+  stage<Sync> on;
+  typename stage<Sync>::store::reader first{thief(1)};
+  typename stage<Sync>::store::reader second{thief(2)};
+  typename stage<Sync>::store own{requester{.worker = worker_id{2}}, memory()};
+
+  two_thieves() {
+    for (int i = 0; i < 3; ++i) on.push(i);
+  }
+  void run(int me) {
+    if (me == 0) static_cast<void>(on.pop());
+    if (me == 1) static_cast<void>(on.steal(first));
+    if (me == 2) static_cast<void>(on.steal_half(second, own));
+  }
+  void finish() {
+    while (on.pop_of(own) >= 0) {}
+    while (on.pop() >= 0) {}
+    on.expect_once(3);
+  }
+};
+
+/// The owner's next push compacts the store, in which one task moves, while a thief that has read it steals.
+template <class Sync>
+struct compaction {
+  static constexpr int threads = 2;
+  stage<Sync> on;
+  typename stage<Sync>::store::reader reader{thief(1)};
+
+  compaction() {
+    push_and_pop(0);
+    on.push(9);
+    on.push(10);
+    for (int i = 1; i < 7; ++i) push_and_pop(i);
+    require(on.steal(reader) == 10, "the largest is stolen first");  // the reader holds the slot of task 9
+  }
+  void push_and_pop(int i) {
+    on.push(i);
+    require(on.pop() == i, "the smallest goes first");
+  }
+  void run(int me) {
+    if (me == 0) {
+      on.push(7);  // compacts, unless the thief is there
+      on.push(8);
+      static_cast<void>(on.pop());
+    } else {
+      static_cast<void>(on.steal(reader));
+      static_cast<void>(on.steal(reader));
+    }
+  }
+  void finish() {
+    while (on.pop() >= 0) {}
+    on.expect_once(11);
+  }
+};
+
+// Mutants of the atomics façade. Each breaks one thing.
+
+/// A filled slot is not published with its content.
+struct unpublished_slots : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    void store(T value, memory_order order) noexcept {
+      model_atomic<T>::store(value, std::is_same_v<T, std::uint64_t> ? memory_order_relaxed : order);
+    }
+  };
+};
+
+/// Taking is a look and a store.
+struct torn_exchange : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T exchange(T value, memory_order order) noexcept {
+      if (order != memory_order_relaxed) return model_atomic<T>::exchange(value, order);  // the lock's
+      T const old = model_atomic<T>::load(memory_order_relaxed);
+      model_atomic<T>::store(value, memory_order_relaxed);
+      return old;
+    }
+  };
+};
+
+constexpr options bounded{.preemptions = 3, .races = true};
+
+}  // namespace
+
+TEST(ordered_store_model, each_task_comes_out_once) {
+  holds<owner_and_thief<model_sync>>(bounded);
+  holds<owner_and_thief<model_sync>>(weak_races);
+}
+TEST(ordered_store_model, thieves_take_turns) {
+  holds<two_thieves<model_sync>>(bounded);
+  holds<two_thieves<model_sync>>({.model = memory_model::weak, .preemptions = 1, .stale = 1, .races = true});
+}
+TEST(ordered_store_model, compaction_loses_nothing) {
+  holds<compaction<model_sync>>(bounded);
+  holds<compaction<model_sync>>(weak_races);
+}
+
+TEST(ordered_store_mutant, unpublished_slots_are_caught) { fails<owner_and_thief<unpublished_slots>>("race", bounded); }
+TEST(ordered_store_mutant, torn_exchange_is_caught) {
+  fails<owner_and_thief<torn_exchange>>("each task comes out once", bounded);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Tasks of many types of strategies in one order: a heap per type, in the hierarchy of the types. Tasks of one type are
+// ordered by that type; the best of a type takes part in the order of its base. So two types are ordered by their nearest
+// common base, and a derived type overrules its bases. [strategies-2013 2, 3.1]
+//
+// Comparators are code of the program. One that throws counts as `false`; one that contradicts itself, or answers
+// differently later, costs order and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/ordered/strategy_kind.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// `Item` is a cheap value from which `view(item)` (found by ADL) makes an ordered_task. Not thread-safe.
+template <class Item>
+class strategy_forest {
+ public:
+  explicit strategy_forest(requester by) noexcept : by_(by) {}
+
+  /// Makes room for one more task of this type. Throws std::bad_alloc.
+  void reserve(strategy_kind const* kind) {
+    std::vector<Item>& heap = trees_[tree_of(kind)].heap;
+    if (heap.size() == heap.capacity()) heap.reserve(2 * heap.size() + 1);
+  }
+  /// O(log n) calls of the comparator, O(1) for tasks that come in order. Throws std::bad_alloc; then nothing was added.
+  void push(Item const& item) {
+    std::vector<Item>& heap = trees_[tree_of(view(item).kind)].heap;
+    heap.push_back(item);
+    sift_up(heap, heap.size() - 1);
+    ++size_;
+  }
+
+  /// Takes the task that goes first. O(log n) calls of the comparator, and one per type that is compared with another.
+  std::optional<Item> pop() noexcept {
+    if (size_ == 0) return {};
+    best const first = best_of(0);
+    std::vector<Item>& heap = trees_[first.tree].heap;
+    Item const taken = heap.front();
+    std::swap(heap.front(), heap.back());
+    heap.pop_back();
+    sift_down(heap, 0);
+    --size_;
+    return taken;
+  }
+
+  /// Replaces all tasks by those of `items`, at most as many of each type as there were. O(n) calls of the comparator.
+  template <class Items>
+  void replace_all(Items const& items) noexcept {
+    for (tree& t : trees_) t.heap.clear();
+    size_ = 0;
+    for (Item const& item : items) {
+      trees_[tree_of(view(item).kind)].heap.push_back(item);  // there is room for as many as there were
+      ++size_;
+    }
+    for (tree& t : trees_) {
+      for (std::size_t at = t.heap.size() / 2; at-- > 0;) sift_down(t.heap, at);
+    }
+  }
+  void clear() noexcept { replace_all(std::span<Item const>{}); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Calls of comparators so far.
+  [[nodiscard]] std::uint64_t comparisons() const noexcept { return comparisons_; }
+
+ private:
+  struct tree {
+    strategy_kind const* kind;
+    std::vector<Item> heap;
+    std::vector<std::size_t> derived;  ///< the trees of the types whose base this is
+  };
+  struct best {
+    std::size_t tree;
+    ordered_task task;
+    void const* value;  ///< of the type that compares: the task's own, or its part of a base
+  };
+
+  /// Does a go before b in the order of `kind`?
+  bool goes_first(strategy_kind const* kind, ordered_task const& a, void const* a_value, ordered_task const& b,
+                  void const* b_value) noexcept {
+    ++comparisons_;
+    if (kind == nullptr || kind->prioritize == nullptr) return goes_first_at_root(a, b, by_);
+    try {
+      return kind->prioritize(a_value, b_value, by_);
+    } catch (...) {
+      return false;
+    }
+  }
+  bool goes_first(Item const& x, Item const& y) noexcept {
+    ordered_task const a = view(x);
+    ordered_task const b = view(y);
+    return goes_first(a.kind, a, a.value, b, b.value);
+  }
+
+  /// The tree of a type; makes those of its bases, too.
+  std::size_t tree_of(strategy_kind const* kind) {
+    if (trees_[recent_].kind == kind) return recent_;
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      if (trees_[i].kind == kind) return recent_ = i;
+    }
+    std::size_t const base = tree_of(kind->base);
+    trees_[base].derived.reserve(trees_[base].derived.size() + 1);
+    trees_.push_back({kind, {}, {}});
+    trees_[base].derived.push_back(trees_.size() - 1);
+    return recent_ = trees_.size() - 1;
+  }
+
+  /// The first task of a type and of those derived from it, of which there is at least one.
+  best best_of(std::size_t number) noexcept {
+    tree const& t = trees_[number];
+    std::optional<best> first;
+    if (!t.heap.empty()) {
+      ordered_task const own = view(t.heap.front());
+      first = best{number, own, own.value};
+    }
+    for (std::size_t const d : t.derived) {
+      if (is_empty(d)) continue;
+      best other = best_of(d);
+      strategy_kind const& derived = *trees_[d].kind;
+      other.value = derived.as_base == nullptr ? nullptr : derived.as_base(other.value);
+      if (!first || goes_first(t.kind, other.task, other.value, first->task, first->value)) first = other;
+    }
+    return *first;
+  }
+  [[nodiscard]] bool is_empty(std::size_t number) const noexcept {
+    tree const& t = trees_[number];
+    if (!t.heap.empty()) return false;
+    for (std::size_t const d : t.derived) {
+      if (!is_empty(d)) return false;
+    }
+    return true;
+  }
+
+  void sift_up(std::vector<Item>& heap, std::size_t at) noexcept {
+    while (at > 0) {
+      std::size_t const above = (at - 1) / 2;
+      if (!goes_first(heap[at], heap[above])) return;
+      std::swap(heap[at], heap[above]);
+      at = above;
+    }
+  }
+  void sift_down(std::vector<Item>& heap, std::size_t at) noexcept {
+    for (;;) {
+      std::size_t const left = 2 * at + 1;
+      if (left >= heap.size()) return;
+      std::size_t const right = left + 1;
+      std::size_t const child = right < heap.size() && goes_first(heap[right], heap[left]) ? right : left;
+      if (!goes_first(heap[child], heap[at])) return;
+      std::swap(heap[child], heap[at]);
+      at = child;
+    }
+  }
+
+  requester by_;
+  std::vector<tree> trees_{{nullptr, {}, {}}};  ///< the first is the root's
+  std::size_t recent_ = 0;                      ///< the tree of the task that was pushed last
+  std::size_t size_ = 0;
+  std::uint64_t comparisons_ = 0;
+};
+
+}  // namespace skua::inline v0::runtime

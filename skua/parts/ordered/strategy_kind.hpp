@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What is known of a type of strategy without its type: how its tasks are ordered, and which type is its base. Types form a
+// hierarchy whose root is the order of a work-stealing deque. [strategies-2013 2, Fig. 1]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "skua/parts/base/ids.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// The largest value of a strategy: a store keeps a copy of it.
+inline constexpr std::size_t strategy_value_bytes = 40;
+
+/// Who asks for an order: a worker that chooses among its own tasks, or one that steals. [strategies-2013 2]
+struct requester {
+  worker_id worker{};
+  bool steals = false;
+  std::span<std::uint32_t const> distances{};  ///< to each worker, nearer is smaller; empty: all are equally far
+
+  /// 0: the requester itself; else at least 1, nearer is smaller.
+  [[nodiscard]] std::uint32_t distance(worker_id to) const noexcept {
+    if (to == worker) return 0;
+    return index(to) < distances.size() ? distances[index(to)] + 1 : 1;
+  }
+};
+
+/// One per type, with static lifetime. Values point to a strategy of this type, or to the part of a derived one.
+struct strategy_kind {
+  strategy_kind const* base = nullptr;  ///< null: the root is the base
+  /// Shall a task with the value `a` go before one with `b`? Code of the program: it may throw, lie, or change its mind.
+  /// Null: the root's order.
+  bool (*prioritize)(void const* a, void const* b, requester const& by) = nullptr;
+  /// The base's part of a value of this kind; null: the base is the root, which has no values.
+  void const* (*as_base)(void const* value) noexcept = nullptr;
+  bool (*is_dead)(void const* value) = nullptr;                                ///< null: never
+  void (*spawned)(void* value, worker_id at, std::uint64_t number) = nullptr;  ///< null: nothing is noted
+  void (*stolen)(void* value, worker_id by, std::uint64_t number) = nullptr;   ///< null: nothing changes
+};
+
+/// A task in an ordered store, as orders see it.
+struct ordered_task {
+  strategy_kind const* kind = nullptr;  ///< null: the root
+  void const* value = nullptr;
+  worker_id place{};         ///< where it was spawned, or where it was stolen to
+  std::uint64_t number = 0;  ///< ascending at each place
+};
+
+/// The root's order: the nearest place first, ties by place; there the newest first, for a thief the oldest.
+/// [strategies-2013 2]
+[[nodiscard]] inline bool goes_first_at_root(ordered_task const& a, ordered_task const& b,
+                                             requester const& by) noexcept {
+  if (a.place != b.place) {
+    std::uint32_t const to_a = by.distance(a.place);
+    std::uint32_t const to_b = by.distance(b.place);
+    return to_a != to_b ? to_a < to_b : index(a.place) < index(b.place);
+  }
+  return by.steals ? a.number < b.number : a.number > b.number;
+}
+
+}  // namespace skua::inline v0::runtime

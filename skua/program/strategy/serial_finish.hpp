@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// A finish region on one thread: after the body, the tasks run one after the other, always the one that goes first in the
+// order of their strategies. The reference of every test, and what a program costs without a scheduler.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/ordered/strategy_forest.hpp"
+#include "skua/program/strategy/strategy.hpp"
+
+namespace skua::inline v0::runtime {
+
+template <class Here>
+class serial_finish {
+ public:
+  explicit serial_finish(Here& on) : here_(on) {}
+  ~serial_finish() {
+    while (auto const left = waiting_.pop()) delete *left;
+  }
+  serial_finish(serial_finish const&) = delete;
+  serial_finish& operator=(serial_finish const&) = delete;
+
+  template <class F>
+  void spawn(F&& f) {
+    spawn(no_strategy{}, std::forward<F>(f));
+  }
+  template <strategy S, class F>
+  void spawn(S const& s, F&& f) {
+    static_assert(spawnable<F, serial_finish>, "spawn: a task is called as f(region)");
+    auto made = std::make_unique<task_of<S, std::decay_t<F>>>(s, std::forward<F>(f), next_++);
+    waiting_.push(made.get());
+    static_cast<void>(made.release());
+  }
+  [[nodiscard]] Here& here() noexcept { return here_; }
+
+  /// Runs all tasks, also those that they spawn.
+  void run_all() {
+    while (auto const first = waiting_.pop()) {
+      std::unique_ptr<task> const t(*first);
+      if (here_.stop_requested()) throw cancelled{};
+      if (!t->is_dead()) t->run(*this);
+    }
+  }
+
+ private:
+  struct task {
+    explicit task(strategy_kind const* k, std::uint64_t n) noexcept : kind(k), number(n) {}
+    virtual ~task() = default;
+    virtual void run(serial_finish& in) = 0;
+    [[nodiscard]] virtual void const* value() const noexcept = 0;
+    [[nodiscard]] bool is_dead() const { return kind != nullptr && kind->is_dead != nullptr && kind->is_dead(value()); }
+    strategy_kind const* const kind;
+    std::uint64_t const number;
+
+    friend ordered_task view(task const* t) noexcept { return {t->kind, t->value(), worker_id{0}, t->number}; }
+  };
+  template <class S, class F>
+  struct task_of final : task {
+    template <class G>
+    task_of(S const& s, G&& g, std::uint64_t n) : task(kind_of<S>(), n), chosen(s), function(std::forward<G>(g)) {
+      if constexpr (has_spawned<S>) chosen.spawned(worker_id{0}, n);
+    }
+    void run(serial_finish& in) override { static_cast<void>(function(in)); }
+    [[nodiscard]] void const* value() const noexcept override { return &chosen; }
+    S chosen;
+    F function;
+  };
+
+  Here& here_;
+  strategy_forest<task*> waiting_{requester{}};
+  std::uint64_t next_ = 0;
+};
+
+/// body(region), then all tasks. Returns the body's value.
+template <class Here, class Body>
+decltype(auto) finish_serially(Here& here, Body&& body) {
+  serial_finish<Here> region(here);
+  using value = std::invoke_result_t<Body, serial_finish<Here>&>;
+  if constexpr (std::is_void_v<value>) {
+    std::forward<Body>(body)(region);
+    region.run_all();
+  } else {
+    decltype(auto) kept = std::forward<Body>(body)(region);
+    region.run_all();
+    return static_cast<value>(kept);
+  }
+}
+
+}  // namespace skua::inline v0::runtime

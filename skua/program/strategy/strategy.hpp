@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// A strategy: a small value given with a task, that says in which order the task shall run and be stolen, how heavy it is,
+// and more. Each part is optional, and none of it binds the scheduler. [strategies-2013 2]
+//
+//     struct by_bound {
+//       int lower, estimate;
+//       bool prioritize(by_bound const& other, skua::requester const& by) const {
+//         return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
+//       }
+//       double transitive_weight() const;         // of the task and all that it will spawn, in tasks; 1 if missing
+//       bool allow_call_conversion() const;       // may a spawn be a call? No, if missing
+//       bool is_dead() const;                     // need it not run any more?
+//       void spawned(skua::worker_id at, std::uint64_t number);  // where it was spawned, and how many were spawned there before
+//       void stolen(skua::worker_id by, std::uint64_t number);   // the same when it was stolen, to be stolen again
+//     };
+//
+// `using base = other_strategy;`, with by_bound derived from it, puts by_bound below other_strategy in the hierarchy: tasks
+// of both types are then ordered by other_strategy. Without it the base is the root: newest first, thieves oldest first.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "skua/parts/ordered/strategy_kind.hpp"
+
+namespace skua::inline v0::runtime {
+
+template <class S>
+concept has_order = requires(S const& s, requester const& by) {
+  { s.prioritize(s, by) } -> std::convertible_to<bool>;
+};
+template <class S>
+concept has_weight = requires(S const& s) {
+  { s.transitive_weight() } -> std::convertible_to<double>;
+};
+template <class S>
+concept has_conversion = requires(S const& s) {
+  { s.allow_call_conversion() } -> std::convertible_to<bool>;
+};
+template <class S>
+concept has_death = requires(S const& s) {
+  { s.is_dead() } -> std::convertible_to<bool>;
+};
+template <class S>
+concept has_spawned = requires(S& s) { s.spawned(worker_id{}, std::uint64_t{}); };
+template <class S>
+concept has_stolen = requires(S& s) { s.stolen(worker_id{}, std::uint64_t{}); };
+template <class S>
+concept has_base = requires { typename S::base; };
+
+/// Laws that the compiler cannot check: `prioritize` is a strict weak order while the tasks wait (if it is not, only the
+/// order suffers). It is called on any worker, also for tasks that have ended; so it must not follow pointers to what a
+/// task owns. It neither forks nor waits.
+template <class S>
+concept strategy =
+    std::is_trivially_copyable_v<S> && sizeof(S) <= strategy_value_bytes && alignof(S) <= alignof(std::max_align_t) &&
+    (has_order<S> || has_weight<S> || has_conversion<S> || has_death<S>);
+
+template <strategy S>
+[[nodiscard]] constexpr strategy_kind const* kind_of() noexcept;
+
+template <strategy S>
+struct strategy_table {
+  static bool prioritize(void const* a, void const* b, requester const& by) {
+    return static_cast<S const*>(a)->prioritize(*static_cast<S const*>(b), by);
+  }
+  static void const* as_base(void const* value) noexcept {
+    return static_cast<typename S::base const*>(static_cast<S const*>(value));
+  }
+  static bool is_dead(void const* value) { return static_cast<S const*>(value)->is_dead(); }
+  static void spawned(void* value, worker_id at, std::uint64_t number) { static_cast<S*>(value)->spawned(at, number); }
+  static void stolen(void* value, worker_id by, std::uint64_t number) { static_cast<S*>(value)->stolen(by, number); }
+
+  static constexpr strategy_kind make() noexcept {
+    strategy_kind kind;
+    if constexpr (has_base<S>) {
+      static_assert(std::derived_from<S, typename S::base>, "strategy: `base` is a base class of it");
+      kind.base = kind_of<typename S::base>();
+      kind.as_base = &as_base;
+    }
+    if constexpr (has_order<S>) kind.prioritize = &prioritize;
+    if constexpr (has_death<S>) kind.is_dead = &is_dead;
+    if constexpr (has_spawned<S>) kind.spawned = &spawned;
+    if constexpr (has_stolen<S>) kind.stolen = &stolen;
+    return kind;
+  }
+  static constexpr strategy_kind kind = make();
+};
+
+/// The kind of a type; null for one that only weighs tasks: they are the root's.
+template <strategy S>
+constexpr strategy_kind const* kind_of() noexcept {
+  constexpr bool is_of_root = !has_order<S> && !has_death<S> && !has_spawned<S> && !has_stolen<S> && !has_base<S>;
+  return is_of_root ? nullptr : &strategy_table<S>::kind;
+}
+
+/// Weight of a task and all that it will spawn, in tasks: 1 if it is missing, below 1 or NaN.
+template <class S>
+[[nodiscard]] std::uint64_t weight_of(S const& s) {
+  if constexpr (has_weight<S>) {
+    constexpr double most = 1e12;  // a million of these can be added
+    auto const weight = static_cast<double>(s.transitive_weight());
+    if (!(weight > 1)) return 1;
+    return static_cast<std::uint64_t>(weight < most ? weight : most);
+  } else {
+    return 1;
+  }
+}
+template <class S>
+[[nodiscard]] bool allows_call(S const& s) {
+  if constexpr (has_conversion<S>) return s.allow_call_conversion();
+  return false;
+}
+
+/// The strategy of a task that has none: the root's order.
+struct no_strategy {
+  [[nodiscard]] static constexpr double transitive_weight() noexcept { return 1; }
+};
+
+/// A function that a finish region can spawn: called as f(region).
+template <class F, class Region>
+concept spawnable = std::invocable<std::decay_t<F>&, Region&>;
+
+}  // namespace skua::inline v0::runtime
+
+namespace skua::inline v0 {
+
+using runtime::requester;
+using runtime::strategy;
+
+}  // namespace skua::inline v0
