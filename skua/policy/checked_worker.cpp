@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/checked_worker.hpp"
 
-#include <array>
 #include <utility>
 #include <variant>
 
@@ -14,14 +13,20 @@ namespace {
 bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
 
 std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
-char const* name_of(lane where) noexcept {
-  constexpr std::array names{"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
-  static_assert(names.size() == lane_kinds);
-  return names[static_cast<std::size_t>(where)];
-}
 
 bool can_be_stolen_from(lane where) noexcept { return where != lane::inbox && where != lane::injected; }
-bool has_no_tags(lane where) noexcept { return where == lane::forks || where == lane::spawned; }
+bool has_no_tags(lane where) noexcept {
+  return where == lane::forks || where == lane::spawned || where == lane::ordered;
+}
+/// Only `injected` can be halved by its own workers, only `ordered` by thieves.
+bool can_ask_for(probe const& p) noexcept {
+  switch (p.many) {
+    case amount::one: return true;
+    case amount::half: return p.what == action::pop && p.where == lane::injected;
+    case amount::half_work: return p.what == action::steal && p.where == lane::ordered;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -43,7 +48,7 @@ probe checked_worker::next_probe() noexcept {
 bool checked_worker::is_legal(probe const& p) const noexcept {
   if (p.what == action::rest) return true;
   if (index(p.whom) >= workers_ || !needs_.lanes.has(p.where)) return false;
-  if (p.many != amount::one && (p.what != action::pop || p.where != lane::injected)) return false;
+  if (!can_ask_for(p)) return false;
   return p.what == action::pop ? p.whom == self_ : p.whom != self_ && can_be_stolen_from(p.where);
 }
 
@@ -52,8 +57,8 @@ void checked_worker::breach_of(probe const& p) noexcept {
     breach("probes " + name_of(p.whom) + ", who does not exist");
   } else if (!needs_.lanes.has(p.where)) {
     breach(std::string("probes a ") + name_of(p.where) + " lane, which it does not need");
-  } else if (p.many != amount::one && (p.what != action::pop || p.where != lane::injected)) {
-    breach("asks for half of a lane other than `injected`");
+  } else if (!can_ask_for(p)) {
+    breach("asks for half of a lane that gives one entry at a time");
   } else if (p.what == action::pop) {
     breach("pops from a lane of " + name_of(p.whom));
   } else if (p.whom == self_) {

@@ -29,6 +29,9 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   void learn(event const& seen) noexcept override;
   [[nodiscard]] bool sees_forks() const noexcept override { return inner_.sees_forks(); }
   [[nodiscard]] bool preempts() const noexcept override { return inner_.preempts(); }
+  [[nodiscard]] bool calls_instead(std::uint64_t weight, std::uint64_t queued) const noexcept override {
+    return inner_.calls_instead(weight, queued);
+  }
   [[nodiscard]] bool is_choosy() const noexcept override { return inner_.is_choosy(); }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override {
     bool const yes = inner_.admits(first_word);

@@ -53,14 +53,14 @@ inline constexpr search_order order{
 }  // namespace greedy
 
 template <victim_choice Victims>
-class alignas(runtime::cache_line_bytes) greedy_worker final : public worker_policy {
+class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
  public:
-  greedy_worker(worker_id self, Victims victims, std::uint64_t seed)
-      : self_(self), round_(self, greedy::order), roll_(dice_of(seed, self)), victims_(std::move(victims)) {}
+  greedy_worker(worker_id self, Victims victims, std::uint64_t seed, search_order const& order = greedy::order)
+      : self_(self), round_(self, order), roll_(dice_of(seed, self)), victims_(std::move(victims)) {}
 
-  task_tag mark(task_tag& parent, hint const&) noexcept override { return parent; }
+  task_tag mark(task_tag& parent, hint const&) noexcept final { return parent; }
 
-  placement place(task_tag&, cause why) noexcept override {
+  placement place(task_tag&, cause why) noexcept final {
     switch (why) {
       case cause::forked: return {.worker = self_, .where = lane::forks};
       case cause::preempted:
@@ -76,9 +76,9 @@ class alignas(runtime::cache_line_bytes) greedy_worker final : public worker_pol
     return {.worker = self_, .where = lane::inbox};  // it is in this worker's hands: it runs at once
   }
 
-  probe next_probe() noexcept override { return round_.next(); }
+  probe next_probe() noexcept final { return round_.next(); }
 
-  void learn(event const& seen) noexcept override {
+  void learn(event const& seen) noexcept final {
     if (auto const* p = std::get_if<probed>(&seen)) {
       round_.learn(*p, [this](victim_request why) { return next_victim(victims_, why, roll_); });
     }

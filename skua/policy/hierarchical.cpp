@@ -29,8 +29,7 @@ std::optional<worker_id> ring_victims::next(runtime::dice& roll) noexcept {
 
 void ring_victims::missed() noexcept {
   if (++misses_ < std::uint64_t{patience_} * size()) return;
-  misses_ = 0;
-  ++ring_;
+  leave_ring();
 }
 
 void ring_victims::restart() noexcept {

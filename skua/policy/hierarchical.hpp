@@ -22,6 +22,10 @@ class ring_victims {
 
   std::optional<worker_id> next(runtime::dice& roll) noexcept;
   void missed() noexcept;
+  void leave_ring() noexcept {
+    misses_ = 0;
+    ++ring_;
+  }
   void restart() noexcept;
 
   [[nodiscard]] std::uint32_t rings() const noexcept { return static_cast<std::uint32_t>(ends_.size()); }

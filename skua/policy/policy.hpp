@@ -54,6 +54,14 @@ class worker_policy {
   /// Must the machine expose forks on this worker now (`meet`, `mark`, `place`)? False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
 
+  /// Shall a spawn of this weight, which its strategy allows to be a call, be a call, where `queued` tasks wait in this
+  /// worker's `ordered` lane? [strategies-2013 2]
+  [[nodiscard]] virtual bool calls_instead(std::uint64_t weight, std::uint64_t queued) const noexcept {
+    static_cast<void>(weight);
+    static_cast<void>(queued);
+    return false;
+  }
+
   /// Does a task in this worker's mailbox preempt what runs here, at its next fork? The machine then places what ran in a
   /// lane of this worker (cause: preempted).
   [[nodiscard]] virtual bool preempts() const noexcept { return false; }

@@ -40,7 +40,7 @@ TEST_F(wrong_probe, steals_from_an_inbox) {
 }
 TEST_F(wrong_probe, asks_for_half_of_a_lane_of_its_own) {
   EXPECT_EQ(verdict_on({.what = action::pop, .where = lane::inbox, .many = amount::half, .whom = worker_id{0}}),
-            "worker 0 asks for half of a lane other than `injected`");
+            "worker 0 asks for half of a lane that gives one entry at a time");
 }
 TEST_F(wrong_probe, steals_from_the_region) {
   EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::injected, .whom = worker_id{1}}),

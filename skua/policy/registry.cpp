@@ -16,6 +16,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/replay.hpp"
+#include "skua/policy/strategies.hpp"
 
 namespace skua::inline v0::policies {
 namespace {
@@ -110,6 +111,16 @@ constexpr std::array hierarchical_options{
     policy_option{"patience", "patience=K: leave a ring of n workers after K * n misses (1 .. 1000, default 1)"},
 };
 
+std::unique_ptr<policy> make_strategies(policy_setup const& from) {
+  return std::make_unique<configurable_strategies>(from.where, from.seed,
+                                                   strategies_options{.lifo = !from.options.empty()});
+}
+
+constexpr std::array strategies_options_known{
+    policy_option{"lifo", "lifo: strategies do not count; newest first, thieves oldest first, no spawn is a call",
+                  true},
+};
+
 constexpr std::array entries{
     policy_entry{"random", "one victim at a time, uniformly at random (Blumofe, Leiserson 1999)", {}, make_random},
     policy_entry{"hierarchical", "near before far: rings of the topology, widened after misses (HotSLAW, 2011)",
@@ -120,6 +131,9 @@ constexpr std::array entries{
                  numa_ws_options_known, make_numa_ws},
     policy_entry{"replay", "iterations repeat what the first ones stole (constrained work stealing, 2013, 2014)",
                  replay_options_known, make_replay},
+    policy_entry{"strategies",
+                 "tasks of finish regions in the order of their strategies, half the work is stolen (2013)",
+                 strategies_options_known, make_strategies},
 };
 
 policy_entry const& entry_of(std::string_view name) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Minds under test: a script of outcomes, and the answers that came back.
+// Policies under test: a script of outcomes, and the answers that came back.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <ostream>
 #include <vector>
 
@@ -15,9 +14,7 @@ namespace skua::inline v0::policies {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
   constexpr char const* actions[] = {"pop", "steal", "rest"};
-  constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
-  static_assert(std::size(lanes) == lane_kinds);
-  *out << actions[static_cast<int>(p.what)] << ' ' << lanes[static_cast<int>(p.where)] << " of " << index(p.whom);
+  *out << actions[static_cast<int>(p.what)] << ' ' << name_of(p.where) << " of " << index(p.whom);
 }
 
 /// Ask once, and answer `how` (a rest is not answered).

@@ -61,7 +61,8 @@ class search_round {
 
   /// The next probe; the same one until something is learnt. A rest ends the round and begins the next one.
   [[nodiscard]] probe next() noexcept {
-    if (part_ == part::theirs) return {.what = action::steal, .where = step_->where, .whom = victim_};
+    if (part_ == part::theirs)
+      return {.what = action::steal, .where = step_->where, .many = step_->many, .whom = victim_};
     if (part_ == part::rest) [[unlikely]]
       return rest();
     return {.what = action::pop, .where = step_->where, .many = step_->many, .whom = self_};

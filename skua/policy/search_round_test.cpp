@@ -30,10 +30,9 @@ struct walk {
     if (p.what == action::rest) return "rest";
     EXPECT_EQ(round.next(), p) << "asked twice";
     round.learn({p, how}, [this](victim_request why) { return choose(why); });
-    constexpr char const* lanes[] = {"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
     std::string const who = p.what == action::pop ? "own" : std::to_string(index(p.whom));
     EXPECT_EQ(p.what == action::pop, p.whom == worker_id{7});
-    return who + " " + lanes[static_cast<int>(p.where)];
+    return who + " " + name_of(p.where);
   }
   /// All of one round, each probe with this outcome.
   std::vector<std::string> all(runtime::outcome how = runtime::outcome::empty) {

@@ -41,8 +41,15 @@ enum class lane : std::uint8_t {
   mailbox,   ///< room for one task or frame placed on this worker by another
   local,     ///< continuations with a tag of their own: owner newest first; thief the oldest that it is admitted to
   migrated,  ///< tasks placed on this worker: owner oldest first; thief the newest that it is admitted to
+  ordered,   ///< tasks of finish regions: owner and thieves each in the order of the tasks' strategies
 };
-inline constexpr std::size_t lane_kinds = 7;
+inline constexpr std::size_t lane_kinds = 8;
+/// For messages.
+[[nodiscard]] constexpr char const* name_of(lane l) noexcept {
+  constexpr char const* names[lane_kinds] = {"forks",   "spawned", "inbox",    "injected",
+                                             "mailbox", "local",   "migrated", "ordered"};
+  return names[static_cast<std::size_t>(l)];
+}
 
 /// Where a ready task shall go. `width` > 1: a team led by `worker`; a machine without teams asks again (refused), and the
 /// task then runs alone.
@@ -62,7 +69,8 @@ enum class action : std::uint8_t {
 /// How many tasks a probe asks for. A machine may always take one only.
 enum class amount : std::uint8_t {
   one,
-  half,  ///< at most half of what is there: one is in hands, the others go to this worker's `spawned`
+  half,       ///< at most half of what is there: one is in hands, the others go to this worker's `spawned`
+  half_work,  ///< of `ordered`: half of the weight; one is in hands, the others go to this worker's `ordered`
 };
 
 /// What an idle worker tries next. Eight bytes, so that it is returned in one register.

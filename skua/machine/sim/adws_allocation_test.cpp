@@ -124,10 +124,7 @@ TEST(adws_allocation, the_owner_of_a_search_root_goes_on_after_each_of_its_group
 /// Logs what goes through the lanes, as text.
 struct traffic : observer {
   std::vector<std::string> log;
-  static std::string lane_name(lane l) {
-    constexpr char const* names[] = {"forks", "spawned", "inbox", "injected", "mailbox", "local", "migrated"};
-    return names[static_cast<std::size_t>(l)];
-  }
+  static std::string lane_name(lane l) { return policies::name_of(l); }
   static std::string name_of(item const& it) {
     constexpr char const* kinds[] = {"rest ", "child ", "frame"};
     return kinds[static_cast<std::size_t>(it.what)] + (it.node == no_tree_node ? "" : std::to_string(it.node));

@@ -26,26 +26,25 @@ class strategy_forest {
 
   /// Makes room for one more task of this type. Throws std::bad_alloc.
   void reserve(strategy_kind const* kind) {
-    std::vector<Item>& heap = trees_[tree_of(kind)].heap;
+    auto& heap = trees_[tree_of(kind)].heap;
     if (heap.size() == heap.capacity()) heap.reserve(2 * heap.size() + 1);
   }
   /// O(log n) calls of the comparator, O(1) for tasks that come in order. Throws std::bad_alloc; then nothing was added.
   void push(Item const& item) {
-    std::vector<Item>& heap = trees_[tree_of(view(item).kind)].heap;
-    heap.push_back(item);
-    sift_up(heap, heap.size() - 1);
+    ordered_task const task = view(item);
+    tree& t = trees_[tree_of(task.kind)];
+    t.heap.push_back({item, key_of(t.kind, task.value)});
+    sift_up(t, t.heap.size() - 1);
     ++size_;
   }
 
-  /// Takes the task that goes first. O(log n) calls of the comparator, and one per type that is compared with another.
+  /// Takes the task that goes first. At most log n calls of the comparator and a few more, and one per type that is
+  /// compared with another.
   std::optional<Item> pop() noexcept {
     if (size_ == 0) return {};
-    best const first = best_of(0);
-    std::vector<Item>& heap = trees_[first.tree].heap;
-    Item const taken = heap.front();
-    std::swap(heap.front(), heap.back());
-    heap.pop_back();
-    sift_down(heap, 0);
+    tree& t = trees_.size() == 1 ? trees_.front() : trees_[best_of(0).tree];
+    Item const taken = t.heap.front().item;
+    close_gap(t);
     --size_;
     return taken;
   }
@@ -56,23 +55,29 @@ class strategy_forest {
     for (tree& t : trees_) t.heap.clear();
     size_ = 0;
     for (Item const& item : items) {
-      trees_[tree_of(view(item).kind)].heap.push_back(item);  // there is room for as many as there were
+      ordered_task const task = view(item);
+      tree& t = trees_[tree_of(task.kind)];
+      t.heap.push_back({item, key_of(t.kind, task.value)});  // there is room for as many as there were
       ++size_;
     }
     for (tree& t : trees_) {
-      for (std::size_t at = t.heap.size() / 2; at-- > 0;) sift_down(t.heap, at);
+      for (std::size_t at = t.heap.size() / 2; at-- > 0;) sift_down(t, at);
     }
   }
   void clear() noexcept { replace_all(std::span<Item const>{}); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Calls of comparators so far.
+  /// Calls of comparators so far, or what stands for them.
   [[nodiscard]] std::uint64_t comparisons() const noexcept { return comparisons_; }
 
  private:
+  struct element {
+    Item item;
+    double key;  ///< 0 if the type has none
+  };
   struct tree {
     strategy_kind const* kind;
-    std::vector<Item> heap;
+    std::vector<element> heap;
     std::vector<std::size_t> derived;  ///< the trees of the types whose base this is
   };
   struct best {
@@ -81,10 +86,19 @@ class strategy_forest {
     void const* value;  ///< of the type that compares: the task's own, or its part of a base
   };
 
+  [[nodiscard]] double key_of(strategy_kind const* kind, void const* value) const noexcept {
+    if (kind == nullptr || kind->key == nullptr) return 0;
+    try {
+      return kind->key(value, by_);
+    } catch (...) {
+      return 0;
+    }
+  }
   /// Does a go before b in the order of `kind`?
   bool goes_first(strategy_kind const* kind, ordered_task const& a, void const* a_value, ordered_task const& b,
                   void const* b_value) noexcept {
     ++comparisons_;
+    if (kind != nullptr && kind->key != nullptr) return key_of(kind, a_value) < key_of(kind, b_value);
     if (kind == nullptr || kind->prioritize == nullptr) return goes_first_at_root(a, b, by_);
     try {
       return kind->prioritize(a_value, b_value, by_);
@@ -92,10 +106,14 @@ class strategy_forest {
       return false;
     }
   }
-  bool goes_first(Item const& x, Item const& y) noexcept {
-    ordered_task const a = view(x);
-    ordered_task const b = view(y);
-    return goes_first(a.kind, a, a.value, b, b.value);
+  bool goes_first(tree const& t, element const& x, element const& y) noexcept {
+    if (t.kind != nullptr && t.kind->key != nullptr) {
+      ++comparisons_;
+      return x.key < y.key;
+    }
+    ordered_task const a = view(x.item);
+    ordered_task const b = view(y.item);
+    return goes_first(t.kind, a, a.value, b, b.value);
   }
 
   /// The tree of a type; makes those of its bases, too.
@@ -116,7 +134,7 @@ class strategy_forest {
     tree const& t = trees_[number];
     std::optional<best> first;
     if (!t.heap.empty()) {
-      ordered_task const own = view(t.heap.front());
+      ordered_task const own = view(t.heap.front().item);
       first = best{number, own, own.value};
     }
     for (std::size_t const d : t.derived) {
@@ -137,24 +155,46 @@ class strategy_forest {
     return true;
   }
 
-  void sift_up(std::vector<Item>& heap, std::size_t at) noexcept {
+  void sift_up(tree& t, std::size_t at) noexcept {
+    element const moved = t.heap[at];
     while (at > 0) {
       std::size_t const above = (at - 1) / 2;
-      if (!goes_first(heap[at], heap[above])) return;
-      std::swap(heap[at], heap[above]);
+      if (!goes_first(t, moved, t.heap[above])) break;
+      t.heap[at] = t.heap[above];
       at = above;
     }
+    t.heap[at] = moved;
   }
-  void sift_down(std::vector<Item>& heap, std::size_t at) noexcept {
+  void sift_down(tree& t, std::size_t at) noexcept {
+    element const moved = t.heap[at];
     for (;;) {
-      std::size_t const left = 2 * at + 1;
-      if (left >= heap.size()) return;
-      std::size_t const right = left + 1;
-      std::size_t const child = right < heap.size() && goes_first(heap[right], heap[left]) ? right : left;
-      if (!goes_first(heap[child], heap[at])) return;
-      std::swap(heap[child], heap[at]);
+      std::size_t const child = first_child(t, at);
+      if (child == t.heap.size() || !goes_first(t, t.heap[child], moved)) break;
+      t.heap[at] = t.heap[child];
       at = child;
     }
+    t.heap[at] = moved;
+  }
+  /// Fills the place of the first with the last one. That one belongs near the bottom; so the gap sinks there first, with
+  /// one comparison per level instead of two.
+  void close_gap(tree& t) noexcept {
+    element const last = t.heap.back();
+    t.heap.pop_back();
+    if (t.heap.empty()) return;
+    std::size_t gap = 0;
+    for (std::size_t child = first_child(t, gap); child != t.heap.size(); child = first_child(t, gap)) {
+      t.heap[gap] = t.heap[child];
+      gap = child;
+    }
+    t.heap[gap] = last;
+    sift_up(t, gap);
+  }
+  /// The child that goes before its sibling; the heap's size if there is none.
+  std::size_t first_child(tree const& t, std::size_t at) noexcept {
+    std::size_t const left = 2 * at + 1;
+    std::size_t const right = left + 1;
+    if (left >= t.heap.size()) return t.heap.size();
+    return right < t.heap.size() && goes_first(t, t.heap[right], t.heap[left]) ? right : left;
   }
 
   requester by_;

@@ -33,6 +33,8 @@ struct strategy_kind {
   /// Shall a task with the value `a` go before one with `b`? Code of the program: it may throw, lie, or change its mind.
   /// Null: the root's order.
   bool (*prioritize)(void const* a, void const* b, requester const& by) = nullptr;
+  /// Instead: smaller numbers go first. Asked once, when a task enters an order; a NaN has no order.
+  double (*key)(void const* value, requester const& by) = nullptr;
   /// The base's part of a value of this kind; null: the base is the root, which has no values.
   void const* (*as_base)(void const* value) noexcept = nullptr;
   bool (*is_dead)(void const* value) = nullptr;                                ///< null: never

@@ -13,9 +13,7 @@ namespace skua::inline v0::runtime {
 struct order {
   double local = 0;
   double steal = 0;
-  [[nodiscard]] bool prioritize(order const& other, requester const& by) const noexcept {
-    return by.steals ? steal < other.steal : local < other.local;
-  }
+  [[nodiscard]] double key(requester const& by) const noexcept { return by.steals ? steal : local; }
 };
 
 /// More urgent tasks first, here and for thieves.
@@ -34,9 +32,7 @@ struct depth_first {
   std::uint64_t number = 0;
   void spawned(worker_id, std::uint64_t n) noexcept { number = n; }
   void stolen(worker_id, std::uint64_t n) noexcept { number = n; }
-  [[nodiscard]] bool prioritize(depth_first const& other, requester const&) const noexcept {
-    return number > other.number;
-  }
+  [[nodiscard]] double key(requester const&) const noexcept { return -static_cast<double>(number); }
 };
 
 /// The oldest first, here and for thieves: a FIFO. [strategies-2013 Fig. 1]
@@ -44,9 +40,7 @@ struct breadth_first {
   std::uint64_t number = 0;
   void spawned(worker_id, std::uint64_t n) noexcept { number = n; }
   void stolen(worker_id, std::uint64_t n) noexcept { number = n; }
-  [[nodiscard]] bool prioritize(breadth_first const& other, requester const&) const noexcept {
-    return number < other.number;
-  }
+  [[nodiscard]] double key(requester const&) const noexcept { return static_cast<double>(number); }
 };
 
 /// The root's order, with a weight: newest first, thieves oldest first. It allows call conversion.

@@ -7,6 +7,7 @@
 //       bool prioritize(by_bound const& other, skua::requester const& by) const {
 //         return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
 //       }
+//       double key(skua::requester const& by) const;  // or this: smaller first, asked once per order that the task enters
 //       double transitive_weight() const;         // of the task and all that it will spawn, in tasks; 1 if missing
 //       bool allow_call_conversion() const;       // may a spawn be a call? No, if missing
 //       bool is_dead() const;                     // need it not run any more?
@@ -30,6 +31,10 @@ namespace skua::inline v0::runtime {
 template <class S>
 concept has_order = requires(S const& s, requester const& by) {
   { s.prioritize(s, by) } -> std::convertible_to<bool>;
+};
+template <class S>
+concept has_key = requires(S const& s, requester const& by) {
+  { s.key(by) } -> std::convertible_to<double>;
 };
 template <class S>
 concept has_weight = requires(S const& s) {
@@ -56,7 +61,7 @@ concept has_base = requires { typename S::base; };
 template <class S>
 concept strategy =
     std::is_trivially_copyable_v<S> && sizeof(S) <= strategy_value_bytes && alignof(S) <= alignof(std::max_align_t) &&
-    (has_order<S> || has_weight<S> || has_conversion<S> || has_death<S>);
+    (has_order<S> || has_key<S> || has_weight<S> || has_conversion<S> || has_death<S>);
 
 template <strategy S>
 [[nodiscard]] constexpr strategy_kind const* kind_of() noexcept;
@@ -66,6 +71,7 @@ struct strategy_table {
   static bool prioritize(void const* a, void const* b, requester const& by) {
     return static_cast<S const*>(a)->prioritize(*static_cast<S const*>(b), by);
   }
+  static double key(void const* value, requester const& by) { return static_cast<S const*>(value)->key(by); }
   static void const* as_base(void const* value) noexcept {
     return static_cast<typename S::base const*>(static_cast<S const*>(value));
   }
@@ -81,6 +87,7 @@ struct strategy_table {
       kind.as_base = &as_base;
     }
     if constexpr (has_order<S>) kind.prioritize = &prioritize;
+    if constexpr (has_key<S>) kind.key = &key;
     if constexpr (has_death<S>) kind.is_dead = &is_dead;
     if constexpr (has_spawned<S>) kind.spawned = &spawned;
     if constexpr (has_stolen<S>) kind.stolen = &stolen;
@@ -92,7 +99,8 @@ struct strategy_table {
 /// The kind of a type; null for one that only weighs tasks: they are the root's.
 template <strategy S>
 constexpr strategy_kind const* kind_of() noexcept {
-  constexpr bool is_of_root = !has_order<S> && !has_death<S> && !has_spawned<S> && !has_stolen<S> && !has_base<S>;
+  constexpr bool is_of_root =
+      !has_order<S> && !has_key<S> && !has_death<S> && !has_spawned<S> && !has_stolen<S> && !has_base<S>;
   return is_of_root ? nullptr : &strategy_table<S>::kind;
 }
 

@@ -30,7 +30,7 @@ void fiber::check_running() const noexcept {
 
 bool fiber::buried::belongs_to(wait_group const& tasks) const noexcept { return stop_node::inside(watching, tasks); }
 
-void fiber::finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
+void fiber::finish_piece(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
   if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
 }
 
@@ -168,7 +168,7 @@ void fiber::park(group& g, std::uint64_t mine) noexcept {
 /// siblings that end together do not park at all. If a policy placed something here, perhaps a child of this very
 /// group, looking would only delay it.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!at().migrated.looks_empty()) return false;
+  if (!at().migrated.looks_empty() || (at().ordered != nullptr && !at().ordered->looks_empty())) return false;
   for (int looks = 0; looks < 24; ++looks) {
     if (g.left_only(mine)) return true;
     relax();

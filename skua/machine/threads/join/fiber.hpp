@@ -79,7 +79,7 @@ class fiber {
   };
 
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last piece, the waiting frame is ready.
-  void finish(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
+  void finish_piece(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
 
   // What the policy sees of this fiber. Cold.
 
@@ -186,6 +186,7 @@ class fiber {
   /// Inside of isolate(): the fiber waits where it is, and its worker runs nothing else meanwhile. Returns the previous
   /// value.
   bool isolate(bool on) noexcept { return std::exchange(isolated_, on); }
+  [[nodiscard]] bool is_isolated() const noexcept { return isolated_; }
 
   /// The frame that became ready when this fiber's task ended. The worker loop asks the policy where it continues.
   [[nodiscard]] frame* take_ready() noexcept {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/finish/finish_region.hpp"
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/join/many.hpp"
@@ -83,34 +84,17 @@ class here final : public fiber {
   /// have returned.
   template <class Body>
   decltype(auto) scope(Body&& body) {
-    expect_running();
     runtime::scope<here> s{*this};
-    auto run_body = [&]() -> decltype(auto) {
-      try {
-        struct unwatch {
-          here& fiber;
-          stop_node const* outer;
-          ~unwatch() { fiber.watch(outer); }
-        } const at_end{*this, watching()};
-        watch(&s.inside());
-        return std::forward<Body>(body)(s);
-      } catch (cancelled const&) {
-        s.abandon();
-        s.rethrow_failure();  // a child's real exception wins over the body's `cancelled`
-        throw;
-      } catch (...) {
-        s.abandon();
-        throw;
-      }
-    };
-    if constexpr (std::is_void_v<std::invoke_result_t<Body, runtime::scope<here>&>>) {
-      run_body();
-      s.finish();
-    } else {
-      decltype(auto) value = run_body();
-      s.finish();
-      return static_cast<std::invoke_result_t<Body, runtime::scope<here>&>>(value);
-    }
+    return run_region(s, s, std::forward<Body>(body));
+  }
+
+  /// Runs body(f), where f.spawn([strategy,] task) starts tasks, which may spawn more. Returns the body's value after all of
+  /// them have ended. [strategies-2013 3]
+  template <class Body>
+  decltype(auto) finish(Body&& body) {
+    finish_region region{*this};
+    finish_handle<here> handle{region, *this};
+    return run_region(region, handle, std::forward<Body>(body));
   }
 
   /// Calls the kernel. While leaves are recorded (leaf_record.hpp), logs it first. Costs a branch.
@@ -135,6 +119,38 @@ class here final : public fiber {
   [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }
 
  private:
+  /// body(handle), inside of a region that waits for what the body starts.
+  template <class Region, class Handle, class Body>
+  decltype(auto) run_region(Region& region, Handle& handle, Body&& body) {
+    expect_running();
+    auto run_body = [&]() -> decltype(auto) {
+      try {
+        struct unwatch {
+          here& fiber;
+          stop_node const* outer;
+          ~unwatch() { fiber.watch(outer); }
+        } const at_end{*this, watching()};
+        watch(&region.inside());
+        return std::forward<Body>(body)(handle);
+      } catch (cancelled const&) {
+        region.abandon();
+        region.rethrow_failure();  // a child's real exception wins over the body's `cancelled`
+        throw;
+      } catch (...) {
+        region.abandon();
+        throw;
+      }
+    };
+    if constexpr (std::is_void_v<std::invoke_result_t<Body, Handle&>>) {
+      run_body();
+      region.finish();
+    } else {
+      decltype(auto) value = run_body();
+      region.finish();
+      return static_cast<std::invoke_result_t<Body, Handle&>>(value);
+    }
+  }
+
   template <class Hint, class F>
   static numbered_child<here, Hint, F> as_numbered(child<Hint, F> const& c) noexcept {
     return {c.hint, std::forward<F>(c.function)};

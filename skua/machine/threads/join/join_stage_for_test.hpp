@@ -28,7 +28,7 @@ struct join : open_join<Sync> {
   /// Thieves that have finished; stands for parking.
   explorer::model_atomic<int>& over = explorer::immortal<explorer::model_atomic<int>>(0);
 
-  /// As fiber::finish of a thief's piece.
+  /// As fiber::finish_piece of a thief's piece.
   template <class Alarm>
   void end_piece(std::uint64_t flags, Alarm alarm) {
     explorer::model_atomic<int>& told = over;  // once the piece has finished, the join may be gone

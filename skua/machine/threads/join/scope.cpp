@@ -49,7 +49,7 @@ void scope_group::run_task(task& t, std::uint64_t, here& on) noexcept {
   in.run_child(on, self);
   on.watch(nullptr);
   on.task_ends();
-  on.finish(in, 1, 0);
+  on.finish_piece(in, 1, 0);
 }
 
 /// For a fiber that watches inside_. The closure dies before the scope hears of it.

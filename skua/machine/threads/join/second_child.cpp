@@ -83,7 +83,7 @@ void second_child::run_stolen(task& t, std::uint64_t, here& thief) noexcept {
     }
   }
   thief.task_ends();
-  thief.finish(self, 1, outcome);
+  thief.finish_piece(self, 1, outcome);
 }
 
 hint second_child::hint_of(task const& t, std::uint64_t) noexcept {

@@ -41,7 +41,7 @@ class sequence final : public group {
         (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
     thief.note_steals();  // while the group lives
     thief.task_ends();
-    thief.finish(self, done, 0);
+    thief.finish_piece(self, done, 0);
   }
 
   [[nodiscard]] hint hint_of(std::uint64_t i) const noexcept {

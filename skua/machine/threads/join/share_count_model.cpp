@@ -59,7 +59,7 @@ class scene {
     static_cast<void>(group.left_only(0));
     require(resumptions_ == 1, "a frame is resumed once");
   }
-  /// As fiber::finish, and the worker that gets a ready frame.
+  /// As fiber::finish_piece, and the worker that gets a ready frame.
   template <class Alarm>
   void finish(std::uint64_t children, std::uint64_t flags, Alarm alarm) {
     if (auto* const ready = group.finish(children, flags, alarm)) resume(*ready);

@@ -21,7 +21,7 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
     worker& member = c.worker_at(members[i]);
     slots_.push_back(std::make_unique<worker_slot>(member, member.leaves(), *this,
                                                    static_cast<std::uint32_t>(members.size()), local,
-                                                   policy_->of_worker(local), policy_->needs()));
+                                                   policy_->of_worker(local), policy_->needs(), map_));
     slot_of_member_[index(members[i])] = slots_.back().get();
   }
 }

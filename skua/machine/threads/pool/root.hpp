@@ -79,7 +79,7 @@ class root final : public root_base {
     if (self.blocked != nullptr) {
       self.blocked->set();
     } else {
-      on.finish(self.waited, 1, 0);
+      on.finish_piece(self.waited, 1, 0);
     }
   }
 

@@ -28,7 +28,8 @@ class counter {
 
 struct live_counters {
   time_account times;
-  counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences;
+  counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences,
+      spawns, conversions, dead;
   std::array<counter, distance_classes_max> steals;
 
   [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept {
@@ -44,6 +45,9 @@ struct live_counters {
                       .parked = parked.read(),
                       .waited_in_place = waited_in_place.read(),
                       .sleeps = sleeps.read(),
+                      .spawns = spawns.read(),
+                      .conversions = conversions.read(),
+                      .dead = dead.read(),
                       .wakeups_sent = wakeups_sent.read(),
                       .revocations = revocations.read(),
                       .heavy_fences = heavy_fences.read()};

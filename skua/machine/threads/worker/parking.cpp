@@ -64,6 +64,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     me.refresh_regions();
     found const f = me.probe_everywhere();
     if (f.at == nullptr) {
+      me.leave_finish();
       me.core_.back_off();
       std::uint64_t const now = now_ns();
       me.note_failed_round(now);
@@ -104,6 +105,7 @@ void worker::expect_none_beneath(here const& waiting, wait_group const& tasks) n
 void worker::wait_alone(here& waiting, group const& g, std::uint64_t mine) noexcept {
   std::uint64_t const began = now_ns();
   waiting.clock().stop();
+  leave_finish();
   while (!g.left_only(mine)) {
     if (waiting.front().may_have_steals()) waiting.note_steals();
     short_sleep(now_ns() - began);
@@ -181,6 +183,7 @@ void worker::prepare_to_leave(frame* next) noexcept {
 
 /// Makes the fiber of frame `f` this worker's running fiber.
 void worker::return_to(frame& f) noexcept {
+  leave_finish();
   current_stack_ = f.on;
   if (!f.is_open) f.call();
   here& resumed = *f.fiber;

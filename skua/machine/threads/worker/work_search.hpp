@@ -37,6 +37,7 @@ struct work_search {
         if (searching && all.sleep().found()) me.counts().wakeups_sent.add(1);
         return f;
       }
+      me.leave_finish();  // whoever waits for what we counted need not wait for what we find next
       if (all.closing()) return {};
       std::uint64_t const now = Worker::now_ns();
       me.note_failed_round(now);

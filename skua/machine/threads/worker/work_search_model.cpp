@@ -133,6 +133,7 @@ class worker {
   worker_id number() const { return number_; }
   live_counters& counts() { return counts_; }
   static std::uint64_t now_ns() { return 1; }
+  static void leave_finish() {}
   static void note_failed_round(std::uint64_t) {}
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}

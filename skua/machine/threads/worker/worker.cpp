@@ -45,6 +45,10 @@ worker::step worker::next_step(here& fiber) noexcept {
   tsan::unseen const scheduling;
   worker& me = fiber.at().who;
   me.end_work(fiber.at());
+  if (me.share_.is_inside() && (me.departure_ != nullptr || fiber.at().own_tasks_look_empty())) {
+    auto* const ended = static_cast<frame*>(me.share_.leave());
+    if (ended != nullptr && me.is_mine(fiber, *ended)) return {&me, ended, {}};
+  }
   if (frame* const caller = me.take_departure()) return {&me, caller, {}};
   frame* const ready = fiber.take_ready();
   if (ready != nullptr && me.is_mine(fiber, *ready)) return {&me, ready, {}};
@@ -64,6 +68,7 @@ void worker::start_work(here& fiber, found const& f) noexcept {
   fiber.watch(nullptr);
   fiber.begins_task(f.taken.tag);
   me.counts_.tasks.add(1);
+  if (me.share_.is_inside() && !finish_region::is_task(*f.taken.item)) me.leave_finish();
   if (me.counts_.times.current() != activity::working) me.begin(activity::working);
 }
 
@@ -76,7 +81,7 @@ void worker::pause_work(worker_slot& s) noexcept {
 /// As pause_work, when a task has ended. If more tasks are at hand the worker goes on working, and reads no clock: the
 /// 100 ns in between count as work.
 void worker::end_work(worker_slot& s) noexcept {
-  if (!s.spawned.outside().looks_empty() || s.in.has_injected()) {
+  if (!s.own_tasks_look_empty() || s.in.has_injected()) {
     counts_.forks.add(std::exchange(s.pushes, 0));
   } else {
     pause_work(s);
@@ -186,6 +191,7 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
     case lane::mailbox: return s.mailbox.take_oldest(out, any);
     case lane::local: return s.local.take_newest(out, any);
     case lane::migrated: return s.migrated.take_oldest(out, any);
+    case lane::ordered: return pop_ordered(s, out);
     case lane::injected: return take_injected(s, p.many, out);
     case lane::inbox: break;
   }
@@ -193,6 +199,30 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
   if (mine == nullptr) return outcome::empty;
   out = {mine, 1, {}};
   return outcome::got;
+}
+
+outcome worker::pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
+  taken_task t;
+  while (s.ordered != nullptr && s.ordered->pop(t) == outcome::got) {
+    out = {static_cast<task*>(t.task), 0, {{s.published_tag()}}};
+    if (!t.is_dead) return outcome::got;
+    finish_region::drop(*out.item, *fiber_);
+  }
+  return outcome::empty;
+}
+
+outcome worker::steal_ordered(worker_slot& s, worker_slot& victim, tagged_entry& out) noexcept {
+  if (s.ordered == nullptr || victim.ordered == nullptr) return outcome::empty;
+  std::uint64_t const published = victim.published_tag();
+  if (!s.policy.admits(published)) return outcome::barred;
+  taken_task t;
+  outcome const how = s.ordered->steal_half(victim.id, *victim.ordered, t);
+  if (how != outcome::got) return how;
+  out = {static_cast<task*>(t.task), 0, {{published}}};
+  if (!s.ordered->looks_empty()) s.notify_work();
+  if (!t.is_dead) return outcome::got;
+  finish_region::drop(*out.item, *fiber_);
+  return outcome::lost;  // there may be others
 }
 
 outcome worker::take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept {
@@ -214,6 +244,7 @@ outcome worker::steal_from(worker_slot& s, worker_slot& victim, lane where, tagg
     case lane::local: return victim.local.take_oldest(out, wanted);
     case lane::migrated: return victim.migrated.take_newest(out, wanted);
     case lane::mailbox: return victim.mailbox.take_oldest(out, wanted);
+    case lane::ordered: return steal_ordered(s, victim, out);
     case lane::forks:
     case lane::spawned:
     case lane::inbox:
@@ -259,6 +290,13 @@ void worker::short_sleep(std::uint64_t since) noexcept {
   begin(activity::idling);
   std::this_thread::sleep_for(barred_sleep);
   begin(activity::scheduling);
+}
+
+bool worker::has_room_for_calls() const noexcept {
+  if (current_stack_ == nullptr) return false;
+  auto const now = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  auto const low = reinterpret_cast<std::uintptr_t>(current_stack_->low());
+  return now - low < current_stack_->bytes() && now - low > current_stack_->bytes() / 2;
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "skua/machine/threads/finish/finish_region.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/counters.hpp"
@@ -53,6 +54,17 @@ class worker final : public thread_record {
   [[nodiscard]] here& running_fiber() noexcept { return *fiber_; }
   [[nodiscard]] live_counters& counts() noexcept { return counts_; }
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
+  /// What this worker counts for the finish region that it is inside of.
+  [[nodiscard]] finish_share<finish_region>& share() noexcept { return share_; }
+  /// Sends a frame whose region has ended, if there is one, to where it belongs.
+  static void send_if_ready(parked<>* f) noexcept {
+    if (f != nullptr) [[unlikely]]
+      send_home(static_cast<frame&>(*f));
+  }
+  /// Adds what was counted to the region, because this worker turns to something else.
+  void leave_finish() noexcept { send_if_ready(share_.leave()); }
+  /// For the running fiber: is less than half of its stack used, so that spawns may be calls?
+  [[nodiscard]] bool has_room_for_calls() const noexcept;
   /// Charges this worker's time to `what` from now on. Cost: one clock reading.
   void begin(activity what) noexcept { counts_.times.change_to(what, now_ns()); }
   /// True if this worker serves other regions than `mine` and there is something in one of them.
@@ -98,6 +110,8 @@ class worker final : public thread_record {
   [[nodiscard]] found probe_everywhere() noexcept;
   [[nodiscard]] found probe_in(worker_slot& s) noexcept;
   [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome steal_ordered(worker_slot& s, worker_slot& victim, tagged_entry& out) noexcept;
   [[nodiscard]] outcome take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept;
   void count(revocation_count const& spent) noexcept;
   [[nodiscard]] outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
@@ -186,6 +200,7 @@ class worker final : public thread_record {
     task_tag tag{};
   } leaving_;
 
+  finish_share<finish_region> share_;
   live_counters counts_;
   leaf_log leaves_;
   std::string pin_report_;  ///< written before is_ready_ is set, and never after

@@ -25,6 +25,9 @@ struct worker_counters {
   std::uint64_t parked = 0;                                  ///< joins that had to wait
   std::uint64_t waited_in_place = 0;                         ///< joins that had to wait and got no stack
   std::uint64_t sleeps = 0;
+  std::uint64_t spawns = 0;       ///< tasks of finish regions that were spawned
+  std::uint64_t conversions = 0;  ///< spawns that were calls instead
+  std::uint64_t dead = 0;         ///< tasks that were dropped because their strategy said that they were dead
   std::uint64_t wakeups_sent = 0;
   std::uint64_t revocations = 0;  ///< deques from whose owner this worker, as a thief, took the bias
   /// Fences by membarrier(2), each of which interrupts all running workers: for a revocation that the owner did not

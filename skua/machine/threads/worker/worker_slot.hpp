@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/worker/ordered_lane.hpp"
 #include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/machine/threads/worker/tagged_lanes.hpp"
 #include "skua/parts/base/ids.hpp"
@@ -25,10 +27,13 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
  public:
   /// Throws std::bad_alloc.
   worker_slot(worker& w, leaf_log& worker_leaves, region& r, std::uint32_t region_workers, worker_id number,
-              worker_policy& decides, policies::policy_needs const& its_needs)
+              worker_policy& decides, policies::policy_needs const& its_needs, layout const& map)
       : lanes(deque_options{}, worker_leaves, region_workers, number), who(w), in(r), policy(decides), needs(its_needs),
-        built_(its_needs.lanes), mailbox(built_.of(lane::mailbox)), local(built_.of(lane::local)),
-        migrated(built_.of(lane::migrated)) {}
+        built_(its_needs.lanes),
+        ordered_(its_needs.lanes.has(lane::ordered) ? std::make_unique<ordered_lane>(number, map, its_needs.strategies)
+                                                    : nullptr),
+        mailbox(built_.of(lane::mailbox)), local(built_.of(lane::local)), migrated(built_.of(lane::migrated)),
+        ordered(ordered_.get()) {}
 
   worker& who;
   region& in;
@@ -37,12 +42,14 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
 
  private:
   tagged_lanes built_;
+  std::unique_ptr<ordered_lane> const ordered_;
 
  public:
   // Those that the policy does not need take no entries.
   tagged_queue<tagged_entry>& mailbox;  ///< room for one entry that another worker put here
   tagged_queue<tagged_entry>& local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
   tagged_queue<tagged_entry>& migrated;  ///< tasks that policies placed here
+  ordered_lane* const ordered;           ///< null: the policy does not need it
 
   /// Asks the policy where a task goes. There are no teams: a width above 1 is refused.
   [[nodiscard]] placement place(task_tag& task, cause why) noexcept {
@@ -60,7 +67,12 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
 
   /// A hint. Any thread.
   [[nodiscard]] bool tagged_lanes_look_empty() const noexcept {
-    return mailbox.looks_empty() && local.looks_empty() && migrated.looks_empty();
+    return mailbox.looks_empty() && local.looks_empty() && migrated.looks_empty() &&
+           (ordered == nullptr || ordered->looks_empty());
+  }
+  /// For the owner: nothing that it would run next. A thief may have just taken the last.
+  [[nodiscard]] bool own_tasks_look_empty() noexcept {
+    return spawned.outside().looks_empty() && (ordered == nullptr || ordered->looks_empty());
   }
   /// As take_newest, from `spawned`.
   [[nodiscard]] task* take_newest_spawned(std::uint64_t key) noexcept {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// How the tasks of a finish region run, and how it ends.
+#include "skua/machine/threads/finish/finish_region.hpp"
+
+#include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/worker/worker.hpp"
+#include "skua/machine/threads/worker/worker_slot.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::runtime {
+
+finish_region::finish_region(here& owner) noexcept
+    : group(nullptr, 2, owner.watching()), owner_(owner), inside_(stop, this), registered_(owner, *this) {}
+
+void finish_region::add(here& on, task& t, spawn_options const& how) {
+  on.expect_running();
+  note(on, *this, 1);
+  worker_slot& s = on.at();
+  s.who.counts().spawns.add(1);
+  if (on.is_isolated()) return run_inside(on, t);  // this worker will look for nothing until the isolated call returns
+  if (s.ordered == nullptr) {
+    if (s.spawned.push(static_cast<runtime::task*>(&t), key()) && !on.make_room()) {
+      // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
+      if (runtime::task* const newest = s.take_newest_spawned(key())) run_inside(on, static_cast<task&>(*newest));
+    }
+    return;
+  }
+  offered_task const offered{.task = static_cast<runtime::task*>(&t),
+                             .kind = how.kind,
+                             .value = how.value,
+                             .value_size = how.value_size,
+                             .weight = how.weight};
+  if (!s.ordered->push(offered)) return run_inside(on, t);
+  s.notify_work();
+}
+
+bool finish_region::calls_instead(here& on, std::uint64_t weight) const noexcept {
+  worker_slot& s = on.at();
+  return s.ordered != nullptr && s.needs.strategies && s.policy.calls_instead(weight, s.ordered->size()) &&
+         s.who.has_room_for_calls();
+}
+
+void finish_region::call_now(here& on, task& t) noexcept {
+  on.expect_running();
+  on.at().who.counts().conversions.add(1);
+  stop_node const* const outside = on.watching();
+  on.watch(&inside_);
+  call(on, t);
+  on.watch(outside);
+}
+
+/// On top of what runs, which is the body or a task of this region.
+void finish_region::run_inside(here& on, task& t) noexcept {
+  stop_node const* const outside = on.watching();
+  on.watch(&inside_);
+  call(on, t);
+  on.watch(outside);
+  t.operations().end(&t);
+  note(on, *this, -1);
+}
+
+void finish_region::call(here& on, task& t) noexcept {
+  if (on.front().may_have_steals()) [[unlikely]]
+    on.note_steals();
+  if (inside_.requested(on.at().in.failures())) {
+    raise(dropped);
+    return;
+  }
+  try {
+    t.operations().call(t, on);
+  } catch (cancelled const&) {
+    raise(dropped);
+  } catch (...) {
+    first_.keep(*this, on);
+  }
+}
+
+void finish_region::run_task(runtime::task& t, std::uint64_t, here& on) noexcept {
+  auto& self = static_cast<task&>(t);
+  finish_region& in = self.in;
+  on.watch(&in.inside_);
+  in.call(on, self);
+  self.operations().end(&self);
+  on.watch(nullptr);
+  on.task_ends();
+  note(on, in, -1);
+}
+
+void finish_region::drop(runtime::task& t, here& on) noexcept {
+  auto& self = static_cast<task&>(t);
+  finish_region& in = self.in;
+  self.operations().end(&self);
+  on.at().who.counts().dead.add(1);
+  note(on, in, -1);
+}
+
+hint finish_region::hint_of(runtime::task const& t, std::uint64_t) noexcept {
+  hint all;
+  all.place = stop_node::inherited(static_cast<task const&>(t).in.stop).place;
+  return all;
+}
+
+void finish_region::note(here& on, finish_region& in, std::int64_t tasks) noexcept {
+  tsan::unseen const of_the_worker;
+  worker::send_if_ready(on.at().who.share().add(in, tasks));
+}
+
+void finish_region::finish() {
+  end_tasks();
+  rethrow_failure();
+  if ((flags() & dropped) != 0) throw cancelled{};
+}
+
+/// Without an ordered store, as a scope does: runs the tasks that nobody took, newest first. Leaves them to the worker's
+/// search if another region waits: there regions take turns.
+void finish_region::run_newest_spawned() noexcept {
+  for (std::uint32_t ran = 1;; ++ran) {
+    runtime::task* const newest = owner_.at().take_newest_spawned(key());
+    if (newest == nullptr) return;
+    run_inside(owner_, static_cast<task&>(*newest));
+    if (ran % tasks_per_turn == 0 && owner_.at().who.other_regions_wait(owner_.at().in)) return;
+  }
+}
+
+void finish_region::abandon() noexcept {
+  raise(abandoned);
+  owner_.raise_alarm();
+  end_tasks();
+}
+
+void finish_region::end_tasks() noexcept {
+  if (owner_.at().ordered == nullptr) run_newest_spawned();
+  note(owner_, *this, -1);
+  owner_.at().who.leave_finish();
+  owner_.wait(*this, 1);
+}
+
+}  // namespace skua::inline v0::runtime

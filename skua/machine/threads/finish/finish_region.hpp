@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// A finish region on threads: tasks are spawned one by one, also by tasks, and the region's owner waits for all. States and
+// proof: finish.md. [strategies-2013 3]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/finish/finish_count.hpp"
+#include "skua/machine/threads/join/failure.hpp"
+#include "skua/machine/threads/join/fiber.hpp"
+#include "skua/parts/context/block_cache.hpp"
+#include "skua/program/strategy/strategy.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// The part that does not depend on the types of tasks: finish_region.cpp.
+class finish_region : public group {
+ public:
+  explicit finish_region(here& owner) noexcept;
+  finish_region(finish_region const&) = delete;
+  finish_region& operator=(finish_region const&) = delete;
+
+  /// The body has returned: waits for all tasks, then throws the exception of the first that failed.
+  void finish();
+  /// The body has thrown: tasks end early, and their exceptions are not the first.
+  void abandon() noexcept;
+  /// Call this after all tasks have ended: throws the exception of the first that failed, if any did.
+  void rethrow_failure() { first_.rethrow(); }
+  [[nodiscard]] stop_node const& inside() const noexcept { return inside_; }
+
+  struct task;
+  struct task_operations : task_kind {
+    void (*call)(task&, here&);
+    void (*end)(task*) noexcept;  ///< destroys it and gives its block back; null: it lies on a stack
+  };
+  struct task : runtime::task {
+    task(task_operations const& k, finish_region& r) noexcept : runtime::task{&k}, in(r) {}
+    finish_region& in;
+    [[nodiscard]] task_operations const& operations() const noexcept {
+      return static_cast<task_operations const&>(*is);
+    }
+  };
+
+  /// What a spawn says of its task.
+  struct spawn_options {
+    strategy_kind const* kind;
+    void const* value;
+    std::size_t value_size;
+    std::uint64_t weight;
+  };
+  /// From now on the task may be taken. `on` runs the body or a task of this region.
+  void add(here& on, task& t, spawn_options const& how);
+  /// Shall a spawn of a task of this weight be a call? Only where its strategy allows it.
+  [[nodiscard]] bool calls_instead(here& on, std::uint64_t weight) const noexcept;
+  /// Runs a task that lies on the stack, as a part of what `on` runs.
+  void call_now(here& on, task& t) noexcept;
+
+  /// A task that was taken, but whose strategy says that it is dead.
+  static void drop(runtime::task& t, here& on) noexcept;
+
+  [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.is->run == &run_task; }
+
+  // For finish_share.
+  [[nodiscard]] finish_count<>& count() noexcept { return count_; }
+  /// Nothing is left. Returns the owner's frame if it waits.
+  [[nodiscard]] parked<>* ended() noexcept {
+    return group::finish(1, 0, [] {});
+  }
+
+  // The operations of all tasks.
+  static void run_task(runtime::task& t, std::uint64_t, here& on) noexcept;
+  static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
+
+ private:
+  void call(here& on, task& t) noexcept;
+  void run_inside(here& on, task& t) noexcept;
+  void end_tasks() noexcept;
+  void run_newest_spawned() noexcept;
+  static void note(here& on, finish_region& in, std::int64_t tasks) noexcept;
+  [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
+
+  here& owner_;
+  stop_node const inside_;  ///< what the body and the tasks watch
+  fiber::registration const registered_;
+  finish_count<> count_;
+  first_exception first_;
+};
+
+/// A finish region as the body, or one of its tasks, sees it.
+template <class Here>
+class finish_handle {
+ public:
+  finish_handle(finish_region& in, Here& on) noexcept : in_(in), on_(on) {}
+  finish_handle(finish_handle const&) = delete;
+  finish_handle& operator=(finish_handle const&) = delete;
+
+  /// Runs f(region) once, at some time, on some worker, before the region ends. One block (block_cache.hpp). Throws
+  /// std::bad_alloc, and what copying f and its strategy throw; then f does not run.
+  template <class F>
+  void spawn(F&& f) {
+    spawn(no_strategy{}, std::forward<F>(f));
+  }
+  template <strategy S, class F>
+  void spawn(S const& s, F&& f) {
+    if constexpr (!spawnable<F, finish_handle>) {
+      static_assert(spawnable<F, finish_handle>, "spawn: a task is called as f(region)");
+    } else {
+      std::uint64_t const weight = weight_of(s);
+      if (has_conversion<S> && allows_call(s) && in_.calls_instead(on_, weight)) {
+        task_of<std::remove_reference_t<F>&, false> called(in_, f);
+        return in_.call_now(on_, called);
+      }
+      auto* const made = new task_of<std::decay_t<F>, true>(in_, std::forward<F>(f));
+      in_.add(on_, *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
+    }
+  }
+  /// The `here` of the task that has this handle.
+  [[nodiscard]] Here& here() noexcept { return on_; }
+
+ private:
+  template <class F, bool InBlock>
+  struct task_of final : finish_region::task, in_block {
+    template <class G>
+    task_of(finish_region& r, G&& g) : task(operations, r), function(std::forward<G>(g)) {}
+    F function;
+
+    static void call(finish_region::task& self, runtime::here& on) {
+      finish_handle region(self.in, static_cast<Here&>(on));
+      static_cast<void>(static_cast<task_of&>(self).function(region));
+    }
+    static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
+    static constexpr finish_region::task_operations operations{
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of},
+        &task_of::call,
+        InBlock ? &task_of::end : nullptr};
+  };
+  finish_region& in_;
+  Here& on_;
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Scheduling strategies: each worker runs its own tasks in the order of their strategies until there are none, then steals
+// half of the work of a near worker, in its own order of those tasks. [strategies-2013 2, 3]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "skua/policy/greedy.hpp"
+#include "skua/policy/hierarchical.hpp"
+
+namespace skua::inline v0::policies {
+
+/// One random victim of each ring of the topology, the nearest ring first. [strategies-2013 3]
+class one_per_ring {
+ public:
+  one_per_ring(worker_id self, layout const& where) : rings_(self, where, 1) {}
+
+  std::optional<worker_id> next(runtime::dice& roll) noexcept { return rings_.next(roll); }
+  void missed() noexcept { rings_.leave_ring(); }
+  void restart() noexcept { rings_.restart(); }
+
+ private:
+  ring_victims rings_;
+};
+
+/// A spawn becomes a call if fewer tasks are expected of it than the square of those that wait here: the longer the own
+/// queue, the heavier the tasks that need not be in it. The paper leaves the rule open; this one is its authors' code's.
+/// [strategies-2013 2]
+[[nodiscard]] constexpr bool converts(std::uint64_t weight, std::uint64_t queued) noexcept {
+  return queued >= (std::uint64_t{1} << 32) || weight <= queued * queued;
+}
+
+class strategies_worker final : public greedy_worker<one_per_ring> {
+ public:
+  strategies_worker(worker_id self, layout const& where, std::uint64_t seed);
+  [[nodiscard]] bool calls_instead(std::uint64_t weight, std::uint64_t queued) const noexcept override {
+    return converts(weight, queued);
+  }
+};
+
+struct strategies_options {
+  bool lifo = false;  ///< strategies do not count: all tasks have the root's order, and none is called instead
+};
+
+/// The policy `strategies`. Hints are ignored.
+class configurable_strategies final : public per_worker<strategies_worker> {
+ public:
+  configurable_strategies(layout const& where, std::uint64_t seed, strategies_options options = {});
+  [[nodiscard]] std::string_view name() const noexcept override { return "strategies"; }
+  [[nodiscard]] policy_needs needs() const noexcept override {
+    return {.lanes = {lane::ordered}, .strategies = !options_.lifo};
+  }
+
+ private:
+  strategies_options const options_;
+};
+
+}  // namespace skua::inline v0::policies
