@@ -237,9 +237,10 @@ class deque<Sync>::victim {
     position const b = of_->bottom_.load(std::memory_order_relaxed);
     return b > t ? static_cast<std::size_t>((b - t) / step) : 0;
   }
+  /// A hint. But a caller that can see an entry's push finds the deque not empty until that entry has been taken: the
+  /// bottom that it reads lies above the entry, and so does the top only then.
   [[nodiscard]] bool looks_empty() const noexcept {
-    // Acquire: the top is read before the bottom, else a deque with entries may look empty.
-    auto const t = position_of(of_->top_.load(std::memory_order_acquire));
+    auto const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: in any order
     return of_->bottom_.load(std::memory_order_relaxed) <= t;
   }
 

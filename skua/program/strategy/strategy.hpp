@@ -80,18 +80,18 @@ struct strategy_table {
   static void stolen(void* value, worker_id by, std::uint64_t number) { static_cast<S*>(value)->stolen(by, number); }
 
   static constexpr strategy_kind make() noexcept {
-    strategy_kind kind;
+    strategy_kind made;
     if constexpr (has_base<S>) {
       static_assert(std::derived_from<S, typename S::base>, "strategy: `base` is a base class of it");
-      kind.base = kind_of<typename S::base>();
-      kind.as_base = &as_base;
+      made.base = kind_of<typename S::base>();
+      made.as_base = &as_base;
     }
-    if constexpr (has_order<S>) kind.prioritize = &prioritize;
-    if constexpr (has_key<S>) kind.key = &key;
-    if constexpr (has_death<S>) kind.is_dead = &is_dead;
-    if constexpr (has_spawned<S>) kind.spawned = &spawned;
-    if constexpr (has_stolen<S>) kind.stolen = &stolen;
-    return kind;
+    if constexpr (has_order<S>) made.prioritize = &prioritize;
+    if constexpr (has_key<S>) made.key = &key;
+    if constexpr (has_death<S>) made.is_dead = &is_dead;
+    if constexpr (has_spawned<S>) made.spawned = &spawned;
+    if constexpr (has_stolen<S>) made.stolen = &stolen;
+    return made;
   }
   static constexpr strategy_kind kind = make();
 };

@@ -67,8 +67,8 @@ class sleep_state {
     {
       std::lock_guard const hold(sleepers_lock_);
       mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: states change under the lock
-      // seq_cst, S1: either the pusher's P4 sees us asleep or our S3 sees its entry. Pairs with: notify, fence.
-      counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_seq_cst);
+      // relaxed: the full fence below orders it before S3, and whoever finds the request of S2 sees it, too.
+      counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_relaxed);
     }
     request_attention();
     Sync::full_fence();  // S3 for what is pushed with a full fence. Pairs with: notify, fence
@@ -142,7 +142,7 @@ class sleep_state {
       std::lock_guard const hold(sleepers_lock_);
       s.is_lent = false;
       s.state.store(sleeping, std::memory_order_relaxed);  // relaxed: under the lock
-      // seq_cst: as S1, and before the look. Pairs with: notify_worker, load of counts_.
+      // seq_cst: before the look. Pairs with: notify_worker, load of counts_.
       std::uint64_t const before = counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
       others = asleep(before) + 1 + searching(before) < workers_;
       Sync::full_fence();  // as P3: who relied on this caller pushed before, and we see it

@@ -83,6 +83,32 @@ class item_count {
   typename Sync::template atomic<int> taken_{0};
 };
 
+/// The same as an ordered store: one thread puts items, with nothing stronger than a release; P3 must order that.
+template <class Sync>
+class stored_items {
+ public:
+  void put() {
+    // relaxed: one writer
+    put_.store(put_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  [[nodiscard]] bool any() const {
+    return taken_.load(std::memory_order_relaxed) < put_.load(std::memory_order_acquire);
+  }
+  bool take() {
+    int seen = taken_.load(std::memory_order_relaxed);
+    while (seen < put_.load(std::memory_order_acquire)) {
+      if (taken_.compare_exchange_strong(seen, seen + 1, std::memory_order_seq_cst, std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+  [[nodiscard]] int taken() const { return taken_.load(std::memory_order_seq_cst); }
+
+ private:
+  typename Sync::template atomic<int> put_{0};
+  typename Sync::template atomic<int> taken_{0};
+};
+
 /// The same as the lane of a thread from outside, which alone puts items. One thread at a time takes them.
 template <class Sync>
 class lane_items {
@@ -106,11 +132,11 @@ class lane_items {
   typename Sync::template atomic<int> taken_{0};
 };
 
-template <class Sync>
+template <class Sync, class Items = item_count<Sync>>
 struct from_outside {
   static constexpr int threads = 3;
   skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
-  item_count<Sync> items;
+  Items items;
 
   /// Two workers fall asleep; thread 2 submits two items.
   void run(int me) {
@@ -301,6 +327,13 @@ struct unfenced_pusher : model_sync {
   }
 };
 
+/// Workers forget the fence between S1 and S3.
+struct unfenced_sleeper : model_sync {
+  static void full_fence() noexcept {
+    if (current_world()->thread() == 2) model_sync::full_fence();
+  }
+};
+
 }  // namespace
 
 TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync, true>>(); }
@@ -319,6 +352,11 @@ TEST(sleep_model, a_share_of_a_lane_is_moved_while_a_searcher_falls_asleep) {
 }
 // Three threads: all executions with at most two preemptions.
 TEST(sleep_model, work_from_outside_wakes_a_sleeper) { holds<from_outside<model_sync>>({.preemptions = 2}); }
+TEST(sleep_model, work_of_an_ordered_store_wakes_a_sleeper) {
+  holds<from_outside<model_sync, stored_items<model_sync>>>({.preemptions = 2});
+  holds<from_outside<model_sync, stored_items<model_sync>>>(
+      {.model = memory_model::weak, .preemptions = 1, .stale = 1});
+}
 
 TEST(sleep_model, a_caller_takes_a_place_and_leaves_nothing_behind) {
   holds<caller_in_its_place<model_sync, 1>>();
@@ -358,6 +396,12 @@ TEST(sleep_mutant, a_caller_that_leaves_without_looking_is_caught) {
 }
 TEST(sleep_mutant, a_push_into_a_lane_outside_without_a_fence_is_caught) {
   fails<caller_in_its_place<unfenced_pusher, 1, lane_items<unfenced_pusher>>>("all items are taken");
+}
+TEST(sleep_mutant, a_push_into_an_ordered_store_without_a_fence_is_caught) {
+  fails<from_outside<unfenced_pusher, stored_items<unfenced_pusher>>>("deadlock", weak);
+}
+TEST(sleep_mutant, a_look_at_an_ordered_store_without_a_fence_is_caught) {
+  fails<from_outside<unfenced_sleeper, stored_items<unfenced_sleeper>>>("deadlock", weak);
 }
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
   fails<offer_and_sleeper<model_sync, false>>("deadlock");

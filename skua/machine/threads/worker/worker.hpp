@@ -62,7 +62,10 @@ class worker final : public thread_record {
       send_home(static_cast<frame&>(*f));
   }
   /// Adds what was counted to the region, because this worker turns to something else.
-  void leave_finish() noexcept { send_if_ready(share_.leave()); }
+  void leave_finish() noexcept {
+    tsan::unseen const of_the_worker;
+    send_if_ready(share_.leave());
+  }
   /// For the running fiber: is less than half of its stack used, so that spawns may be calls?
   [[nodiscard]] bool has_room_for_calls() const noexcept;
   /// Charges this worker's time to `what` from now on. Cost: one clock reading.
