@@ -118,5 +118,6 @@ std::unique_ptr<app> make_heat();
 std::unique_ptr<app> make_sph();
 std::unique_ptr<app> make_cg();
 std::unique_ptr<app> make_hull();
+std::unique_ptr<app> make_bipartition();
 
 }  // namespace skua::apps

@@ -57,6 +57,8 @@ std::vector<std::string> small_inputs(std::string_view app) {
       {"cg",
        {"--class S --openmp tasks", "--class S --leaf-rows 7 --openmp tasks --tbb affinity",
         "--class S --leaf-rows 1000000 --openmp tasks --tbb static"}},
+      {"bipartition",
+       {"--n 2", "--n 15 --instances 3", "--n 14 --weights 9 --density 0.9 --strategy none", "--n 20 --density 0"}},
       {"hull",
        {"--n 1", "--n 2", "--n 3 --points on", "--n 30011 --leaf 100", "--n 20011 --points on --leaf 16 --seed 5",
         "--n 20011 --points on"}},
@@ -93,6 +95,9 @@ std::vector<std::string> bad_inputs(std::string_view app) {
         "--steps 1000001", "--leaf 0", "--leaf 4097", "--openmp guided", "--openmp Dynamic", "--tbb none",
         "--output x.jpg", "--output /no/such/folder/x.png", "--hints guessed", "--hints None"}},
       {"cg", {"--class D", "--class s", "--leaf-rows 0", "--leaf-rows -3", "--openmp guided", "--tbb none"}},
+      {"bipartition",
+       {"--n 1", "--n 65", "--density 1.01", "--density nan", "--weights 0", "--instances 0", "--seed -1",
+        "--strategy lifo"}},
       {"hull",
        {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},
   };

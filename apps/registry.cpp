@@ -18,6 +18,7 @@ std::vector<entry> const& all() {
       {"cilksort", make_cilksort},
       {"cg", make_cg},
       {"hull", make_hull},
+      {"bipartition", make_bipartition},
   };
   return apps;
 }

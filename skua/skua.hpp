@@ -38,5 +38,6 @@
 #include "skua/program/measured_work.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/serial.hpp"
+#include "skua/program/strategy/finish.hpp"
 
 #endif

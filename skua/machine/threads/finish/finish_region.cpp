@@ -76,22 +76,18 @@ void finish_region::call(here& on, task& t) noexcept {
   }
 }
 
-void finish_region::run_task(runtime::task& t, std::uint64_t, here& on) noexcept {
+void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) noexcept {
   auto& self = static_cast<task&>(t);
   finish_region& in = self.in;
   on.watch(&in.inside_);
-  in.call(on, self);
+  if (extra == dead) {
+    on.at().who.counts().dead.add(1);
+  } else {
+    in.call(on, self);
+  }
   self.operations().end(&self);
   on.watch(nullptr);
   on.task_ends();
-  note(on, in, -1);
-}
-
-void finish_region::drop(runtime::task& t, here& on) noexcept {
-  auto& self = static_cast<task&>(t);
-  finish_region& in = self.in;
-  self.operations().end(&self);
-  on.at().who.counts().dead.add(1);
   note(on, in, -1);
 }
 

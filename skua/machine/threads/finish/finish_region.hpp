@@ -58,8 +58,8 @@ class finish_region : public group {
   /// Runs a task that lies on the stack, as a part of what `on` runs.
   void call_now(here& on, task& t) noexcept;
 
-  /// A task that was taken, but whose strategy says that it is dead.
-  static void drop(runtime::task& t, here& on) noexcept;
+  /// The second word of the entry of a task whose strategy says that it is dead: whoever has the entry destroys the task.
+  static constexpr std::uint64_t dead = 1;
 
   [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.is->run == &run_task; }
 
@@ -71,7 +71,7 @@ class finish_region : public group {
   }
 
   // The operations of all tasks.
-  static void run_task(runtime::task& t, std::uint64_t, here& on) noexcept;
+  static void run_task(runtime::task& t, std::uint64_t extra, here& on) noexcept;
   static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
 
  private:

@@ -203,12 +203,9 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
 
 outcome worker::pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
   taken_task t;
-  while (s.ordered != nullptr && s.ordered->pop(t) == outcome::got) {
-    out = {static_cast<task*>(t.task), 0, {{s.published_tag()}}};
-    if (!t.is_dead) return outcome::got;
-    finish_region::drop(*out.item, *fiber_);
-  }
-  return outcome::empty;
+  if (s.ordered == nullptr || s.ordered->pop(t) != outcome::got) return outcome::empty;
+  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{s.published_tag()}}};
+  return outcome::got;
 }
 
 outcome worker::steal_ordered(worker_slot& s, worker_slot& victim, tagged_entry& out) noexcept {
@@ -218,11 +215,9 @@ outcome worker::steal_ordered(worker_slot& s, worker_slot& victim, tagged_entry&
   taken_task t;
   outcome const how = s.ordered->steal_half(victim.id, *victim.ordered, t);
   if (how != outcome::got) return how;
-  out = {static_cast<task*>(t.task), 0, {{published}}};
+  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{published}}};
   if (!s.ordered->looks_empty()) s.notify_work();
-  if (!t.is_dead) return outcome::got;
-  finish_region::drop(*out.item, *fiber_);
-  return outcome::lost;  // there may be others
+  return outcome::got;
 }
 
 outcome worker::take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Strategies: the shortest way through a grid of tolls, the nearest crossing first.
+// SKUA_POLICY=strategies ./example_strategies
+#include <array>
+#include <atomic>
+#include <cstdio>
+
+#include "skua/skua.hpp"
+
+constexpr int side = 100;
+using distances = std::array<std::atomic<int>, side * side>;
+
+int toll(int at) { return 1 + at * 7919 % 13; }
+
+/// Crossings at a smaller distance first; thieves take the one that is farthest away, and so has the most before it.
+struct nearest_first {
+  std::atomic<int> const* known;
+  int distance;
+
+  bool prioritize(nearest_first const& other, skua::requester const& by) const {
+    return by.steals ? distance > other.distance : distance < other.distance;
+  }
+  // A shorter way has been found meanwhile: nobody need run this task.
+  bool is_dead() const { return known->load(std::memory_order_relaxed) < distance; }
+};
+
+/// A way to `at` of this length: if it is the shortest so far, its neighbours are tried from here.
+void reach(auto& region, distances& shortest, int at, int distance) {
+  int known = shortest[at].load(std::memory_order_relaxed);
+  do {
+    if (known <= distance) return;
+  } while (!shortest[at].compare_exchange_weak(known, distance, std::memory_order_relaxed));
+  region.spawn(nearest_first{&shortest[at], distance}, [&shortest, at, distance](auto& f) {
+    if (at % side > 0) reach(f, shortest, at - 1, distance + toll(at));
+    if (at % side < side - 1) reach(f, shortest, at + 1, distance + toll(at));
+    if (at >= side) reach(f, shortest, at - side, distance + toll(at));
+    if (at < side * (side - 1)) reach(f, shortest, at + side, distance + toll(at));
+  });
+}
+
+int main() {
+  skua::pool pool;
+  distances shortest;
+  for (auto& d : shortest) d.store(1'000'000, std::memory_order_relaxed);
+  pool.run([&](auto& here) {
+    here.finish([&](auto& f) { reach(f, shortest, 0, 0); });  // returns when every task has ended
+  });
+
+  // The same by plain iteration.
+  std::array<int, side * side> expected;
+  expected.fill(1'000'000);
+  expected[0] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int at = 0; at < side * side; ++at) {
+      auto const relax = [&](int to) {
+        if (expected[at] + toll(at) >= expected[to]) return;
+        expected[to] = expected[at] + toll(at);
+        changed = true;
+      };
+      if (at % side > 0) relax(at - 1);
+      if (at % side < side - 1) relax(at + 1);
+      if (at >= side) relax(at - side);
+      if (at < side * (side - 1)) relax(at + side);
+    }
+  }
+  int const found = shortest[side * side - 1].load(std::memory_order_relaxed);
+  bool right = true;
+  for (int at = 0; at < side * side; ++at)
+    right = right && shortest[at].load(std::memory_order_relaxed) == expected[at];
+  std::printf("%d to the opposite corner\n", found);
+  return right ? 0 : 1;
+}
