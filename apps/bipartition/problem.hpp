@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// bipartition: divides the vertices of a graph into two sets of given sizes such that the edges between them weigh least,
+// by branch and bound. The order in which subproblems are explored decides how soon good solutions are known, and so how
+// many subproblems need not be explored. [strategies-2013 4]
+//
+// As published, only a subproblem that is solved changes the best known cut; the estimates, which are cuts too, only order
+// the search. So a run shows what the order is worth.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "apps/bipartition/graph.hpp"
+#include "apps/bipartition/subproblem.hpp"
+#include "apps/worker_counts.hpp"
+#include "skua/program/strategy/finish.hpp"
+
+namespace skua::apps::bipartition {
+
+/// How subproblems are spawned.
+enum class choice : std::uint8_t {
+  by_bound,  ///< with the strategy below
+  lifo,      ///< without a strategy: the newest first, thieves take the oldest
+};
+
+/// The most promising subproblem first; thieves take the one of which least is known, for it may hold much work.
+struct by_bound {
+  std::atomic<cost> const* best;
+  cost lower;
+  cost estimate;
+  std::uint32_t vertices;
+  std::uint32_t open;
+
+  [[nodiscard]] bool prioritize(by_bound const& other, requester const& by) const noexcept {
+    return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
+  }
+  /// A whole tree of the depth that is left until the bound meets the best cut, if each vertex adds its average share.
+  [[nodiscard]] double transitive_weight() const noexcept {
+    double const known = best->load(std::memory_order_relaxed);
+    if (known <= lower) return 1;
+    double const depth = (known - lower) * vertices / known;
+    return std::exp2(std::min(depth, static_cast<double>(open))) - 1;
+  }
+  [[nodiscard]] static constexpr bool allow_call_conversion() noexcept { return true; }
+  [[nodiscard]] bool is_dead() const noexcept { return lower >= best->load(std::memory_order_relaxed); }
+};
+static_assert(strategy<by_bound>);
+
+struct result {
+  cost cut = 0;
+  vertex_set side_a = 0;
+  std::uint64_t expanded = 0;        ///< subproblems that were divided in two
+  std::uint64_t expanded_until = 0;  ///< of these, before the best cut was found
+  std::uint64_t found_after_ns = 0;  ///< since the start
+};
+
+/// One run: the best known partition, and counts.
+class search {
+ public:
+  search(graph const& g, choice how, std::uint32_t workers);
+
+  /// Solved: takes it if it is better than the best. Else spawns a task for it, if it may hold a better one.
+  template <class Region>
+  void offer(Region& f, subproblem const& s) {
+    if (!promises_more(s)) return;
+    if (s.solved(graph_)) return improve(s);
+    auto const task = [this, s](auto& inner) { expand(inner, s); };
+    if (how_ == choice::lifo) return f.spawn(task);
+    f.spawn(by_bound{&best_, s.lower, s.estimate, graph_.vertices(), size(s.open(graph_))}, task);
+  }
+
+  /// All tasks have ended.
+  [[nodiscard]] result found() const;
+
+ private:
+  enum class count : std::uint8_t { expanded, all };
+
+  template <class Region>
+  void expand(Region& f, subproblem const& s) {
+    if (!promises_more(s)) return;
+    counts_.add(f.here().worker(), count::expanded);
+    offer(f, with_next(graph_, s, side::a));
+    offer(f, with_next(graph_, s, side::b));
+  }
+  /// An old value of best_ only costs time.
+  [[nodiscard]] bool promises_more(subproblem const& s) const noexcept {
+    return s.lower < best_.load(std::memory_order_relaxed);
+  }
+  void improve(subproblem const& solved);
+
+  graph const& graph_;
+  choice const how_;
+  std::uint64_t const start_ns_;
+  std::atomic<cost> best_;  ///< only sinks; written under improving_
+  std::mutex improving_;
+  result found_;  ///< guarded by improving_
+  worker_counts<count> counts_;
+};
+
+/// The best partition. Work and span depend on the order: exponential.
+template <has_finish Here>
+result program(Here& here, graph const& g, choice how) {
+  search all(g, how, here.workers());
+  here.finish([&](auto& f) { all.offer(f, whole(g)); });
+  return all.found();
+}
+
+/// By trying all partitions, at most 24 vertices. Throws usage_error. Work O(2^vertices * edges).
+cost least_cut(graph const& g);
+
+/// Empty if the partition has the right sizes and cuts what it says, else one line.
+std::string wrong(graph const& g, result const& r);
+
+}  // namespace skua::apps::bipartition
