@@ -119,5 +119,6 @@ std::unique_ptr<app> make_sph();
 std::unique_ptr<app> make_cg();
 std::unique_ptr<app> make_hull();
 std::unique_ptr<app> make_bipartition();
+std::unique_ptr<app> make_sssp();
 
 }  // namespace skua::apps

@@ -59,6 +59,7 @@ std::vector<std::string> small_inputs(std::string_view app) {
         "--class S --leaf-rows 1000000 --openmp tasks --tbb static"}},
       {"bipartition",
        {"--n 2", "--n 15 --instances 3", "--n 14 --weights 9 --density 0.9 --strategy none", "--n 20 --density 0"}},
+      {"sssp", {"--n 1", "--n 50 --density 0", "--n 300 --density 0.1", "--n 200 --dense --longest 5 --source 200"}},
       {"hull",
        {"--n 1", "--n 2", "--n 3 --points on", "--n 30011 --leaf 100", "--n 20011 --points on --leaf 16 --seed 5",
         "--n 20011 --points on"}},
@@ -98,6 +99,9 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"bipartition",
        {"--n 1", "--n 65", "--density 1.01", "--density nan", "--weights 0", "--instances 0", "--seed -1",
         "--strategy lifo"}},
+      {"sssp",
+       {"--n 0", "--density -0.1", "--density nan", "--longest 0", "--seed -1", "--source 0", "--n 5 --source 6",
+        "--graph /no/such/file.gr", "--strategy lifo"}},
       {"hull",
        {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},
   };

@@ -19,6 +19,7 @@ std::vector<entry> const& all() {
       {"cg", make_cg},
       {"hull", make_hull},
       {"bipartition", make_bipartition},
+      {"sssp", make_sssp},
   };
   return apps;
 }

@@ -10,15 +10,16 @@ namespace {
 
 using per_vertex = std::array<cost, most_vertices>;
 
+void add(per_vertex& sums, std::span<cost const> row) noexcept {
+  for (std::size_t from = 0; from < row.size(); from += 8) {
+    for (std::size_t i = from; i < from + 8; ++i) sums[i] += row[i];
+  }
+}
+
 /// The weight of every vertex's edges into s.
 per_vertex weights_into(graph const& g, vertex_set s) noexcept {
   per_vertex sums{};
-  for_each_in(s, [&](std::uint32_t u) {
-    std::span<cost const> const row = g.row(u);
-    for (std::size_t from = 0; from < row.size(); from += 8) {
-      for (std::size_t i = from; i < from + 8; ++i) sums[i] += row[i];
-    }
-  });
+  for_each_in(s, [&](std::uint32_t u) { add(sums, g.row(u)); });
   return sums;
 }
 
@@ -51,6 +52,35 @@ struct open_vertex {
   std::uint32_t vertex;
 };
 
+struct sides {
+  per_vertex into_a;  ///< weight of each vertex's edges into A
+  per_vertex into_b;
+  std::uint32_t room_a;
+  std::uint32_t room_b;
+};
+
+/// What it costs to put the open vertices one by one where they cost less, first those to which it matters most.
+cost greedy_completion(graph const& g, vertex_set open, sides now) noexcept {
+  cost sum = 0;
+  while (now.room_a > 0 && now.room_b > 0) {
+    std::uint32_t chosen = 0;
+    cost largest = -1;
+    for_each_in(open, [&](std::uint32_t v) {
+      cost const difference = std::abs(now.into_a[v] - now.into_b[v]);
+      if (difference <= largest) return;
+      largest = difference;
+      chosen = v;
+    });
+    bool const to_a = now.into_a[chosen] > now.into_b[chosen];
+    sum += to_a ? now.into_b[chosen] : now.into_a[chosen];
+    --(to_a ? now.room_a : now.room_b);
+    add(to_a ? now.into_a : now.into_b, g.row(chosen));
+    open &= ~only(chosen);
+  }
+  for_each_in(open, [&](std::uint32_t v) { sum += now.room_a > 0 ? now.into_b[v] : now.into_a[v]; });
+  return sum;
+}
+
 }  // namespace
 
 subproblem bounded(graph const& g, vertex_set a, vertex_set b, cost cut) noexcept {
@@ -78,16 +108,9 @@ subproblem bounded(graph const& g, vertex_set a, vertex_set b, cost cut) noexcep
   auto const gains = std::span(order).first(count);
   std::ranges::nth_element(gains, gains.begin() + room_a, {}, &open_vertex::gain);
 
-  vertex_set completed = a;
-  s.estimate = cut;
-  for (auto const& [gain, v] : gains.first(room_a)) {
-    twice += gain;
-    completed |= only(v);
-  }
-  for_each_in(open, [&](std::uint32_t v) { s.estimate += contains(completed, v) ? into_b[v] : into_a[v]; });
-  vertex_set const rest = open & ~completed;
-  for_each_in(open & completed, [&](std::uint32_t v) { s.estimate += g.weight_between(v, rest); });
+  for (auto const& [gain, v] : gains.first(room_a)) twice += gain;
   s.lower = cut + static_cast<cost>((twice + 1) / 2);
+  s.estimate = cut + greedy_completion(g, open, {into_a, into_b, room_a, room_b});
   return s;
 }
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The app sssp.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "apps/checks.hpp"
+#include "apps/sssp/gr_file.hpp"
+#include "apps/sssp/problem.hpp"
+#include "skua/program/serial.hpp"
+#include "skua/skua.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::array<std::string_view, 2> strategies{"by-distance", "none"};
+
+/// Its serial elision is Dijkstra's algorithm with a binary heap: the program that one would write without tasks.
+class sssp_app final : public app, public serial_elision {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "sssp"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "shortest paths from one node; the order of tasks takes the role of the priority queue (strategies, 2013)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--graph", file_, "a DIMACS .gr file; without it, a random graph");
+    command.add_option("--source", source_, "node to start from; the first is 1")->capture_default_str();
+    command.add_option("--n", n_, "nodes of the random graph")->capture_default_str();
+    command.add_option("--density", density_, "share of the possible edges that exist")->capture_default_str();
+    command.add_option("--longest", longest_, "edges have lengths from 1 to this")->capture_default_str();
+    command.add_option("--seed", seed_, "of the random graph")->capture_default_str();
+    command.add_flag("--dense", dense_, "compute each edge when it is needed instead of keeping it");
+    command.add_option("--strategy", strategy_, "by-distance or none: what is given with each task")
+        ->capture_default_str();
+  }
+  void prepare() override {
+    how_ = static_cast<sssp::choice>(require_one_of("sssp: --strategy", strategies, strategy_));
+    require_between("sssp: --n", n_, 1, 10'000'000);
+    require_between("sssp: --density", density_, 0, 1);
+    require_between("sssp: --longest", longest_, 1, 1'000'000);
+    require_between("sssp: --seed", seed_, 0, 1'000'000'000'000);
+    make_graph();
+    std::int64_t const nodes = std::visit([](auto const& g) { return std::int64_t{g.nodes()}; }, *graph_);
+    require_between("sssp: --source", source_, 1, nodes);
+    right_ = std::visit([this](auto const& g) { return sssp::dijkstra(g, source()).distances; }, *graph_);
+  }
+  void reset() override { result_.reset(); }
+
+  [[nodiscard]] serial_elision* elision() override { return this; }
+  void run_skua(pool& workers) override {
+    std::visit(
+        [&](auto const& g) {
+          result_ = workers.run([&](auto& here) { return sssp::program(here, g, source(), how_); });
+        },
+        *graph_);
+  }
+  void run_serial() override {
+    std::visit([&](auto const& g) { result_ = sssp::dijkstra(g, source()); }, *graph_);
+  }
+
+  [[nodiscard]] std::string wrong() override {
+    return result_ ? sssp::wrong(result_->distances, right_) : "sssp: no run yet";
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    nlohmann::json all = {{"nodes", right_.size()}, {"source", source_}};
+    if (!result_) return all;
+    all["spawned"] = result_->counts.spawned;
+    all["run"] = result_->counts.run;
+    all["stale"] = result_->counts.stale;
+    all["relaxed"] = result_->counts.relaxed;
+    return all;
+  }
+
+ private:
+  using any_graph = std::variant<sssp::sparse_graph, sssp::dense_graph>;
+
+  void make_graph() {
+    if (!file_.empty()) {
+      graph_ = std::make_unique<any_graph>(sssp::read_gr_file(file_));
+      return;
+    }
+    sssp::random_shape const shape{.nodes = static_cast<sssp::node>(n_),
+                                   .density = density_,
+                                   .longest = static_cast<sssp::length>(longest_),
+                                   .seed = static_cast<std::uint64_t>(seed_)};
+    graph_ = dense_ ? std::make_unique<any_graph>(sssp::dense_graph(shape))
+                    : std::make_unique<any_graph>(sssp::random_sparse(shape));
+  }
+  [[nodiscard]] sssp::node source() const noexcept { return static_cast<sssp::node>(source_ - 1); }
+
+  std::string file_;
+  std::int64_t source_ = 1;
+  std::int64_t n_ = 2000;
+  double density_ = 0.5;
+  std::int64_t longest_ = 1000;
+  std::int64_t seed_ = 1;
+  bool dense_ = false;
+  std::string strategy_ = "by-distance";
+  sssp::choice how_ = sssp::choice::by_distance;
+  std::unique_ptr<any_graph> graph_;
+  std::vector<sssp::distance> right_;
+  std::optional<sssp::result> result_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_sssp() { return std::make_unique<sssp_app>(); }
+
+}  // namespace skua::apps
