@@ -8,11 +8,13 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "apps/app.hpp"
 #include "apps/checks.hpp"
 #include "apps/sssp/gr_file.hpp"
 #include "apps/sssp/problem.hpp"
-#include "skua/program/serial.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/skua.hpp"
 
 namespace skua::apps {
@@ -81,7 +83,11 @@ class sssp_app final : public app, public serial_elision {
 
   void make_graph() {
     if (!file_.empty()) {
-      graph_ = std::make_unique<any_graph>(sssp::read_gr_file(file_));
+      try {
+        graph_ = std::make_unique<any_graph>(sssp::read_gr_file(file_));
+      } catch (usage_error const& e) {
+        throw usage_error(std::string("sssp: --graph ") + e.what());
+      }
       return;
     }
     sssp::random_shape const shape{.nodes = static_cast<sssp::node>(n_),

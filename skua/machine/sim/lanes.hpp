@@ -98,7 +98,8 @@ class lanes {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
   static constexpr bool is_open(lane where) noexcept {
-    return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated;
+    return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated ||
+           where == lane::ordered;
   }
   static constexpr std::uint8_t bit(lane where) noexcept {
     static_assert(lane_kinds <= 8);

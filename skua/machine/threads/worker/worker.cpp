@@ -12,6 +12,7 @@
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/memory_limits.hpp"
 #include "skua/parts/context/overflow.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/affinity.hpp"
@@ -336,7 +337,8 @@ void worker::start() {
     throw resource_error(
         "cannot start worker " + std::to_string(index(number_)) + ": " + e.what() +
         "; ask for fewer workers (SKUA_WORKERS) or smaller stacks (SKUA_STACK), or raise the limits of "
-        "threads (ulimit -u) and of address space (ulimit -v)");
+        "threads (ulimit -u) and memory: " +
+        memory_limits());
   }
 }
 
