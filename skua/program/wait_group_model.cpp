@@ -71,6 +71,11 @@ class scene {
     if (me.enrolled) me.woken.wait(0, std::memory_order_acquire);
     for (int i = 0; i < tasks; ++i) require(effects_[i].get() == 1, "a waiter sees what the tasks did");
   }
+  /// As the executor does: a waiter that finds nothing out does not enroll.
+  void look_and_wait(int number, int tasks) {
+    if (!group_.done()) return wait(number, tasks);
+    for (int i = 0; i < tasks; ++i) require(effects_[i].get() == 1, "a waiter sees what the tasks did");
+  }
   /// After `wait`: the group ends with its last waiter.
   void leave() {
     if (through_.fetch_add(1, std::memory_order_acq_rel) + 1 != expected_) return;
@@ -206,6 +211,30 @@ struct failures {
   void finish() { s.finish(); }
 };
 
+template <class Sync>
+struct waiter_looks_first {
+  static constexpr int threads = 2;
+  scene<Sync> s{1, 1};
+  void run(int me) {
+    if (me == 0) return s.finish_task(0);
+    s.look_and_wait(0, 1);
+    s.leave();
+  }
+  void finish() { s.finish(); }
+};
+
+/// A waiter of an earlier round takes the outcome late, when a task of the next round fails.
+template <class Sync>
+struct failure_of_the_next_round {
+  static constexpr int threads = 2;
+  scene<Sync> s{0, 0};
+  void run(int me) {
+    if (me == 0) s.add_and_finish_task(0, true);
+    if (me == 1) static_cast<void>(s.take_failure());
+  }
+  void finish() { s.finish(); }
+};
+
 /// Compare-exchange is a load and a store: it overwrites what comes between.
 struct torn_compare_exchange : group_model_sync {
   template <class T>
@@ -248,6 +277,12 @@ TEST(wait_group_model, a_task_is_added_meanwhile) {
   holds_in_all_models<a_task_is_added_meanwhile<group_model_sync>>();
 }
 TEST(wait_group_model, the_count_falls_twice) { holds_in_all_models<the_count_falls_twice<group_model_sync>>(); }
+TEST(wait_group_model, a_waiter_that_finds_nothing_out_sees_what_the_tasks_did) {
+  holds_in_all_models<waiter_looks_first<group_model_sync>>();
+}
+TEST(wait_group_model, a_late_waiter_may_take_a_failure_of_the_next_round) {
+  holds_in_all_models<failure_of_the_next_round<group_model_sync>>();
+}
 TEST(wait_group_model, failures_reach_the_waiter) { holds_in_all_models<failures<group_model_sync>>(); }
 
 TEST(wait_group_mutant, torn_compare_exchange_is_caught) {
