@@ -67,8 +67,9 @@ class sleep_state {
     {
       std::lock_guard const hold(sleepers_lock_);
       mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: states change under the lock
-      // relaxed: the full fence below orders it before S3, and whoever finds the request of S2 sees it, too.
-      counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_relaxed);
+      // release: who sees that somebody sleeps sees who it is. Pairs with: notify and found, counts_. The full fence below
+      // orders it before S3.
+      counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_release);
     }
     request_attention();
     Sync::full_fence();  // S3 for what is pushed with a full fence. Pairs with: notify, fence
