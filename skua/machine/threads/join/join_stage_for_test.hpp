@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "skua/machine/threads/join/stolen_joins.hpp"
+#include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -42,6 +43,41 @@ struct join : open_join<Sync> {
       if (seen < thieves) over.wait(seen, std::memory_order_relaxed);
     }
   }
+};
+
+/// What `moving` sees of a fiber that leaves its lanes, under a policy that does not preempt. Fiber: make_room() and
+/// note_at_park().
+template <class Sync, class Fiber>
+class leaving_fiber {
+ public:
+  leaving_fiber(Fiber& f, lanes<Sync>& from) noexcept : fiber_(f), slot_{from, from.spawned, {}, {}} {}
+
+  struct slot {
+    lanes<Sync>& all;
+    deque<Sync>& spawned;
+    struct {
+      static bool preempts() noexcept { return false; }
+    } policy;
+    struct {
+      static bool push(entry const&) noexcept { return false; }
+    } local;
+    template <class Poll>
+    bool offer_open_joins(Poll&& poll) noexcept {
+      return all.offer_open_joins(poll);
+    }
+    static void notify_work() noexcept {}
+  };
+  slot& at() noexcept { return slot_; }
+  bool make_room() {
+    fiber_.make_room();
+    return true;
+  }
+  void note_steals() { fiber_.note_at_park(); }
+  static entry const& as_published(entry const& e) noexcept { return e; }
+
+ private:
+  Fiber& fiber_;
+  slot slot_;
 };
 
 /// The oldest join of the lane, or null.

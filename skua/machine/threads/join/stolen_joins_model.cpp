@@ -61,9 +61,12 @@ class fiber {
     }
     std::destroy_at(&j);
   }
-  void park() {
-    require(at_->offer_open_joins([this] { make_room(); }), "there is memory");
+  void note_at_park() {
     if (Fault != fault::no_note_at_park) note();
+  }
+  void park() {
+    leaving_fiber<Sync, fiber> leaving(*this, *at_);
+    require(skua::runtime::moving::clear_lanes(leaving), "there is memory");
     entry unused;
     require(!at_->forks.peek(unused), "a fiber leaves an empty lane");
   }
