@@ -40,8 +40,9 @@ class scene {
     word_.give_up();
     return true;
   }
-  /// As wait: returns the value. The one_shot and the frame end at once.
-  int wait() {
+  /// As wait: returns the value. The one_shot and the frame end at once. A fiber looks at the word again when it goes on,
+  /// a thread that is no worker does not.
+  int wait(bool looks_again = true) {
     bool enrolled = false;
     if (!word_.is_set()) {
       me_.name.set(1);
@@ -49,7 +50,7 @@ class scene {
       if (enrolled) me_.woken->wait(0, memory_order_acquire);
     }
     require(wakings_ == (enrolled ? 1 : 0), "who enrolls is woken once, others never");
-    require(word_.is_set(), "there is a value when the wait ends");
+    require(!looks_again || word_.is_set(), "there is a value when the wait ends");
     int const got = value_.get();
     require(word_.take(), "nobody has taken the value before");
     std::destroy_at(&word_);
@@ -96,6 +97,21 @@ struct one_setter {
       require(s.set(7), "the only setter is the first");
     } else {
       require(s.wait() == 7, "the waiter gets the value");
+    }
+  }
+  void finish() {}
+};
+
+/// The same, and the waiter is a thread from outside.
+template <class Sync>
+struct thread_waits {
+  static constexpr int threads = 2;
+  scene<Sync> s;
+  void run(int me) {
+    if (me == 0) {
+      require(s.set(7), "the only setter is the first");
+    } else {
+      require(s.wait(false) == 7, "the waiter gets the value");
     }
   }
   void finish() {}
@@ -228,6 +244,7 @@ void holds_in_all_models() {
 
 TEST(one_shot_model, the_waiter_gets_the_value_and_destroys_the_one_shot) {
   holds_in_all_models<one_setter<model_sync>>();
+  holds_in_all_models<thread_waits<model_sync>>();
 }
 TEST(one_shot_model, one_of_two_setters_is_the_first) { holds_in_all_models<two_setters<model_sync>>(); }
 TEST(one_shot_model, a_setter_may_give_up) { holds_in_all_models<a_setter_gives_up<model_sync>>(); }
