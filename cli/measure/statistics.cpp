@@ -34,6 +34,9 @@ constexpr std::array plain_counters{
     plain_counter{"wakeups_sent", "wake-ups", &worker_counters::wakeups_sent},
     plain_counter{"revocations", "revoked", &worker_counters::revocations},
     plain_counter{"heavy_fences", "fences", &worker_counters::heavy_fences},
+    plain_counter{"spawns", "spawns", &worker_counters::spawns},
+    plain_counter{"conversions", "calls", &worker_counters::conversions},
+    plain_counter{"dead", "dead", &worker_counters::dead},
 };
 
 /// a + sign * b, counter by counter; unsigned arithmetic wraps around and back.
