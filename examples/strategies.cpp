@@ -3,14 +3,15 @@
 // SKUA_POLICY=strategies ./example_strategies
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 
 #include "skua/skua.hpp"
 
-constexpr int side = 100;
+constexpr std::size_t side = 100;
 using distances = std::array<std::atomic<int>, side * side>;
 
-int toll(int at) { return 1 + at * 7919 % 13; }
+int toll(std::size_t at) { return 1 + static_cast<int>(at * 7919 % 13); }
 
 /// Crossings at a smaller distance first; thieves take the one that is farthest away, and so has the most before it.
 struct nearest_first {
@@ -25,7 +26,7 @@ struct nearest_first {
 };
 
 /// A way to `at` of this length: if it is the shortest so far, its neighbours are tried from here.
-void reach(auto& region, distances& shortest, int at, int distance) {
+void reach(auto& region, distances& shortest, std::size_t at, int distance) {
   int known = shortest[at].load(std::memory_order_relaxed);
   do {
     if (known <= distance) return;
@@ -52,8 +53,8 @@ int main() {
   expected[0] = 0;
   for (bool changed = true; changed;) {
     changed = false;
-    for (int at = 0; at < side * side; ++at) {
-      auto const relax = [&](int to) {
+    for (std::size_t at = 0; at < side * side; ++at) {
+      auto const relax = [&](std::size_t to) {
         if (expected[at] + toll(at) >= expected[to]) return;
         expected[to] = expected[at] + toll(at);
         changed = true;
@@ -66,7 +67,7 @@ int main() {
   }
   int const found = shortest[side * side - 1].load(std::memory_order_relaxed);
   bool right = true;
-  for (int at = 0; at < side * side; ++at)
+  for (std::size_t at = 0; at < side * side; ++at)
     right = right && shortest[at].load(std::memory_order_relaxed) == expected[at];
   std::printf("%d to the opposite corner\n", found);
   return right ? 0 : 1;

@@ -68,7 +68,7 @@ class search {
   void offer(Region& f, subproblem const& s) {
     if (!promises_more(s)) return;
     if (s.solved(graph_)) return improve(s);
-    auto const task = [this, s](auto& inner) { expand(inner, s); };
+    auto const task = [this, s](auto& inner) { this->expand(inner, s); };
     if (how_ == choice::lifo) return f.spawn(task);
     f.spawn(by_bound{&best_, s.lower, s.estimate, graph_.vertices(), size(s.open(graph_))}, task);
   }

@@ -43,7 +43,7 @@ class bipartition_app final : public finish_app<bipartition_app> {
     graphs_.clear();
     for (std::int64_t i = 0; i < instances_; ++i) {
       graphs_.push_back(bipartition::random_graph(static_cast<std::uint32_t>(n_), density_,
-                                                  static_cast<std::uint32_t>(weights_),
+                                                  static_cast<bipartition::cost>(weights_),
                                                   static_cast<std::uint64_t>(seed_ + i)));
     }
     known_.assign(graphs_.size(), std::nullopt);

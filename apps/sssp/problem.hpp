@@ -67,7 +67,7 @@ class search {
   void reach(Region& f, node n, distance d) {
     if (!sink(distances_[n], d)) return;
     counts_.add(f.here().worker(), count::spawned);
-    auto const task = [this, n, d](auto& inner) { visit(inner, n, d); };
+    auto const task = [this, n, d](auto& inner) { this->visit(inner, n, d); };
     if (how_ == choice::lifo) return f.spawn(task);
     f.spawn(by_distance{distances_[n], n, d}, task);
   }
