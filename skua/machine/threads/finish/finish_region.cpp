@@ -2,6 +2,7 @@
 // How the tasks of a finish region run, and how it ends.
 #include "skua/machine/threads/finish/finish_region.hpp"
 
+#include "skua/machine/threads/join/call_in_group.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
@@ -67,13 +68,7 @@ void finish_region::call(here& on, task& t) noexcept {
     raise(dropped);
     return;
   }
-  try {
-    t.operations().call(t, on);
-  } catch (cancelled const&) {
-    raise(dropped);
-  } catch (...) {
-    first_.keep(*this, on);
-  }
+  call_in_group(*this, first_, on, [&] { t.operations().call(t, on); });
 }
 
 void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) noexcept {

@@ -2,6 +2,7 @@
 // How the children of a scope run, and how it ends.
 #include "skua/machine/threads/join/scope.hpp"
 
+#include "skua/machine/threads/join/call_in_group.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
@@ -73,13 +74,7 @@ inline void scope_group::call_child(here& runner, child& c) noexcept {
     raise(dropped);
     return;
   }
-  try {
-    c.kind().call(c, runner);
-  } catch (cancelled const&) {
-    raise(dropped);
-  } catch (...) {
-    first_.keep(*this, runner);
-  }
+  call_in_group(*this, first_, runner, [&] { c.kind().call(c, runner); });
 }
 
 /// Runs the children that nobody took, newest first; then waits for the others. Leaves children to the worker's search if

@@ -2,6 +2,7 @@
 // A group of n numbered children: how its pieces run. (many.hpp)
 #include <cstdint>
 
+#include "skua/machine/threads/join/call_in_group.hpp"
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/join/many.hpp"
@@ -115,13 +116,7 @@ class sequence final : public group {
   }
 
   void call(here& on, std::uint64_t i) noexcept {
-    try {
-      all_.call(all_, i, on);
-    } catch (cancelled const&) {
-      raise(dropped);
-    } catch (...) {
-      first_.keep(*this, on);
-    }
+    call_in_group(*this, first_, on, [&] { all_.call(all_, i, on); });
   }
 
   std::uint64_t drop_from(std::uint64_t i, std::uint64_t first) noexcept {
