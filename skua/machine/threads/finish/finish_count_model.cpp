@@ -33,19 +33,12 @@ struct region {
   }
 };
 
-/// Where tasks wait for a worker: so many of them, the next one is the one with the largest number.
+/// A task in a lane: whoever takes it first has it.
 template <class Sync>
 struct lane {
-  model_atomic<int> waiting{0};
-  /// The number of the task, or -1.
-  int take() {
-    int seen = waiting.load(memory_order_acquire);
-    while (seen > 0) {
-      if (waiting.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, memory_order_acquire))
-        return seen - 1;
-    }
-    return -1;
-  }
+  model_atomic<bool> waiting{false};
+  void put() { waiting.store(true, memory_order_release); }
+  bool take() { return waiting.exchange(false, memory_order_acquire); }
 };
 
 /// The body runs on worker 0 and spawns tasks; task 1 spawns task 2. The other workers steal.
@@ -77,10 +70,10 @@ struct body_and_thieves {
   }
   void spawn(finish_share<of>& mine, int task) {
     static_cast<void>(mine.add(in, 1));
-    each.at(static_cast<std::size_t>(task)).waiting.store(1, memory_order_release);
+    each.at(static_cast<std::size_t>(task)).put();
   }
   void run_one(finish_share<of>& mine, int task) {
-    if (each.at(static_cast<std::size_t>(task)).take() < 0) return;
+    if (!each.at(static_cast<std::size_t>(task)).take()) return;
     if (task == 1) spawn(mine, 2);
     auto& ran = in.ran.at(static_cast<std::size_t>(task));
     ran.set(ran.get() + 1);
@@ -124,10 +117,10 @@ struct two_regions {
   }
   void spawn(finish_share<of>& mine, of& in, lane<Sync>& to) {
     static_cast<void>(mine.add(in, 1));
-    to.waiting.store(1, memory_order_release);
+    to.put();
   }
   void run_one(finish_share<of>& mine, of& in, lane<Sync>& from) {
-    if (from.take() < 0) return;
+    if (!from.take()) return;
     in.ran[0].set(1);
     static_cast<void>(mine.add(in, -1));
   }

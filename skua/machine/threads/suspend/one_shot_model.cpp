@@ -88,7 +88,8 @@ class scene {
   }
 };
 
-template <class Sync>
+/// LooksAgain: the waiter is a fiber, else a thread from outside.
+template <class Sync, bool LooksAgain = true>
 struct one_setter {
   static constexpr int threads = 2;
   scene<Sync> s;
@@ -96,22 +97,7 @@ struct one_setter {
     if (me == 0) {
       require(s.set(7), "the only setter is the first");
     } else {
-      require(s.wait() == 7, "the waiter gets the value");
-    }
-  }
-  void finish() {}
-};
-
-/// The same, and the waiter is a thread from outside.
-template <class Sync>
-struct thread_waits {
-  static constexpr int threads = 2;
-  scene<Sync> s;
-  void run(int me) {
-    if (me == 0) {
-      require(s.set(7), "the only setter is the first");
-    } else {
-      require(s.wait(false) == 7, "the waiter gets the value");
+      require(s.wait(LooksAgain) == 7, "the waiter gets the value");
     }
   }
   void finish() {}
@@ -244,7 +230,7 @@ void holds_in_all_models() {
 
 TEST(one_shot_model, the_waiter_gets_the_value_and_destroys_the_one_shot) {
   holds_in_all_models<one_setter<model_sync>>();
-  holds_in_all_models<thread_waits<model_sync>>();
+  holds_in_all_models<one_setter<model_sync, false>>();
 }
 TEST(one_shot_model, one_of_two_setters_is_the_first) { holds_in_all_models<two_setters<model_sync>>(); }
 TEST(one_shot_model, a_setter_may_give_up) { holds_in_all_models<a_setter_gives_up<model_sync>>(); }
