@@ -143,6 +143,9 @@ class calibration {
   void prices() {
     table("prices");
     measured("fork_ns", "fib without cut-off on one worker less its serial elision, per fork", fork_ns);
+    measured("spawn_ns", "a task of a finish region that spawns the next one, per task", spawn_ns);
+    measured("compare_ns", "a call of a comparator where 1000 tasks wait, with what the store does around it",
+             compare_ns);
     assumed("expose_ns", 20, 5, 100, "a guess: some virtual calls and copies of a hint");
     measured("pop_ns", "half of a push and a pop at the owner's end", pop_ns);
     if (shape_.cores < 2) {

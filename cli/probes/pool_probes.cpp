@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/probes/pool_probes.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "apps/fib/problem.hpp"
 #include "cli/probes/samples.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
+#include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/program/serial.hpp"
@@ -157,6 +159,59 @@ double rest_ns() {
   });
   verify(last != clock::time_point{}, "the clock runs");
   return ns / turns;
+}
+
+void spawn_next(auto& f, std::uint64_t& left) {
+  if (--left > 0) f.spawn([&left](auto& g) { spawn_next(g, left); });
+}
+
+double spawn_ns() {
+  constexpr std::uint64_t tasks = 100'000;
+  pool p({.workers = 1, .policy = "strategies"});
+  std::uint64_t left = tasks;
+  double const ns = ns_of([&] { p.run([&](auto& here) { here.finish([&](auto& f) { spawn_next(f, left); }); }); });
+  verify(left == 0, "each task spawns the next one");
+  return ns / tasks;
+}
+
+namespace {
+
+/// Smaller keys go first; counts how often it is asked.
+struct counted_order {
+  std::uint64_t key;
+  std::uint64_t* asked;
+  [[nodiscard]] bool prioritize(counted_order const& other, requester const&) const noexcept {
+    ++*asked;
+    return key < other.key;
+  }
+};
+
+/// As spawn_next, with this order and one of many keys.
+void spawn_ordered(auto& f, std::uint64_t& left, std::uint64_t& asked, runtime::dice& roll) {
+  if (left == 0) return;
+  --left;
+  f.spawn(counted_order{roll.next(), &asked}, [&left, &asked, &roll](auto& g) { spawn_ordered(g, left, asked, roll); });
+}
+
+}  // namespace
+
+double compare_ns() {
+  constexpr std::uint64_t tasks = 100'000;
+  constexpr std::uint64_t waiting = 1000;
+  pool p({.workers = 1, .policy = "strategies"});
+  std::uint64_t left = tasks + waiting;
+  std::uint64_t asked = 0;
+  runtime::dice roll{1};
+  double const ns = ns_of([&] {
+    p.run([&](auto& here) {
+      here.finish([&](auto& f) {
+        for (std::uint64_t i = 0; i < waiting; ++i) spawn_ordered(f, left, asked, roll);
+      });
+    });
+  });
+  verify(left == 0 && asked > tasks, "tasks are compared");
+  double const spawns = spawn_ns() * static_cast<double>(tasks + waiting);
+  return std::max(ns - spawns, 0.0) / static_cast<double>(asked);
 }
 
 double notify_ns() {

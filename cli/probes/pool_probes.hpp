@@ -6,6 +6,10 @@ namespace skua::cli {
 
 /// A fork and its join on one worker, beyond the two calls: fib without cut-off, less its serial elision.
 double fork_ns();
+/// A task of a finish region that spawns the next one, on one worker: from spawn to spawn.
+double spawn_ns();
+/// One call of a comparator where 1000 tasks wait, with what the ordered store does around it.
+double compare_ns();
 /// One push and one pop at the owner's end of a lane; half of that.
 double pop_ns();
 /// From a fork to the first instruction of the child that a searching worker steals.

@@ -38,7 +38,10 @@ json workers_of(sim_outcome const& o) {
                    {"sleeps", w.naps},
                    {"revocations", w.revocations},
                    {"heavy_fences", w.heavy_fences},
-                   {"interrupts", w.interrupts}});
+                   {"interrupts", w.interrupts},
+                   {"spawns", w.spawns},
+                   {"conversions", w.conversions},
+                   {"dead", w.dead}});
   }
   return all;
 }
@@ -129,7 +132,8 @@ std::vector<report::column> sim_columns() {
                                   {"work_s", "work"},
                                   {"scheduling_s", "scheduling"},
                                   {"idle_s", "idle"}};
-  for (char const* const key : {"events", "steals", "sleeps", "revocations", "heavy_fences", "interrupts"})
+  for (char const* const key :
+       {"events", "steals", "sleeps", "revocations", "heavy_fences", "interrupts", "spawns", "conversions", "dead"})
     all.push_back({key, ""});
   json const bytes = bytes_of({});
   for (auto const& [key, value] : bytes.items()) all.push_back({key, ""});
@@ -151,7 +155,10 @@ std::vector<cell> sim_cells(sim_row const& r, double serial_s) {
                         cell::of(o.naps),
                         cell::of(o.revocations),
                         cell::of(o.heavy_fences),
-                        cell::of(o.interrupts)};
+                        cell::of(o.interrupts),
+                        cell::of(o.spawns),
+                        cell::of(o.conversions),
+                        cell::of(o.dead)};
   json const bytes = bytes_of(o.memory);
   for (auto const& [key, value] : bytes.items()) all.push_back(cell::of(value));
   return all;

@@ -59,6 +59,9 @@ sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t
     all.revocations += w.revocations;
     all.heavy_fences += w.heavy_fences;
     all.interrupts += w.interrupts;
+    all.spawns += w.spawns;
+    all.conversions += w.conversions;
+    all.dead += w.dead;
     work += w.work;
     scheduling += w.scheduling;
   }

@@ -34,6 +34,9 @@ struct sim_outcome {
   std::uint64_t revocations = 0;
   std::uint64_t heavy_fences = 0;
   std::uint64_t interrupts = 0;
+  std::uint64_t spawns = 0;
+  std::uint64_t conversions = 0;
+  std::uint64_t dead = 0;
   std::vector<std::uint64_t> steals_by_distance = {};
   std::vector<std::string> distance_names = {};
   std::vector<sim::worker_counters> workers = {};  ///< times in ticks (picoseconds)

@@ -9,7 +9,7 @@
 namespace skua::inline v0 {
 
 constexpr char const* name_of(tree_node_kind k) noexcept {
-  constexpr char const* names[] = {"task", "join", "each", "scope", "leaf", "step"};
+  constexpr char const* names[] = {"task", "join", "each", "scope", "finish", "leaf", "step"};
   return names[static_cast<unsigned>(k)];
 }
 
@@ -20,6 +20,7 @@ inline std::ostream& operator<<(std::ostream& out, task_tree const& tree) {
     if (i > 0) depth[i] = depth[n.parent] + 1;
     for (std::uint32_t d = 0; d < depth[i]; ++d) out << "  ";
     out << i << ' ' << name_of(n.kind);
+    if (n.region != no_tree_node) out << " of " << n.region;
     if (n.hints.work) out << " work " << *n.hints.work;
     if (n.hints.place) out << " place " << index(*n.hints.place);
     if (n.flops != 0) out << ' ' << n.flops << " flops";

@@ -14,6 +14,8 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/serial.hpp"
+#include "skua/program/strategy/finish.hpp"
+#include "skua/program/strategy/serial_finish.hpp"
 #include "skua/program/task_tree.hpp"
 
 namespace skua::inline v0 {
@@ -90,6 +92,45 @@ class recorder {
     return std::forward<Body>(body)(s);
   }
 
+  /// A finish region as its body, or one of its tasks, sees it. A task's node is a child of the one that spawns it.
+  class finish_type {
+   public:
+    using tasks = runtime::serial_finish<recorder>;
+    finish_type(tasks& all, tree_node_id region) noexcept : all_(all), region_(region) {}
+
+    template <class F>
+    void spawn(F&& f) {
+      spawn(runtime::no_strategy{}, std::forward<F>(f));
+    }
+    template <strategy S, class F>
+    void spawn(S const& s, F&& f) {
+      static_assert(runtime::spawnable<F, finish_type>, "spawn: a task is called as f(region)");
+      here().stamp();
+      tree_node_id const node = here().tree_.add_spawned(here().current_, region_);
+      all_.spawn(s, [node, region = region_, task = std::decay_t<F>(std::forward<F>(f))](tasks& all) mutable {
+        entered const running(all.here(), node);
+        finish_type inner(all, region);
+        static_cast<void>(task(inner));
+      });
+      here().last_ = here().now();
+    }
+    [[nodiscard]] recorder& here() noexcept { return all_.here(); }
+
+   private:
+    tasks& all_;
+    tree_node_id const region_;
+  };
+
+  /// Runs the tasks in the order of their strategies, but records no strategies.
+  template <class Body>
+  decltype(auto) finish(Body&& body) {
+    entered const region(*this, tree_node_kind::finish);
+    return runtime::finish_serially(*this, [&](auto& all) -> decltype(auto) {
+      finish_type f(all, current_);
+      return std::forward<Body>(body)(f);
+    });
+  }
+
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
     entered const kernel(*this, tree_node_kind::leaf);
@@ -116,6 +157,12 @@ class recorder {
         throw usage_error("recorder: a leaf may not fork or contain leaves");
       here.stamp();
       here.current_ = here.tree_.add(outer_, kind, hints);
+      here.last_ = here.now();
+    }
+    /// ... which is in the tree already.
+    entered(recorder& here, tree_node_id node) : here_(here), outer_(here.current_) {
+      here.stamp();
+      here.current_ = node;
       here.last_ = here.now();
     }
     ~entered() {
@@ -155,7 +202,7 @@ class recorder {
     if (elapsed <= 0) return;
     tree_node_kind const kind = tree_[current_].kind;
     tree_node_id charged = current_;
-    if (kind == tree_node_kind::task || kind == tree_node_kind::scope) {
+    if (kind == tree_node_kind::task || kind == tree_node_kind::scope || kind == tree_node_kind::finish) {
       tree_node_id const newest = tree_[current_].last;
       bool const goes_on = newest != no_tree_node && tree_[newest].kind == tree_node_kind::step;
       charged = goes_on ? newest : tree_.add(current_, tree_node_kind::step);
@@ -174,6 +221,7 @@ class recorder {
 
 static_assert(runtime::models_fork_join<serial>);
 static_assert(runtime::models_fork_join<recorder>);
+static_assert(runtime::has_finish<recorder>);
 
 /// The tree of f(here).
 template <std::invocable<recorder&> F>

@@ -57,6 +57,32 @@ TEST(recorder, the_tree_of_fib_is_the_tree_of_its_calls) {
   EXPECT_EQ(t.tasks, 177U);
 }
 
+TEST(recorder, spawned_tasks_are_children_of_their_spawners_and_name_their_region) {
+  std::ostringstream text;
+  std::string ran;
+  text << record([&](auto& h) {
+    int const value = h.finish([&](auto& f) {
+      f.spawn(order{2, 0}, [&](auto& g) { g.here().leaf(flops{1}, [&] { ran += "b"; }); });
+      f.spawn(order{1, 0}, [&](auto& g) {
+        g.spawn(order{3, 0}, [&](auto& k) { k.here().leaf(flops{3}, [&] { ran += "c"; }); });
+        g.here().leaf(flops{2}, [&] { ran += "a"; });
+      });
+      return 7;
+    });
+    EXPECT_EQ(value, 7);
+  });
+  EXPECT_EQ(ran, "abc");
+  EXPECT_EQ(text.str(),
+            "0 task\n"
+            "  1 finish\n"
+            "    2 task of 1\n"
+            "    3 task of 1\n"
+            "      4 task of 1\n"
+            "      5 leaf 2 flops\n"
+            "      6 leaf 1 flops\n"
+            "        7 leaf 3 flops\n");
+}
+
 TEST(recorder, groups_hints_and_footprints_are_written_down) {
   std::ostringstream text;
   text << record([](auto& h) { everything(h); });

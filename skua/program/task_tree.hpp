@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "skua/parts/base/assert.hpp"
@@ -23,19 +24,21 @@ enum class tree_node_kind : std::uint8_t {
   join,   ///< its children are tasks, run in any order; it ends with the last of them
   each,   ///< the same, made from a range: none, one or more tasks
   scope,  ///< its children are like a task's, and tasks that were forked between them
-  leaf,   ///< a kernel
-  step,   ///< the code of a task between two of the above
+  finish,  ///< a finish region's body: its children are like a scope's; it ends with the last task that was spawned in it
+  leaf,    ///< a kernel
+  step,    ///< the code of a task between two of the above
 };
 
 struct tree_node {
   tree_node_kind kind = tree_node_kind::task;
-  hint hints{};  ///< of a task
-  tree_node_id parent = no_tree_node;
-  tree_node_id first = no_tree_node;  ///< first child
-  tree_node_id last = no_tree_node;   ///< last child
-  tree_node_id next = no_tree_node;   ///< next sibling
-  double flops = 0;                   ///< of a leaf, as given
-  std::uint64_t ns = 0;               ///< of a leaf or step, as measured; 0 if the recorder had no clock
+  hint hints{};                        ///< of a task
+  tree_node_id parent = no_tree_node;  ///< of a spawned task: whoever spawned it
+  tree_node_id region = no_tree_node;  ///< of a spawned task: its finish region, which waits for it
+  tree_node_id first = no_tree_node;   ///< first child
+  tree_node_id last = no_tree_node;    ///< last child
+  tree_node_id next = no_tree_node;    ///< next sibling
+  double flops = 0;                    ///< of a leaf, as given
+  std::uint64_t ns = 0;                ///< of a leaf or step, as measured; 0 if the recorder had no clock
   std::uint32_t first_touch = 0;
   std::uint32_t touches = 0;  ///< of a leaf: tree.touches()[first_touch .. + touches)
 };
@@ -72,7 +75,7 @@ enum class unit : std::uint8_t {
 struct totals {
   double work = 0;          ///< T1: everything, one after the other
   double span = 0;          ///< Tinf: the longest chain of nodes that wait for each other
-  std::uint64_t forks = 0;  ///< n - 1 for a join or each of n tasks, n for a scope
+  std::uint64_t forks = 0;  ///< n - 1 for a join or each of n tasks, n for a scope, one per spawned task
   std::uint64_t tasks = 0;
   std::uint64_t leaves = 0;  ///< nodes of kind leaf
   friend constexpr bool operator==(totals const&, totals const&) = default;
@@ -97,6 +100,21 @@ class task_tree {
     }
     p.last = id;
     return id;
+  }
+
+  /// The same for a task that `parent` spawns in a finish region that is open there.
+  tree_node_id add_spawned(tree_node_id parent, tree_node_id region) {
+    runtime::expects(nodes_[region].kind == tree_node_kind::finish, "task_tree::add_spawned: a finish region");
+    tree_node_id const id = add(parent, tree_node_kind::task);
+    nodes_[id].region = region;
+    has_spawned_ = true;
+    return id;
+  }
+
+  /// The node that ends only after this task: its group, scope or finish region.
+  [[nodiscard]] tree_node_id group_of(tree_node_id task) const noexcept {
+    tree_node const& n = nodes_[task];
+    return n.region != no_tree_node ? n.region : n.parent;
   }
 
   /// Adds to what the most recently added leaf touches.
@@ -128,12 +146,14 @@ class task_tree {
     return static_cast<double>(n.ns);
   }
 
-  /// Work and span if node i itself costs cost(i) and every fork costs its parent `per_fork`: child i of a join starts
-  /// after i+1 forks (the last after as many as the one before it). Work O(n), space O(n), no recursion.
+  /// Work and span if node i itself costs cost(i) and every fork or spawn costs its parent `per_fork`: child i of a join
+  /// starts after i+1 forks (the last after as many as the one before it). Of a region that is not the innermost one where
+  /// its task is spawned, the span leaves that task out. Work O(n), space O(n), no recursion.
   template <class Cost>
   [[nodiscard]] totals weigh(Cost cost, double per_fork) const {
     totals all;
     std::vector<double> span(nodes_.size());
+    spawned_ends spawned(*this);
     for (tree_node_id i = size(); i-- > 0;) {  // preorder backwards: children first
       tree_node const& n = nodes_[i];
       all.tasks += n.kind == tree_node_kind::task ? 1U : 0U;
@@ -145,15 +165,17 @@ class task_tree {
       double end = own;
       for (tree_node_id c = n.first; c != no_tree_node; c = nodes_[c].next) {
         if (nodes_[c].kind != tree_node_kind::task) {
+          spawned.note(i, c, now, 0);
           now += span[c];
           continue;
         }
         bool const forked = !is_group || c != n.last;
         all.forks += forked ? 1U : 0U;
         now += forked ? per_fork : 0;
-        end = std::max(end, now + span[c]);
+        spawned.note(i, c, now, span[c]);
+        if (nodes_[c].region == no_tree_node) end = std::max(end, now + span[c]);
       }
-      span[i] = std::max(now, end);
+      span[i] = std::max({now, end, spawned.take(i)});
     }
     all.work += static_cast<double>(all.forks) * per_fork;
     all.span = span[0];
@@ -173,8 +195,47 @@ class task_tree {
     return p.kind == tree_node_kind::task && p.first == p.last;
   }
 
+  /// When the tasks end that are spawned below a node for the innermost region around it: they may outlive the node.
+  class spawned_ends {
+   public:
+    explicit spawned_ends(task_tree const& of) : tree_(of) {
+      if (!of.has_spawned_) return;
+      latest_.resize(of.size());
+      innermost_.resize(of.size(), no_tree_node);
+      for (tree_node_id i = 0; i < of.size(); ++i) {
+        tree_node const& n = of[i];
+        if (n.kind == tree_node_kind::finish) {
+          innermost_[i] = i;
+        } else if (n.parent != no_tree_node) {
+          innermost_[i] = n.region != no_tree_node ? n.region : innermost_[n.parent];
+        }
+      }
+    }
+    /// Child `c` of `i` begins `now` after it, and takes `span`.
+    void note(tree_node_id i, tree_node_id c, double now, double span) noexcept {
+      if (latest_.empty()) return;
+      tree_node_id const region = tree_[c].region;
+      if (region == no_tree_node) {
+        latest_[i] = std::max(latest_[i], latest_[c] > 0 ? now + latest_[c] : 0);
+      } else if (region == innermost_[i]) {
+        latest_[i] = std::max(latest_[i], now + std::max(span, latest_[c]));
+      }
+    }
+    /// For a region, which waits for them; 0 for all other nodes.
+    [[nodiscard]] double take(tree_node_id i) noexcept {
+      if (latest_.empty() || tree_[i].kind != tree_node_kind::finish) return 0;
+      return std::exchange(latest_[i], 0);
+    }
+
+   private:
+    task_tree const& tree_;
+    std::vector<double> latest_;  ///< by node, since it began; empty: nothing was spawned
+    std::vector<tree_node_id> innermost_;
+  };
+
   std::vector<tree_node> nodes_;
   std::vector<touch> touches_;
+  bool has_spawned_ = false;
 };
 
 }  // namespace skua::inline v0

@@ -46,6 +46,39 @@ TEST(task_tree, a_scope_forks_every_child_on_its_way) {
   EXPECT_EQ(with_forks(t, unit::flops, 1), (totals{.work = 35, .span = 15, .forks = 3, .tasks = 4, .leaves = 4}));
 }
 
+/// Spawns a task in a region that consists of one leaf.
+tree_node_id spawned(task_tree& t, tree_node_id by, tree_node_id region, double each_flops) {
+  tree_node_id const task = t.add_spawned(by, region);
+  t[t.add(task, tree_node_kind::leaf)].flops = each_flops;
+  return task;
+}
+
+TEST(task_tree, a_region_waits_for_tasks_that_outlive_their_spawners) {
+  task_tree t;
+  tree_node_id const region = t.add(0, tree_node_kind::finish);
+  tree_node_id const first = spawned(t, region, region, 2);
+  spawned(t, first, region, 10);  // at 2, until 12
+  t[t.add(first, tree_node_kind::leaf)].flops = 3;
+  t[t.add(0, tree_node_kind::leaf)].flops = 1;
+  EXPECT_EQ(with_forks(t, unit::flops, 0), (totals{.work = 16, .span = 13, .forks = 2, .tasks = 3, .leaves = 4}));
+  EXPECT_EQ(t.group_of(first), region);
+}
+
+TEST(task_tree, a_join_does_not_wait_for_what_its_children_spawn) {
+  task_tree t;
+  tree_node_id const region = t.add(0, tree_node_kind::finish);
+  tree_node_id const join = t.add(region, tree_node_kind::join);
+  spawned(t, t.add(join, tree_node_kind::task), region, 10);  // at 0
+  t[t.add(t.add(join, tree_node_kind::task), tree_node_kind::leaf)].flops = 4;
+  spawned(t, region, region, 5);  // after the join: from 4 until 9
+  EXPECT_EQ(t.weigh(unit::flops).span, 10);
+  tree_node_id const inner = t.add(region, tree_node_kind::finish);  // at 4; it does not wait for the outer one's tasks
+  spawned(t, inner, region, 100);
+  spawned(t, inner, inner, 7);
+  t[t.add(region, tree_node_kind::leaf)].flops = 2;
+  EXPECT_EQ(t.weigh(unit::flops).span, 13);
+}
+
 TEST(task_tree, steps_of_a_task_add_up) {
   task_tree t;
   group_of(t, 0, tree_node_kind::join, 2, 3);
@@ -89,7 +122,7 @@ TEST(task_tree, its_outline_has_a_line_for_every_node) {
 }
 
 TEST(random_tree, same_seed_same_tree_and_all_kinds_of_groups_occur) {
-  std::uint64_t kinds[6] = {};
+  std::uint64_t kinds[7] = {};
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     task_tree const t = random_tree::make(seed);
     std::ostringstream once;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random fork-join programs for tests: same seed, same program, same answer on every `here`. They join, iterate, open
-// scopes and count the objects that they hold; they can throw or request a stop at a chosen task, and give all hints.
+// scopes and, if wanted, finish regions, and count the objects that they hold; they can throw or request a stop at a chosen task, and give all hints.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/strategy/finish.hpp"
 
 namespace skua::inline v0::testing {
 
@@ -37,6 +38,11 @@ class random_program {
   /// With `places` above 0 children get hints: work and places (out of so many), valid and invalid ones.
   explicit random_program(std::uint64_t seed, int depth = 5, std::uint32_t places = 0) noexcept
       : seed_(seed), depth_(depth), places_(places) {}
+
+  /// How its finish regions give strategies to tasks.
+  enum class regions : std::uint8_t { none, plain, with_strategies };
+  /// With finish regions; `here` must have them.
+  random_program(std::uint64_t seed, int depth, regions how) noexcept : random_program(seed, depth) { regions_ = how; }
 
   /// Every task from the k-th on (in the order in which they start) throws. 0: none does.
   void throw_from(long k) noexcept { throw_from_ = k; }
@@ -70,7 +76,11 @@ class random_program {
     return hash;
   }
 
-  std::uint64_t step(fork_join auto& here, runtime::dice& roll, int depth) {
+  template <fork_join Here>
+  std::uint64_t step(Here& here, runtime::dice& roll, int depth) {
+    if constexpr (has_finish<Here>) {
+      if (regions_ != regions::none && roll.below(3) == 0) return finish(here, roll, depth);
+    }
     switch (roll.below(5)) {
       case 0: return join_three(here, roll.next(), depth);
       case 1: return iterate(here, roll, depth);
@@ -145,9 +155,45 @@ class random_program {
     return hash;
   }
 
+  /// The newest go first, and any may be a call where the queue is long.
+  struct convertible {
+    double weight;
+    [[nodiscard]] double transitive_weight() const noexcept { return weight; }
+    [[nodiscard]] static constexpr bool allow_call_conversion() noexcept { return true; }
+  };
+
+  std::uint64_t finish(has_finish auto& here, runtime::dice& roll, int depth) {
+    std::atomic<std::uint64_t> sum{0};
+    std::uint32_t const n = roll.below(6);
+    std::uint64_t const seed = roll.next();
+    std::uint64_t const own = here.finish([&](auto& f) {
+      token const held(live_);
+      for (std::uint32_t i = 0; i < n; ++i) spawn(f, seed + i, depth, sum);
+      return n == 3 && depth > 0 ? join_two(f.here(), seed + 77, depth - 1) : 0;
+    });
+    return own * 13 + sum.load(std::memory_order_relaxed);
+  }
+
+  /// A task that adds to `sum`, and may spawn more of its kind.
+  void spawn(auto& f, std::uint64_t seed, int depth, std::atomic<std::uint64_t>& sum) {
+    auto task = [&sum, seed, depth, this, kept = token(live_)](auto& g) {
+      sum.fetch_add(this->task(g.here(), seed, depth) * (seed | 1), std::memory_order_relaxed);
+      for (std::uint64_t more = seed % 3; more > 0 && depth > 0; --more)
+        this->spawn(g, seed * 31 + more, depth - 1, sum);
+    };
+    if (regions_ == regions::plain) return f.spawn(task);
+    switch (seed % 5) {
+      case 0: return f.spawn(task);
+      case 1: return f.spawn(order{static_cast<double>(seed % 7), static_cast<double>(seed % 11)}, task);
+      case 2: return f.spawn(breadth_first{}, task);
+      default: return f.spawn(convertible{static_cast<double>(seed % 16)}, task);
+    }
+  }
+
   std::uint64_t const seed_;
   int const depth_;
   std::uint32_t const places_;
+  regions regions_ = regions::none;
   long throw_from_ = 0;
   long stop_at_ = 0;
   std::stop_source* source_ = nullptr;

@@ -15,16 +15,21 @@ void check_every_node_once(run_result const& result, task_tree const& program, s
   }
 }
 
+/// The task, leaf or step that this node is, or is a part of.
+tree_node_id task_of(task_tree const& program, tree_node_id id) {
+  while (!is_run(program[id].kind)) id = program[id].parent;
+  return id;
+}
+
 /// No child begins before its parent, and no step before the one it follows has ended.
 void check_order_in_time(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
   for (tree_node_id i = 1; i < program.size(); ++i) {
     if (!is_run(program[i].kind)) continue;
-    tree_node_id above = program[i].parent;
-    while (!is_run(program[above].kind)) above = program[above].parent;
     turn const& t = result.turns[i];
-    turn const& p = result.turns[above];
-    if (p.begin <= t.begin && t.begin <= t.end && t.end <= p.end) continue;
-    faults.push_back("node " + std::to_string(i) + " ran outside the time of its task " + std::to_string(above));
+    turn const& before = result.turns[task_of(program, program[i].parent)];
+    turn const& around = result.turns[task_of(program, program.group_of(i))];  // a spawned task may outlive its spawner
+    if (before.begin <= t.begin && t.begin <= t.end && t.end <= around.end) continue;
+    faults.push_back("node " + std::to_string(i) + " ran outside the time of its task");
     return;
   }
 }

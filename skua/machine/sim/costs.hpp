@@ -16,6 +16,8 @@ using tick = std::uint64_t;
 /// What a scheduler does besides the program's own work.
 enum class operation : std::uint8_t {
   fork,              ///< offer a child, or the rest of a group, and later find it still there
+  spawn,             ///< offer a task of a finish region, and later find it; comparisons not included
+  compare,           ///< ask which of two tasks goes first
   expose,            ///< mark and place one child of an exposed group
   pop,               ///< take something from one's own lane, or the region's
   steal,             ///< take something from `whom`
@@ -82,11 +84,13 @@ class flat_costs final : public costs {
   tick price(tick, operation what, worker_id, worker_id) override {
     switch (what) {
       case operation::fork:
+      case operation::spawn:
       case operation::expose: return by_.fork_ticks;
       case operation::pop:
       case operation::steal:
       case operation::miss:
       case operation::rest: return by_.probe_ticks;
+      case operation::compare:
       case operation::send:
       case operation::park:
       case operation::resume:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The engine of the simulator: one run. States and invariants: simulator.md. Time and result: simulator.cpp; probing,
-// taking and placing: probing.cpp; fences of steals: fences.cpp; stacks of calls, groups and scopes:
-// stacks.cpp.
+// taking and placing: probing.cpp; fences of steals: fences.cpp; stacks of calls, groups and scopes: stacks.cpp; finish
+// regions: finish.cpp.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
+#include "skua/parts/ordered/ordered_lane.hpp"
 
 namespace skua::inline v0::sim {
 
@@ -48,6 +49,7 @@ struct frame {
   tree_node_kind kind = tree_node_kind::task;        ///< of `node`
   bool owner = true;                                 ///< false: a share of a group that a thief took
   bool parked = false;                               ///< it has waited for other workers
+  bool drops = false;                                ///< of a base: the task is dead, and not called
   std::unique_ptr<exposed_group> exposed = nullptr;  ///< of a group or scope, if it was exposed
 };
 
@@ -59,9 +61,9 @@ struct fiber {
   tick ran = 0;
 };
 
-/// The state of a group or scope, by its node.
+/// The state of a group, scope or finish region, by its node.
 struct group_state {
-  std::uint32_t outstanding = 0;  ///< shares of a group, the owner's included; children of a scope
+  std::uint32_t outstanding = 0;  ///< shares of a group, the owner's included; children of a scope; tasks of a region
   bool stolen = false;            ///< some share or child was taken from its owner
   fiber_id waiting = no_fiber;    ///< the parked stack whose top is this group or scope
 };
@@ -135,6 +137,15 @@ class engine {
   void tell(worker_id w, event const& what);
   std::uint64_t published_by(worker_id w) const;
 
+  // Finish regions (finish.cpp).
+  void order_tasks();
+  void spawn(worker_id w, fiber_id f, tree_node_id task);
+  void push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered);
+  void pay_comparisons(worker_id w, std::uint64_t n);
+  std::pair<outcome, std::optional<item>> take_ordered(worker_id w, probe const& p);
+  void drop(worker_id w, fiber_id f, tree_node_id task);
+  [[nodiscard]] group_state& group_of(tree_node_id task) { return groups_[program_.group_of(task)]; }
+
   // Stacks (stacks.cpp).
   void begin(worker_id w, item const& it);
   fiber_id new_fiber();
@@ -189,9 +200,10 @@ class engine {
   std::vector<delayed_steal> delayed_;             ///< by worker; empty if no heavy fence has a price
 
   lanes lanes_;
-  std::vector<fiber_id> stack_of_;   ///< by worker: the stack that it runs
-  std::vector<std::uint64_t> last_;  ///< by worker: first tag word of what it ran last
-  std::uint64_t running_ = 0;        ///< busy workers
+  std::vector<std::unique_ptr<runtime::ordered_lane>> ordered_;  ///< by worker; empty: the policy does not need it
+  std::vector<fiber_id> stack_of_;                               ///< by worker: the stack that it runs
+  std::vector<std::uint64_t> last_;                              ///< by worker: first tag word of what it ran last
+  std::uint64_t running_ = 0;                                    ///< busy workers
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
   std::vector<group_state> groups_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `here` in the simulator: the interface of a program that runs in virtual time. Models `fork_join`.
+// `here` in the simulator: the interface of a program that runs in virtual time. Models `fork_join` and `has_finish`.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include "skua/machine/sim/live.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/strategy/finish.hpp"
 
 namespace skua::inline v0::sim {
 
@@ -50,9 +51,13 @@ class here {
         [&](std::uint64_t i, here& h) { body(h, element(i)); });
   }
 
+  class body_group;
   class scope_type;
   template <class Body>
   decltype(auto) scope(Body&& body);
+  class finish_type;
+  template <class Body>
+  decltype(auto) finish(Body&& body);
 
   /// The kernel runs when the leaf has ended in virtual time, so that whatever runs later sees what it wrote; a
   /// measured kernel runs when the leaf begins.
@@ -144,6 +149,9 @@ class here {
   void yield(tree_node_id step);           ///< announces a node; the engine continues until it comes back to this stack
   void meet(tree_node_id group);  ///< announces a group, then calls the children that the engine orders on this stack
   void body_ends();               ///< the same for a scope whose body has ended
+  [[nodiscard]] bool is_running_inside(tree_node_id node) const noexcept;
+  /// Announces a task of a finish region, and calls it here if the engine orders that.
+  void spawn(tree_node_id region, live_group& in, std::uint64_t number);
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
   void measure(tree_node_id leaf);  ///< charges the time since the last node to this leaf
   void end_step();                  ///< ... or makes a step of it
@@ -161,13 +169,68 @@ class here {
   stop_watch const* watch_ = nullptr;
 };
 
-/// A scope's children: closures on the heap, each freed when it has run.
-class here::scope_type final : public live_group {
+/// A scope, or a finish region: a body that is a part of its task's code, and children that are called by number.
+class here::body_group : public live_group {
  public:
-  explicit scope_type(here& h) : live_group(h.watch_), here_(h), outer_(h.at_), id_(h.open(tree_node_kind::scope)) {
+  body_group(body_group const&) = delete;
+  body_group& operator=(body_group const&) = delete;
+
+  /// body(handle); when it returns or throws, all children have ended. The body's exception wins over theirs, unless it
+  /// is `cancelled`.
+  template <class Handle, class Body>
+  decltype(auto) run(Handle& handle, Body&& body) {
+    using value = std::invoke_result_t<Body, Handle&>;
+    if constexpr (std::is_void_v<value>) {
+      run_body(handle, body);
+      end();
+      check();
+    } else {
+      decltype(auto) kept = run_body(handle, body);
+      end();
+      check();
+      return static_cast<value>(kept);
+    }
+  }
+
+ protected:
+  body_group(here& h, tree_node_kind kind) : live_group(h.watch_), here_(h), outer_(h.at_), id_(h.open(kind)) {
     h.yield(id_);
     h.at_ = id_;
   }
+  ~body_group() = default;
+
+  here& here_;
+  tree_node_id const outer_;
+  tree_node_id const id_;
+
+ private:
+  template <class Handle, class Body>
+  decltype(auto) run_body(Handle& handle, Body&& body) {
+    watching const inner{here_, *watch()};
+    try {
+      return std::forward<Body>(body)(handle);
+    } catch (cancelled const&) {
+      abandon();
+      end();
+      if (failure()) std::rethrow_exception(failure());  // a child's real exception wins over the body's `cancelled`
+      throw;
+    } catch (...) {
+      abandon();
+      end();
+      throw;
+    }
+  }
+  /// Called when the body has ended; when it returns, all children have ended.
+  void end() {
+    here_.body_ends();
+    here_.at_ = outer_;
+  }
+};
+
+/// A scope's children: closures on the heap, each freed when it has run.
+class here::scope_type final : public body_group {
+ public:
+  explicit scope_type(here& h) : body_group(h, tree_node_kind::scope) {}
 
   template <class F>
     requires runtime::forkable<F, here>
@@ -184,7 +247,6 @@ class here::scope_type final : public live_group {
   }
 
  private:
-  friend class here;
   struct closure {
     virtual ~closure() = default;
     virtual void call(here& on) = 0;
@@ -202,49 +264,87 @@ class here::scope_type final : public live_group {
     mine->call(on);
   }
 
-  /// Called when the body has ended; when it returns, all children have ended.
-  void end() {
-    here_.body_ends();
-    here_.at_ = outer_;
-  }
+  std::vector<std::unique_ptr<closure>> children_;
+};
 
-  here& here_;
-  tree_node_id const outer_;
-  tree_node_id const id_;
+/// A finish region's tasks: closures on the heap with their strategies, each freed when it has run or was dropped.
+class here::finish_type final : public body_group {
+ public:
+  explicit finish_type(here& h) : body_group(h, tree_node_kind::finish) {}
+
+  /// The region as its body, or one of its tasks, sees it.
+  class handle {
+   public:
+    handle(finish_type& in, sim::here& on) noexcept : in_(in), on_(on), task_(on.at_) {}
+    handle(handle const&) = delete;
+    handle& operator=(handle const&) = delete;
+
+    /// Throws usage_error outside of the call that this handle was passed to.
+    template <class F>
+    void spawn(F&& f) {
+      spawn(runtime::no_strategy{}, std::forward<F>(f));
+    }
+    template <strategy S, class F>
+    void spawn(S const& s, F&& f) {
+      static_assert(runtime::spawnable<F, handle>, "spawn: a task is called as f(region)");
+      if (!on_.is_running_inside(task_)) throw usage_error("simulator: spawn is called outside the task of its region");
+      in_.children_.push_back(std::make_unique<closure_of<S, std::decay_t<F>>>(s, std::forward<F>(f)));
+      on_.spawn(in_.id_, in_, in_.children_.size() - 1);
+    }
+    [[nodiscard]] sim::here& here() noexcept { return on_; }
+
+   private:
+    finish_type& in_;
+    sim::here& on_;
+    tree_node_id const task_;  ///< the body, or the task
+  };
+
+ private:
+  struct closure {
+    virtual ~closure() = default;
+    virtual void call(handle& region) = 0;
+    [[nodiscard]] virtual spawn_request spawned() const = 0;
+  };
+  template <class S, class F>
+  struct closure_of final : closure {
+    template <class G>
+    closure_of(S const& chosen, G&& g) : s(chosen), f(std::forward<G>(g)) {}
+    void call(handle& region) override { static_cast<void>(f(region)); }
+    [[nodiscard]] spawn_request spawned() const override {
+      return {.task = {.kind = runtime::kind_of<S>(),
+                       .value = &s,
+                       .value_size = sizeof(S),
+                       .weight = runtime::weight_of(s)},
+              .may_be_call = runtime::allows_call(s)};
+    }
+    S s;
+    F f;
+  };
+
+  void call(std::uint64_t i, here& on) override {
+    std::unique_ptr<closure> const mine = std::move(children_[i]);
+    handle region(*this, on);
+    mine->call(region);
+  }
+  [[nodiscard]] spawn_request spawned(std::uint64_t i) override { return children_[i]->spawned(); }
+  void drop(std::uint64_t i) override { children_[i].reset(); }
+
   std::vector<std::unique_ptr<closure>> children_;
 };
 
 template <class Body>
 decltype(auto) here::scope(Body&& body) {
   scope_type s{*this};
-  auto run_body = [&]() -> decltype(auto) {
-    watching const inner{*this, *s.watch()};
-    try {
-      return std::forward<Body>(body)(s);
-    } catch (cancelled const&) {
-      s.abandon();
-      s.end();
-      if (s.failure())
-        std::rethrow_exception(s.failure());  // a child's real exception wins over the body's `cancelled`
-      throw;
-    } catch (...) {
-      s.abandon();
-      s.end();
-      throw;
-    }
-  };
-  if constexpr (std::is_void_v<std::invoke_result_t<Body, scope_type&>>) {
-    run_body();
-    s.end();
-    s.check();
-  } else {
-    decltype(auto) value = run_body();
-    s.end();
-    s.check();
-    return static_cast<std::invoke_result_t<Body, scope_type&>>(value);
-  }
+  return s.run(s, std::forward<Body>(body));
 }
 
-static_assert(fork_join<here>);
+template <class Body>
+decltype(auto) here::finish(Body&& body) {
+  finish_type region{*this};
+  finish_type::handle of_body(region, *this);
+  return region.run(of_body, std::forward<Body>(body));
+}
+
+static_assert(runtime::has_finish<here>);
 
 }  // namespace skua::inline v0::sim

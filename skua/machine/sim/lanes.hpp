@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "skua/machine/sim/names.hpp"
@@ -29,7 +30,8 @@ struct item {
   kind what;
   tree_node_id node = no_tree_node;
   fiber_id fiber = no_fiber;
-  task_tag tag{};  ///< unused in `forks` and `spawned`
+  task_tag tag{};     ///< unused in `forks`, `spawned` and `ordered`
+  bool dead = false;  ///< its strategy says that it need not run
 };
 
 /// The two ends of a lane.
@@ -37,13 +39,22 @@ enum class end : std::uint8_t { oldest, newest };
 
 class lanes {
  public:
-  explicit lanes(std::uint32_t workers) : of_(workers), filled_(workers) {}
+  explicit lanes(std::uint32_t workers) : of_(workers), ordered_(workers), filled_(workers) {}
 
   void push(worker_id w, lane where, item const& it) {
     queue(w, where).push_back(it);
     ++all_;
     if (is_open(where)) ++open_;
     if (where != lane::injected) filled_[index(w)] |= bit(where);
+  }
+
+  /// The lane `ordered` of this worker, which is kept elsewhere, now holds so many.
+  void set_ordered(worker_id w, std::uint64_t size) {
+    std::uint64_t const before = std::exchange(ordered_[index(w)], size);
+    all_ = all_ + size - before;
+    open_ = open_ + size - before;
+    std::uint8_t const rest = filled_[index(w)] & static_cast<std::uint8_t>(~bit(lane::ordered));
+    filled_[index(w)] = size > 0 ? static_cast<std::uint8_t>(rest | bit(lane::ordered)) : rest;
   }
 
   /// The newest item, or nullptr. Valid until the lane changes.
@@ -79,7 +90,7 @@ class lanes {
     return all;
   }
 
-  /// The items of a lane, oldest first. All workers share `injected`.
+  /// The items of a lane, oldest first; not of `ordered`. All workers share `injected`.
   [[nodiscard]] std::deque<item> const& of(worker_id w, lane where) const {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
@@ -98,8 +109,7 @@ class lanes {
     return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
   }
   static constexpr bool is_open(lane where) noexcept {
-    return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated ||
-           where == lane::ordered;
+    return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated;
   }
   static constexpr std::uint8_t bit(lane where) noexcept {
     static_assert(lane_kinds <= 8);
@@ -114,6 +124,7 @@ class lanes {
 
   std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
+  std::vector<std::uint64_t> ordered_;  ///< by worker: entries of `ordered`
   // Invariant (filled): bit l of filled_[w] is set while lane l of w holds an item; all_ and open_ count the items in
   // all lanes, and in those open to thieves.
   std::vector<std::uint8_t> filled_;

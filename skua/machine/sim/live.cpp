@@ -18,10 +18,12 @@ struct live_fiber {
 
   live& program;
   here self;
-  runtime::context saved;                 ///< while it does not run
+  runtime::context saved;  ///< while it does not run
+  runtime::stack* stack = nullptr;
   tree_node_id ordered = no_tree_node;    ///< the task that the engine wants called next
   tree_node_id announced = no_tree_node;  ///< its next node
   worker_id on{};
+  bool has_room = false;           ///< for a call, when it spawned last
   clock::time_point resumed_at{};  ///< when measured: the end of its last node
 };
 
@@ -79,7 +81,14 @@ live::~live() {
 void live::begin_with(live_group& root) { called_[0] = {&root, 0}; }
 
 tree_node_id live::add_child(tree_node_id of, hint const& hint, live_group& in, std::uint64_t number) {
-  tree_node_id const id = tree_.add(of, tree_node_kind::task, hint);
+  return add_task(tree_.add(of, tree_node_kind::task, hint), in, number);
+}
+
+tree_node_id live::add_spawned(tree_node_id by, tree_node_id region, live_group& in, std::uint64_t number) {
+  return add_task(tree_.add_spawned(by, region), in, number);
+}
+
+tree_node_id live::add_task(tree_node_id id, live_group& in, std::uint64_t number) {
   tree_[id].ns = assumed_.task;
   called_.resize(tree_.size());
   called_[id] = {&in, number};
@@ -89,7 +98,8 @@ tree_node_id live::add_child(tree_node_id of, hint const& hint, live_group& in, 
 void live::calls(fiber_id stack, tree_node_id task) {
   while (stack >= fibers_.size()) {
     auto fresh = std::make_unique<live_fiber>(*this);
-    runtime::start(fresh->saved, *stacks_.take(), base_loop, fresh.get());
+    fresh->stack = stacks_.take();
+    runtime::start(fresh->saved, *fresh->stack, base_loop, fresh.get());
     fibers_.push_back(std::move(fresh));
   }
   live_fiber& s = *fibers_[stack];
@@ -104,12 +114,29 @@ tree_node_id live::next(fiber_id stack, worker_id on) {
   return s.announced;
 }
 
+/// A call of a task nests on the stack of its spawner, so it is one only where there is room.
+spawn_request live::spawned(fiber_id stack, tree_node_id task) {
+  called const what = called_[task];
+  spawn_request asked = what.in->spawned(what.number);
+  asked.may_be_call = asked.may_be_call && fibers_[stack]->has_room;
+  return asked;
+}
+
+void live::drops(tree_node_id task) { called_[task].in->drop(called_[task].number); }
+
+bool live::is_inside(tree_node_id node, tree_node_id of) const noexcept {
+  while (node != of && tree_[node].kind != tree_node_kind::task) node = tree_[node].parent;
+  return node == of;
+}
+
 void live::next_on(live_fiber& s) {
   runtime::thread_record* const outer = runtime::current_thread();
   if (outer == nullptr) runtime::set_current_thread(&record_);
+  running_ = &s;
   publish();
   runtime::switch_to(engine_, s.saved, nullptr, nullptr);
   acquire();
+  running_ = nullptr;
   if (outer == nullptr) runtime::set_current_thread(nullptr);
 }
 
@@ -178,6 +205,18 @@ void here::meet(tree_node_id group) {
 void here::body_ends() {
   if (measured()) end_step();
   program_.yield(on_, no_tree_node);
+  program_.call_children(on_);
+}
+
+bool here::is_running_inside(tree_node_id node) const noexcept {
+  return program_.running_ == &on_ && program_.is_inside(at_, node);
+}
+
+void here::spawn(tree_node_id region, live_group& in, std::uint64_t number) {
+  if (measured()) end_step();
+  tree_node_id const task = program_.add_spawned(at_, region, in, number);
+  on_.has_room = on_.stack->has_room_for_calls();
+  program_.yield(on_, task);
   program_.call_children(on_);
 }
 

@@ -37,7 +37,7 @@ struct stop_watch {
   [[nodiscard]] bool requested() const noexcept;
 };
 
-/// Children of a group or scope, called by number. Lives in the frame of the task that opened it.
+/// Children of a group, scope or finish region, called by number. Lives in the frame of the task that opened it.
 class live_group {
  public:
   explicit live_group(stop_watch const* outer) noexcept : watch_{outer, this, nullptr} {}
@@ -46,6 +46,10 @@ class live_group {
 
   /// Runs child i, unless the group is ending early.
   void run(std::uint64_t i, here& on);
+  /// What was said of child i when it was spawned. Only in finish regions, as is `drop`.
+  [[nodiscard]] virtual spawn_request spawned(std::uint64_t) { return {}; }
+  /// Child i will not run: it is dead.
+  virtual void drop(std::uint64_t) {}
   /// Called when every child has run or was dropped: throws the first child's exception, or `cancelled` if a child was
   /// dropped.
   void check() const;
@@ -93,6 +97,8 @@ class live final : public stepped_program {
   [[nodiscard]] task_tree take_tree() { return std::move(tree_); }
   void calls(fiber_id stack, tree_node_id task) override;
   tree_node_id next(fiber_id stack, worker_id on) override;
+  spawn_request spawned(fiber_id stack, tree_node_id task) override;
+  void drops(tree_node_id task) override;
 
  private:
   friend class here;
@@ -108,6 +114,10 @@ class live final : public stepped_program {
     return id;
   }
   tree_node_id add_child(tree_node_id of, hint const& hint, live_group& in, std::uint64_t number);
+  tree_node_id add_spawned(tree_node_id by, tree_node_id region, live_group& in, std::uint64_t number);
+  tree_node_id add_task(tree_node_id id, live_group& in, std::uint64_t number);
+  /// `node` is this task, scope or finish region, or a part of its code, but not of its children.
+  [[nodiscard]] bool is_inside(tree_node_id node, tree_node_id of) const noexcept;
   void next_on(live_fiber& s);
   void run(live_fiber& s, tree_node_id task);
   void yield(live_fiber& s, tree_node_id step);
@@ -132,6 +142,7 @@ class live final : public stepped_program {
   runtime::stack_pool stacks_;
   std::vector<std::unique_ptr<live_fiber>> fibers_;  ///< by the engine's number
   runtime::context engine_;                          ///< saved while the program runs
+  live_fiber* running_ = nullptr;
   bool quitting_ = false;
   std::atomic<int> edge_{0};
   runtime::thread_record record_;

@@ -11,6 +11,7 @@
 namespace skua::inline v0::sim {
 
 using policies::action;
+using policies::amount;
 using policies::begun;
 using policies::cause;
 using policies::ended;

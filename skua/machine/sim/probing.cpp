@@ -10,7 +10,7 @@ end owner_end(lane l) { return l == lane::forks || l == lane::spawned || l == la
 end thief_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
 
 /// Entries of the other lanes are closures in their parents' frames, without room for a tag.
-bool has_tags(lane l) { return l != lane::forks && l != lane::spawned; }
+bool has_tags(lane l) { return l != lane::forks && l != lane::spawned && l != lane::ordered; }
 
 }  // namespace
 
@@ -111,11 +111,13 @@ void engine::count_steal(std::uint32_t distance) {
 
 std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const& p) {
   if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
-  if (p.what == action::pop) {
+  if (p.what == action::pop && p.where != lane::ordered) {
     if (p.where == lane::spawned) pops_own(w, p.where, true);
     return {outcome::got, lanes_.take(w, p.where, owner_end(p.where))};
   }
-  if (roll_.below(1000) < by_.lost_per_mille || is_being_revoked(p)) return {outcome::lost, {}};
+  bool const is_lost = p.what == action::steal && roll_.below(1000) < by_.lost_per_mille;
+  if (is_lost || is_being_revoked(p)) return {outcome::lost, {}};
+  if (p.where == lane::ordered) return take_ordered(w, p);
   std::uint64_t const published = published_by(p.whom);
   auto taken = lanes_.take(p.whom, p.where, thief_end(p.where), [&](item const& it) {
     return of_worker(w).admits(has_tags(p.where) ? it.tag.words[0] : published);
@@ -153,7 +155,7 @@ void engine::receive(worker_id w, item taken, probe const& by) {
 /// A continuation leaves the lane of its owner, which will find it gone: the group waits for one more share.
 void engine::split_off(item const& it) {
   if (it.what == item::kind::frame || program_[it.node].parent == no_tree_node) return;
-  group_state& g = groups_[program_[it.node].parent];
+  group_state& g = group_of(it.node);
   g.stolen = true;
   if (it.what != item::kind::rest || away_[it.node]) return;
   away_[it.node] = true;
@@ -165,6 +167,7 @@ bool engine::finds_something_for(worker_id w) const {
   if (lanes_.at_hand_of(w)) return true;
   worker_policy const& m = scheduler_.of_worker(w);
   for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
+    if (!lanes_.empty(worker_id{v}, lane::ordered) && m.admits(published_by(worker_id{v}))) return true;
     for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
       for (item const& it : lanes_.of(worker_id{v}, open)) {
         if (m.admits(has_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;

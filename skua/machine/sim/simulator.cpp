@@ -19,6 +19,7 @@ engine::engine(task_tree const& program, stepped_program* live, policy& schedule
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);
   price_fences();
+  order_tasks();
   grow();
 }
 
@@ -33,7 +34,7 @@ void engine::grow() {
   for (auto i = static_cast<tree_node_id>(before); i < program_.size(); ++i) {
     tree_node const& n = program_[i];
     std::optional<place_id> const own = n.hints.place;
-    place_of_[i] = own || n.parent == no_tree_node ? own : place_of_[n.parent];
+    place_of_[i] = own || n.parent == no_tree_node ? own : place_of_[program_.group_of(i)];
   }
 }
 

@@ -13,6 +13,7 @@
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/names.hpp"
 #include "skua/parts/base/ids.hpp"
+#include "skua/parts/ordered/ordered_store.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/program/task_tree.hpp"
 
@@ -43,6 +44,9 @@ struct worker_counters {
   std::uint64_t revocations = 0;   ///< deques from whose owner this worker, as a thief, took the bias
   std::uint64_t heavy_fences = 0;  ///< for a revocation that the owner did not answer
   std::uint64_t interrupts = 0;    ///< by heavy fences of others
+  std::uint64_t spawns = 0;        ///< tasks of finish regions
+  std::uint64_t conversions = 0;   ///< of these, run as calls
+  std::uint64_t dead = 0;          ///< of these, dropped because their strategies said so
   tick busy = 0;                   ///< with a stack: leaves, steps, tasks and forks
   tick work = 0;                   ///< of that, leaves, steps and tasks themselves
   tick scheduling = 0;  ///< the rest of it (interrupts, too), and everything that found a task or woke a worker
@@ -84,11 +88,18 @@ class observer {
 /// No next step has been announced yet.
 inline constexpr tree_node_id unknown_step = no_tree_node - 1;
 
+/// What a program says of a task that it spawns in a finish region.
+struct spawn_request {
+  runtime::offered_task task{};  ///< its strategy, valid while the task has not begun; `task` itself is unused
+  bool may_be_call = false;
+};
+
 /// A program whose tree grows while it runs: the engine asks it for one step after the other, and tells it which child
 /// runs on which stack. live.hpp runs C++ behind it.
-/// Calls on one stack nest as its frames do: calls(task), next() .. next() = no_tree_node. After next() has named a group or
-/// scope, some of its children may be called on this stack, one after the other; the next call of next() for the task
-/// itself says that the group has ended.
+/// Calls on one stack nest as its frames do: calls(task), next() .. next() = no_tree_node. After next() has named a group,
+/// scope or finish region, some of its children may be called on this stack, one after the other; the next call of next()
+/// for the task itself says that the group has ended. A task that next() has named may be called on this stack at once, if
+/// it may be a call.
 class stepped_program {
  public:
   virtual ~stepped_program() = default;
@@ -100,6 +111,11 @@ class stepped_program {
   virtual void calls(fiber_id stack, tree_node_id task) = 0;
   /// Runs the task or scope body on top until it meets its next step; no_tree_node: it has ended.
   virtual tree_node_id next(fiber_id stack, worker_id on) = 0;
+
+  /// Asked once, when `next` has named a task that is spawned on this stack.
+  virtual spawn_request spawned(fiber_id stack, tree_node_id task) = 0;
+  /// A spawned task will not be called: its strategy said that it is dead.
+  virtual void drops(tree_node_id task) = 0;
 };
 
 /// Runs `program` under `scheduler` on the workers of `where`. The run ends with the root task, or at the first fault.

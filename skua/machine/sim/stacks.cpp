@@ -21,7 +21,7 @@ void engine::begin(worker_id w, item const& it) {
     tree_node_id const group = program_[it.node].parent;
     fibers_[f].frames.push_back({.node = group, .next = it.node, .kind = program_[group].kind, .owner = false});
   } else {
-    fibers_[f].frames.push_back({.node = no_tree_node, .next = it.node});  // calls the child, then ends
+    fibers_[f].frames.push_back({.node = no_tree_node, .next = it.node, .drops = it.dead});  // calls it, then ends
   }
 }
 
@@ -42,8 +42,9 @@ void engine::step(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   if (top.node == no_tree_node) {
     tree_node_id const child = top.next;
+    bool const drops = top.drops;
     fibers_[f].frames.pop_back();
-    return call(w, f, child);
+    return drops ? drop(w, f, child) : call(w, f, child);
   }
   tree_node_kind const k = top.kind;
   if (k == tree_node_kind::join || k == tree_node_kind::each) return step_group(w, f);
@@ -52,7 +53,7 @@ void engine::step(worker_id w, fiber_id f) {
     grow();
   }
   if (top.next != no_tree_node) return step_body(w, f);
-  return k == tree_node_kind::scope ? end_scope(w, f) : end_task(w, f);
+  return k == tree_node_kind::task ? end_task(w, f) : end_scope(w, f);
 }
 
 /// Nodes are numbered in preorder, so a stack meets next the nodes after the one that it has just begun: prefetch them
@@ -90,7 +91,7 @@ void engine::step_body(worker_id w, fiber_id f) {
   switch (program_[id].kind) {
     case tree_node_kind::leaf:
     case tree_node_kind::step: return call(w, f, id);
-    case tree_node_kind::task: return fork_of_scope(w, f, id);
+    case tree_node_kind::task: return program_[id].region == no_tree_node ? fork_of_scope(w, f, id) : spawn(w, f, id);
     case tree_node_kind::join:
     case tree_node_kind::each:
       groups_[id].outstanding = 1;
@@ -98,7 +99,8 @@ void engine::step_body(worker_id w, fiber_id f) {
       if (program_[id].first != no_tree_node && of_worker(w).sees_forks()) meet(w, f, id);
       return;
     case tree_node_kind::scope:
-      fibers_[f].frames.push_back({.node = id, .next = first_step(id), .kind = tree_node_kind::scope});
+    case tree_node_kind::finish:
+      fibers_[f].frames.push_back({.node = id, .next = first_step(id), .kind = program_[id].kind});
   }
 }
 
@@ -226,7 +228,7 @@ void engine::fork_of_scope(worker_id w, fiber_id f, tree_node_id child) {
   static_cast<void>(preempts(w, f));
 }
 
-/// The body of a scope has ended: calls the children that are still in this worker's lane, waits for the others.
+/// The body of a scope or finish region has ended: calls the children that are still in this worker's lane, waits for the others.
 void engine::end_scope(worker_id w, fiber_id f) {
   tree_node_id const scope = fibers_[f].frames.back().node;
   group_state& g = groups_[scope];
@@ -235,7 +237,7 @@ void engine::end_scope(worker_id w, fiber_id f) {
     return;
   }
   item const* const newest = lanes_.newest(w, lane::spawned);
-  bool const mine = newest != nullptr && newest->what == item::kind::child && program_[newest->node].parent == scope;
+  bool const mine = newest != nullptr && newest->what == item::kind::child && program_.group_of(newest->node) == scope;
   if (!mine) {
     park(w, f, g);
     return;
@@ -256,11 +258,12 @@ void engine::end_task(worker_id w, fiber_id f) {
     end_base(w, f, nullptr);
     return;
   }
-  group_state& above = groups_[program_[task].parent];
+  tree_node_id const group = program_.group_of(task);
+  tree_node_kind const k = program_[group].kind;
   if (fibers_[f].frames.empty()) {
-    end_base(w, f, &above);
-  } else if (program_[program_[task].parent].kind == tree_node_kind::scope) {
-    --above.outstanding;
+    end_base(w, f, &groups_[group]);
+  } else if (k == tree_node_kind::scope || k == tree_node_kind::finish) {
+    --groups_[group].outstanding;
   }
 }
 

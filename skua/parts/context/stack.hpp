@@ -34,6 +34,12 @@ class stack {
   [[nodiscard]] std::byte* top() const noexcept { return low_ + bytes_; }  ///< one past the highest; page-aligned
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
+  /// The caller runs on this stack, and more than half of it is unused.
+  [[nodiscard]] bool has_room_for_calls() const noexcept {
+    auto const used_from = static_cast<std::byte const*>(__builtin_frame_address(0));
+    return used_from < top() && used_from - low_ > static_cast<std::ptrdiff_t>(bytes_ / 2);
+  }
+
   /// A fault at an address in this range means that the stack is full.
   [[nodiscard]] address_range guard() const noexcept {
     auto const low = reinterpret_cast<std::uintptr_t>(low_);

@@ -117,6 +117,9 @@ class ordered_store {
     return outcome::empty;
   }
 
+  /// Calls of comparators in the owner's order so far.
+  [[nodiscard]] std::uint64_t comparisons() const noexcept { return by_owner_.comparisons(); }
+
   // For everybody. Hints.
 
   [[nodiscard]] std::int64_t size() const noexcept { return read(size_) - read(stolen_); }
@@ -142,35 +145,24 @@ class ordered_store {
   /// Takes the task that goes first in the reader's order: got, empty, or lost if another thief is here. O(new tasks)
   /// calls of the comparator.
   [[nodiscard]] outcome steal(reader& by, taken_task& out) noexcept {
-    if (looks_empty()) return outcome::empty;
-    std::unique_lock const held(lock_, std::try_to_lock);
-    if (!held) return outcome::lost;
-    refresh(by);
-    slot* const first = take_first(by);
-    if (first == nullptr) return outcome::empty;
-    out = {first->task, is_dead(*first)};
-    return outcome::got;
+    return steal_and(by, out, [](slot const&) {});
   }
 
   /// As steal; then moves more tasks to the thief's own store, in the thief's order, until it has half of the weight that
   /// was there. [strategies-2013 2]
   [[nodiscard]] outcome steal_half(reader& by, ordered_store& into, taken_task& out) noexcept {
-    if (looks_empty()) return outcome::empty;
-    std::unique_lock const held(lock_, std::try_to_lock);
-    if (!held) return outcome::lost;
-    refresh(by);
-    std::int64_t const all = weight();
-    slot const* const first = take_first(by);
-    if (first == nullptr) return outcome::empty;
-    out = {first->task, is_dead(*first)};
-    auto got = static_cast<std::int64_t>(first->weight);
-    while (got < all - got) {
-      slot* const next = first_of(by);
-      if (next == nullptr || !into.reserve(next->kind) || !take(*next)) break;
-      got += static_cast<std::int64_t>(next->weight);
-      static_cast<void>(into.push({next->task, next->kind, next->value, sizeof(next->value), next->weight}, true));
-    }
-    return outcome::got;
+    return steal_and(by, out, [&](slot const& first) {
+      auto got = static_cast<std::int64_t>(first.weight);
+      std::int64_t const all = weight() + got;
+      while (got < all - got) {
+        slot* const next = first_of(by);
+        if (next == nullptr) return;
+        if (!into.reserve(next->kind)) return by.order_.push(next);  // there is room: it was there
+        if (!take(*next)) continue;                                  // the owner was faster
+        got += static_cast<std::int64_t>(next->weight);
+        static_cast<void>(into.push({next->task, next->kind, next->value, sizeof(next->value), next->weight}, true));
+      }
+    });
   }
 
  private:
@@ -244,6 +236,19 @@ class ordered_store {
     add(stolen_, 1);
     add(stolen_weight_, static_cast<std::int64_t>(s.weight));
     return true;
+  }
+  /// Takes the first task; then `more(its slot)`, still under the lock.
+  template <class More>
+  [[nodiscard]] outcome steal_and(reader& by, taken_task& out, More&& more) noexcept {
+    if (looks_empty()) return outcome::empty;
+    std::unique_lock const held(lock_, std::try_to_lock);
+    if (!held) return outcome::lost;
+    refresh(by);
+    slot* const first = take_first(by);
+    if (first == nullptr) return outcome::empty;
+    out = {first->task, is_dead(*first)};
+    more(*first);
+    return outcome::got;
   }
   [[nodiscard]] slot* take_first(reader& by) noexcept {
     for (;;) {

@@ -42,7 +42,7 @@ class strategy_forest {
   /// compared with another.
   std::optional<Item> pop() noexcept {
     if (size_ == 0) return {};
-    tree& t = trees_.size() == 1 ? trees_.front() : trees_[best_of(0).tree];
+    tree& t = trees_.size() == 1 ? trees_.front() : trees_[best_of(0)->tree];
     Item const taken = t.heap.front().item;
     close_gap(t);
     --size_;
@@ -129,8 +129,8 @@ class strategy_forest {
     return recent_ = trees_.size() - 1;
   }
 
-  /// The first task of a type and of those derived from it, of which there is at least one.
-  best best_of(std::size_t number) noexcept {
+  /// The first task of a type and of those derived from it, if there is one.
+  std::optional<best> best_of(std::size_t number) noexcept {
     tree const& t = trees_[number];
     std::optional<best> first;
     if (!t.heap.empty()) {
@@ -138,21 +138,13 @@ class strategy_forest {
       first = best{number, own, own.value};
     }
     for (std::size_t const d : t.derived) {
-      if (is_empty(d)) continue;
-      best other = best_of(d);
+      std::optional<best> other = best_of(d);
+      if (!other) continue;
       strategy_kind const& derived = *trees_[d].kind;
-      other.value = derived.as_base == nullptr ? nullptr : derived.as_base(other.value);
-      if (!first || goes_first(t.kind, other.task, other.value, first->task, first->value)) first = other;
+      other->value = derived.as_base == nullptr ? nullptr : derived.as_base(other->value);
+      if (!first || goes_first(t.kind, other->task, other->value, first->task, first->value)) first = other;
     }
-    return *first;
-  }
-  [[nodiscard]] bool is_empty(std::size_t number) const noexcept {
-    tree const& t = trees_[number];
-    if (!t.heap.empty()) return false;
-    for (std::size_t const d : t.derived) {
-      if (!is_empty(d)) return false;
-    }
-    return true;
+    return first;
   }
 
   void sift_up(tree& t, std::size_t at) noexcept {

@@ -165,6 +165,12 @@ std::span<worker_id const> layout::workers_of(place_id p) const noexcept {
   return std::span{ids_}.subspan(index(range.first), range.count);
 }
 
+std::vector<std::uint32_t> layout::distances_from(worker_id a) const {
+  std::vector<std::uint32_t> all(workers());
+  for (std::uint32_t w = 0; w < workers(); ++w) all[w] = distance(a, worker_id{w});
+  return all;
+}
+
 std::uint32_t layout::distance(worker_id a, worker_id b) const noexcept {
   if (a == b) return 0;
   binding const& x = binding_of(a);

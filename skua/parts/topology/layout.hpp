@@ -54,6 +54,8 @@ class layout {
   /// package). 5 and above: farther, ranked by the latency between the NUMA nodes where it is known, then the same
   /// package before another one. Symmetric. A class may be empty on a given machine. A few comparisons.
   [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const noexcept;
+  /// From this worker to each.
+  [[nodiscard]] std::vector<std::uint32_t> distances_from(worker_id a) const;
   /// All distances are below this.
   [[nodiscard]] std::uint32_t distance_classes() const noexcept;
   /// Between the first workers of the two places; 0 for the same place.

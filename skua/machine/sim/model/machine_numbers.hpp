@@ -47,6 +47,8 @@ struct machine_numbers {
   std::uint64_t page_bytes = 4096;
 
   double fork_ns = 0;
+  double spawn_ns = 0;
+  double compare_ns = 0;
   double expose_ns = 0;
   double pop_ns = 0;
   double steal_ns = 0;

@@ -113,6 +113,8 @@ void model_costs::set_prices() {
       prices_[static_cast<std::size_t>(what) * longer.size() + c] = ticks_of_ns(ns + lines * longer[c]);
   };
   set(operation::fork, m.fork_ns, 0);
+  set(operation::spawn, m.spawn_ns, 0);
+  set(operation::compare, m.compare_ns, 0);
   set(operation::expose, m.expose_ns, 0);
   set(operation::pop, m.pop_ns, 0);
   set(operation::steal, m.steal_ns, m.steal_lines);

@@ -28,6 +28,8 @@ constexpr figure_rule rules[] = {
     {"link", "core_bytes_per_ns", need::apart, nullptr, &numbers::link_core_bytes_per_ns},
     {"link", "latency_ns", need::apart, nullptr, &numbers::link_latency_ns},
     {"prices", "fork_ns", need::always, &numbers::fork_ns},
+    {"prices", "spawn_ns", need::optional, &numbers::spawn_ns},
+    {"prices", "compare_ns", need::optional, &numbers::compare_ns},
     {"prices", "expose_ns", need::always, &numbers::expose_ns},
     {"prices", "pop_ns", need::always, &numbers::pop_ns},
     {"prices", "steal_ns", need::always, &numbers::steal_ns},

@@ -209,12 +209,13 @@ outcome worker::pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
   return outcome::got;
 }
 
-outcome worker::steal_ordered(worker_slot& s, worker_slot& victim, tagged_entry& out) noexcept {
+outcome worker::steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many, tagged_entry& out) noexcept {
   if (s.ordered == nullptr || victim.ordered == nullptr) return outcome::empty;
   std::uint64_t const published = victim.published_tag();
   if (!s.policy.admits(published)) return outcome::barred;
   taken_task t;
-  outcome const how = s.ordered->steal_half(victim.id, *victim.ordered, t);
+  outcome const how = many == policies::amount::half_work ? s.ordered->steal_half(victim.id, *victim.ordered, t)
+                                                          : s.ordered->steal(victim.id, *victim.ordered, t);
   if (how != outcome::got) return how;
   out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{published}}};
   if (!s.ordered->looks_empty()) s.notify_work();
@@ -234,19 +235,19 @@ void worker::count(revocation_count const& spent) noexcept {
   counts_.heavy_fences.add(spent.heavy_fences);
 }
 
-outcome worker::steal_from(worker_slot& s, worker_slot& victim, lane where, tagged_entry& out) noexcept {
+outcome worker::steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept {
   auto const wanted = [&s](tagged_entry const& f) { return s.policy.admits(f.tag.words[0]); };
-  switch (where) {
+  switch (p.where) {
     case lane::local: return victim.local.take_oldest(out, wanted);
     case lane::migrated: return victim.migrated.take_newest(out, wanted);
     case lane::mailbox: return victim.mailbox.take_oldest(out, wanted);
-    case lane::ordered: return steal_ordered(s, victim, out);
+    case lane::ordered: return steal_ordered(s, victim, p.many, out);
     case lane::forks:
     case lane::spawned:
     case lane::inbox:
     case lane::injected: break;
   }
-  deque<>& from = where == lane::spawned ? victim.spawned : victim.forks;
+  deque<>& from = p.where == lane::spawned ? victim.spawned : victim.forks;
   if (from.outside().looks_empty()) return outcome::empty;
   std::uint64_t const published = victim.published_tag();
   if (!s.policy.admits(published)) return outcome::barred;
@@ -262,7 +263,7 @@ outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcep
   invariant(p.whom != s.id && index(p.whom) < s.in.workers(), "a policy's victim is another worker of the region");
   worker_slot& victim = s.in.slot_of(p.whom);
   counts_.attempts.add(1);
-  outcome const how = steal_from(s, victim, p.where, out);
+  outcome const how = steal_from(s, victim, p, out);
   if (how == outcome::lost) counts_.lost.add(1);
   if (how == outcome::got) {
     auto const d = s.in.map().distance(s.id, p.whom);
@@ -289,10 +290,7 @@ void worker::short_sleep(std::uint64_t since) noexcept {
 }
 
 bool worker::has_room_for_calls() const noexcept {
-  if (current_stack_ == nullptr) return false;
-  auto const now = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  auto const low = reinterpret_cast<std::uintptr_t>(current_stack_->low());
-  return now - low < current_stack_->bytes() && now - low > current_stack_->bytes() / 2;
+  return current_stack_ != nullptr && current_stack_->has_room_for_calls();
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------

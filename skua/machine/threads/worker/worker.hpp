@@ -114,11 +114,12 @@ class worker final : public thread_record {
   [[nodiscard]] found probe_in(worker_slot& s) noexcept;
   [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
   [[nodiscard]] outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept;
-  [[nodiscard]] outcome steal_ordered(worker_slot& s, worker_slot& victim, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many,
+                                      tagged_entry& out) noexcept;
   [[nodiscard]] outcome take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept;
   void count(revocation_count const& spent) noexcept;
   [[nodiscard]] outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
-  [[nodiscard]] outcome steal_from(worker_slot& s, worker_slot& victim, lane where, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept;
   [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void short_sleep(std::uint64_t since) noexcept;

@@ -11,12 +11,12 @@
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
-#include "skua/machine/threads/worker/ordered_lane.hpp"
 #include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/machine/threads/worker/tagged_lanes.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/ordered/ordered_lane.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -30,8 +30,9 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
               worker_policy& decides, policies::policy_needs const& its_needs, layout const& map)
       : lanes(deque_options{}, worker_leaves, region_workers, number), who(w), in(r), policy(decides), needs(its_needs),
         built_(its_needs.lanes),
-        ordered_(its_needs.lanes.has(lane::ordered) ? std::make_unique<ordered_lane>(number, map, its_needs.strategies)
-                                                    : nullptr),
+        ordered_(its_needs.lanes.has(lane::ordered)
+                     ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
+                     : nullptr),
         mailbox(built_.of(lane::mailbox)), local(built_.of(lane::local)), migrated(built_.of(lane::migrated)),
         ordered(ordered_.get()) {}
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The simulator's finish regions: how tasks are spawned, and taken in the order of their strategies. Rules: simulator.md.
+#include <cstdint>
+
+#include "skua/machine/sim/engine.hpp"
+
+namespace skua::inline v0::sim {
+namespace {
+
+/// A store keeps pointers. It looks at none of them.
+void* as_pointer(tree_node_id task) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(task)); }
+tree_node_id as_node(void* task) { return static_cast<tree_node_id>(reinterpret_cast<std::uintptr_t>(task)); }
+
+}  // namespace
+
+/// The same store as on threads, if the policy needs it.
+void engine::order_tasks() {
+  if (!needs_.lanes.has(lane::ordered)) return;
+  for (std::uint32_t w = 0; w < where_.workers(); ++w) {
+    ordered_.push_back(
+        std::make_unique<runtime::ordered_lane>(worker_id{w}, where_.distances_from(worker_id{w}), needs_.strategies));
+  }
+}
+
+/// The running task has spawned another one: it is called at once if the policy says so, else offered.
+void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
+  spawn_request const asked = live_ != nullptr ? live_->spawned(f, task) : spawn_request{};
+  worker_counters& counts = result_.workers[index(w)];
+  ++groups_[program_[task].region].outstanding;
+  ++counts.spawns;
+  if (asked.may_be_call && !ordered_.empty() && needs_.strategies &&
+      of_worker(w).calls_instead(asked.task.weight, ordered_[index(w)]->size())) {
+    ++counts.conversions;
+    return call(w, f, task);
+  }
+  pay(w, operation::spawn);
+  if (!ordered_.empty()) {
+    push_ordered(w, task, asked.task);
+    return offered(w);
+  }
+  lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = task});
+  offered(w);
+  static_cast<void>(preempts(w, f));
+}
+
+void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered) {
+  runtime::ordered_lane& mine = *ordered_[index(w)];
+  std::uint64_t const before = mine.comparisons(w);
+  offered.task = as_pointer(task);
+  if (!mine.push(offered)) throw std::bad_alloc();
+  lanes_.set_ordered(w, mine.size());
+  pay_comparisons(w, mine.comparisons(w) - before);
+}
+
+/// Takes from a lane that strategies order: one task, or half of another worker's work. Pays for the comparisons, and for
+/// each task that moves from store to store what a spawn costs.
+std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe const& p) {
+  std::uint64_t const published = published_by(p.whom);
+  bool const steals = p.what == action::steal;
+  if (steals && !of_worker(w).admits(published)) return {outcome::barred, {}};
+  runtime::ordered_lane& mine = *ordered_[index(w)];
+  runtime::ordered_lane& victim = *ordered_[index(p.whom)];
+  std::uint64_t const before = mine.comparisons(p.whom);
+  std::uint64_t const had = mine.size();
+  runtime::taken_task taken;
+  outcome const how = !steals                       ? mine.pop(taken)
+                      : p.many == amount::half_work ? mine.steal_half(p.whom, victim, taken)
+                                                    : mine.steal(p.whom, victim, taken);
+  lanes_.set_ordered(w, mine.size());
+  lanes_.set_ordered(p.whom, victim.size());
+  pay_comparisons(w, mine.comparisons(p.whom) - before);
+  for (std::uint64_t moved = had; steals && moved < mine.size(); ++moved) pay(w, operation::spawn);
+  if (how != outcome::got) return {how, {}};
+  item out{.what = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
+  if (steals) out.tag = {{published}};
+  return {how, out};
+}
+
+void engine::pay_comparisons(worker_id w, std::uint64_t n) {
+  tick const price = n * prices_.price(now_ + spent_, operation::compare, w, w);
+  result_.workers[index(w)].scheduling += price;
+  spent_ += price;
+}
+
+/// The task that the stack was to begin is dead: it counts as run, and takes no time.
+void engine::drop(worker_id w, fiber_id f, tree_node_id task) {
+  turn& t = result_.turns[task];
+  ++t.times;
+  t.who = w;
+  t.begin = t.end = now_ + spent_;
+  ++result_.workers[index(w)].dead;
+  result_.order.push_back(task);
+  if (live_ != nullptr) live_->drops(task);
+  end_base(w, f, &group_of(task));
+}
+
+}  // namespace skua::inline v0::sim

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The lane `ordered` of a worker: its tasks in the order of their strategies, and what it knows of the other workers' tasks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/ordered/ordered_store.hpp"
+
+namespace skua::inline v0::runtime {
+
+class ordered_lane {
+ public:
+  /// `distances`: to each worker, 0 to itself. `obeys`: strategies count; else all tasks have the root's order. Throws
+  /// std::bad_alloc.
+  ordered_lane(worker_id self, std::vector<std::uint32_t> distances, bool obeys)
+      : distances_(std::move(distances)), tasks_(requester{self, false, distances_}), self_(self), obeys_(obeys),
+        readers_(distances_.size()) {}
+
+  // For the owner.
+  [[nodiscard]] bool push(offered_task const& t) noexcept {
+    return tasks_.push(obeys_ ? t : offered_task{.task = t.task});
+  }
+  [[nodiscard]] outcome pop(taken_task& out) noexcept { return tasks_.pop(out); }
+  /// Takes the task of `victim`, which has this number, that goes first in our order.
+  [[nodiscard]] outcome steal(worker_id number, ordered_lane& victim, taken_task& out) noexcept {
+    if (victim.looks_empty()) return outcome::empty;
+    auto* const reader = reader_of(number);
+    return reader == nullptr ? outcome::lost : victim.tasks_.steal(*reader, out);
+  }
+  /// As steal; then moves more tasks to this lane, up to half of the weight.
+  [[nodiscard]] outcome steal_half(worker_id number, ordered_lane& victim, taken_task& out) noexcept {
+    if (victim.looks_empty()) return outcome::empty;
+    auto* const reader = reader_of(number);
+    return reader == nullptr ? outcome::lost : victim.tasks_.steal_half(*reader, tasks_, out);
+  }
+  /// Calls of comparators by the owner so far: for its own tasks, and for those of `victim`.
+  [[nodiscard]] std::uint64_t comparisons(worker_id victim) const noexcept {
+    auto const& reader = readers_[index(victim)];
+    return tasks_.comparisons() + (reader == nullptr ? 0 : reader->comparisons());
+  }
+
+  /// Hints. Any thread.
+  [[nodiscard]] std::uint64_t size() const noexcept {
+    std::int64_t const n = tasks_.size();
+    return n > 0 ? static_cast<std::uint64_t>(n) : 0;
+  }
+  [[nodiscard]] bool looks_empty() const noexcept { return tasks_.looks_empty(); }
+
+ private:
+  /// Null: no memory for it.
+  ordered_store<>::reader* reader_of(worker_id victim) noexcept {
+    auto& reader = readers_[index(victim)];
+    try {
+      if (reader == nullptr) reader = std::make_unique<ordered_store<>::reader>(requester{self_, true, distances_});
+    } catch (std::bad_alloc const&) {}
+    return reader.get();
+  }
+  std::vector<std::uint32_t> const distances_;
+  ordered_store<> tasks_;
+  worker_id const self_;
+  bool const obeys_;
+  std::vector<std::unique_ptr<ordered_store<>::reader>> readers_;  ///< by victim; null: never stolen from
+};
+
+}  // namespace skua::inline v0::runtime
