@@ -20,6 +20,8 @@ std::vector<entry> const& all() {
       {"hull", make_hull},
       {"bipartition", make_bipartition},
       {"sssp", make_sssp},
+      {"puzzle15", make_puzzle15},
+      {"latency", make_latency},
   };
   return apps;
 }

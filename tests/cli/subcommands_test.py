@@ -13,8 +13,8 @@ import xml.etree.ElementTree
 
 import command
 
-APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp"]
-SPAWNING = ["bipartition", "sssp"]  # they use finish regions: no twins yet, and no simulation
+APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp", "puzzle15", "latency"]
+SPAWNING = {"bipartition": ["serial"], "sssp": ["serial"], "puzzle15": ["serial"], "latency": ["serial", "tbb"]}  # finish regions: no simulation
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -52,7 +52,7 @@ class List(command.Case):
         self.assertEqual([a["name"] for a in found["apps"]], APPS)
         self.assertTrue(all(a["peers"] == ["serial", "openmp", "tbb"] and "simulation" in a["capabilities"]
                             for a in found["apps"] if a["name"] not in SPAWNING))
-        self.assertTrue(all(a["peers"] == ["serial"] and "simulation" not in a["capabilities"]
+        self.assertTrue(all(a["peers"] == SPAWNING[a["name"]] and "simulation" not in a["capabilities"]
                             for a in found["apps"] if a["name"] in SPAWNING))
         self.assertEqual([a["name"] for a in found["apps"] if "maps" in a["capabilities"]], ["heat", "sph"])
         self.assertEqual([a["name"] for a in found["apps"] if "styles" in a["capabilities"]], ["heat", "sph", "cg"])
@@ -161,7 +161,8 @@ class Run(command.Case):
         inputs = {"fib": ["--n", "16"], "nqueens": ["--n", "6"], "uts": ["--tree", "T1", "--depth", "5"], "matmul": ["--n", "64"],
                   "heat": ["--n", "64", "--iterations", "3"], "sph": ["--scale", "1", "--steps", "2"],
                   "cilksort": ["--n", "10000"], "matmul-z": ["--n", "64"], "strassen": ["--n", "128"],
-                  "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"], "bipartition": ["--n", "14"], "sssp": ["--n", "300"]}
+                  "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"], "bipartition": ["--n", "14"], "sssp": ["--n", "300"],
+                  "puzzle15": ["--moves", "12"], "latency": ["--levels", "6"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
