@@ -121,5 +121,6 @@ std::unique_ptr<app> make_hull();
 std::unique_ptr<app> make_bipartition();
 std::unique_ptr<app> make_sssp();
 std::unique_ptr<app> make_quicksort();
+std::unique_ptr<app> make_strips();
 
 }  // namespace skua::apps

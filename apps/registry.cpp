@@ -21,6 +21,7 @@ std::vector<entry> const& all() {
       {"bipartition", make_bipartition},
       {"sssp", make_sssp},
       {"quicksort", make_quicksort},
+      {"strips", make_strips},
   };
   return apps;
 }
