@@ -122,5 +122,7 @@ std::unique_ptr<app> make_bipartition();
 std::unique_ptr<app> make_sssp();
 std::unique_ptr<app> make_puzzle15();
 std::unique_ptr<app> make_latency();
+std::unique_ptr<app> make_quicksort();
+std::unique_ptr<app> make_strips();
 
 }  // namespace skua::apps

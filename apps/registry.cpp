@@ -22,6 +22,8 @@ std::vector<entry> const& all() {
       {"sssp", make_sssp},
       {"puzzle15", make_puzzle15},
       {"latency", make_latency},
+      {"quicksort", make_quicksort},
+      {"strips", make_strips},
   };
   return apps;
 }

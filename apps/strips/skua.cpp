@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The app strips.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apps/checks.hpp"
+#include "apps/finish_app.hpp"
+#include "apps/strips/mesh_file.hpp"
+#include "apps/strips/problem.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::array<std::string_view, 2> strategies{"by-neighbours", "none"};
+
+class strips_app final : public finish_app<strips_app> {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "strips"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "triangle strips from a mesh, started where few neighbours are free (strategies, 2013)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--mesh", file_, "a PLY, OBJ or STL file; without it, a torus with holes");
+    command.add_option("--triangles", triangles_, "of the torus")->capture_default_str();
+    command.add_option("--seed", seed_, "of the torus")->capture_default_str();
+    command.add_option("--interval", interval_, "triangles per task that spawns others")->capture_default_str();
+    command.add_option("--strategy", strategy_, "by-neighbours or none: what is given with each task")
+        ->capture_default_str();
+  }
+  void prepare() override {
+    require_between("strips: --triangles", triangles_, 1, 100'000'000);
+    require_between("strips: --seed", seed_, 0, 1'000'000'000'000);
+    require_between("strips: --interval", interval_, 1, strips::most_triangles);
+    with_.how = static_cast<strips::choice>(require_one_of("strips: --strategy", strategies, strategy_));
+    with_.interval = static_cast<strips::triangle>(interval_);
+    result_.reset();
+    try {
+      make_mesh();
+    } catch (std::bad_alloc const&) {
+      throw resource_error("strips: no memory for the mesh; one with fewer triangles may fit");
+    }
+  }
+  void reset() override { result_.reset(); }
+
+  [[nodiscard]] std::string wrong() override {
+    return result_ ? strips::wrong(*mesh_, result_->next, result_->counts.strips) : "strips: no run yet";
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    nlohmann::json all = {{"triangles", mesh_->triangles()},
+                          {"crowded_edges", mesh_->crowded_edges()},
+                          {"interval", interval_},
+                          {"strategy", strategy_}};
+    if (!result_) return all;
+    all["strips"] = result_->counts.strips;
+    all["starts"] = result_->counts.starts;
+    all["average_length"] = mesh_->triangles() / static_cast<double>(result_->counts.strips);
+    return all;
+  }
+
+  template <has_finish Here>
+  void program(Here& here) {
+    result_ = strips::program(here, *mesh_, with_);
+  }
+
+ private:
+  void make_mesh() {
+    if (file_.empty()) {
+      mesh_.emplace(
+          strips::generated_surface(static_cast<strips::triangle>(triangles_), static_cast<std::uint64_t>(seed_)));
+      return;
+    }
+    try {
+      mesh_.emplace(strips::read_mesh_file(file_));
+    } catch (usage_error const& e) {
+      throw usage_error(std::string("strips: --mesh ") + e.what());
+    }
+  }
+
+  std::string file_;
+  std::int64_t triangles_ = 1'000'000;
+  std::int64_t seed_ = 1;
+  std::int64_t interval_ = 4096;
+  std::string strategy_ = "by-neighbours";
+  strips::options with_;
+  std::optional<strips::mesh> mesh_;
+  std::optional<strips::result> result_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_strips() { return std::make_unique<strips_app>(); }
+
+}  // namespace skua::apps
