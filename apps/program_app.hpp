@@ -21,7 +21,7 @@ template <class Derived>
 class program_app : public app, public serial_elision, public simulable {
  public:
   [[nodiscard]] serial_elision* elision() final { return this; }
-  [[nodiscard]] simulable* simulation() final { return this; }
+  [[nodiscard]] simulable* simulation() override { return this; }
   [[nodiscard]] openmp_twin* openmp() final { return offered<openmp_twin>(); }
   [[nodiscard]] tbb_twin* tbb() final { return offered<tbb_twin>(); }
   [[nodiscard]] mapped* maps() final { return offered<mapped>(); }
