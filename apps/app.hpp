@@ -120,5 +120,6 @@ std::unique_ptr<app> make_cg();
 std::unique_ptr<app> make_hull();
 std::unique_ptr<app> make_bipartition();
 std::unique_ptr<app> make_sssp();
+std::unique_ptr<app> make_prefix_sum();
 
 }  // namespace skua::apps

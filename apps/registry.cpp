@@ -20,6 +20,7 @@ std::vector<entry> const& all() {
       {"hull", make_hull},
       {"bipartition", make_bipartition},
       {"sssp", make_sssp},
+      {"prefix-sum", make_prefix_sum},
   };
   return apps;
 }

@@ -13,8 +13,10 @@ import xml.etree.ElementTree
 
 import command
 
-APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp"]
-SPAWNING = ["bipartition", "sssp"]  # they use finish regions: no twins yet, and no simulation
+APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp",
+        "prefix-sum"]
+SPAWNING = ["bipartition", "sssp", "prefix-sum"]  # they use finish regions: no simulation
+WITHOUT_TWINS = ["bipartition", "sssp"]
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -50,10 +52,9 @@ class List(command.Case):
     def test_json_names_apps_policies_and_peers(self):
         found = self.works_json("list", "--json")
         self.assertEqual([a["name"] for a in found["apps"]], APPS)
-        self.assertTrue(all(a["peers"] == ["serial", "openmp", "tbb"] and "simulation" in a["capabilities"]
-                            for a in found["apps"] if a["name"] not in SPAWNING))
-        self.assertTrue(all(a["peers"] == ["serial"] and "simulation" not in a["capabilities"]
-                            for a in found["apps"] if a["name"] in SPAWNING))
+        self.assertEqual([a["name"] for a in found["apps"] if "simulation" not in a["capabilities"]], SPAWNING)
+        self.assertEqual([a["name"] for a in found["apps"] if a["peers"] == ["serial"]], WITHOUT_TWINS)
+        self.assertTrue(all(a["peers"] == ["serial", "openmp", "tbb"] for a in found["apps"] if a["name"] not in WITHOUT_TWINS))
         self.assertEqual([a["name"] for a in found["apps"] if "maps" in a["capabilities"]], ["heat", "sph"])
         self.assertEqual([a["name"] for a in found["apps"] if "styles" in a["capabilities"]], ["heat", "sph", "cg"])
         self.assertEqual([p["name"] for p in found["policies"]][:2], ["random", "hierarchical"])
@@ -161,7 +162,8 @@ class Run(command.Case):
         inputs = {"fib": ["--n", "16"], "nqueens": ["--n", "6"], "uts": ["--tree", "T1", "--depth", "5"], "matmul": ["--n", "64"],
                   "heat": ["--n", "64", "--iterations", "3"], "sph": ["--scale", "1", "--steps", "2"],
                   "cilksort": ["--n", "10000"], "matmul-z": ["--n", "64"], "strassen": ["--n", "128"],
-                  "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"], "bipartition": ["--n", "14"], "sssp": ["--n", "300"]}
+                  "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"], "bipartition": ["--n", "14"], "sssp": ["--n", "300"],
+                  "prefix-sum": ["--n", "100000"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
