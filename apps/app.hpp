@@ -121,5 +121,6 @@ std::unique_ptr<app> make_hull();
 std::unique_ptr<app> make_bipartition();
 std::unique_ptr<app> make_sssp();
 std::unique_ptr<app> make_prefix_sum();
+std::unique_ptr<app> make_mix();
 
 }  // namespace skua::apps

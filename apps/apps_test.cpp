@@ -65,6 +65,9 @@ std::vector<std::string> small_inputs(std::string_view app) {
       {"prefix-sum",
        {"--n 1", "--n 4097", "--n 100000 --block 64", "--n 9000 --arrays 12 --block 100", "--n 50000 --strategy none",
         "--n 5 --block 1 --arrays 70"}},
+      {"mix",
+       {"--of 'prefix-sum --n 20000 --block 64, uts --tree T1 --depth 5 --form spawn'",
+        "--of 'uts --tree T1 --depth 5 --form spawn, sssp --n 50, cilksort --n 5000, prefix-sum --n 3000 --block 10'"}},
       {"hull",
        {"--n 1", "--n 2", "--n 3 --points on", "--n 30011 --leaf 100", "--n 20011 --points on --leaf 16 --seed 5",
         "--n 20011 --points on"}},
@@ -111,6 +114,7 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"prefix-sum",
        {"--n 0", "--n -1", "--n 4294967297", "--n 9223372036854775807", "--arrays 0", "--n 4294967296 --arrays 2",
         "--block 0", "--n 1000000000 --block 1", "--seed -1", "--strategy lifo"}},
+      {"mix", {"--of uts", "--of uts,bush", "--of uts,mix", "--of 'uts, prefix-sum --n 0'", "--of 'uts,fib --m 3'"}},
       {"hull",
        {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},
   };

@@ -21,6 +21,7 @@ std::vector<entry> const& all() {
       {"bipartition", make_bipartition},
       {"sssp", make_sssp},
       {"prefix-sum", make_prefix_sum},
+      {"mix", make_mix},
   };
   return apps;
 }

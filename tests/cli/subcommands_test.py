@@ -14,9 +14,9 @@ import xml.etree.ElementTree
 import command
 
 APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp",
-        "prefix-sum"]
-SPAWNING = ["bipartition", "sssp", "prefix-sum"]  # they use finish regions: no simulation
-WITHOUT_TWINS = ["bipartition", "sssp"]
+        "prefix-sum", "mix"]
+SPAWNING = ["bipartition", "sssp", "prefix-sum", "mix"]  # they use finish regions: no simulation
+WITHOUT_TWINS = ["bipartition", "sssp", "mix"]
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -163,7 +163,7 @@ class Run(command.Case):
                   "heat": ["--n", "64", "--iterations", "3"], "sph": ["--scale", "1", "--steps", "2"],
                   "cilksort": ["--n", "10000"], "matmul-z": ["--n", "64"], "strassen": ["--n", "128"],
                   "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"], "bipartition": ["--n", "14"], "sssp": ["--n", "300"],
-                  "prefix-sum": ["--n", "100000"]}
+                  "prefix-sum": ["--n", "100000"], "mix": ["--of", "prefix-sum --n 100000, uts --depth 5 --form spawn"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
