@@ -13,7 +13,7 @@ void with_openmp(unsigned workers, std::span<blocked_array const> arrays) {
   {
 #pragma omp for collapse(2) schedule(static)
     for (std::size_t a = 0; a < arrays.size(); ++a) {
-      for (std::size_t i = 0; i < blocks; ++i) sums[a * blocks + i] = sum_of(arrays[a].at(i));
+      for (std::size_t i = 0; i < blocks; ++i) sums[a * blocks + i] = sum_of(arrays[a].at({i, i + 1}));
     }
 #pragma omp for schedule(static)
     for (std::size_t a = 0; a < arrays.size(); ++a) {
@@ -22,7 +22,7 @@ void with_openmp(unsigned workers, std::span<blocked_array const> arrays) {
     }
 #pragma omp for collapse(2) schedule(static)
     for (std::size_t a = 0; a < arrays.size(); ++a) {
-      for (std::size_t i = 0; i < blocks; ++i) scan(arrays[a].at(i), sums[a * blocks + i]);
+      for (std::size_t i = 0; i < blocks; ++i) scan(arrays[a].at({i, i + 1}), sums[a * blocks + i]);
     }
   }
 }

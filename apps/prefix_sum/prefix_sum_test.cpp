@@ -70,9 +70,9 @@ TEST(prefix_sum, blocks_are_a_partition_of_the_array) {
     blocked_array const array{data, block};
     std::size_t covered = 0;
     for (std::size_t i = 0; i < array.blocks(); ++i) {
-      EXPECT_EQ(array.at(i).data(), data.data() + covered) << "block " << block;
-      EXPECT_LE(array.at(i).size(), block);
-      covered += array.at(i).size();
+      EXPECT_EQ(array.at({i, i + 1}).data(), data.data() + covered) << "block " << block;
+      EXPECT_LE(array.at({i, i + 1}).size(), block);
+      covered += array.at({i, i + 1}).size();
     }
     EXPECT_EQ(covered, data.size()) << "block " << block;
   }

@@ -9,26 +9,24 @@
 namespace skua::apps::prefix_sum {
 
 // accumulate, not reduce: GCC 12 makes vectors of this one only
-element sum_of(std::span<element const> block) noexcept {
-  return std::accumulate(block.begin(), block.end(), element{0});
+element sum_of(std::span<element const> blocks) noexcept {
+  return std::accumulate(blocks.begin(), blocks.end(), element{0});
 }
 
-void scan(std::span<element> block, element before) noexcept {
-  std::inclusive_scan(block.begin(), block.end(), block.begin(), std::plus<>{}, before);
+void scan(std::span<element> blocks, element before) noexcept {
+  std::inclusive_scan(blocks.begin(), blocks.end(), blocks.begin(), std::plus<>{}, before);
 }
 
 one_array::one_array(blocked_array const& of, choice how, std::size_t number, std::size_t arrays)
     : of_(of), how_(how), offset_(number * of.blocks()), all_(arrays * of.blocks()),
       sums_(std::make_unique_for_overwrite<element[]>(of.blocks())) {}
 
-void one_array::visit(std::size_t i) noexcept {
+bool one_array::scan_in_order(block_range r) noexcept {
   // acquire: the end of the block before. Pairs with: the release below.
-  if (how_ == choice::in_order && in_order_.load(std::memory_order_acquire) == i) {
-    scan(of_.at(i), of_.before(i));
-    in_order_.store(i + 1, std::memory_order_release);  // pairs with: the acquire above
-  } else {
-    sums_[i] = sum_of(of_.at(i));
-  }
+  if (how_ == choice::none || in_order_.load(std::memory_order_acquire) != r.first) return false;
+  scan(of_.at(r), of_.before(r.first));
+  in_order_.store(r.end, std::memory_order_release);  // pairs with: the acquire above
+  return true;
 }
 
 void one_array::add_up_sums(std::size_t first) noexcept {

@@ -5,6 +5,7 @@
 // so the algorithm reads an array only once where a worker is alone with it. [strategies-2013 4]
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,23 +27,10 @@ enum class choice : std::uint8_t {
   none,      ///< without a strategy, always in two passes
 };
 
-/// The sum of a block.
-[[nodiscard]] element sum_of(std::span<element const> block) noexcept;
-/// Replaces a block by its prefix sums, which begin from `before`. The sequential algorithm, if the block is an array.
-void scan(std::span<element> block, element before = 0) noexcept;
-
-/// An array in blocks of equal size; the last may be shorter.
-struct blocked_array {
-  std::span<element> data;
-  std::size_t block = 1;
-
-  [[nodiscard]] std::size_t blocks() const noexcept { return (data.size() + block - 1) / block; }
-  [[nodiscard]] std::span<element> at(std::size_t i) const noexcept {
-    return data.subspan(i * block, i + 1 < blocks() ? block : data.size() - i * block);
-  }
-  /// The prefix sum before a block whose predecessor is finished.
-  [[nodiscard]] element before(std::size_t i) const noexcept { return i == 0 ? 0 : data[i * block - 1]; }
-};
+/// The sum of some blocks.
+[[nodiscard]] element sum_of(std::span<element const> blocks) noexcept;
+/// Replaces blocks by their prefix sums, which begin from `before`. The sequential algorithm, if they are an array.
+void scan(std::span<element> blocks, element before = 0) noexcept;
 
 /// Blocks [first, end).
 struct block_range {
@@ -51,6 +39,19 @@ struct block_range {
 
   [[nodiscard]] std::size_t size() const noexcept { return end - first; }
   [[nodiscard]] std::size_t middle() const noexcept { return first + size() / 2; }
+};
+
+/// An array in blocks of equal size; the last may be shorter.
+struct blocked_array {
+  std::span<element> data;
+  std::size_t block = 1;
+
+  [[nodiscard]] std::size_t blocks() const noexcept { return (data.size() + block - 1) / block; }
+  [[nodiscard]] std::span<element> at(block_range r) const noexcept {
+    return data.subspan(r.first * block, std::min(r.end * block, data.size()) - r.first * block);
+  }
+  /// The prefix sum before a block whose predecessor is finished.
+  [[nodiscard]] element before(std::size_t i) const noexcept { return i == 0 ? 0 : data[i * block - 1]; }
 };
 
 /// Some blocks of an array: the worker where its run began takes the first blocks of the first array, others the last of
@@ -76,8 +77,8 @@ struct whole_array {
 static_assert(strategy<whole_array>);
 
 /// One run over one array.
-/// (in order) The blocks before in_order_ are finished. Block in_order_ is scanned by the task that has it, which alone
-/// raises in_order_; so nobody scans a block twice, and nobody reads the end of a block that is not finished.
+/// (in order) The blocks before in_order_ are finished. The task that begins with block in_order_ scans its blocks, and it
+/// alone raises in_order_; so nobody scans a block twice, and nobody reads the end of a block that is not finished.
 class one_array {
  public:
   /// The array is number `number` of `arrays`.
@@ -98,19 +99,20 @@ class one_array {
   [[nodiscard]] std::size_t in_one_pass() const noexcept { return in_order_.load(std::memory_order_relaxed); }
 
  private:
-  /// A spawn costs a few percent of the scan of a block of 4096: so a task has up to so many, one after the other.
-  static constexpr std::size_t blocks_per_task = 8;
+  /// A task has up to so many blocks, and scans them in one call where it can. On an EPYC a scan of 4096 elements takes a
+  /// quarter longer per element than a scan of 65536, with or without tasks.
+  static constexpr std::size_t blocks_per_task = 16;
 
   template <class Region>
   void first_pass(Region& f, block_range r) {
     r = divide(f, r, [](one_array& self, auto& inner, block_range part) { self.first_pass(inner, part); });
-    bool const upwards = goes_up(f);
-    for (std::size_t i = 0; i < r.size(); ++i) visit(upwards ? r.first + i : r.end - 1 - i);
+    if (scan_in_order(r)) return;
+    for (std::size_t i = r.end; i > r.first; --i) sums_[i - 1] = sum_of(of_.at({i - 1, i}));
   }
   template <class Region>
   void second_pass(Region& f, block_range r) {
     r = divide(f, r, [](one_array& self, auto& inner, block_range part) { self.second_pass(inner, part); });
-    for (std::size_t i = r.first; i < r.end; ++i) scan(of_.at(i), sums_[i]);
+    for (std::size_t i = r.first; i < r.end; ++i) scan(of_.at({i, i + 1}), sums_[i]);
   }
   template <class Region>
   [[nodiscard]] bool goes_up(Region& f) const noexcept {
@@ -138,7 +140,8 @@ class one_array {
                      .blocks = static_cast<std::uint32_t>(part.size())},
             task);
   }
-  void visit(std::size_t i) noexcept;
+  /// False if the block before is not finished; then it does nothing.
+  bool scan_in_order(block_range r) noexcept;
   /// From block `first` on, sums become what is before each block.
   void add_up_sums(std::size_t first) noexcept;
 
