@@ -124,5 +124,7 @@ std::unique_ptr<app> make_puzzle15();
 std::unique_ptr<app> make_latency();
 std::unique_ptr<app> make_quicksort();
 std::unique_ptr<app> make_strips();
+std::unique_ptr<app> make_prefix_sum();
+std::unique_ptr<app> make_mix();
 
 }  // namespace skua::apps

@@ -18,7 +18,7 @@ class finish_app : public app, public serial_elision, public simulable {
  public:
   [[nodiscard]] serial_elision* elision() final { return this; }
 
-  [[nodiscard]] simulable* simulation() final { return this; }
+  [[nodiscard]] simulable* simulation() override { return this; }
   /// Which tasks there are, or which of them run, depends on the order in which they run.
   [[nodiscard]] bool depends_on_schedule() const final { return true; }
 

@@ -24,6 +24,8 @@ std::vector<entry> const& all() {
       {"latency", make_latency},
       {"quicksort", make_quicksort},
       {"strips", make_strips},
+      {"prefix-sum", make_prefix_sum},
+      {"mix", make_mix},
   };
   return apps;
 }

@@ -53,6 +53,8 @@ class latency_app final : public finish_app<latency_app>, public tbb_twin {
   }
   void reset() override { record_ = std::make_unique<latency::record>(load_); }
 
+  /// Its times are those of the clock.
+  [[nodiscard]] simulable* simulation() override { return nullptr; }
   [[nodiscard]] tbb_twin* tbb() override { return this; }
   void run_tbb(unsigned workers) override { latency::with_tbb(tbb_workers_, workers, load_, how_, *record_); }
   template <has_finish Here>

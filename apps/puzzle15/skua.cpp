@@ -3,14 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
+#include "apps/finish_app.hpp"
 #include "apps/puzzle15/ida_star.hpp"
 #include "apps/puzzle15/korf.hpp"
 #include "apps/puzzle15/problem.hpp"
@@ -23,7 +24,7 @@ namespace {
 constexpr std::array<std::string_view, 2> strategies{"best-first", "none"};
 
 /// Its serial elision is iterative deepening: the program that one would write without tasks, and without a table.
-class puzzle15_app final : public app, public serial_elision {
+class puzzle15_app final : public finish_app<puzzle15_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "puzzle15"; }
   [[nodiscard]] std::string_view about() const override {
@@ -50,13 +51,14 @@ class puzzle15_app final : public app, public serial_elision {
   }
   void reset() override { result_.reset(); }
 
-  [[nodiscard]] serial_elision* elision() override { return this; }
-  void run_skua(pool& workers) override {
-    result_ = workers.run([&](auto& here) { return puzzle15::program(here, start_, how_, within_); });
-  }
-  void run_serial() override {
-    auto got = puzzle15::ida_star(start_);
-    result_ = puzzle15::result{.moves = std::move(got.moves), .expanded = got.visited};
+  template <has_finish Here>
+  void program(Here& here) {
+    if constexpr (std::same_as<Here, serial>) {
+      auto got = puzzle15::ida_star(start_);
+      result_ = puzzle15::result{.moves = std::move(got.moves), .expanded = got.visited};
+    } else {
+      result_ = puzzle15::program(here, start_, how_, within_);
+    }
   }
 
   [[nodiscard]] std::string wrong() override {

@@ -36,6 +36,7 @@ struct part {
   [[nodiscard]] static part whole(std::span<key> keys) noexcept;
   [[nodiscard]] bool is_leaf(std::size_t cutoff) const noexcept { return keys.size() <= cutoff || splits_left == 0; }
   void sort_leaf() const noexcept;
+  [[nodiscard]] writes in_place() const noexcept { return {keys.data(), keys.size_bytes()}; }
 };
 
 struct halves {
@@ -69,12 +70,19 @@ struct options {
 };
 
 template <class Region>
+void sort_leaf(Region& f, part const& p) {
+  auto const n = static_cast<double>(p.keys.size());
+  f.here().leaf(p.in_place(), flops{n * std::log2(n + 1)}, [&] { p.sort_leaf(); });
+}
+
+template <class Region>
 void sort(Region& f, part p, options const& with) {
   while (!p.is_leaf(with.cutoff)) {
-    auto const [smaller, larger] = split(p);
+    auto const [smaller, larger] =
+        f.here().leaf(p.in_place(), flops{static_cast<double>(p.keys.size())}, [&] { return split(p); });
     auto const task = [larger, with](auto& inner) { sort(inner, larger, with); };
     if (larger.is_leaf(with.cutoff)) {
-      larger.sort_leaf();
+      sort_leaf(f, larger);
     } else if (with.how == choice::lifo) {
       f.spawn(task);
     } else {
@@ -82,7 +90,7 @@ void sort(Region& f, part p, options const& with) {
     }
     p = smaller;
   }
-  p.sort_leaf();
+  sort_leaf(f, p);
 }
 
 /// Sorts the keys. Work O(n log n); span O(n), expected, because the first partition is sequential.

@@ -2,6 +2,7 @@
 // The app sssp.
 #include <CLI/CLI.hpp>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "apps/app.hpp"
 #include "apps/checks.hpp"
+#include "apps/finish_app.hpp"
 #include "apps/sssp/gr_file.hpp"
 #include "apps/sssp/problem.hpp"
 #include "skua/parts/base/error.hpp"
@@ -23,7 +24,7 @@ namespace {
 constexpr std::array<std::string_view, 2> strategies{"by-distance", "none"};
 
 /// Its serial elision is Dijkstra's algorithm with a binary heap: the program that one would write without tasks.
-class sssp_app final : public app, public serial_elision {
+class sssp_app final : public finish_app<sssp_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "sssp"; }
   [[nodiscard]] std::string_view about() const override {
@@ -53,16 +54,17 @@ class sssp_app final : public app, public serial_elision {
   }
   void reset() override { result_.reset(); }
 
-  [[nodiscard]] serial_elision* elision() override { return this; }
-  void run_skua(pool& workers) override {
+  template <has_finish Here>
+  void program(Here& here) {
     std::visit(
         [&](auto const& g) {
-          result_ = workers.run([&](auto& here) { return sssp::program(here, g, source(), how_); });
+          if constexpr (std::same_as<Here, serial>) {
+            result_ = sssp::dijkstra(g, source());
+          } else {
+            result_ = sssp::program(here, g, source(), how_);
+          }
         },
         *graph_);
-  }
-  void run_serial() override {
-    std::visit([&](auto const& g) { result_ = sssp::dijkstra(g, source()); }, *graph_);
   }
 
   [[nodiscard]] std::string wrong() override {

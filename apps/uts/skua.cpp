@@ -3,14 +3,21 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <optional>
+#include <string_view>
 
+#include "apps/checks.hpp"
 #include "apps/program_app.hpp"
 #include "apps/uts/problem.hpp"
+#include "apps/uts/spawned.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::apps {
 namespace {
+
+constexpr std::array<std::string_view, 2> forms{"fork", "spawn"};
+constexpr std::array<std::string_view, 2> strategies{"by-depth", "none"};
 
 class uts_app final : public program_app<uts_app>, public openmp_twin, public tbb_twin {
  public:
@@ -33,9 +40,15 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
     command.add_option("--shift", own_.shift,
                        "instead of the tree's own: share of a hybrid tree's depth that is geometric (-f)");
     command.add_option("--seed", own_.seed, "instead of the tree's own: seed of the root (-r)");
+    command.add_option("--form", form_, "fork: join of the node's child and its next siblings; spawn: a task per node")
+        ->capture_default_str();
+    command.add_option("--strategy", strategy_, "by-depth or none: what is given with each spawned task")
+        ->capture_default_str();
   }
 
   void prepare() override {
+    require_one_of("uts: --form", forms, form_);
+    how_ = static_cast<uts::choice>(require_one_of("uts: --strategy", strategies, strategy_));
     auto const& known = uts::published(name_);
     tree_ = known.parameters;
     if (own_.replace_in(tree_)) {
@@ -46,6 +59,9 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
     }
   }
   void reset() override { result_.reset(); }
+
+  /// Which spawns are calls does.
+  [[nodiscard]] bool depends_on_schedule() const override { return spawns(); }
 
   void run_openmp(unsigned workers) override {
     require_stack("OpenMP");
@@ -62,7 +78,7 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
     return "uts: got " + in_words(*result_) + "; right is " + in_words(right_);
   }
   [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json known{{"tree", own_.any() ? "own" : name_}};
+    nlohmann::json known{{"tree", own_.any() ? "own" : name_}, {"form", form_}};
     if (result_) {
       known["nodes"] = result_->nodes;
       known["leaves"] = result_->leaves;
@@ -71,12 +87,14 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
     return known;
   }
 
-  template <fork_join Here>
+  template <has_finish Here>
   void program(Here& here, std::uint32_t) {
-    result_ = uts::program(here, tree_);
+    result_ = spawns() ? uts::spawned(here, tree_, how_) : uts::program(here, tree_);
   }
 
  private:
+  [[nodiscard]] bool spawns() const noexcept { return form_ == forms[1]; }
+
   /// The twins recurse on their threads' stacks and need up to 1 KiB per level (measured: T3, T3L); without this check
   /// a tree as deep as T3L would kill them with a bare SIGSEGV. Throws resource_error.
   void require_stack(std::string_view twin) const {
@@ -117,6 +135,9 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
 
   std::string name_ = "T1";
   replacements own_;
+  std::string form_ = "fork";
+  std::string strategy_ = "by-depth";
+  uts::choice how_ = uts::choice::by_depth;
   uts::tree tree_;
   uts::tally right_;
   std::optional<uts::tally> result_;

@@ -78,7 +78,7 @@ auto named(Table const& table, std::string_view option, std::string_view name) {
 }
 
 /// The mean number of children at a depth of a geometric tree.
-double mean_children(tree const& t, std::uint32_t at_depth) noexcept {
+double mean_geometric(tree const& t, std::uint32_t at_depth) noexcept {
   if (at_depth == 0) return t.branching;
   double const d = at_depth;
   double const most = static_cast<double>(t.depth);
@@ -94,7 +94,7 @@ double mean_children(tree const& t, std::uint32_t at_depth) noexcept {
 /// The inverse of the geometric distribution's cumulative function. A mean of 0 makes
 /// the divisor minus infinity: no child.
 std::int64_t geometric_children(tree const& t, node const& parent) noexcept {
-  double const p = 1.0 / (1.0 + mean_children(t, parent.depth));
+  double const p = 1.0 / (1.0 + mean_geometric(t, parent.depth));
   return static_cast<std::int64_t>(std::floor(std::log(1.0 - parent.random.number()) / std::log(1.0 - p)));
 }
 
@@ -102,13 +102,23 @@ std::int64_t binomial_children(tree const& t, node const& parent) noexcept {
   return parent.random.number() < t.probability ? t.children : 0;
 }
 
+bool is_geometric_at(tree const& t, std::uint32_t at_depth) noexcept {
+  return t.kind == geometric || (t.kind == hybrid && at_depth < t.shift * static_cast<double>(t.depth));
+}
+
 }  // namespace
 
 std::uint32_t tree::children_of(node const& parent) const noexcept {
   if (kind == binomial && parent.depth == 0) return static_cast<std::uint32_t>(branching);
-  bool const geometrically = kind == geometric || (kind == hybrid && parent.depth < shift * static_cast<double>(depth));
-  std::int64_t const n = geometrically ? geometric_children(*this, parent) : binomial_children(*this, parent);
+  std::int64_t const n =
+      is_geometric_at(*this, parent.depth) ? geometric_children(*this, parent) : binomial_children(*this, parent);
   return static_cast<std::uint32_t>(std::min(n, most_children));
+}
+
+double tree::mean_children(std::uint32_t at_depth) const noexcept {
+  if (kind == binomial && at_depth == 0) return std::floor(branching);
+  if (!is_geometric_at(*this, at_depth)) return probability * static_cast<double>(children);
+  return std::clamp(mean_geometric(*this, at_depth), 0.0, static_cast<double>(most_children));
 }
 
 void tree::validate() const {

@@ -39,6 +39,8 @@ struct tree {
 
   [[nodiscard]] node root() const { return {splittable::seeded(static_cast<std::uint32_t>(seed)), 0}; }
   [[nodiscard]] std::uint32_t children_of(node const& parent) const noexcept;
+  /// The mean of children_of over all nodes at a depth.
+  [[nodiscard]] double mean_children(std::uint32_t at_depth) const noexcept;
 
   /// Throws usage_error if a parameter is out of range or the tree would be infinite.
   void validate() const;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <cmath>
+#include <string_view>
 
 #include "apps/uts/problem.hpp"
+#include "apps/uts/spawned.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/serial.hpp"
 
@@ -36,18 +38,60 @@ INSTANTIATE_TEST_SUITE_P(uts, published_trees, testing::ValuesIn(small_published
 
 TEST(uts, five_published_trees_are_tested) { EXPECT_EQ(small_published().size(), 5U); }
 
-// Recursion and explicit stack are two programs: they agree on trees of every family and outline.
-TEST(uts, survey_and_program_agree) {
+// Recursion, spawned tasks and explicit stack are three programs: they agree on trees of every family and outline.
+TEST(uts, survey_and_programs_agree) {
   for (auto const kind : {family::binomial, family::geometric, family::hybrid}) {
     for (auto const shape : {outline::linear, outline::expdec, outline::cyclic, outline::fixed}) {
       for (std::int64_t seed = 0; seed < 20; ++seed) {
         tree const which{.kind = kind, .shape = shape, .depth = 5, .branching = 3, .seed = seed};
         which.validate();
         serial here;
-        EXPECT_EQ(program(here, which), survey(which))
+        tally const right = survey(which);
+        EXPECT_EQ(program(here, which), right)
+            << "family " << static_cast<int>(kind) << ", outline " << static_cast<int>(shape) << ", seed " << seed;
+        EXPECT_EQ(spawned(here, which, seed % 2 == 0 ? choice::by_depth : choice::none), right)
             << "family " << static_cast<int>(kind) << ", outline " << static_cast<int>(shape) << ", seed " << seed;
       }
     }
+  }
+}
+
+tree of_published(std::string_view name) { return published(name).parameters; }
+
+TEST(expected_sizes, fall_towards_the_leaves_of_a_geometric_tree) {
+  expected_sizes const t1(of_published("T1"));  // four children each, down to depth 10
+  EXPECT_EQ(t1.at(10), 1);
+  EXPECT_EQ(t1.at(9), 5);
+  EXPECT_EQ(t1.at(8), 21);
+  EXPECT_EQ(t1.at(0), expected_sizes::most);
+  expected_sizes const t5(of_published("T5"));  // 4, 3.8, 3.6, .. 0.2 children
+  EXPECT_EQ(t5.at(20), 1);
+  EXPECT_DOUBLE_EQ(t5.at(18), 1 + 0.4 * 1.2);
+  for (std::uint32_t depth = 1; depth <= 20; ++depth) EXPECT_LE(t5.at(depth), t5.at(depth - 1)) << depth;
+  EXPECT_EQ(t5.at(1'000'000), 1);
+}
+
+TEST(expected_sizes, are_equal_at_all_depths_of_a_binomial_tree) {
+  expected_sizes const t3(of_published("T3"));  // 8 children with probability 0.124875
+  for (std::uint32_t const depth : {1U, 2U, 1500U, 4'000'000'000U}) EXPECT_NEAR(t3.at(depth), 1000, 1e-6) << depth;
+  EXPECT_EQ(t3.at(0), expected_sizes::most);
+}
+
+// The root of a small tree, over many seeds: 7 standard deviations, which are taken from the sample.
+TEST(expected_sizes, are_the_mean_of_what_trees_have) {
+  for (auto const shape : {outline::linear, outline::cyclic, outline::fixed}) {
+    tree which{.kind = family::geometric, .shape = shape, .depth = 4, .branching = 2};
+    double sum = 0;
+    double squares = 0;
+    constexpr int trees = 4000;
+    for (which.seed = 0; which.seed < trees; ++which.seed) {
+      auto const size = static_cast<double>(survey(which).nodes);
+      sum += size;
+      squares += size * size;
+    }
+    double const mean = sum / trees;
+    double const deviation = std::sqrt((squares / trees - mean * mean) / trees);
+    EXPECT_NEAR(expected_sizes(which).at(0), mean, 7 * deviation) << "outline " << static_cast<int>(shape);
   }
 }
 

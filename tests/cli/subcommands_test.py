@@ -13,8 +13,10 @@ import xml.etree.ElementTree
 
 import command
 
-APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp", "puzzle15", "latency"]
-SPAWNING = {"bipartition": ["serial"], "sssp": ["serial"], "puzzle15": ["serial"], "latency": ["serial", "tbb"]}  # finish regions: no simulation
+APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp",
+        "puzzle15", "latency", "quicksort", "strips", "prefix-sum", "mix"]
+WITHOUT_TWINS = {"bipartition": ["serial"], "sssp": ["serial"], "puzzle15": ["serial"], "latency": ["serial", "tbb"], "strips": ["serial"],
+                 "mix": ["serial"]}
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -50,10 +52,8 @@ class List(command.Case):
     def test_json_names_apps_policies_and_peers(self):
         found = self.works_json("list", "--json")
         self.assertEqual([a["name"] for a in found["apps"]], APPS)
-        self.assertTrue(all(a["peers"] == ["serial", "openmp", "tbb"] and "simulation" in a["capabilities"]
-                            for a in found["apps"] if a["name"] not in SPAWNING))
-        self.assertTrue(all(a["peers"] == SPAWNING[a["name"]] and "simulation" not in a["capabilities"]
-                            for a in found["apps"] if a["name"] in SPAWNING))
+        self.assertEqual([a["name"] for a in found["apps"] if "simulation" not in a["capabilities"]], ["latency"])
+        self.assertTrue(all(a["peers"] == WITHOUT_TWINS.get(a["name"], ["serial", "openmp", "tbb"]) for a in found["apps"]))
         self.assertEqual([a["name"] for a in found["apps"] if "maps" in a["capabilities"]], ["heat", "sph"])
         self.assertEqual([a["name"] for a in found["apps"] if "styles" in a["capabilities"]], ["heat", "sph", "cg"])
         self.assertEqual([p["name"] for p in found["policies"]][:2], ["random", "hierarchical"])
@@ -162,7 +162,9 @@ class Run(command.Case):
                   "heat": ["--n", "64", "--iterations", "3"], "sph": ["--scale", "1", "--steps", "2"],
                   "cilksort": ["--n", "10000"], "matmul-z": ["--n", "64"], "strassen": ["--n", "128"],
                   "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"], "bipartition": ["--n", "14"], "sssp": ["--n", "300"],
-                  "puzzle15": ["--moves", "12"], "latency": ["--levels", "6"]}
+                  "puzzle15": ["--moves", "12"], "latency": ["--levels", "6"], "quicksort": ["--n", "100000"],
+                  "strips": ["--triangles", "2000"],
+                  "prefix-sum": ["--n", "100000"], "mix": ["--of", "prefix-sum --n 100000, uts --depth 5 --form spawn"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
