@@ -143,7 +143,9 @@ class engine {
   void push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered);
   void pay_comparisons(worker_id w, std::uint64_t n);
   std::pair<outcome, std::optional<item>> take_ordered(worker_id w, probe const& p);
+  std::optional<item> take_own_ordered(worker_id w, tree_node_id region);
   void drop(worker_id w, fiber_id f, tree_node_id task);
+  void note_dead(worker_id w, tree_node_id task);
   [[nodiscard]] group_state& group_of(tree_node_id task) { return groups_[program_.group_of(task)]; }
 
   // Stacks (stacks.cpp).

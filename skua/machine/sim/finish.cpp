@@ -47,6 +47,7 @@ void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task 
   runtime::ordered_lane& mine = *ordered_[index(w)];
   std::uint64_t const before = mine.comparisons(w);
   offered.task = as_pointer(task);
+  offered.group = as_pointer(program_[task].region);
   if (!mine.push(offered)) throw std::bad_alloc();
   lanes_.set_ordered(w, mine.size());
   pay_comparisons(w, mine.comparisons(w) - before);
@@ -76,14 +77,34 @@ std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe 
   return {how, out};
 }
 
+/// The body of a scope or region has ended: the task that comes first on this worker, if it is one of the region. Pays for
+/// it.
+std::optional<item> engine::take_own_ordered(worker_id w, tree_node_id region) {
+  if (ordered_.empty() || program_[region].kind != tree_node_kind::finish) return {};
+  runtime::ordered_lane& mine = *ordered_[index(w)];
+  std::uint64_t const before = mine.comparisons(w);
+  runtime::taken_task taken;
+  outcome const how = mine.pop_of(as_pointer(region), taken);
+  pay_comparisons(w, mine.comparisons(w) - before);
+  if (how != outcome::got) return {};
+  lanes_.set_ordered(w, mine.size());
+  return item{.what = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
+}
+
 void engine::pay_comparisons(worker_id w, std::uint64_t n) {
   tick const price = n * prices_.price(now_ + spent_, operation::compare, w, w);
   result_.workers[index(w)].scheduling += price;
   spent_ += price;
 }
 
-/// The task that the stack was to begin is dead: it counts as run, and takes no time.
+/// The task that the stack was to begin is dead.
 void engine::drop(worker_id w, fiber_id f, tree_node_id task) {
+  note_dead(w, task);
+  end_base(w, f, &group_of(task));
+}
+
+/// It counts as run, and takes no time.
+void engine::note_dead(worker_id w, tree_node_id task) {
   turn& t = result_.turns[task];
   ++t.times;
   t.who = w;
@@ -91,7 +112,6 @@ void engine::drop(worker_id w, fiber_id f, tree_node_id task) {
   ++result_.workers[index(w)].dead;
   result_.order.push_back(task);
   if (live_ != nullptr) live_->drops(task);
-  end_base(w, f, &group_of(task));
 }
 
 }  // namespace skua::inline v0::sim

@@ -210,6 +210,23 @@ TEST(live_finish, a_task_that_outlives_its_spawner_is_waited_for) {
   }
 }
 
+TEST(live_finish, owner_runs_its_own_tasks_only_while_they_come_first) {
+  std::string order;
+  run_on(
+      [&](here& h) {
+        h.finish([&](auto& f) {
+          f.spawn(skua::order{5, 5}, [&](auto& g) {
+            order += 'x';
+            g.here().finish([&](auto& inner) { inner.spawn(skua::order{10, 10}, [&](auto&) { order += 'y'; }); });
+            order += 'X';
+          });
+          f.spawn(skua::order{7, 7}, [&](auto&) { order += 'z'; });
+        });
+      },
+      {.policy = "strategies"});
+  EXPECT_EQ(order, "xzyX");
+}
+
 struct dying {
   int const* limit;
   int number;

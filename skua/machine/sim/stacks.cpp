@@ -236,6 +236,11 @@ void engine::end_scope(worker_id w, fiber_id f) {
     end_group(w, f);
     return;
   }
+  if (auto const first = take_own_ordered(w, scope)) {
+    if (!first->dead) return call(w, f, first->node);
+    --g.outstanding;
+    return note_dead(w, first->node);
+  }
   item const* const newest = lanes_.newest(w, lane::spawned);
   bool const mine = newest != nullptr && newest->what == item::kind::child && program_.group_of(newest->node) == scope;
   if (!mine) {

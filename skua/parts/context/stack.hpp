@@ -36,7 +36,7 @@ class stack {
 
   /// The caller runs on this stack, and more than half of it is unused.
   [[nodiscard]] bool has_room_for_calls() const noexcept {
-    auto const used_from = static_cast<std::byte const*>(__builtin_frame_address(0));
+    auto const* const used_from = static_cast<std::byte const*>(__builtin_frame_address(0));
     return used_from < top() && used_from - low_ > static_cast<std::ptrdiff_t>(bytes_ / 2);
   }
 
@@ -66,6 +66,10 @@ class stack {
   unsigned const valgrind_name_;
   stack* next_ = nullptr;
 };
+
+/// The caller runs on the stack with which its thread began, and more than half of it is unused. The first call in a thread
+/// takes some microseconds, in the main thread some tens. False if the system does not say.
+[[nodiscard]] bool thread_stack_has_room_for_calls() noexcept;
 
 /// A last-in first-out list of unused stacks: the warmest is lent first.
 class stack_list {

@@ -23,9 +23,11 @@ class ordered_lane {
 
   // For the owner.
   [[nodiscard]] bool push(offered_task const& t) noexcept {
-    return tasks_.push(obeys_ ? t : offered_task{.task = t.task});
+    return tasks_.push(obeys_ ? t : offered_task{.task = t.task, .group = t.group});
   }
   [[nodiscard]] outcome pop(taken_task& out) noexcept { return tasks_.pop(out); }
+  /// The same, if it is of this group; else empty.
+  [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept { return tasks_.pop_of(group, out); }
   /// Takes the task of `victim`, which has this number, that goes first in our order.
   [[nodiscard]] outcome steal(worker_id number, ordered_lane& victim, taken_task& out) noexcept {
     if (victim.looks_empty()) return outcome::empty;

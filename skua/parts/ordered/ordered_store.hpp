@@ -24,6 +24,7 @@ namespace skua::inline v0::runtime {
 /// A task and its strategy, on the way into a store. The value is copied.
 struct offered_task {
   void* task = nullptr;
+  void const* group = nullptr;  ///< the owner may ask for tasks of one group
   strategy_kind const* kind = nullptr;
   void const* value = nullptr;
   std::size_t value_size = 0;  ///< at most strategy_value_bytes
@@ -44,6 +45,7 @@ class ordered_store {
     worker_id place{};
     strategy_kind const* kind = nullptr;
     void* task = nullptr;
+    void const* group = nullptr;
     std::uint64_t weight = 0;
     alignas(std::max_align_t) std::byte value[strategy_value_bytes];
 
@@ -80,6 +82,7 @@ class ordered_store {
     s.place = owner_;
     s.kind = t.kind;
     s.task = t.task;
+    s.group = t.group;
     s.weight = t.weight;
     if (t.value_size != 0) std::memcpy(s.value, t.value, t.value_size);
     s.number.set(next_number_);
@@ -106,15 +109,11 @@ class ordered_store {
 
   /// The owner's first task: got or empty.
   [[nodiscard]] outcome pop(taken_task& out) noexcept {
-    while (auto const first = by_owner_.pop()) {
-      slot& s = **first;
-      if (s.taken.exchange(true, std::memory_order_relaxed)) continue;  // relaxed: nothing but the task changes hands
-      add(size_, -1);
-      add(weight_, -static_cast<std::int64_t>(s.weight));
-      out = {s.task, is_dead(s)};
-      return outcome::got;
-    }
-    return outcome::empty;
+    return pop_if(out, [](slot const&) { return true; });
+  }
+  /// The same, if it is of this group; else empty.
+  [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept {
+    return pop_if(out, [group](slot const& s) { return s.group == group; });
   }
 
   /// Calls of comparators in the owner's order so far.
@@ -160,7 +159,8 @@ class ordered_store {
         if (!into.reserve(next->kind)) return by.order_.push(next);  // there is room: it was there
         if (!take(*next)) continue;                                  // the owner was faster
         got += static_cast<std::int64_t>(next->weight);
-        static_cast<void>(into.push({next->task, next->kind, next->value, sizeof(next->value), next->weight}, true));
+        static_cast<void>(
+            into.push({next->task, next->group, next->kind, next->value, sizeof(next->value), next->weight}, true));
       }
     });
   }
@@ -190,6 +190,22 @@ class ordered_store {
       note(s.value, owner_, next_number_);
     } catch (...) {  // the value stays as it is
     }
+  }
+
+  template <class Wanted>
+  [[nodiscard]] outcome pop_if(taken_task& out, Wanted&& wanted) noexcept {
+    auto const goes = [&](slot const* s) {
+      return s->taken.load(std::memory_order_relaxed) || wanted(*s);
+    };  // relaxed: a hint
+    while (auto const first = by_owner_.pop_if(goes)) {
+      slot& s = **first;
+      if (s.taken.exchange(true, std::memory_order_relaxed)) continue;  // relaxed: nothing but the task changes hands
+      add(size_, -1);
+      add(weight_, -static_cast<std::int64_t>(s.weight));
+      out = {s.task, is_dead(s)};
+      return outcome::got;
+    }
+    return outcome::empty;
   }
 
   block* make_block() { return ::new (memory_.allocate(sizeof(block), alignof(block))) block; }
@@ -303,6 +319,7 @@ bool ordered_store<Sync, BlockSlots>::compact() noexcept {
       target.place = s.place;
       target.kind = s.kind;
       target.task = s.task;
+      target.group = s.group;
       target.weight = s.weight;
       std::memcpy(target.value, s.value, sizeof(s.value));
       target.number.set(s.number.get());

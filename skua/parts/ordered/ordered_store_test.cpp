@@ -78,6 +78,53 @@ TEST(ordered_store, owner_pops_in_its_order) {
   EXPECT_TRUE(store.looks_empty());
 }
 
+TEST(ordered_store, owner_pops_for_a_group_only_what_comes_first) {
+  ordered_store<> store(owner);
+  ordered_store<>::reader reader(thief);
+  tasks all(4);
+  char const groups[2] = {};
+  for (std::size_t i = 0; i < 4; ++i) {  // of groups 0, 0, 1, 0
+    numbers const value{.order = static_cast<int>(i)};
+    offered_task offered = all.offer(i, value);
+    offered.group = &groups[i == 2 ? 1 : 0];
+    ASSERT_TRUE(store.push(offered));
+  }
+  taken_task t;
+  EXPECT_EQ(store.pop_of(&groups[1], t), outcome::empty);
+  ASSERT_EQ(store.pop_of(&groups[0], t), outcome::got);
+  EXPECT_EQ(tasks::number(t), 0);
+  ASSERT_EQ(store.steal(reader, t), outcome::got);
+  EXPECT_EQ(tasks::number(t), 3);
+  ASSERT_EQ(store.pop_of(&groups[0], t), outcome::got);
+  EXPECT_EQ(tasks::number(t), 1);
+  EXPECT_EQ(store.pop_of(&groups[0], t), outcome::empty);  // 2 comes first
+  EXPECT_EQ(store.size(), 1);
+  ASSERT_EQ(store.pop_of(&groups[1], t), outcome::got);
+  EXPECT_EQ(tasks::number(t), 2);
+  EXPECT_EQ(store.pop_of(&groups[1], t), outcome::empty);
+}
+
+TEST(ordered_store, task_that_a_thief_has_is_no_owner_s_first) {
+  ordered_store<> store(owner);
+  ordered_store<>::reader reader(thief);
+  tasks all(2);
+  char const group = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    numbers const value{};
+    offered_task offered = all.offer(i, value);
+    offered.kind = nullptr;
+    offered.group = i == 0 ? &group : nullptr;
+    ASSERT_TRUE(store.push(offered));
+  }
+  taken_task t;
+  ASSERT_EQ(store.pop(t), outcome::got);  // the newest
+  EXPECT_EQ(tasks::number(t), 1);
+  ASSERT_EQ(store.steal(reader, t), outcome::got);
+  EXPECT_EQ(tasks::number(t), 0);
+  EXPECT_EQ(store.pop_of(&group, t), outcome::empty);
+  EXPECT_TRUE(store.looks_empty());
+}
+
 TEST(ordered_store, thief_takes_in_its_own_order) {
   ordered_store<> store(owner);
   ordered_store<>::reader reader(thief);

@@ -41,9 +41,15 @@ class strategy_forest {
   /// Takes the task that goes first. At most log n calls of the comparator and a few more, and one per type that is
   /// compared with another.
   std::optional<Item> pop() noexcept {
+    return pop_if([](Item const&) { return true; });
+  }
+  /// The same, if wanted(task); else nothing.
+  template <class Wanted>
+  std::optional<Item> pop_if(Wanted&& wanted) noexcept {
     if (size_ == 0) return {};
     tree& t = trees_.size() == 1 ? trees_.front() : trees_[best_of(0)->tree];
     Item const taken = t.heap.front().item;
+    if (!wanted(taken)) return {};
     close_gap(t);
     --size_;
     return taken;
@@ -118,7 +124,9 @@ class strategy_forest {
 
   /// The tree of a type; makes those of its bases, too.
   std::size_t tree_of(strategy_kind const* kind) {
-    if (trees_[recent_].kind == kind) return recent_;
+    return trees_[recent_].kind == kind ? recent_ : found_tree_of(kind);
+  }
+  std::size_t found_tree_of(strategy_kind const* kind) {
     for (std::size_t i = 0; i < trees_.size(); ++i) {
       if (trees_[i].kind == kind) return recent_ = i;
     }

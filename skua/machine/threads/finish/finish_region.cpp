@@ -28,6 +28,7 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
     return;
   }
   offered_task const offered{.task = static_cast<runtime::task*>(&t),
+                             .group = this,
                              .kind = how.kind,
                              .value = how.value,
                              .value_size = how.value_size,
@@ -57,6 +58,13 @@ void finish_region::run_inside(here& on, task& t) noexcept {
   on.watch(&inside_);
   call(on, t);
   on.watch(outside);
+  t.operations().end(&t);
+  note(on, *this, -1);
+}
+
+/// Its strategy says that it need not run.
+void finish_region::drop_inside(here& on, task& t) noexcept {
+  on.at().who.counts().dead.add(1);
   t.operations().end(&t);
   note(on, *this, -1);
 }
@@ -103,15 +111,32 @@ void finish_region::finish() {
   if ((flags() & dropped) != 0) throw cancelled{};
 }
 
-/// Without an ordered store, as a scope does: runs the tasks that nobody took, newest first. Leaves them to the worker's
-/// search if another region waits: there regions take turns.
-void finish_region::run_newest_spawned() noexcept {
+/// Runs tasks on top of the body, as a scope does, as long as one of this region comes first here: of the ordered store in
+/// its order, else the newest. Leaves them to the worker's search if another region of the pool waits: there they take turns.
+void finish_region::run_own_tasks() noexcept {
   for (std::uint32_t ran = 1;; ++ran) {
-    runtime::task* const newest = owner_.at().take_newest_spawned(key());
-    if (newest == nullptr) return;
-    run_inside(owner_, static_cast<task&>(*newest));
+    taken_task const first = take_own();
+    if (first.task == nullptr) return;
+    auto& t = static_cast<task&>(*static_cast<runtime::task*>(first.task));
+    if (first.is_dead) {
+      drop_inside(owner_, t);
+    } else {
+      run_inside(owner_, t);
+    }
     if (ran % tasks_per_turn == 0 && owner_.at().who.other_regions_wait(owner_.at().in)) return;
   }
+}
+
+/// Null: another task comes first, or there is none.
+taken_task finish_region::take_own() noexcept {
+  worker_slot& s = owner_.at();
+  taken_task first;
+  if (s.ordered == nullptr) {
+    first.task = s.take_newest_spawned(key());
+  } else if (s.ordered->pop_of(this, first) != outcome::got) {
+    return {};
+  }
+  return first;
 }
 
 void finish_region::abandon() noexcept {
@@ -121,7 +146,7 @@ void finish_region::abandon() noexcept {
 }
 
 void finish_region::end_tasks() noexcept {
-  if (owner_.at().ordered == nullptr) run_newest_spawned();
+  run_own_tasks();
   note(owner_, *this, -1);
   owner_.at().who.leave_finish();
   owner_.wait(*this, 1);

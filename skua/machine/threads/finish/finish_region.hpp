@@ -16,6 +16,8 @@
 
 namespace skua::inline v0::runtime {
 
+struct taken_task;  // ordered_store.hpp
+
 /// The part that does not depend on the types of tasks: finish_region.cpp.
 class finish_region : public group {
  public:
@@ -77,8 +79,10 @@ class finish_region : public group {
  private:
   void call(here& on, task& t) noexcept;
   void run_inside(here& on, task& t) noexcept;
+  void drop_inside(here& on, task& t) noexcept;
   void end_tasks() noexcept;
-  void run_newest_spawned() noexcept;
+  void run_own_tasks() noexcept;
+  [[nodiscard]] taken_task take_own() noexcept;
   static void note(here& on, finish_region& in, std::int64_t tasks) noexcept;
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 

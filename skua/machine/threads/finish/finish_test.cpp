@@ -74,6 +74,25 @@ TEST_P(finish_regions, every_task_runs_once_before_its_region_ends) {
   }
 }
 
+/// On one worker: an inner region's owner waits for its task y, but z of the outer region comes before y.
+std::string order_of_nested_regions(auto& here) {
+  std::string order;
+  here.finish([&](auto& f) {
+    f.spawn(skua::order{5, 5}, [&](auto& g) {
+      order += 'x';
+      g.here().finish([&](auto& inner) { inner.spawn(skua::order{10, 10}, [&](auto&) { order += 'y'; }); });
+      order += 'X';
+    });
+    f.spawn(skua::order{7, 7}, [&](auto&) { order += 'z'; });
+  });
+  return order;
+}
+
+TEST(finish_order, owner_runs_its_own_tasks_only_while_they_come_first) {
+  skua::pool pool({.workers = 1, .policy = "strategies"});
+  EXPECT_EQ(pool.run([](auto& here) { return order_of_nested_regions(here); }), "xzyX");
+}
+
 TEST_P(finish_regions, body_s_value_is_returned_after_the_tasks) {
   skua::pool pool(workers(2));
   std::atomic<int> ran{0};

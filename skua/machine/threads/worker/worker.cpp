@@ -290,7 +290,7 @@ void worker::short_sleep(std::uint64_t since) noexcept {
 }
 
 bool worker::has_room_for_calls() const noexcept {
-  return current_stack_ != nullptr && current_stack_->has_room_for_calls();
+  return current_stack_ != nullptr ? current_stack_->has_room_for_calls() : thread_stack_has_room_for_calls();
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
