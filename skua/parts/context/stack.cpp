@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/context/stack.hpp"
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -49,25 +48,6 @@ std::string first_word_of(char const* path) {
 }
 
 }  // namespace
-
-bool thread_stack_has_room_for_calls() noexcept {
-  struct half {
-    std::uintptr_t low = 0;  ///< the upper half of the stack; empty: unknown
-    std::uintptr_t top = 0;
-  };
-  thread_local half const upper = []() -> half {
-    pthread_attr_t its;
-    if (pthread_getattr_np(pthread_self(), &its) != 0) return {};
-    void* low = nullptr;
-    std::size_t bytes = 0;
-    bool const known = pthread_attr_getstack(&its, &low, &bytes) == 0;
-    pthread_attr_destroy(&its);
-    auto const from = reinterpret_cast<std::uintptr_t>(low);
-    return known ? half{from + bytes / 2, from + bytes} : half{};
-  }();
-  auto const now = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return now > upper.low && now < upper.top;
-}
 
 stack* stack::map(std::size_t bytes) {
   tsan::unseen const mapping_is_no_write;

@@ -67,10 +67,6 @@ class stack {
   stack* next_ = nullptr;
 };
 
-/// The caller runs on the stack with which its thread began, and more than half of it is unused. The first call in a thread
-/// takes some microseconds, in the main thread some tens. False if the system does not say.
-[[nodiscard]] bool thread_stack_has_room_for_calls() noexcept;
-
 /// A last-in first-out list of unused stacks: the warmest is lent first.
 class stack_list {
  public:

@@ -84,6 +84,7 @@ bool caller::run(region& where, root& call) noexcept {
 worker_slot& caller::move_in(worker& me, region& where) noexcept {
   tsan::unseen const scheduling;
   me.current_stack_ = nullptr;
+  me.callers_frame_ = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   me.is_lent_ = true;
   me.refresh_regions();
   return *where.slot_for(me);

@@ -66,7 +66,8 @@ class worker final : public thread_record {
     tsan::unseen const of_the_worker;
     send_if_ready(share_.leave());
   }
-  /// For the running fiber: is less than half of its stack used, so that spawns may be calls?
+  /// For the running fiber: may spawns be calls on its stack? If less than half of that is used; of a caller's own stack,
+  /// whose size nobody tells us cheaply, 64 KiB since its call.
   [[nodiscard]] bool has_room_for_calls() const noexcept;
   /// Charges this worker's time to `what` from now on. Cost: one clock reading.
   void begin(activity what) noexcept { counts_.times.change_to(what, now_ns()); }
@@ -178,11 +179,12 @@ class worker final : public thread_record {
   bool was_woken_ = false;
 
   stack_cache stacks_;
-  block_cache blocks_;  ///< thread_record::blocks
-  context native_;      ///< the thread's own stack; it continues only when the thread ends
-  context next_;        ///< the fiber that is being started
-  context ended_;       ///< the fiber that ended
-  stack* current_stack_ = nullptr;
+  block_cache blocks_;                ///< thread_record::blocks
+  context native_;                    ///< the thread's own stack; it continues only when the thread ends
+  context next_;                      ///< the fiber that is being started
+  context ended_;                     ///< the fiber that ended
+  stack* current_stack_ = nullptr;    ///< null: the stack of a caller
+  std::uintptr_t callers_frame_ = 0;  ///< where on that stack its call began
   stack* ended_stack_ = nullptr;
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
   /// Parked frames that only the present thread may resume. While there are any, the worker is neither lent nor left.
