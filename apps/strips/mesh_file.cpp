@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "apps/strips/mesh_file.hpp"
 
+#include <assimp/cimport.h>
 #include <assimp/scene.h>
+#include <dlfcn.h>
 
 #include <algorithm>
-#include <assimp/Importer.hpp>
 #include <bit>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -18,6 +20,27 @@
 
 namespace skua::apps::strips {
 namespace {
+
+/// The library, loaded when it is needed: with it every command of this program would start later, and need more memory.
+class assimp {
+ public:
+  /// Throws resource_error if it is not installed.
+  assimp() : library_(dlopen("libassimp.so.5", RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) throw resource_error("libassimp.so.5, which reads meshes, cannot be loaded");
+  }
+  template <class Function>
+  Function* symbol(char const* name) const {
+    auto* const found = reinterpret_cast<Function*>(dlsym(library_.get(), name));
+    if (found == nullptr) throw resource_error(std::string("libassimp.so.5 has no function ") + name);
+    return found;
+  }
+
+ private:
+  struct unload {
+    void operator()(void* library) const noexcept { dlclose(library); }
+  };
+  std::unique_ptr<void, unload> library_;
+};
 
 /// What assimp says, on one line, and without a full stop.
 std::string one_line(std::string text) {
@@ -59,10 +82,13 @@ std::vector<vertex> joined(std::span<aiVector3D const> positions) {
 
 mesh read_mesh_file(std::filesystem::path const& file) {
   if (!ends_its_header(file)) throw usage_error(file.string() + ": the header of this PLY file has no line end_header");
-  Assimp::Importer importer;
-  aiScene const* const scene = importer.ReadFile(file.string(), 0);
+  assimp const library;
+  auto* const release = library.symbol<decltype(aiReleaseImport)>("aiReleaseImport");
+  std::unique_ptr<aiScene const, decltype(release)> const scene(
+      library.symbol<decltype(aiImportFile)>("aiImportFile")(file.string().c_str(), 0), release);
   if (scene == nullptr) {
-    throw usage_error(file.string() + ": " + one_line(importer.GetErrorString()) +
+    throw usage_error(file.string() + ": " +
+                      one_line(library.symbol<decltype(aiGetErrorString)>("aiGetErrorString")()) +
                       "; allowed: a readable mesh in a format of assimp, such as PLY, OBJ or STL");
   }
   std::vector<aiVector3D> positions;

@@ -5,21 +5,25 @@
 
 namespace skua::apps::strips {
 
-void search::start(worker_id worker, triangle t) noexcept {
-  if (!claim(t)) return;
+triangle search::start(worker_id worker, triangle t) noexcept {
+  if (!claim(t)) return 0;
+  triangle length = 1;
   counts_.add(worker, count::strips);
   for (triangle tail = t;;) {
     triangle const grown = claim_neighbour(tail);
     if (grown == nobody) break;
     state_[tail].store(grown, std::memory_order_relaxed);
     tail = grown;
+    ++length;
   }
   for (triangle head = t;;) {
     triangle const grown = claim_neighbour(head);
     if (grown == nobody) break;
     state_[grown].store(head, std::memory_order_relaxed);
     head = grown;
+    ++length;
   }
+  return length;
 }
 
 triangle search::claim_neighbour(triangle t) noexcept {

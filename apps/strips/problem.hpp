@@ -118,6 +118,7 @@ class search {
     triangle apart;  ///< triangles from one start to the next where two or more neighbours are free
   };
   static constexpr triangle starts_apart = 16;
+  static constexpr double looks_per_triangle = 16;  ///< at states: three neighbours, their neighbours, and claims
 
   template <class Region>
   void spawn_pass(Region& f, pass const& p) {
@@ -128,6 +129,7 @@ class search {
   template <class Region>
   void spawn_starts(Region& f, pass const& p) {
     if (p.apart > 1) spawn_pass(f, {p.first, p.size, 1});
+    f.here().leaf(flops{static_cast<double>(p.size)}, [] {});  // for the simulator: a look at each triangle
     triangle next = p.first;
     for (triangle t = p.first; t < p.first + p.size; ++t) {
       if (!is_free_now(t)) continue;
@@ -142,13 +144,17 @@ class search {
   template <class Region>
   void spawn_start(Region& f, triangle t, std::uint32_t neighbours) {
     counts_.add(f.here().worker(), count::starts);
-    auto const task = [this, t](auto& inner) { this->start(inner.here().worker(), t); };
+    auto const task = [this, t](auto& inner) {
+      triangle const length = this->start(inner.here().worker(), t);
+      inner.here().leaf(flops{looks_per_triangle * (length + 1)},
+                        [] {});  // for the simulator, which cannot know it before
+    };
     if (with_.how == choice::lifo) return f.spawn(task);
     f.spawn(start_strategy{state_[t], neighbours}, task);
   }
 
-  /// Makes a strip of t, unless somebody has it.
-  void start(worker_id worker, triangle t) noexcept;
+  /// Makes a strip of t, unless somebody has it. Returns its length.
+  triangle start(worker_id worker, triangle t) noexcept;
   /// Claims the free neighbour of t with the fewest free neighbours; nobody if there is none.
   triangle claim_neighbour(triangle t) noexcept;
   /// Relaxed, here and below: a state says nothing of other data, and an old one only makes a worse choice.

@@ -58,7 +58,7 @@ class spawned_search {
  private:
   template <class Region>
   void below(Region& f, node const& parent, std::uint32_t born) {
-    for (std::uint32_t i = 0; i < born; ++i) meet(f, child(parent, i));
+    for (std::uint32_t i = 0; i < born; ++i) meet(f, f.here().leaf([&] { return child(parent, i); }));
   }
 
   search search_;

@@ -30,6 +30,7 @@ sim_content content_of(task_tree const& tree) {
   sim_content all;
   for (tree_node_id i = 0; i < tree.size(); ++i) {
     all.tasks += tree[i].kind == tree_node_kind::task ? 1U : 0U;
+    all.spawned += tree[i].region != no_tree_node ? 1U : 0U;
     all.leaves += tree[i].kind == tree_node_kind::leaf ? 1U : 0U;
     all.bare_leaves += is_bare_leaf(tree[i]) ? 1U : 0U;
   }

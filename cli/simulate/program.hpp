@@ -25,6 +25,7 @@ enum class sim_way : std::uint8_t {
 /// The parts of an app, and what was assumed of them.
 struct sim_content {
   std::uint64_t tasks = 0;
+  std::uint64_t spawned = 0;  ///< of these, in finish regions
   std::uint64_t leaves = 0;
   std::uint64_t bare_leaves = 0;  ///< of these, those without flops
   /// Of tasks in an app without leaves; of bare leaves, their mean if they were measured.

@@ -116,7 +116,10 @@ sim_outcome sim_study::run(std::string const& policy_name, std::uint32_t workers
   return simulate(policy_name, workers, seed, false);
 }
 
-sim_outcome sim_study::run_serial() { return simulate("random", 1, how_.seed, true); }
+/// Spawned tasks run serially in the order of their strategies.
+sim_outcome sim_study::run_serial() {
+  return simulate(program_.content().spawned > 0 ? "strategies" : "random", 1, how_.seed, true);
+}
 
 sim_row sim_study::run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
                              std::uint32_t seeds, std::function<void()> const& before_run) {
