@@ -194,6 +194,8 @@ class ordered_store {
 
   template <class Wanted>
   [[nodiscard]] outcome pop_if(taken_task& out, Wanted&& wanted) noexcept {
+    // acquire: the task, which another fiber of the owner may have pushed. Pairs with: push
+    static_cast<void>(published_.load(std::memory_order_acquire));
     auto const goes = [&](slot const* s) {
       return s->taken.load(std::memory_order_relaxed) || wanted(*s);
     };  // relaxed: a hint

@@ -129,6 +129,7 @@ void finish_region::run_own_tasks() noexcept {
 
 /// Null: another task comes first, or there is none.
 taken_task finish_region::take_own() noexcept {
+  tsan::unseen const of_the_worker;  // other fibers of this worker use its store, too; TSan follows fibers
   worker_slot& s = owner_.at();
   taken_task first;
   if (s.ordered == nullptr) {
