@@ -26,10 +26,11 @@ void check_order_in_time(run_result const& result, task_tree const& program, std
   for (tree_node_id i = 1; i < program.size(); ++i) {
     if (!is_run(program[i].kind)) continue;
     turn const& t = result.turns[i];
-    turn const& before = result.turns[task_of(program, program[i].parent)];
-    turn const& around = result.turns[task_of(program, program.group_of(i))];  // a spawned task may outlive its spawner
-    if (before.begin <= t.begin && t.begin <= t.end && t.end <= around.end) continue;
-    faults.push_back("node " + std::to_string(i) + " ran outside the time of its task");
+    tree_node_id const above = task_of(program, program[i].parent);
+    bool const is_spawned = program[i].region != no_tree_node;  // it may outlive its spawner, but not its region
+    tree_node_id const around = is_spawned ? task_of(program, program[i].region) : above;
+    if (result.turns[above].begin <= t.begin && t.begin <= t.end && t.end <= result.turns[around].end) continue;
+    faults.push_back("node " + std::to_string(i) + " ran outside the time of its task " + std::to_string(above));
     return;
   }
 }

@@ -10,6 +10,9 @@ namespace {
 /// A store keeps pointers. It looks at none of them.
 void* as_pointer(tree_node_id task) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(task)); }
 tree_node_id as_node(void* task) { return static_cast<tree_node_id>(reinterpret_cast<std::uintptr_t>(task)); }
+item item_of(runtime::taken_task const& taken) {
+  return {.what = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
+}
 
 }  // namespace
 
@@ -72,7 +75,7 @@ std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe 
   pay_comparisons(w, mine.comparisons(p.whom) - before);
   for (std::uint64_t moved = had; steals && moved < mine.size(); ++moved) pay(w, operation::spawn);
   if (how != outcome::got) return {how, {}};
-  item out{.what = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
+  item out = item_of(taken);
   if (steals) out.tag = {{published}};
   return {how, out};
 }
@@ -88,7 +91,7 @@ std::optional<item> engine::take_own_ordered(worker_id w, tree_node_id region) {
   pay_comparisons(w, mine.comparisons(w) - before);
   if (how != outcome::got) return {};
   lanes_.set_ordered(w, mine.size());
-  return item{.what = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
+  return item_of(taken);
 }
 
 void engine::pay_comparisons(worker_id w, std::uint64_t n) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/sim/live_runs_test.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
@@ -39,12 +40,6 @@ class simple_costs final : public costs {
   tick compare_;
 };
 
-layout layout_of(std::uint32_t workers) {
-  return workers % 4 != 0
-             ? layout::flat(workers)
-             : layout(topology::synthetic("package:" + std::to_string(workers / 4) + " numa:1 l3:1 core:4 pu:1"));
-}
-
 struct how_to_run {
   std::string_view policy = "strategies";
   std::uint32_t workers = 1;
@@ -54,7 +49,9 @@ struct how_to_run {
 };
 
 rules rules_of(how_to_run const& how) {
-  return {.seed = how.seed, .lost_per_mille = how.lost_per_mille, .spin_ticks = 300, .most_searching = 2};
+  rules by = sleepy(how.seed);
+  by.lost_per_mille = how.lost_per_mille;
+  return by;
 }
 
 template <class F>
@@ -71,8 +68,6 @@ std::uint64_t sum_of(simulation const& of, std::uint64_t worker_counters::* coun
   for (worker_counters const& w : of.result.workers) all += w.*count;
   return all;
 }
-
-constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
 
 std::vector<std::string> all_policies() {
   std::vector<std::string> all{"strategies:lifo"};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/sim/live_runs_test.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
@@ -34,14 +35,6 @@ class simple_costs final : public costs {
   }
 };
 
-layout layout_of(std::uint32_t workers) {
-  return workers % 4 != 0
-             ? layout::flat(workers)
-             : layout(topology::synthetic("package:" + std::to_string(workers / 4) + " numa:1 l3:1 core:4 pu:1"));
-}
-
-rules sleepy(std::uint64_t seed) { return {.seed = seed, .spin_ticks = 300, .most_searching = 2}; }
-
 template <class F>
 simulation run_on(F&& f, std::string_view policy_name, std::uint32_t workers, std::uint64_t seed = 1,
                   live_options const& how = {}) {
@@ -51,8 +44,6 @@ simulation run_on(F&& f, std::string_view policy_name, std::uint32_t workers, st
   observer nobody;
   return simulate(f, *scheduler, where, sleepy(seed), prices, nobody, how);
 }
-
-constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
 
 std::vector<std::string> all_policies() {
   std::vector<std::string> all;

@@ -228,7 +228,8 @@ void engine::fork_of_scope(worker_id w, fiber_id f, tree_node_id child) {
   static_cast<void>(preempts(w, f));
 }
 
-/// The body of a scope or finish region has ended: calls the children that are still in this worker's lane, waits for the others.
+/// The body of a scope or finish region has ended: calls the children that are still in this worker's lane, waits for the
+/// others.
 void engine::end_scope(worker_id w, fiber_id f) {
   tree_node_id const scope = fibers_[f].frames.back().node;
   group_state& g = groups_[scope];
