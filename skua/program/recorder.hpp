@@ -93,20 +93,20 @@ class recorder {
   }
 
   /// A finish region as its body, or one of its tasks, sees it. A task's node is a child of the one that spawns it.
-  class finish_type {
+  class finish_type : public runtime::spawn_forms<finish_type> {
    public:
     using tasks = runtime::serial_finish<recorder>;
     finish_type(tasks& all, tree_node_id region) noexcept : all_(all), region_(region) {}
 
-    template <class F>
-    void spawn(F&& f) {
-      spawn(runtime::no_strategy{}, std::forward<F>(f));
-    }
+    [[nodiscard]] recorder& here() noexcept { return all_.here(); }
+
+   private:
+    friend runtime::spawn_forms<finish_type>;
+
     template <strategy S, class F>
-    void spawn(S const& s, F&& f) {
-      static_assert(runtime::spawnable<F, finish_type>, "spawn: a task is called as f(region)");
+    void add_task(hint const& hinted, S const& s, F&& f) {
       here().stamp();
-      tree_node_id const node = here().tree_.add_spawned(here().current_, region_);
+      tree_node_id const node = here().tree_.add_spawned(here().current_, region_, hinted);
       all_.spawn(s, [node, region = region_, task = std::decay_t<F>(std::forward<F>(f))](tasks& all) mutable {
         entered const running(all.here(), node);
         finish_type inner(all, region);
@@ -114,9 +114,7 @@ class recorder {
       });
       here().last_ = here().now();
     }
-    [[nodiscard]] recorder& here() noexcept { return all_.here(); }
 
-   private:
     tasks& all_;
     tree_node_id const region_;
   };

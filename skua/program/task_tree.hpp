@@ -103,9 +103,9 @@ class task_tree {
   }
 
   /// The same for a task that `parent` spawns in a finish region that is open there.
-  tree_node_id add_spawned(tree_node_id parent, tree_node_id region) {
+  tree_node_id add_spawned(tree_node_id parent, tree_node_id region, hint hints = {}) {
     runtime::expects(nodes_[region].kind == tree_node_kind::finish, "task_tree::add_spawned: a finish region");
-    tree_node_id const id = add(parent, tree_node_kind::task);
+    tree_node_id const id = add(parent, tree_node_kind::task, hints);
     nodes_[id].region = region;
     has_spawned_ = true;
     return id;

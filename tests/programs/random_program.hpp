@@ -42,7 +42,10 @@ class random_program {
   /// How its finish regions give strategies to tasks.
   enum class regions : std::uint8_t { none, plain, with_strategies };
   /// With finish regions; `here` must have them.
-  random_program(std::uint64_t seed, int depth, regions how) noexcept : random_program(seed, depth) { regions_ = how; }
+  random_program(std::uint64_t seed, int depth, regions how, std::uint32_t places = 0) noexcept
+      : random_program(seed, depth, places) {
+    regions_ = how;
+  }
 
   /// Every task from the k-th on (in the order in which they start) throws. 0: none does.
   void throw_from(long k) noexcept { throw_from_ = k; }
@@ -181,12 +184,13 @@ class random_program {
       for (std::uint64_t more = seed % 3; more > 0 && depth > 0; --more)
         this->spawn(g, seed * 31 + more, depth - 1, sum);
     };
-    if (regions_ == regions::plain) return f.spawn(task);
+    hint const hinted = places_ == 0 ? hint{} : said(seed);
+    if (regions_ == regions::plain) return f.spawn(hinted, task);
     switch (seed % 5) {
       case 0: return f.spawn(task);
-      case 1: return f.spawn(order{static_cast<double>(seed % 7), static_cast<double>(seed % 11)}, task);
+      case 1: return f.spawn(hinted, order{static_cast<double>(seed % 7), static_cast<double>(seed % 11)}, task);
       case 2: return f.spawn(breadth_first{}, task);
-      default: return f.spawn(convertible{static_cast<double>(seed % 16)}, task);
+      default: return f.spawn(hinted, convertible{static_cast<double>(seed % 16)}, task);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The simulator's finish regions: how tasks are spawned, and taken in the order of their strategies. Rules: simulator.md.
 #include <cstdint>
+#include <optional>
 
 #include "skua/machine/sim/engine.hpp"
 
@@ -31,7 +32,8 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
   worker_counters& counts = result_.workers[index(w)];
   ++groups_[program_[task].region].outstanding;
   ++counts.spawns;
-  if (asked.may_be_call && !ordered_.empty() && needs_.strategies &&
+  bool const is_foreign = place_worker(w, task).value_or(w) != w;
+  if (asked.may_be_call && !is_foreign && !ordered_.empty() && needs_.strategies &&
       of_worker(w).calls_instead(asked.task.weight, ordered_[index(w)]->size())) {
     ++counts.conversions;
     return call(w, f, task);
@@ -46,11 +48,19 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
   static_cast<void>(preempts(w, f));
 }
 
+/// A worker that stands for a task's place: `w` if it belongs to the place; none if there is no hint.
+std::optional<worker_id> engine::place_worker(worker_id w, tree_node_id task) const {
+  std::optional<place_id> const place = place_of_[task];
+  if (!place || index(*place) >= where_.places()) return {};
+  return where_.place_of(w) == *place ? w : where_.workers_of(*place).front();
+}
+
 void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered) {
   runtime::ordered_lane& mine = *ordered_[index(w)];
   std::uint64_t const before = mine.comparisons(w);
   offered.task = as_pointer(task);
   offered.group = as_pointer(program_[task].region);
+  offered.place = place_worker(w, task);
   if (!mine.push(offered)) throw std::bad_alloc();
   lanes_.set_ordered(w, mine.size());
   pay_comparisons(w, mine.comparisons(w) - before);

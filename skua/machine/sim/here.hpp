@@ -151,7 +151,7 @@ class here {
   void body_ends();               ///< the same for a scope whose body has ended
   [[nodiscard]] bool is_running_inside(tree_node_id node) const noexcept;
   /// Announces a task of a finish region, and calls it here if the engine orders that.
-  void spawn(tree_node_id region, live_group& in, std::uint64_t number);
+  void spawn(tree_node_id region, hint const& hinted, live_group& in, std::uint64_t number);
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
   void measure(tree_node_id leaf);  ///< charges the time since the last node to this leaf
   void end_step();                  ///< ... or makes a step of it
@@ -273,27 +273,25 @@ class here::finish_type final : public body_group {
   explicit finish_type(here& h) : body_group(h, tree_node_kind::finish) {}
 
   /// The region as its body, or one of its tasks, sees it.
-  class handle {
+  class handle : public runtime::spawn_forms<handle> {
    public:
     handle(finish_type& in, sim::here& on) noexcept : in_(in), on_(on), task_(on.at_) {}
     handle(handle const&) = delete;
     handle& operator=(handle const&) = delete;
 
-    /// Throws usage_error outside of the call that this handle was passed to.
-    template <class F>
-    void spawn(F&& f) {
-      spawn(runtime::no_strategy{}, std::forward<F>(f));
-    }
-    template <strategy S, class F>
-    void spawn(S const& s, F&& f) {
-      static_assert(runtime::spawnable<F, handle>, "spawn: a task is called as f(region)");
-      if (!on_.is_running_inside(task_)) throw usage_error("simulator: spawn is called outside the task of its region");
-      in_.children_.push_back(std::make_unique<closure_of<S, std::decay_t<F>>>(s, std::forward<F>(f)));
-      on_.spawn(in_.id_, in_, in_.children_.size() - 1);
-    }
     [[nodiscard]] sim::here& here() noexcept { return on_; }
 
    private:
+    friend runtime::spawn_forms<handle>;
+
+    /// Throws usage_error outside of the call that this handle was passed to.
+    template <strategy S, class F>
+    void add_task(hint const& hinted, S const& s, F&& f) {
+      if (!on_.is_running_inside(task_)) throw usage_error("simulator: spawn is called outside the task of its region");
+      in_.children_.push_back(std::make_unique<closure_of<S, std::decay_t<F>>>(s, std::forward<F>(f)));
+      on_.spawn(in_.id_, hinted, in_, in_.children_.size() - 1);
+    }
+
     finish_type& in_;
     sim::here& on_;
     tree_node_id const task_;  ///< the body, or the task

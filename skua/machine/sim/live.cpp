@@ -84,8 +84,9 @@ tree_node_id live::add_child(tree_node_id of, hint const& hint, live_group& in, 
   return add_task(tree_.add(of, tree_node_kind::task, hint), in, number);
 }
 
-tree_node_id live::add_spawned(tree_node_id by, tree_node_id region, live_group& in, std::uint64_t number) {
-  return add_task(tree_.add_spawned(by, region), in, number);
+tree_node_id live::add_spawned(tree_node_id by, tree_node_id region, hint const& hinted, live_group& in,
+                               std::uint64_t number) {
+  return add_task(tree_.add_spawned(by, region, hinted), in, number);
 }
 
 tree_node_id live::add_task(tree_node_id id, live_group& in, std::uint64_t number) {
@@ -212,9 +213,9 @@ bool here::is_running_inside(tree_node_id node) const noexcept {
   return program_.running_ == &on_ && program_.is_inside(at_, node);
 }
 
-void here::spawn(tree_node_id region, live_group& in, std::uint64_t number) {
+void here::spawn(tree_node_id region, hint const& hinted, live_group& in, std::uint64_t number) {
   if (measured()) end_step();
-  tree_node_id const task = program_.add_spawned(at_, region, in, number);
+  tree_node_id const task = program_.add_spawned(at_, region, hinted, in, number);
   on_.has_room = on_.stack->has_room_for_calls();
   program_.yield(on_, task);
   program_.call_children(on_);

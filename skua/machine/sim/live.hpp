@@ -114,7 +114,8 @@ class live final : public stepped_program {
     return id;
   }
   tree_node_id add_child(tree_node_id of, hint const& hint, live_group& in, std::uint64_t number);
-  tree_node_id add_spawned(tree_node_id by, tree_node_id region, live_group& in, std::uint64_t number);
+  tree_node_id add_spawned(tree_node_id by, tree_node_id region, hint const& hinted, live_group& in,
+                           std::uint64_t number);
   tree_node_id add_task(tree_node_id id, live_group& in, std::uint64_t number);
   /// `node` is this task, scope or finish region, or a part of its code, but not of its children.
   [[nodiscard]] bool is_inside(tree_node_id node, tree_node_id of) const noexcept;

@@ -80,8 +80,9 @@ class finish_under : public ::testing::TestWithParam<std::string> {};
 TEST_P(finish_under, random_programs_have_the_serial_answer) {
   testing::each_random_run(40, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     serial s;
-    std::uint64_t const right = testing::random_program(seed, 5, regions::with_strategies)(s);
-    testing::random_program program(seed, 5, regions::with_strategies);
+    auto const places = static_cast<std::uint32_t>(seed % 3);
+    std::uint64_t const right = testing::random_program(seed, 5, regions::with_strategies, places)(s);
+    testing::random_program program(seed, 5, regions::with_strategies, places);
     std::uint64_t answer = 0;
     std::uint32_t const lost = seed % 2 == 0 ? 300 : 0;
     run_on([&](here& h) { answer = program(h); }, {GetParam(), workers, seed, lost, seed % 3});
@@ -108,7 +109,8 @@ TEST_P(finish_under, what_a_task_throws_comes_out_and_nothing_is_left) {
 /// Strategies are not recorded; a region without them has the same tree and the same schedule.
 TEST_P(finish_under, live_and_recorded_regions_without_strategies_are_the_same) {
   testing::each_random_run(20, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
-    auto const program = [seed](auto& h) { testing::random_program(seed, 5, regions::plain)(h); };
+    auto const places = static_cast<std::uint32_t>(seed % 3);
+    auto const program = [seed, places](auto& h) { testing::random_program(seed, 5, regions::plain, places)(h); };
     how_to_run const how{GetParam(), workers, seed};
     simulation const live = run_on(program, how);
     layout const where = layout_of(workers);
@@ -186,6 +188,48 @@ TEST(live_finish, without_an_ordered_lane_the_newest_goes_first) {
   for (std::string_view const policy : {"random", "adws", "numa-ws", "strategies:lifo"}) {
     EXPECT_EQ(order_under(policy), (std::vector{3, 1, 2})) << policy;
   }
+}
+
+/// Of 200 tasks of 1000 ticks, how many run on the workers 4 to 7, if they have this hint? Two places of four workers.
+std::size_t tasks_at_place_1(std::string_view policy, hint said) {
+  simulation const done = run_on(
+      [&](here& h) {
+        h.finish([&](auto& f) {
+          for (int i = 0; i < 200; ++i) f.spawn(said, [](auto& g) { g.here().leaf(flops{1000}, [] {}); });
+        });
+      },
+      {.policy = policy, .workers = 8});
+  std::size_t there = 0;
+  for (tree_node_id i = 0; i < done.tree.size(); ++i)
+    there += done.tree[i].kind == tree_node_kind::leaf && index(done.result.turns[i].who) >= 4 ? 1U : 0U;
+  return there;
+}
+
+TEST(live_finish, place_hints_of_spawned_tasks_are_heard) {
+  EXPECT_GT(tasks_at_place_1("numa-ws", as_hint(at{place_id{1}})),
+            tasks_at_place_1("numa-ws", as_hint(at{place_id{0}})) + 50);
+}
+
+/// Spawns 100 tasks that may be calls, of the spawner's place or of the other one.
+std::uint64_t conversions(bool of_own_place) {
+  struct light {
+    [[nodiscard]] static bool allow_call_conversion() noexcept { return true; }
+  };
+  simulation const done = run_on(
+      [&](here& h) {
+        bool const in_place_0 = index(h.worker()) < 4;
+        place_id const where{in_place_0 == of_own_place ? 0U : 1U};
+        h.finish([&](auto& f) {
+          for (int i = 0; i < 100; ++i) f.spawn(at{where}, light{}, [](auto&) {});
+        });
+      },
+      {.policy = "strategies", .workers = 8});
+  return sum_of(done, &worker_counters::conversions);
+}
+
+TEST(live_finish, task_of_another_place_is_never_a_call) {
+  EXPECT_GT(conversions(true), 0U);
+  EXPECT_EQ(conversions(false), 0U);
 }
 
 TEST(live_finish, a_task_that_outlives_its_spawner_is_waited_for) {

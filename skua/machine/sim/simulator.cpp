@@ -34,7 +34,7 @@ void engine::grow() {
   for (auto i = static_cast<tree_node_id>(before); i < program_.size(); ++i) {
     tree_node const& n = program_[i];
     std::optional<place_id> const own = n.hints.place;
-    place_of_[i] = own || n.parent == no_tree_node ? own : place_of_[program_.group_of(i)];
+    place_of_[i] = own || n.parent == no_tree_node ? own : place_of_[n.parent];
   }
 }
 

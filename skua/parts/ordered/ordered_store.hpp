@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory_resource>
 #include <mutex>
+#include <optional>
 #include <new>
 #include <ranges>
 #include <vector>
@@ -27,8 +28,9 @@ struct offered_task {
   void const* group = nullptr;  ///< the owner may ask for tasks of one group
   strategy_kind const* kind = nullptr;
   void const* value = nullptr;
-  std::size_t value_size = 0;  ///< at most strategy_value_bytes
-  std::uint64_t weight = 1;    ///< of the task and all that it will spawn
+  std::size_t value_size = 0;           ///< at most strategy_value_bytes
+  std::uint64_t weight = 1;             ///< of the task and all that it will spawn
+  std::optional<worker_id> place = {};  ///< that the task belongs to; else the worker that has it
 };
 
 /// A task that was taken.
@@ -43,6 +45,7 @@ class ordered_store {
     typename Sync::template atomic<bool> taken{false};
     typename Sync::template plain<std::uint64_t> number;  ///< whoever reads a slot reads this
     worker_id place{};
+    bool is_placed = false;  ///< the place was hinted: it stays when the task is stolen
     strategy_kind const* kind = nullptr;
     void* task = nullptr;
     void const* group = nullptr;
@@ -79,7 +82,8 @@ class ordered_store {
     if (!reserve(t.kind)) return false;
     slot& s = last_->slots[filled_of_last_];
     s.taken.store(false, std::memory_order_relaxed);  // relaxed: published below
-    s.place = owner_;
+    s.place = t.place.value_or(owner_);
+    s.is_placed = t.place.has_value();
     s.kind = t.kind;
     s.task = t.task;
     s.group = t.group;
@@ -159,8 +163,14 @@ class ordered_store {
         if (!into.reserve(next->kind)) return by.order_.push(next);  // there is room: it was there
         if (!take(*next)) continue;                                  // the owner was faster
         got += static_cast<std::int64_t>(next->weight);
-        static_cast<void>(
-            into.push({next->task, next->group, next->kind, next->value, sizeof(next->value), next->weight}, true));
+        static_cast<void>(into.push({.task = next->task,
+                                     .group = next->group,
+                                     .kind = next->kind,
+                                     .value = next->value,
+                                     .value_size = sizeof(next->value),
+                                     .weight = next->weight,
+                                     .place = next->is_placed ? std::optional(next->place) : std::nullopt},
+                                    true));
       }
     });
   }
@@ -319,6 +329,7 @@ bool ordered_store<Sync, BlockSlots>::compact() noexcept {
       live.push_back(&target);
       if (&target == &s) continue;
       target.place = s.place;
+      target.is_placed = s.is_placed;
       target.kind = s.kind;
       target.task = s.task;
       target.group = s.group;

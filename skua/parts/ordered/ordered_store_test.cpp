@@ -104,6 +104,42 @@ TEST(ordered_store, owner_pops_for_a_group_only_what_comes_first) {
   EXPECT_EQ(store.pop_of(&groups[1], t), outcome::empty);
 }
 
+/// Two places, 0 of the owner and 1 of the thief; tasks without a strategy.
+TEST(ordered_store, hinted_place_orders_tasks_and_stays_when_they_are_stolen) {
+  ordered_store<> store(owner);
+  ordered_store<> loot(thief_at_home);
+  ordered_store<>::reader reader(thief);
+  tasks all(6);
+  for (std::size_t i = 0; i < 6; ++i) {  // 0, 2 and 4 are the thief's
+    offered_task offered = all.offer(i, {});
+    offered.kind = nullptr;
+    if (i % 2 == 0) offered.place = worker_id{1};
+    ASSERT_TRUE(store.push(offered));
+  }
+  taken_task t;
+  ASSERT_EQ(store.pop(t), outcome::got);
+  EXPECT_EQ(tasks::number(t), 5) << "the newest of the owner's place";
+  ASSERT_EQ(store.steal(reader, t), outcome::got);
+  EXPECT_EQ(tasks::number(t), 0) << "the oldest of the thief's place";
+  ASSERT_EQ(store.steal_half(reader, loot, t), outcome::got);  // 2; then 4
+  EXPECT_EQ(tasks::number(t), 2);
+  EXPECT_EQ(pop_all(loot), (std::vector{4}));
+  EXPECT_EQ(pop_all(store), (std::vector{3, 1}));
+
+  // A task of the owner's place that was stolen still comes after the thief's own.
+  ordered_store<>::reader second(thief);
+  offered_task of_owner = all.offer(0, {});
+  of_owner.kind = nullptr;
+  of_owner.place = worker_id{0};
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(store.push(of_owner));
+  ASSERT_EQ(store.steal_half(second, loot, t), outcome::got);
+  offered_task own = all.offer(1, {});
+  own.kind = nullptr;
+  ASSERT_TRUE(loot.push(own));
+  ASSERT_TRUE(loot.push(of_owner));
+  EXPECT_EQ(pop_all(loot), (std::vector{1, 0, 0}));
+}
+
 TEST(ordered_store, task_that_a_thief_has_is_no_owner_s_first) {
   ordered_store<> store(owner);
   ordered_store<>::reader reader(thief);

@@ -46,7 +46,7 @@ struct strategy_kind {
 struct ordered_task {
   strategy_kind const* kind = nullptr;  ///< null: the root
   void const* value = nullptr;
-  worker_id place{};         ///< where it was spawned, or where it was stolen to
+  worker_id place{};         ///< hinted, or where it was spawned or stolen to
   std::uint64_t number = 0;  ///< ascending at each place
 };
 

@@ -19,8 +19,9 @@ namespace skua::inline v0::runtime {
 ///  * finish(body)        calls body(f), returns its value once all tasks that were spawned inside have ended: by the body,
 ///                        and by such tasks. One throws: the first exception is rethrown, tasks that have not begun are
 ///                        dropped, running ones see stop_requested().
-///  * f.spawn([s,] task)  task(f) runs once, at some time, on some worker, or is dropped. `s` is a strategy. The spawning
-///                        task goes on first (help-first), unless the spawn is converted to a call.
+///  * f.spawn([h,] [s,] task)  task(f) runs once, at some time, on some worker, or is dropped. `s` is a strategy, `h` a hint
+///                        word that may name a place. The spawning task goes on first (help-first), unless the spawn is
+///                        converted to a call.
 ///  * f.here()            the `here` of the task that has this f.
 /// Each task has its own f, valid in the call that it was passed to.
 template <class Here>
@@ -30,6 +31,8 @@ concept has_finish = fork_join<Here> && requires(Here& here) {
   } -> std::same_as<int>;
   here.finish([](auto& f) {
     f.spawn([](auto&) {});
+    f.spawn(at{anywhere}, [](auto&) {});
+    f.spawn(at{anywhere}, order{}, [](auto&) {});
     f.spawn(order{}, [](auto& inner) { inner.here().join([](auto&) {}, [](auto&) {}); });
   });
 };

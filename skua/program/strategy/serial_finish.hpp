@@ -11,12 +11,13 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/ordered/strategy_forest.hpp"
+#include "skua/program/strategy/spawn_forms.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
 namespace skua::inline v0::runtime {
 
 template <class Here>
-class serial_finish {
+class serial_finish : public spawn_forms<serial_finish<Here>> {
  public:
   explicit serial_finish(Here& on) : here_(on) {}
   ~serial_finish() {
@@ -25,17 +26,6 @@ class serial_finish {
   serial_finish(serial_finish const&) = delete;
   serial_finish& operator=(serial_finish const&) = delete;
 
-  template <class F>
-  void spawn(F&& f) {
-    spawn(no_strategy{}, std::forward<F>(f));
-  }
-  template <strategy S, class F>
-  void spawn(S const& s, F&& f) {
-    static_assert(spawnable<F, serial_finish>, "spawn: a task is called as f(region)");
-    auto made = std::make_unique<task_of<S, std::decay_t<F>>>(s, std::forward<F>(f), next_++);
-    waiting_.push(made.get());
-    static_cast<void>(made.release());
-  }
   [[nodiscard]] Here& here() noexcept { return here_; }
 
   /// Runs all tasks, also those that they spawn.
@@ -48,6 +38,15 @@ class serial_finish {
   }
 
  private:
+  friend spawn_forms<serial_finish>;
+
+  template <strategy S, class F>
+  void add_task(hint const&, S const& s, F&& f) {
+    auto made = std::make_unique<task_of<S, std::decay_t<F>>>(s, std::forward<F>(f), next_++);
+    waiting_.push(made.get());
+    static_cast<void>(made.release());
+  }
+
   struct task {
     explicit task(strategy_kind const* k, std::uint64_t n) noexcept : kind(k), number(n) {}
     virtual ~task() = default;

@@ -2,6 +2,8 @@
 // How the tasks of a finish region run, and how it ends.
 #include "skua/machine/threads/finish/finish_region.hpp"
 
+#include <optional>
+
 #include "skua/machine/threads/join/call_in_group.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
@@ -10,6 +12,16 @@
 #include "skua/parts/base/error.hpp"
 
 namespace skua::inline v0::runtime {
+namespace {
+
+/// A worker that stands for the place in the root's order: this one if it belongs to the place; none if there is no hint.
+std::optional<worker_id> worker_of(worker_slot const& s, place_id p) noexcept {
+  layout const& map = s.in.map();
+  if (index(p) >= map.places()) return {};  // no hint, anywhere, or a place that the region does not have
+  return map.place_of(s.id) == p ? s.id : map.workers_of(p).front();
+}
+
+}  // namespace
 
 finish_region::finish_region(here& owner) noexcept
     : group(nullptr, 2, owner.watching()), owner_(owner), inside_(stop, this), registered_(owner, *this) {}
@@ -32,13 +44,19 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
                              .kind = how.kind,
                              .value = how.value,
                              .value_size = how.value_size,
-                             .weight = how.weight};
+                             .weight = how.weight,
+                             .place = worker_of(s, t.place)};
   if (!s.ordered->push(offered)) return run_inside(on, t);
   s.notify_work();
 }
 
-bool finish_region::calls_instead(here& on, std::uint64_t weight) const noexcept {
+place_id finish_region::place_of(here const& on, hint const& hinted) noexcept {
+  return hinted.place ? *hinted.place : stop_node::inherited(on.watching()).place.value_or(no_place_hint);
+}
+
+bool finish_region::calls_instead(here& on, place_id place, std::uint64_t weight) noexcept {
   worker_slot& s = on.at();
+  if (worker_of(s, place).value_or(s.id) != s.id) return false;
   return s.ordered != nullptr && s.needs.strategies && s.policy.calls_instead(weight, s.ordered->size()) &&
          s.who.has_room_for_calls();
 }
@@ -69,6 +87,7 @@ void finish_region::drop_inside(here& on, task& t) noexcept {
   note(on, *this, -1);
 }
 
+/// For a fiber that watches inside_.
 void finish_region::call(here& on, task& t) noexcept {
   if (on.front().may_have_steals()) [[unlikely]]
     on.note_steals();
@@ -76,7 +95,16 @@ void finish_region::call(here& on, task& t) noexcept {
     raise(dropped);
     return;
   }
+  if (!stop_node::adds_nothing(&inside_, t.place)) return call_placed(on, t);
   call_in_group(*this, first_, on, [&] { t.operations().call(t, on); });
+}
+
+/// As `call`, for a task whose place differs from the region's.
+void finish_region::call_placed(here& on, task& t) noexcept {
+  stop_node const placed{&inside_, nullptr, nullptr, nullptr, t.place};
+  on.watch(&placed);
+  call_in_group(*this, first_, on, [&] { t.operations().call(t, on); });
+  on.watch(&inside_);
 }
 
 void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) noexcept {
@@ -95,9 +123,8 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) no
 }
 
 hint finish_region::hint_of(runtime::task const& t, std::uint64_t) noexcept {
-  hint all;
-  all.place = stop_node::inherited(static_cast<task const&>(t).in.stop).place;
-  return all;
+  place_id const place = static_cast<task const&>(t).place;
+  return place == no_place_hint ? hint{} : as_hint(at{place});
 }
 
 void finish_region::note(here& on, finish_region& in, std::int64_t tasks) noexcept {

@@ -12,6 +12,7 @@
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/parts/context/block_cache.hpp"
+#include "skua/program/strategy/spawn_forms.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
 namespace skua::inline v0::runtime {
@@ -39,8 +40,9 @@ class finish_region : public group {
     void (*end)(task*) noexcept;  ///< destroys it and gives its block back; null: it lies on a stack
   };
   struct task : runtime::task {
-    task(task_operations const& k, finish_region& r) noexcept : runtime::task{&k}, in(r) {}
+    task(task_operations const& k, finish_region& r, place_id p) noexcept : runtime::task{&k}, in(r), place(p) {}
     finish_region& in;
+    place_id const place;  ///< hinted, or inherited from the task that spawned it [numa-ws-2018 III-A]
     [[nodiscard]] task_operations const& operations() const noexcept {
       return static_cast<task_operations const&>(*is);
     }
@@ -55,8 +57,10 @@ class finish_region : public group {
   };
   /// From now on the task may be taken. `on` runs the body or a task of this region.
   void add(here& on, task& t, spawn_options const& how);
-  /// Shall a spawn of a task of this weight be a call? Only where its strategy allows it.
-  [[nodiscard]] bool calls_instead(here& on, std::uint64_t weight) const noexcept;
+  /// The place of a task with this hint that is spawned by what `on` runs.
+  [[nodiscard]] static place_id place_of(here const& on, hint const& hinted) noexcept;
+  /// Shall a spawn of a task of this place and weight be a call? Only where its strategy allows it.
+  [[nodiscard]] static bool calls_instead(here& on, place_id place, std::uint64_t weight) noexcept;
   /// Runs a task that lies on the stack, as a part of what `on` runs.
   void call_now(here& on, task& t) noexcept;
 
@@ -78,6 +82,7 @@ class finish_region : public group {
 
  private:
   void call(here& on, task& t) noexcept;
+  void call_placed(here& on, task& t) noexcept;
   void run_inside(here& on, task& t) noexcept;
   void drop_inside(here& on, task& t) noexcept;
   void end_tasks() noexcept;
@@ -95,40 +100,34 @@ class finish_region : public group {
 
 /// A finish region as the body, or one of its tasks, sees it.
 template <class Here>
-class finish_handle {
+class finish_handle : public spawn_forms<finish_handle<Here>> {
  public:
   finish_handle(finish_region& in, Here& on) noexcept : in_(in), on_(on) {}
   finish_handle(finish_handle const&) = delete;
   finish_handle& operator=(finish_handle const&) = delete;
 
-  /// Runs f(region) once, at some time, on some worker, before the region ends. One block (block_cache.hpp). Throws
-  /// std::bad_alloc, and what copying f and its strategy throw; then f does not run.
-  template <class F>
-  void spawn(F&& f) {
-    spawn(no_strategy{}, std::forward<F>(f));
-  }
-  template <strategy S, class F>
-  void spawn(S const& s, F&& f) {
-    if constexpr (!spawnable<F, finish_handle>) {
-      static_assert(spawnable<F, finish_handle>, "spawn: a task is called as f(region)");
-    } else {
-      std::uint64_t const weight = weight_of(s);
-      if (has_conversion<S> && allows_call(s) && in_.calls_instead(on_, weight)) {
-        task_of<std::remove_reference_t<F>&, false> called(in_, f);
-        return in_.call_now(on_, called);
-      }
-      auto* const made = new task_of<std::decay_t<F>, true>(in_, std::forward<F>(f));
-      in_.add(on_, *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
-    }
-  }
   /// The `here` of the task that has this handle.
   [[nodiscard]] Here& here() noexcept { return on_; }
 
  private:
+  friend spawn_forms<finish_handle>;
+
+  template <strategy S, class F>
+  void add_task(hint const& hinted, S const& s, F&& f) {
+    std::uint64_t const weight = weight_of(s);
+    place_id const place = finish_region::place_of(on_, hinted);
+    if (has_conversion<S> && allows_call(s) && finish_region::calls_instead(on_, place, weight)) {
+      task_of<std::remove_reference_t<F>&, false> called(in_, place, f);
+      return in_.call_now(on_, called);
+    }
+    auto* const made = new task_of<std::decay_t<F>, true>(in_, place, std::forward<F>(f));
+    in_.add(on_, *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
+  }
+
   template <class F, bool InBlock>
   struct task_of final : finish_region::task, in_block {
     template <class G>
-    task_of(finish_region& r, G&& g) : task(operations, r), function(std::forward<G>(g)) {}
+    task_of(finish_region& r, place_id p, G&& g) : task(operations, r, p), function(std::forward<G>(g)) {}
     F function;
 
     static void call(finish_region::task& self, runtime::here& on) {

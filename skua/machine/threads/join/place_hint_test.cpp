@@ -22,7 +22,7 @@ using skua::runtime::stop_node;
 
 constexpr place_id nowhere{0xabcdU};
 
-/// Joins, ranges and scopes with random hints. Counts the tasks that inherit the wrong place.
+/// Joins, ranges, scopes and finish regions with random hints. Counts the tasks that inherit the wrong place.
 class family {
  public:
   void visit(here& h, int depth, std::uint64_t seed, place_id expected) {
@@ -37,7 +37,7 @@ class family {
       place_id const place = hints.at(i).place.value_or(expected);
       return [=, this](here& inside) { visit(inside, depth - 1, below + i, place); };
     };
-    switch (roll.below(4)) {
+    switch (roll.below(5)) {
       case 0: h.join(hints[0], child(0), hints[1], child(1)); break;
       case 1: h.join(hints[0], child(0), hints[1], child(1), hints[2], child(2)); break;
       case 2:
@@ -45,9 +45,18 @@ class family {
             std::array<std::size_t, 3>{0, 1, 2}, [&](std::size_t i) { return hints.at(i); },
             [&](here& inside, std::size_t i) { child(i)(inside); });
         break;
-      default:
+      case 3:
         h.scope([&](auto& s) {
           for (std::size_t i = 0; i < 3; ++i) s.fork(hints.at(i), child(i));
+        });
+        break;
+      default:
+        h.finish([&](auto& f) {
+          for (std::size_t i = 0; i < 3; ++i) {
+            auto const run_child = [run = child(i)](auto& g) { run(g.here()); };
+            f.spawn(hints.at(i), run_child);
+            f.spawn(hints.at(i), skua::weighted{2}, [run_child](auto& g) { g.spawn(skua::weighted{}, run_child); });
+          }
         });
     }
   }
@@ -75,12 +84,12 @@ TEST_P(place_hints, descendants_inherit_the_innermost_place) {
   skua::pool pool({.workers = 3, .policy = GetParam(), .places = "threads"});
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     family f;
-    pool.run([&](auto& h) { f.visit(h, 7, seed, nowhere); });
+    pool.run([&](auto& h) { f.visit(h, 6, seed, nowhere); });
     EXPECT_EQ(f.wrong(), 0) << "of " << f.tasks() << " tasks, seed " << seed;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, place_hints, ::testing::Values("random", "adws", "numa-ws", "replay"),
+INSTANTIATE_TEST_SUITE_P(policies, place_hints, ::testing::Values("random", "adws", "numa-ws", "replay", "strategies"),
                          [](auto const& p) {
                            std::string name = p.param;
                            return name == "numa-ws" ? "numa_ws" : name;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The forms of `spawn` in a finish region, for every machine: a task, with a strategy, a place hint, or both.
+#pragma once
+
+#include <utility>
+
+#include "skua/program/hint.hpp"
+#include "skua/program/strategy/strategy.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// The place hint of a spawned task; of any hint word only the place counts, because the weight of a task is said by its
+/// strategy.
+template <class Hint>
+concept spawn_hint = hint_word<Hint> && !strategy<Hint>;
+
+/// Derived has `add_task(hint, strategy, f)`, called once per spawn.
+template <class Derived>
+class spawn_forms {
+ public:
+  /// Runs f(region) once, at some time, on some worker, before the region ends, or drops it. Throws std::bad_alloc, and what
+  /// copying f and its strategy throw; then f does not run. Cost: one block.
+  template <class F>
+  void spawn(F&& f) {
+    spawn(hint{}, no_strategy{}, std::forward<F>(f));
+  }
+  /// The same with a strategy: any trivially copyable value with some of its functions (strategy.hpp).
+  template <strategy S, class F>
+  void spawn(S const& s, F&& f) {
+    spawn(hint{}, s, std::forward<F>(f));
+  }
+  /// The same for a task whose data live at a place: `at{p}`. What the task forks and spawns inherits the place. It is a task
+  /// of that place for the root's order, and never called where it is spawned if that is elsewhere. [strategies-2013 2]
+  template <spawn_hint Hint, class F>
+  void spawn(Hint h, F&& f) {
+    spawn(h, no_strategy{}, std::forward<F>(f));
+  }
+  template <spawn_hint Hint, strategy S, class F>
+  void spawn(Hint h, S const& s, F&& f) {
+    if constexpr (spawnable<F, Derived>) {
+      static_cast<Derived&>(*this).add_task(as_hint(h), s, std::forward<F>(f));
+    } else {
+      static_assert(spawnable<F, Derived>, "spawn: a task is called as f(region)");
+    }
+  }
+
+ protected:
+  spawn_forms() = default;
+  ~spawn_forms() = default;
+};
+
+}  // namespace skua::inline v0::runtime
