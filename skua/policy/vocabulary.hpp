@@ -20,16 +20,16 @@ struct task_tag {
 
 /// Why a task asks for a place.
 enum class cause : std::uint8_t {
-  forked,     ///< a child was born on this worker
-  stolen,     ///< this worker has just stolen it
-  resumed,    ///< its frame may go on: the group that it waited for has ended
-  released,   ///< its last predecessor has finished
+  forked,   ///< a child was born on this worker
+  stolen,   ///< this worker has just stolen it
+  resumed,  ///< its frame may go on: the group that it waited for has ended
+  released,  ///< it may run: a finish region's task was spawned, for a node of a flow because its last predecessor has finished
   preempted,  ///< this worker turns to something else: the fiber that ran, or what it had offered, goes to a lane
   refused,    ///< what was just answered cannot be: the mailbox is occupied, or the machine has no teams of that width
   injected,   ///< it came from outside the pool
   called,     ///< a thread from outside runs it here itself, in this worker's place; the answer must be this worker
   seeded,     ///< start of an iteration of a collection
-  chosen,     ///< its own worker has just popped it from `spawned`; only if the policy needs that (needs.hpp)
+  chosen,  ///< its own worker has just popped it from `spawned` or `migrated`; only if the policy needs that (needs.hpp)
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.
@@ -51,8 +51,8 @@ inline constexpr std::size_t lane_kinds = 8;
   return names[static_cast<std::size_t>(l)];
 }
 
-/// Where a ready task shall go. `width` > 1: a team led by `worker`; a machine without teams asks again (refused), and the
-/// task then runs alone.
+/// Where a ready task shall go. `width` > 1: a team of the workers `worker`, `worker` + 1, .., each of which finds a member in
+/// its `inbox`; where there can be no team, the machine asks again (refused), and the task then runs alone.
 struct placement {
   worker_id worker{};
   lane where = lane::forks;

@@ -10,18 +10,22 @@
 #include <utility>
 
 #include "skua/parts/base/ids.hpp"
+#include "skua/program/address.hpp"
 #include "skua/program/hint_field.hpp"
 
 namespace skua::inline v0::runtime {
 
-/// All hints of one child. A policy reads those that it understands and ignores the rest. 16 bytes: every free task and
-/// every child of a scope with hints holds one.
+/// All hints of one child. A policy reads those that it understands and ignores the rest. 24 bytes: every free task holds
+/// one.
 struct hint {
   hint_field<double, 0x7ff8'dead'dead'deadULL> work{};  ///< relative to its siblings [adws-sc19 4.1]
   hint_field<place_id, 0xffff'fffdULL> place{};  ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
 
+  hint_field<runtime::address, 0xffff'ffffULL> address{};  ///< where in the program's own space [arms-2021 3.1]
+  hint_field<task_type, 0xffff'ffffULL> type{};            ///< which function it runs [arms-2021 3.3]
+
   /// Every field, for those who treat all alike.
-  static constexpr auto fields() noexcept { return std::tuple{&hint::work, &hint::place}; }
+  static constexpr auto fields() noexcept { return std::tuple{&hint::work, &hint::place, &hint::address, &hint::type}; }
   friend constexpr bool operator==(hint const&, hint const&) = default;
 };
 
@@ -40,8 +44,10 @@ struct at {
 
 /// Any hint word as a hint.
 constexpr hint as_hint(hint h) noexcept { return h; }
-constexpr hint as_hint(work w) noexcept { return {.work = w.amount, .place = {}}; }
-constexpr hint as_hint(at a) noexcept { return {.work = {}, .place = a.place}; }
+constexpr hint as_hint(work w) noexcept { return {.work = w.amount}; }
+constexpr hint as_hint(at a) noexcept { return {.place = a.place}; }
+constexpr hint as_hint(address a) noexcept { return {.address = a}; }
+constexpr hint as_hint(task_type t) noexcept { return {.type = t}; }
 
 /// A type that says something of a child: argument-dependent lookup finds `as_hint` of it. So a program may have words of
 /// its own, and a new kind of hint needs no change here.

@@ -40,7 +40,7 @@ std::vector<hint> all_orders(hint w, Words... words) {
 static_assert(skua::hint_word<hint> && skua::hint_word<work> && skua::hint_word<at const&> &&
               skua::hint_word<my::bytes>);
 static_assert(!skua::hint_word<my::no_word> && !skua::hint_word<double> && !skua::hint_word<void (*)()>);
-static_assert(sizeof(hint) == 16);
+static_assert(sizeof(hint) == 24);
 static_assert((work{2} | at{p}) == (at{p} | work{2}));
 
 TEST(hint, a_combination_keeps_every_field_of_both) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Software topology addresses: where a task's data lie in the program's own space, as a position on a line from 0 to 1.
+// Tasks with the same address work on the same data, tasks with close ones on close data. [arms-2021 3.1]
+#pragma once
+
+#include <cstdint>
+
+namespace skua::inline v0::runtime {
+
+/// A position in units of 2^-32 of the line; every machine maps the line to its own workers. As a hint it holds for one task,
+/// and for those that this task spawns or forks without an address of their own.
+struct address {
+  std::uint32_t fraction;
+  friend constexpr bool operator==(address, address) noexcept = default;
+};
+
+/// The position x, clipped to [0, 1); a NaN is 0.
+[[nodiscard]] constexpr address address_at(double x) noexcept {
+  constexpr double all = 4294967296.0;
+  constexpr std::uint32_t last = 0xffff'fffeU;  // 0xffff'ffff stands for no address
+  if (!(x > 0)) return {0};
+  return {x * all < last ? static_cast<std::uint32_t>(x * all) : last};
+}
+
+/// The middle of element i of n on the line, such as a block of an array or a chain of tasks. Precondition: i < n.
+[[nodiscard]] constexpr address address_in(std::uint64_t i, std::uint64_t n) noexcept {
+  return address_at((static_cast<double>(i) + 0.5) / static_cast<double>(n));
+}
+
+/// What function a task runs, and whether it may run on several workers. Models of tasks' times are kept per type.
+/// [arms-2021 3.3]
+struct task_type {
+  std::uint16_t number;
+  std::uint16_t moldable = 0;  ///< 1: it may run as a team
+  friend constexpr bool operator==(task_type, task_type) noexcept = default;
+};
+
+}  // namespace skua::inline v0::runtime
+
+namespace skua::inline v0 {
+
+using runtime::address;
+using runtime::address_at;
+using runtime::address_in;
+using runtime::task_type;
+
+}  // namespace skua::inline v0
