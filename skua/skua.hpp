@@ -33,6 +33,7 @@
 #include "skua/program/algorithm/transform.hpp"
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/first_touch.hpp"
+#include "skua/program/flow/flow.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/measured_work.hpp"

@@ -230,3 +230,10 @@ task_tree record(F&& f, timing t = timing::off) {
 }
 
 }  // namespace skua::inline v0
+
+namespace skua::inline v0::runtime {
+
+template <>
+inline constexpr bool runs_flows<recorder> = false;  // a tree does not say for which other tasks a node waits
+
+}  // namespace skua::inline v0::runtime

@@ -37,6 +37,10 @@ concept has_finish = fork_join<Here> && requires(Here& here) {
   });
 };
 
+/// Can flows (flow/flow.hpp) run on it? Their nodes are tasks of finish regions.
+template <class Here>
+inline constexpr bool runs_flows = has_finish<Here>;
+
 }  // namespace skua::inline v0::runtime
 
 namespace skua::inline v0 {

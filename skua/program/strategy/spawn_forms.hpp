@@ -44,6 +44,9 @@ class spawn_forms {
     }
   }
 
+  /// May the running task just as well call what it would spawn with this hint, as the last that it does?
+  [[nodiscard]] static constexpr bool keeps(hint const&) noexcept { return false; }
+
  protected:
   spawn_forms() = default;
   ~spawn_forms() = default;

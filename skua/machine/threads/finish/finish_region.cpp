@@ -21,6 +21,12 @@ std::optional<worker_id> worker_of(worker_slot const& s, place_id p) noexcept {
   return map.place_of(s.id) == p ? s.id : map.workers_of(p).front();
 }
 
+/// False: no memory.
+bool push_own(worker_slot& s, offered_task const& t) noexcept {
+  tsan::unseen const of_the_worker;  // as in take_own
+  return s.ordered->push(t);
+}
+
 }  // namespace
 
 finish_region::finish_region(here& owner) noexcept
@@ -46,7 +52,7 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
                              .value_size = how.value_size,
                              .weight = how.weight,
                              .place = worker_of(s, t.place)};
-  if (!s.ordered->push(offered)) return run_inside(on, t);
+  if (!push_own(s, offered)) return run_inside(on, t);
   s.notify_work();
 }
 
@@ -59,6 +65,13 @@ bool finish_region::calls_instead(here& on, place_id place, std::uint64_t weight
   if (worker_of(s, place).value_or(s.id) != s.id) return false;
   return s.ordered != nullptr && s.needs.strategies && s.policy.calls_instead(weight, s.ordered->size()) &&
          s.who.has_room_for_calls();
+}
+
+/// Not if the policy places tasks when they are released, or the place is another one. Regions take turns.
+bool finish_region::keeps(here& on, hint const& hinted) noexcept {
+  worker_slot& s = on.at();
+  if (s.needs.released || s.who.other_regions_wait(s.in)) return false;
+  return worker_of(s, place_of(on, hinted)).value_or(s.id) == s.id;
 }
 
 void finish_region::call_now(here& on, task& t) noexcept {

@@ -61,6 +61,8 @@ class finish_region : public group {
   [[nodiscard]] static place_id place_of(here const& on, hint const& hinted) noexcept;
   /// Shall a spawn of a task of this place and weight be a call? Only where its strategy allows it.
   [[nodiscard]] static bool calls_instead(here& on, place_id place, std::uint64_t weight) noexcept;
+  /// May what `on` runs call a task of this hint, which it would spawn last, instead?
+  [[nodiscard]] static bool keeps(here& on, hint const& hinted) noexcept;
   /// Runs a task that lies on the stack, as a part of what `on` runs.
   void call_now(here& on, task& t) noexcept;
 
@@ -106,6 +108,7 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   finish_handle(finish_handle const&) = delete;
   finish_handle& operator=(finish_handle const&) = delete;
 
+  [[nodiscard]] bool keeps(hint const& hinted) const noexcept { return finish_region::keeps(on_, hinted); }
   /// The `here` of the task that has this handle.
   [[nodiscard]] Here& here() noexcept { return on_; }
 

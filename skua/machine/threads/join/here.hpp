@@ -18,6 +18,7 @@
 #include "skua/machine/threads/join/two.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -115,7 +116,10 @@ class here final : public fiber {
   }
 
   [[nodiscard]] bool stop_requested() const noexcept { return fiber::stop_requested(); }
-  [[nodiscard]] worker_id worker() const noexcept { return front().id; }
+  [[nodiscard]] worker_id worker() const noexcept {
+    tsan::acquire(&front());  // what flows of this worker did before with what belongs to its number
+    return front().id;
+  }
   [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }
 
  private:

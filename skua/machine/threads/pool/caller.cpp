@@ -11,6 +11,7 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
 namespace skua::inline v0::runtime {
@@ -106,6 +107,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   call.call(fiber);
   fiber.task_ends();
   await_departure(me, fiber);
+  tsan::release(&fiber.front());  // pairs with here::worker
   tsan::unseen const scheduling;
   me.counts_.forks.add(std::exchange(slot.pushes, 0));
   if (me.counts_.times.current() != activity::idling) me.begin(activity::idling);

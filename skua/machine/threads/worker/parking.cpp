@@ -148,6 +148,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   counts_.parked.add(1);
   if (f.fiber->is_tied()) ++tied_frames_;
   f.fiber->clock().stop();
+  tsan::release(&f.fiber->front());  // pairs with here::worker
   pause_work(f.fiber->at());
 }
 
@@ -217,6 +218,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   frame f{fiber, current_stack_, false};
   leaving_ = {&f, to, tag};
   fiber.clock().stop();
+  tsan::release(&fiber.front());  // pairs with here::worker
   pause_work(fiber.at());
   current_stack_ = fresh;
   runtime::start(next_, *fresh, &worker::fiber_main, this);

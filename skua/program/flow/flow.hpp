@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// A flow: a directed acyclic graph of tasks. A node runs once per run, when its predecessors have finished. [arms-2021 2]
+//
+//     skua::flow graph(here);
+//     auto a = graph.add([](auto& here) { return 3; });
+//     auto b = graph.add(skua::takes(a), [](auto& here, int x) { .. });
+//     auto c = graph.add(skua::reads{&block, sizeof block}, [](auto& here) { .. });
+//     graph.edge(b, c);
+//     graph.run(here);         // and again, as often as you like
+//
+// Nodes are tasks of a finish region, so joins, scopes, other flows, exceptions and stops are what they are in any task.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/program/children.hpp"
+#include "skua/program/flow/graph.hpp"
+#include "skua/program/flow/words.hpp"
+#include "skua/program/strategy/finish.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// What a finish region of this `here` looks like from inside.
+struct region_of_body {
+  template <class Region>
+  Region* operator()(Region& region) const noexcept {
+    return &region;
+  }
+};
+template <class Here>
+using finish_region_of = std::remove_pointer_t<decltype(std::declval<Here&>().finish(region_of_body{}))>;
+
+template <class Here>
+class flow : public flow_graph {
+  static_assert(runs_flows<Here>, "flow: this `here` runs no flows; simulate them live");
+  using region = finish_region_of<Here>;
+
+ public:
+  flow() = default;
+  /// For deduction: flow graph(here).
+  explicit flow(Here const&) noexcept {}
+
+  /// The flow as a node sees it that adds to it: its function is called as f(here, in, ..).
+  class growth {
+   public:
+    growth(growth const&) = delete;
+    growth& operator=(growth const&) = delete;
+
+    /// As flow::add. The new node begins when this node has ended, at the earliest.
+    template <class... Args>
+    auto add(Args&&... args) {
+      return in_.make(added_, std::forward<Args>(args)...);
+    }
+    /// Throws usage_error if b may have begun: it has not if this node added it, or is one of its predecessors. If a has
+    /// finished, nothing waits for it in this run.
+    template <class A, class B>
+    void edge(node<A> const& a, node<B> const& b) {
+      if (in_.connect(a.get(), b.get())) in_.spawn(tasks_, b.get());
+    }
+
+   private:
+    friend flow;
+    growth(flow& in, region& tasks) noexcept : in_(in), tasks_(tasks) {}
+    ~growth() { in_.put_in(added_); }
+    flow& in_;
+    region& tasks_;
+    flow_nodes added_;
+  };
+
+  /// Adds a node that calls f(here), or f(here, in) to add more while the flow runs. Before f stand, in any order: hints;
+  /// after(nodes..); takes(nodes..), whose values f gets as well; reads and writes, by which the node waits for earlier
+  /// nodes that touch the same blocks (a block is named by its first byte). f is kept until the flow is destroyed.
+  /// Not while the flow runs. Cost: no allocation but of memory for hundreds of nodes at once.
+  template <class... Args>
+  auto add(Args&&... args) {
+    flow_nodes added;
+    auto const made = make(added, std::forward<Args>(args)...);
+    put_in(added);
+    return made;
+  }
+
+  /// b runs after a. Not while the flow runs.
+  template <class A, class B>
+  void edge(node<A> const& a, node<B> const& b) {
+    static_cast<void>(connect(a.get(), b.get()));  // between runs no node is ready
+  }
+
+  /// Runs every node once, `times` times, and waits each time; what nodes add belongs to the flow from then on. Rethrows the
+  /// first exception of a node; other nodes may then not have run. Throws usage_error, before the second run at the latest,
+  /// if nodes wait for each other, and cancelled if a stop was requested.
+  void run(Here& here, std::uint64_t times = 1) {
+    for (; times > 0; --times) run_once(here);
+  }
+
+ private:
+  friend class growth;
+
+  struct kind_of_node : flow_node_kind {
+    void (*call)(flow_node&, growth&);
+  };
+
+  /// Room for what a node returns. The value is not an optional's, so that other nodes can point to it before it is there.
+  template <class T>
+  struct kept_value {
+    union {
+      T value;
+    };
+    bool is_there = false;
+    kept_value() noexcept {}
+    ~kept_value() { forget(); }
+    kept_value(kept_value const&) = delete;
+    kept_value& operator=(kept_value const&) = delete;
+    template <class F>
+    void keep(F&& f) {
+      forget();  // of the run before
+      ::new (static_cast<void*>(std::addressof(value))) T(f());
+      is_there = true;
+    }
+    [[nodiscard]] T const* address() const noexcept { return std::addressof(value); }
+
+   private:
+    void forget() noexcept {
+      if (std::exchange(is_there, false)) std::destroy_at(std::addressof(value));
+    }
+  };
+  /// A node that returns nothing.
+  struct no_value {
+    template <class F>
+    void keep(F&& f) {
+      static_cast<void>(f());
+    }
+  };
+
+  template <class T>
+  using nonvoid = std::conditional_t<std::is_void_v<T>, nothing, T>;
+
+  template <class F, class T, class... Inputs>
+  struct node_of final : flow_node {
+    template <class G>
+    node_of(G&& g, std::tuple<Inputs const*...> const& i)
+        : flow_node(operations), function(std::forward<G>(g)), inputs(i) {}
+    F function;
+    [[no_unique_address]] std::tuple<Inputs const*...> inputs;
+    [[no_unique_address]] std::conditional_t<std::is_void_v<T>, no_value, kept_value<nonvoid<T>>> returned{};
+
+    static void call(flow_node& self, growth& in) {
+      auto& me = static_cast<node_of&>(self);
+      std::apply(
+          [&](auto const*... input) {
+            me.returned.keep([&]() -> decltype(auto) { return call_node(me.function, in, *input...); });
+          },
+          me.inputs);
+    }
+    static void destroy(flow_node& self) noexcept { std::destroy_at(&static_cast<node_of&>(self)); }
+    static constexpr kind_of_node operations{{&node_of::destroy}, &node_of::call};
+  };
+
+  template <class F, class... Inputs>
+  static decltype(auto) call_node(F& f, growth& in, Inputs const&... inputs) {
+    Here& here = in.tasks_.here();
+    if constexpr (std::invocable<F&, Here&, growth&, Inputs const&...>) {
+      return f(here, in, inputs...);
+    } else {
+      return f(here, inputs...);
+    }
+  }
+  template <class F, class... Inputs>
+  static constexpr bool can_call =
+      std::invocable<F&, Here&, growth&, Inputs const&...> || std::invocable<F&, Here&, Inputs const&...>;
+
+  template <class F, class Tuple>
+  struct of_inputs;
+  template <class F, class... Inputs>
+  struct of_inputs<F, std::tuple<Inputs const*...>> {
+    static_assert(can_call<F, Inputs...>,
+                  "flow.add: the last argument is called as f(here, values..), with the values that takes() names");
+    using value = std::decay_t<decltype(call_node(std::declval<F&>(), std::declval<growth&>(),
+                                                  std::declval<Inputs const&>()...))>;
+    using made = node_of<F, value, Inputs...>;
+  };
+
+  template <class... Args>
+  auto make(flow_nodes& added, Args&&... args) {
+    constexpr std::size_t words = sizeof...(Args) - 1;
+    auto all = std::forward_as_tuple(std::forward<Args>(args)...);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return make_of(added, std::get<words>(std::move(all)), std::get<I>(all)...);
+    }(std::make_index_sequence<words>());
+  }
+
+  template <class F, class... Words>
+  auto make_of(flow_nodes& added, F&& f, Words const&... words) {
+    static_assert((flow_word<Words> && ...),
+                  "flow.add: before the function may stand hints, after(..), takes(..), reads{..} and writes{..}");
+    auto const inputs = values_taken(words...);
+    using kinds = of_inputs<std::decay_t<F>, std::remove_const_t<decltype(inputs)>>;
+    using made_node = typename kinds::made;
+    auto* const made = ::new (take(sizeof(made_node), alignof(made_node))) made_node(std::forward<F>(f), inputs);
+    number(*made);
+    added.push_back(*made);
+    (obey(*made, words), ...);
+    if constexpr (std::is_void_v<typename kinds::value>) {
+      return node<void>(*made);
+    } else {
+      return node<typename kinds::value>(*made, made->returned.address());
+    }
+  }
+
+  void obey(flow_node& made, hint_word auto const& word) { made.hints = made.hints | as_hint(word); }
+  void obey(flow_node& made, block_word auto const& word) { depend(made, word); }
+  template <std::size_t N>
+  void obey(flow_node& made, after_nodes<N> const& word) {
+    for (node<void> const& before : word.before)
+      static_cast<void>(connect(before.get(), made));  // it holds its own share
+  }
+  template <class... T>
+  void obey(flow_node& made, taken_values<T...> const& word) {
+    std::apply([&](auto const&... from) { (static_cast<void>(connect(from.get(), made)), ...); }, word.from);
+  }
+
+  void run_once(Here& here) {
+    std::vector<flow_node*> roots;
+    arm(roots);
+    try {
+      here.finish([&](region& tasks) {
+        for (flow_node* const root : roots) spawn(tasks, *root);
+      });
+    } catch (...) {
+      disarm(true);
+      throw;
+    }
+    disarm(false);
+  }
+
+  void spawn(region& tasks, flow_node& ready) {
+    tasks.spawn(ready.hints, [this, &ready](region& inner) { run_from(inner, ready); });
+  }
+
+  /// Runs a node, and then the last of those that wait only for it, if that may run here.
+  void run_from(region& tasks, flow_node& first) {
+    for (flow_node* n = &first; n != nullptr;) {
+      flow_node* kept = nullptr;
+      auto const release = [&](flow_node& ready) {
+        if (!tasks.keeps(ready.hints)) return spawn(tasks, ready);
+        if (kept != nullptr) spawn(tasks, *kept);
+        kept = &ready;
+      };
+      flow_nodes const added = call(tasks, *n);
+      seal(added, release);
+      n->links.finish(release);
+      if (kept != nullptr && tasks.here().stop_requested()) throw cancelled{};
+      n = kept;
+    }
+  }
+
+  /// Returns the nodes that it added; they are in the flow.
+  flow_nodes call(region& tasks, flow_node& n) {
+    growth in(*this, tasks);
+    static_cast<kind_of_node const*>(n.kind)->call(n, in);
+    return in.added_;
+  }
+
+  template <class Release>
+  void seal(flow_nodes const& added, Release& release) {
+    for (flow_node* n = added.first; n != nullptr;) {
+      flow_node* const next = n == added.last ? nullptr : n->next;
+      if (n->links.seal()) release(*n);
+      n = next;
+    }
+  }
+};
+
+template <class Here>
+flow(Here const&) -> flow<Here>;
+
+}  // namespace skua::inline v0::runtime
+
+namespace skua::inline v0 {
+
+using runtime::flow;
+
+}  // namespace skua::inline v0

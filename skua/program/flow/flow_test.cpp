@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// Flows, serially and under every policy: every node runs once after its predecessors; values, late edges, blocks, cycles,
+// exceptions, iterations, nesting.
+#include "skua/program/flow/flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/program/serial.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
+#include "tests/programs/fib.hpp"
+
+namespace {
+
+using skua::after, skua::flow, skua::takes, skua::usage_error;
+
+constexpr bool slow = skua::runtime::under_tsan || skua::runtime::under_asan;
+
+class flows : public skua::testing::under_every_policy {};
+
+template <class F>
+std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (usage_error const& wrong) {
+    return wrong.what();
+  }
+  return "none";
+}
+
+/// A random graph whose nodes check that their predecessors have run. Half of the nodes fork; every seventh one adds a chain
+/// of nodes behind itself, with edges to later nodes that it already precedes.
+class random_flow {
+ public:
+  random_flow(std::uint64_t seed, std::uint32_t nodes) : seed_(seed), ran_(nodes), before_(nodes) {
+    skua::runtime::dice roll(seed);
+    for (std::uint32_t i = 1; i < nodes; ++i) {
+      for (std::uint32_t edges = roll.below(4); edges > 0; --edges) before_[i].push_back(roll.below(i));
+    }
+  }
+
+  template <class Here>
+  void build(flow<Here>& graph) {
+    std::vector<skua::runtime::node<void>> nodes;
+    for (std::uint32_t i = 0; i < ran_.size(); ++i) nodes.push_back(add(graph, i));
+    for (std::uint32_t i = 0; i < ran_.size(); ++i) {
+      for (std::uint32_t const b : before_[i]) graph.edge(nodes[b], nodes[i]);
+    }
+  }
+  /// Checks that every node has run `times` times, and those that it added.
+  void check(int times) const {
+    for (auto const& n : ran_) EXPECT_EQ(n.load(), times) << "seed " << seed_;
+    EXPECT_EQ(early_.load(), 0) << "seed " << seed_;
+  }
+  [[nodiscard]] int added() const { return added_.load(); }
+
+ private:
+  template <class Here>
+  auto add(flow<Here>& graph, std::uint32_t i) {
+    auto const hinted = i % 3 == 0 ? skua::as_hint(skua::address_in(i, ran_.size())) : skua::hint{};
+    if (i % 7 == 0) {
+      return graph.add(hinted, [this, i](auto& here, auto& in) {
+        visit(here, i);
+        auto const done = std::make_shared<std::atomic<bool>>(false);
+        auto const first = in.add([done](auto&) { done->store(true); });
+        auto const second = in.add(after(first), [this, done](auto&) {
+          if (!done->exchange(false)) early_.fetch_add(1);
+          added_.fetch_add(1);
+        });
+        in.edge(first, second);  // once more
+      });
+    }
+    return graph.add(hinted, [this, i](auto& here) { visit(here, i); });
+  }
+  void visit(auto& here, std::uint32_t i) {
+    if (i % 2 == 0) here.join([](auto& h) { skua::testing::fib(h, 5); }, [](auto& h) { skua::testing::fib(h, 4); });
+    int const mine = ran_[i].load() + 1;
+    for (std::uint32_t const b : before_[i]) {
+      if (ran_[b].load() < mine) early_.fetch_add(1);
+    }
+    ran_[i].store(mine);
+  }
+
+  std::uint64_t const seed_;
+  std::vector<std::atomic<int>> ran_;
+  std::vector<std::vector<std::uint32_t>> before_;
+  std::atomic<int> early_{0};
+  std::atomic<int> added_{0};
+};
+
+/// The values of a small graph: (3, 3 * 2.0, 3 + 6.0), and a text that grows by every node in order.
+std::string run_small(auto& here) {
+  std::string order;
+  flow graph(here);
+  auto const a = graph.add([&](auto&) {
+    order += 'a';
+    return 3;
+  });
+  auto const b = graph.add(takes(a), [&](auto&, int x) {
+    order += 'b';
+    return x * 2.0;
+  });
+  auto const c = graph.add(after(b), [&](auto&) { order += 'c'; });
+  auto const d = graph.add(takes(a, b), after(c), [&](auto&, int x, double y) { order += std::to_string(x + y); });
+  static_cast<void>(d);
+  graph.run(here, 2);
+  return order;
+}
+
+}  // namespace
+
+TEST_P(flows, every_node_runs_once_after_its_predecessors) {
+  for (std::uint64_t seed = 1; seed <= (slow ? 4 : 12); ++seed) {
+    for (std::uint32_t const n : {1U, 2U, 4U}) {
+      skua::pool pool(workers(n));
+      random_flow program(seed, 300);
+      pool.run([&](auto& here) {
+        flow graph(here);
+        program.build(graph);
+        graph.run(here);
+        EXPECT_EQ(graph.nodes(), 300U + 2 * 43);
+      });
+      program.check(1);
+      EXPECT_EQ(program.added(), 43);
+    }
+  }
+}
+
+TEST_P(flows, runs_repeat_without_building_again) {
+  skua::pool pool(workers(2));
+  random_flow program(5, 200);
+  pool.run([&](auto& here) {
+    flow graph(here);
+    program.build(graph);
+    graph.run(here, 3);
+    graph.run(here);
+  });
+  program.check(4);
+  EXPECT_EQ(program.added(), 29 * (1 + 2 + 3 + 4)) << "what nodes add belongs to the flow";
+}
+
+TEST_P(flows, values_travel_along_edges) {
+  skua::serial serial;
+  std::string const expected = "abc9.000000abc9.000000";
+  EXPECT_EQ(run_small(serial), expected);
+  skua::pool pool(workers(2));
+  EXPECT_EQ(pool.run([](auto& here) { return run_small(here); }), expected);
+}
+
+TEST_P(flows, blocks_order_what_touches_them) {
+  skua::pool pool(workers(4));
+  constexpr int blocks = 8;
+  std::vector<std::uint64_t> expected(blocks, 1);
+  std::vector<std::uint64_t> values(blocks, 1);
+  pool.run([&](auto& here) {
+    flow graph(here);
+    skua::runtime::dice roll(7);
+    for (int i = 0; i < 400; ++i) {
+      std::uint32_t const from = roll.below(blocks);
+      std::uint32_t const to = roll.below(blocks);
+      expected[to] = expected[to] * 31 + expected[from];
+      graph.add(skua::reads{&values[from], sizeof(std::uint64_t)}, skua::writes{&values[to], sizeof(std::uint64_t)},
+                [&values, from, to](auto&) { values[to] = values[to] * 31 + values[from]; });
+    }
+    graph.run(here);
+  });
+  EXPECT_EQ(values, expected);
+}
+
+TEST_P(flows, first_exception_is_rethrown_and_the_flow_can_run_again) {
+  skua::pool pool(workers(2));
+  std::atomic<int> ran{0};
+  bool throws = true;
+  pool.run([&](auto& here) {
+    flow graph(here);
+    auto const a = graph.add([&](auto&) { ran.fetch_add(1); });
+    auto const b = graph.add(after(a), [&](auto&) {
+      if (throws) throw std::runtime_error("b");
+    });
+    graph.add(after(b), [&](auto&) { ran.fetch_add(10); });
+    EXPECT_THROW(graph.run(here), std::runtime_error);
+    EXPECT_EQ(ran.load(), 1);
+    throws = false;
+    graph.run(here);
+  });
+  EXPECT_EQ(ran.load(), 12);
+}
+
+TEST_P(flows, nest_in_nodes_and_in_joins) {
+  skua::pool pool(workers(3));
+  std::atomic<int> ran{0};
+  pool.run([&](auto& here) {
+    auto const inner = [&](auto& h) {
+      flow graph(h);
+      auto const a = graph.add([&](auto&) { ran.fetch_add(1); });
+      graph.add(after(a), [&](auto&) { ran.fetch_add(1); });
+      graph.run(h);
+    };
+    flow outer(here);
+    for (int i = 0; i < 20; ++i) outer.add([&](auto& h) { h.join(inner, inner); });
+    outer.run(here);
+  });
+  EXPECT_EQ(ran.load(), 80);
+}
+
+TEST_P(flows, stop_ends_a_run) {
+  skua::pool pool(workers(2));
+  std::stop_source source;
+  std::atomic<int> ran{0};
+  pool.run([&](auto& here) {
+    flow graph(here);
+    skua::runtime::node<void> last = graph.add([&](auto&) { source.request_stop(); });
+    for (int i = 0; i < 100; ++i) last = graph.add(after(last), [&](auto&) { ran.fetch_add(1); });
+    EXPECT_THROW(here.with_stop(source.get_token(), [&](auto& h) { graph.run(h); }), skua::cancelled);
+  });
+  EXPECT_EQ(ran.load(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, flows, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
+
+TEST(flow, cycle_is_named) {
+  skua::serial here;
+  flow graph(here);
+  auto const a = graph.add([](auto&) {});
+  auto const b = graph.add(after(a), [](auto&) {});
+  auto const c = graph.add(after(b), [](auto&) {});
+  graph.add(after(c), [](auto&) {});
+  graph.edge(c, a);
+  graph.name(b, "gemm");
+  EXPECT_EQ(refusal([&] { graph.run(here); }), "flow: nodes wait for each other: node 0 -> gemm -> node 2 -> node 0");
+  EXPECT_EQ(refusal([&] { static_cast<void>(graph.bottom_levels()); }),
+            "flow: nodes wait for each other: node 0 -> gemm -> node 2 -> node 0");
+}
+
+TEST(flow, edge_to_a_node_that_has_begun_is_refused_by_name) {
+  skua::serial here;
+  flow graph(here);
+  auto const early = graph.add([](auto&) {});
+  graph.name(early, "early");
+  std::string said;
+  auto const late = graph.add(after(early), [&](auto&, auto& in) {
+    auto const made = in.add([](auto&) {});
+    said = refusal([&] { in.edge(made, early); });
+  });
+  static_cast<void>(late);
+  graph.run(here);
+  EXPECT_EQ(said.find("flow: the edge from node 2 to early comes too late: early may have begun"), 0U) << said;
+}
+
+TEST(flow, edge_from_a_finished_node_is_satisfied_in_this_run_and_waited_for_in_the_next) {
+  skua::serial here;
+  flow graph(here);
+  std::string order;
+  auto const first = graph.add([&](auto&) { order += '1'; });
+  bool grown = false;
+  graph.add(after(first), [&](auto&, auto& in) {
+    order += '2';
+    if (std::exchange(grown, true)) return;
+    auto const made = in.add([&](auto&) { order += '3'; });
+    in.edge(first, made);
+  });
+  graph.run(here);
+  EXPECT_EQ(order, "123");
+  order.clear();
+  graph.run(here);
+  EXPECT_EQ(order.front(), '1');
+  EXPECT_EQ(order.size(), 3U);
+}
+
+TEST(flow, closures_and_values_are_destroyed_with_it) {
+  auto const counted = std::make_shared<int>(0);
+  {
+    skua::serial here;
+    flow graph(here);
+    auto const a = graph.add([counted](auto&) { return counted; });
+    graph.add(takes(a), [](auto&, std::shared_ptr<int> const& p) { ++*p; });
+    graph.run(here, 3);
+    EXPECT_EQ(counted.use_count(), 3);
+  }
+  EXPECT_EQ(counted.use_count(), 1);
+  EXPECT_EQ(*counted, 3);
+}
+
+TEST(flow, levels_and_critical_path_weigh_by_work) {
+  skua::serial here;
+  flow graph(here);
+  auto const a = graph.add(skua::work{1}, [](auto&) {});
+  auto const b = graph.add(skua::work{5}, after(a), [](auto&) {});
+  auto const c = graph.add(skua::work{2}, after(a), [](auto&) {});
+  graph.add(skua::work{1}, after(b, c), [](auto&) {});
+  EXPECT_EQ(graph.bottom_levels(), (std::vector<double>{7, 6, 3, 1}));
+  EXPECT_EQ(graph.critical_path(), (std::vector<std::uint32_t>{0, 1, 3}));
+  EXPECT_EQ(graph.edges(), 4U);
+  graph.name(c, "a \"quoted\" name");
+  EXPECT_NE(graph.to_dot().find("n2 [label=\"a \\\"quoted\\\" name\"];"), std::string::npos);
+  EXPECT_NE(graph.to_json().find("\"critical_path\": [0, 1, 3]"), std::string::npos);
+}
+
+TEST(flow, addresses_follow_depth_and_breadth) {
+  skua::serial here;
+  flow graph(here);
+  auto const root = graph.add(skua::address_at(0.25), [](auto&) {});
+  std::vector<skua::runtime::node<void>> level;
+  for (int i = 0; i < 4; ++i) level.push_back(graph.add(after(root), [](auto&) {}));
+  auto const last = graph.add(after(level[0], level[3]), [](auto&) {});
+  graph.address_by_breadth();
+  EXPECT_EQ(root.get().hints.address.value(), skua::address_at(0.25)) << "given";
+  for (std::uint64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(level[i].get().hints.address.value(), skua::address_in(i, 4)) << "one of four of its depth";
+  EXPECT_EQ(last.get().hints.address.value(), skua::address_at(0.5)) << "alone at its depth";
+}
+
+TEST(flow, empty_one_runs) {
+  skua::serial here;
+  flow graph(here);
+  graph.run(here);
+  EXPECT_EQ(graph.nodes(), 0U);
+  EXPECT_TRUE(graph.critical_path().empty());
+}

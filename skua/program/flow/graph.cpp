@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include "skua/program/flow/graph.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::runtime {
+namespace {
+
+double work_of_node(flow_node const& n) { return work_of(n.hints); }
+
+template <class F>
+void for_each_successor(flow_node const& n, F&& f) {
+  for (auto const* e = n.links.successors(); e != nullptr; e = e->next) f(*e->to);
+}
+
+std::string quoted(std::string const& text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      out += code;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string number_text(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", x);
+  return text;
+}
+
+}  // namespace
+
+struct flow_graph::tables {
+  struct touched {
+    flow_node* writer = nullptr;
+    std::vector<flow_node*> readers{};  ///< since then
+  };
+  std::unordered_map<std::uint32_t, std::string> names{};
+  std::unordered_map<void const*, touched> blocks{};
+};
+
+flow_graph::flow_graph() : tables_(std::make_unique<tables>()) {}
+
+flow_graph::~flow_graph() {
+  for (flow_node* n = all_.first; n != nullptr;) {
+    flow_node* const next = n->next;
+    n->kind->destroy(*n);
+    n = next;
+  }
+}
+
+void* flow_graph::take(std::size_t bytes, std::size_t alignment) {
+  std::lock_guard const held(lock_);
+  return memory_.allocate(bytes, alignment);
+}
+
+void flow_graph::number(flow_node& n) noexcept {
+  std::lock_guard const held(lock_);
+  n.number = static_cast<std::uint32_t>(count_++);
+}
+
+void flow_graph::put_in(flow_nodes const& added) noexcept {
+  if (added.first == nullptr) return;
+  std::lock_guard const held(lock_);
+  (all_.first == nullptr ? all_.first : all_.last->next) = added.first;
+  all_.last = added.last;
+}
+
+bool flow_graph::connect(flow_node& from, flow_node& to) {
+  auto* const e = ::new (take(sizeof(flow_edge<flow_node>), alignof(flow_edge<flow_node>))) flow_edge<flow_node>{};
+  edge_state const came = from.links.add(*e, to);
+  if (came == edge_state::begun) {
+    throw usage_error("flow: the edge from " + name_of(from) + " to " + name_of(to) +
+                      " comes too late: " + name_of(to) +
+                      " may have begun; allowed: edges to nodes that were added by a node which still runs");
+  }
+  return came == edge_state::ready;
+}
+
+std::size_t flow_graph::edges() const noexcept {
+  std::size_t all = 0;
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next) all += n->links.predecessors();
+  return all;
+}
+
+void flow_graph::name(node<void> n, std::string text) { tables_->names[n.get().number] = std::move(text); }
+
+std::string flow_graph::name_of(flow_node const& n) const {
+  auto const given = tables_->names.find(n.number);
+  return given != tables_->names.end() ? given->second : "node " + std::to_string(n.number);
+}
+
+void flow_graph::connect_once(flow_node& from, flow_node& to) {
+  auto const* const newest = from.links.successors();
+  if (&from == &to || (newest != nullptr && newest->to == &to)) return;  // both edges would be of the same addition
+  static_cast<void>(connect(from, to));                                  // between runs nothing is ready
+}
+
+void flow_graph::touch(flow_node& added, void const* block, bool is_written) {
+  tables::touched& before = tables_->blocks[block];
+  if (before.writer != nullptr) connect_once(*before.writer, added);
+  if (!is_written) {
+    before.readers.push_back(&added);
+    return;
+  }
+  for (flow_node* const reader : before.readers) connect_once(*reader, added);
+  before.readers.clear();
+  before.writer = &added;
+}
+
+void flow_graph::arm(std::vector<flow_node*>& roots) {
+  for (flow_node* n = all_.first; n != nullptr; n = n->next) {
+    if (n->links.arm()) roots.push_back(n);
+  }
+}
+
+void flow_graph::disarm(bool failed) {
+  bool all_ran = true;
+  for (flow_node* n = all_.first; n != nullptr; n = n->next) all_ran = n->links.disarm() && all_ran;
+  if (!all_ran && !failed) static_cast<void>(in_order());  // throws: nodes without a cycle have run
+}
+
+std::vector<flow_node const*> flow_graph::by_number() const {
+  std::vector<flow_node const*> all(count_);
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next) all[n->number] = n;
+  return all;
+}
+
+std::vector<flow_node const*> flow_graph::in_order() const {
+  std::vector<flow_node const*> const all = by_number();
+  std::vector<std::uint32_t> waits(all.size());
+  std::vector<flow_node const*> order;
+  order.reserve(all.size());
+  for (flow_node const* n : all) {
+    waits[n->number] = n->links.predecessors();
+    if (waits[n->number] == 0) order.push_back(n);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for_each_successor(*order[i], [&](flow_node const& to) {
+      if (--waits[to.number] == 0) order.push_back(&to);
+    });
+  }
+  if (order.size() != all.size()) throw usage_error("flow: nodes wait for each other: " + cycle_among(all, waits));
+  return order;
+}
+
+/// Of the nodes that still wait: follows predecessors until one comes a second time.
+std::string flow_graph::cycle_among(std::vector<flow_node const*> const& all,
+                                    std::vector<std::uint32_t> const& waits) const {
+  std::vector<flow_node const*> before(all.size());  // a predecessor that waits, too
+  for (flow_node const* n : all) {
+    if (waits[n->number] == 0) continue;
+    for_each_successor(*n, [&](flow_node const& to) { before[to.number] = n; });
+  }
+  auto const waiting = std::ranges::find_if(waits, [](std::uint32_t n) { return n != 0; });
+  flow_node const* at = all[static_cast<std::size_t>(waiting - waits.begin())];
+  std::vector<bool> seen(all.size());
+  for (; !seen[at->number]; at = before[at->number]) seen[at->number] = true;
+  std::string text = name_of(*at);
+  constexpr int most = 20;
+  int shown = 1;
+  for (flow_node const* n = before[at->number]; n != at; n = before[n->number]) {
+    if (++shown <= most) text = name_of(*n) + " -> " + text;
+  }
+  if (shown > most) text = "... -> " + text;
+  return name_of(*at) + " -> " + text;
+}
+
+std::vector<double> flow_graph::bottom_levels() const {
+  std::vector<flow_node const*> const order = in_order();
+  std::vector<double> level(order.size());
+  for (auto n = order.rbegin(); n != order.rend(); ++n) {
+    double below = 0;
+    for_each_successor(**n, [&](flow_node const& to) { below = std::max(below, level[to.number]); });
+    level[(*n)->number] = work_of_node(**n) + below;
+  }
+  return level;
+}
+
+std::vector<std::uint32_t> flow_graph::critical_path() const {
+  std::vector<double> const level = bottom_levels();
+  if (level.empty()) return {};
+  std::vector<flow_node const*> const all = by_number();
+  std::vector<std::uint32_t> path;
+  flow_node const* at = all[static_cast<std::size_t>(std::ranges::max_element(level) - level.begin())];
+  while (at != nullptr) {
+    path.push_back(at->number);
+    flow_node const* next = nullptr;
+    for_each_successor(*at, [&](flow_node const& to) {
+      if (next == nullptr || level[to.number] > level[next->number]) next = &to;
+    });
+    at = next;
+  }
+  return path;
+}
+
+void flow_graph::address_by_breadth() {
+  std::vector<flow_node const*> const order = in_order();
+  std::vector<std::uint32_t> depth(order.size());
+  std::vector<std::uint32_t> breadth;  // of each depth
+  for (flow_node const* n : order) {
+    for_each_successor(
+        *n, [&](flow_node const& to) { depth[to.number] = std::max(depth[to.number], depth[n->number] + 1); });
+    if (depth[n->number] >= breadth.size()) breadth.resize(depth[n->number] + 1);
+    ++breadth[depth[n->number]];
+  }
+  std::vector<std::uint32_t> placed(breadth.size());
+  for (flow_node* n = all_.first; n != nullptr; n = n->next) {
+    std::uint32_t const d = depth[n->number];
+    std::uint32_t const position = placed[d]++;
+    if (!n->hints.address) n->hints.address = address_in(position, breadth[d]);
+  }
+}
+
+std::string flow_graph::to_dot() const {
+  std::vector<bool> is_critical(count_);
+  for (std::uint32_t const n : critical_path()) is_critical[n] = true;
+  std::string text = "digraph flow {\n";
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next) {
+    text += "  n" + std::to_string(n->number) + " [label=" + quoted(name_of(*n)) +
+            (is_critical[n->number] ? ", color=red];\n" : "];\n");
+  }
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next) {
+    for_each_successor(*n, [&](flow_node const& to) {
+      text += "  n" + std::to_string(n->number) + " -> n" + std::to_string(to.number) + ";\n";
+    });
+  }
+  return text + "}\n";
+}
+
+std::string flow_graph::to_json() const {
+  std::vector<double> const level = bottom_levels();
+  std::string text = "{\"nodes\": [";
+  char const* comma = "";
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next) {
+    text += std::exchange(comma, ", ");
+    text += "{\"id\": " + std::to_string(n->number) + ", \"name\": " + quoted(name_of(*n)) +
+            ", \"work\": " + number_text(work_of_node(*n)) + ", \"level\": " + number_text(level[n->number]) + "}";
+  }
+  text += "], \"edges\": [";
+  comma = "";
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next) {
+    for_each_successor(*n, [&](flow_node const& to) {
+      text += std::exchange(comma, ", ");
+      text += "[" + std::to_string(n->number) + ", " + std::to_string(to.number) + "]";
+    });
+  }
+  text += "], \"critical_path\": [";
+  comma = "";
+  for (std::uint32_t const n : critical_path()) text += std::exchange(comma, ", ") + std::to_string(n);
+  return text + "]}\n";
+}
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// How a node of a flow knows that it may run, while edges are still being added. States and proof: flow.md. Every schedule:
+// links_model.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::inline v0::runtime {
+
+template <class Node>
+struct flow_edge {
+  Node* to;
+  flow_edge* next;
+};
+
+/// What came of an edge.
+enum class edge_state : std::uint8_t {
+  waits,      ///< its end waits for its beginning
+  satisfied,  ///< the beginning had finished
+  ready,      ///< as satisfied, and its end may run now: the caller runs it
+  begun,      ///< refused: its end may have begun to run
+};
+
+/// The part of a node that several threads touch. Node: `flow_links<Node, Sync> links`.
+///
+/// Invariant (own share): until it is sealed, a node waits for itself. Invariant (once): a node is ready once per run, when
+/// its predecessors have finished and it is sealed; what they did is then visible.
+template <class Node, synchronisation Sync = real_sync>
+class flow_links {
+ public:
+  using edge = flow_edge<Node>;
+
+  /// Adds `e`, which ends at `to`. Any thread, also while the flow runs.
+  [[nodiscard]] edge_state add(edge& e, Node& to) noexcept {
+    if (!to.links.wait_for_another()) return edge_state::begun;
+    to.links.predecessors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: read between runs
+    e.to = &to;
+    // acquire: what this node did, if it has finished. Pairs with: finish
+    std::uintptr_t seen = successors_.load(std::memory_order_acquire);
+    std::uintptr_t wanted = 0;
+    do {
+      e.next = list_of(seen);
+      wanted = reinterpret_cast<std::uintptr_t>(&e) | (seen & finished);
+      // release: the edge. Pairs with: finish. acquire: as above
+    } while (!successors_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel, std::memory_order_acquire));
+    if ((seen & finished) == 0) return edge_state::waits;
+    return to.links.arrive() ? edge_state::ready : edge_state::satisfied;
+  }
+
+  /// No edge that ends here will be added any more, but by predecessors that run. True: the caller runs the node.
+  [[nodiscard]] bool seal() noexcept { return arrive(); }
+
+  /// The node has run. Calls ready(node) for each that may run now.
+  template <class Ready>
+  void finish(Ready&& ready) {
+    // release: what the node did. Pairs with: add. acquire: the edges. Pairs with: add
+    std::uintptr_t const all = successors_.fetch_or(finished, std::memory_order_acq_rel);
+    for (edge* e = list_of(all); e != nullptr;) {
+      Node& to = *e->to;
+      e = e->next;  // `to` may run, and its flow end, as soon as it has our share
+      if (to.links.arrive()) ready(to);
+    }
+  }
+
+  // Between runs; one thread.
+
+  /// For the next run: the node is sealed, and waits for its predecessors. True: it has none.
+  [[nodiscard]] bool arm() noexcept {
+    std::uint32_t const n = predecessors();
+    waits_for_.store(n, std::memory_order_relaxed);  // relaxed, here and below: between runs
+    return n == 0;
+  }
+  /// The run has ended. Returns whether the node has finished; it holds its own share again.
+  [[nodiscard]] bool disarm() noexcept {
+    std::uintptr_t const all = successors_.load(std::memory_order_relaxed);
+    successors_.store(all & ~finished, std::memory_order_relaxed);
+    waits_for_.store(1, std::memory_order_relaxed);
+    return (all & finished) != 0;
+  }
+  [[nodiscard]] std::uint32_t predecessors() const noexcept { return predecessors_.load(std::memory_order_relaxed); }
+  [[nodiscard]] edge const* successors() const noexcept { return list_of(successors_.load(std::memory_order_relaxed)); }
+
+ private:
+  static constexpr std::uintptr_t finished = 1;
+  static edge* list_of(std::uintptr_t word) noexcept { return reinterpret_cast<edge*>(word & ~finished); }
+
+  /// False: the node may have begun.
+  [[nodiscard]] bool wait_for_another() noexcept {
+    std::uint32_t n = waits_for_.load(std::memory_order_relaxed);  // relaxed: arrive orders
+    while (n != 0) {
+      // relaxed: arrive orders
+      if (waits_for_.compare_exchange_weak(n, n + 1, std::memory_order_relaxed, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool arrive() noexcept {
+    // acq_rel: what our side did, for the last; what the others did, if that is us. Pairs with: itself
+    return waits_for_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  typename Sync::template atomic<std::uint32_t> waits_for_{1};  ///< the own share
+  typename Sync::template atomic<std::uint32_t> predecessors_{0};
+  typename Sync::template atomic<std::uintptr_t> successors_{
+      0};  ///< the newest edge, and whether the node has finished
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What may stand before the function of a node: after(a, b), takes(c), hints, and what the node reads and writes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include "skua/program/flow/graph.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// The node runs after these.
+template <std::size_t N>
+struct after_nodes {
+  std::array<node<void>, N> before;
+};
+template <class... T>
+[[nodiscard]] after_nodes<sizeof...(T)> after(node<T> const&... before) noexcept {
+  return {{node<void>(before)...}};
+}
+
+/// The node runs after these, and its function is called with what theirs returned: f(here, a, b).
+template <class... T>
+struct taken_values {
+  std::tuple<node<T>...> from;
+};
+template <class... T>
+[[nodiscard]] taken_values<T...> takes(node<T> const&... from) noexcept {
+  static_assert((!std::is_void_v<T> && ...), "takes: each of these nodes returns a value; use after() for the others");
+  return {{from...}};
+}
+
+template <class T>
+inline constexpr bool is_after = false;
+template <std::size_t N>
+inline constexpr bool is_after<after_nodes<N>> = true;
+template <class T>
+inline constexpr bool is_takes = false;
+template <class... T>
+inline constexpr bool is_takes<taken_values<T...>> = true;
+
+template <class T>
+concept block_word = std::is_same_v<std::remove_cvref_t<T>, reads> || std::is_same_v<std::remove_cvref_t<T>, writes>;
+template <class T>
+concept flow_word =
+    hint_word<T> || block_word<T> || is_after<std::remove_cvref_t<T>> || is_takes<std::remove_cvref_t<T>>;
+
+/// The values that the words name: those of the `takes` among them.
+template <class... Words>
+constexpr auto values_taken(Words const&... words) noexcept {
+  static_assert((std::size_t{0} + ... + (is_takes<Words> ? 1U : 0U)) <= 1, "flow.add: one takes() at most");
+  return std::tuple_cat([](auto const& word) {
+    if constexpr (is_takes<std::remove_cvref_t<decltype(word)>>) {
+      return std::apply([](auto const&... n) { return std::tuple(n.value()...); }, word.from);
+    } else {
+      return std::tuple<>();
+    }
+  }(words)...);
+}
+
+}  // namespace skua::inline v0::runtime
+
+namespace skua::inline v0 {
+
+using runtime::after;
+using runtime::takes;
+
+}  // namespace skua::inline v0
