@@ -105,6 +105,7 @@ std::string checked_worker::fault_of(placement const& to, cause why) const {
   if (!needs_.lanes.has(to.where))
     return std::string("places a task in a ") + name_of(to.where) + " lane, which it does not need";
   if (to.width == 0) return "places a task of width 0";
+  if (index(to.worker) + to.width > workers_) return "places a task on workers that do not exist";
   if (to.width > 1 && why == cause::refused && last_to_.width > 1)
     return "places a task of width " + std::to_string(to.width) + " after a width was refused";
   return {};
@@ -121,8 +122,11 @@ void checked_worker::breach(std::string const& what) noexcept {
 
 /// Something is said of a running task.
 void checked_worker::goes_on(char const* activity) noexcept {
-  if (now_ == state::idle && has_waited_) {
+  // A fiber that waited in place goes on without `begun`, and perhaps asked first where it goes on.
+  bool const has_stayed = now_ == state::in_hands && last_why_ == cause::resumed && last_to_.worker == self_;
+  if ((now_ == state::idle || has_sent_away() || has_stayed) && has_waited_) {
     knows_all_ = false;
+    if (has_stayed) running_.reset();
     exposed_.clear();
   } else if (now_ != state::running && now_ != state::leaving && by_.of_machine) {
     breach(std::string(activity) + " while no task runs");
@@ -178,7 +182,9 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       return;
     case cause::chosen:
       require(needs_.chosen, "asks again for a task that was popped, which the policy does not need");
-      return check_in_hands(task, asked_.what == action::pop && asked_.where == lane::spawned);
+      needs_place_ = needs_place_ || asked_.where == lane::migrated;  // not so for a frame, and nobody says what it is
+      return check_in_hands(
+          task, asked_.what == action::pop && (asked_.where == lane::spawned || asked_.where == lane::migrated));
     case cause::resumed:
       require(now_ != state::probing, "resumes a task before it has reported its probe");
       require(now_ != state::in_hands || asked_.where == lane::injected || was_placed_,
@@ -188,6 +194,8 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       require(now_ != state::probing && now_ != state::in_hands, "preempts a task that does not run");
       return;
     case cause::released:
+      require(needs_.released, "asks where a spawned task goes, which the policy does not need");
+      return require(now_ == state::running, "spawns a task while none runs");
     case cause::seeded: return;
   }
 }
@@ -225,6 +233,7 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
       now_ = state::leaving;
       is_waiting_ = false;
     }
+  } else if (last_why_ == cause::released) {  // goes to a lane; the task that spawned it runs on
   } else if (last_why_ == cause::resumed && is_running) {
     resumed_ = task;
     running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only

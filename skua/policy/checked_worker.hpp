@@ -65,7 +65,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   void check_search() noexcept;
   /// What it took is on its way to another worker.
   [[nodiscard]] bool has_sent_away() const noexcept {
-    return now_ == state::in_hands && was_placed_ && last_to_.worker != self_;
+    return now_ == state::in_hands && was_placed_ && (last_to_.worker != self_ || last_to_.width > 1);
   }
   void check_place(task_tag const& task, cause why) noexcept;
   void check_child(task_tag const& task) noexcept;

@@ -24,6 +24,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/children.hpp"
 #include "skua/program/flow/graph.hpp"
+#include "skua/program/flow/team.hpp"
 #include "skua/program/flow/words.hpp"
 #include "skua/program/strategy/finish.hpp"
 
@@ -88,6 +89,15 @@ class flow : public flow_graph {
     return made;
   }
 
+  /// As add, for a node that may run on several workers: f(team) is called by each of them (team.hpp). [arms-2021 3.2.1]
+  template <class... Args>
+  node<void> add_team(Args&&... args) {
+    flow_nodes added;
+    auto const made = make_team(added, std::forward<Args>(args)...);
+    put_in(added);
+    return made;
+  }
+
   /// b runs after a. Not while the flow runs.
   template <class A, class B>
   void edge(node<A> const& a, node<B> const& b) {
@@ -106,6 +116,7 @@ class flow : public flow_graph {
 
   struct kind_of_node : flow_node_kind {
     void (*call)(flow_node&, growth&);
+    void (*call_member)(flow_node&, team<Here>&);  ///< null: the node does not run as a team
   };
 
   /// Room for what a node returns. The value is not an optional's, so that other nodes can point to it before it is there.
@@ -161,7 +172,25 @@ class flow : public flow_graph {
           me.inputs);
     }
     static void destroy(flow_node& self) noexcept { std::destroy_at(&static_cast<node_of&>(self)); }
-    static constexpr kind_of_node operations{{&node_of::destroy}, &node_of::call};
+    static constexpr kind_of_node operations{{&node_of::destroy}, &node_of::call, nullptr};
+  };
+
+  template <class F>
+  struct team_node_of final : flow_node {
+    template <class G>
+    explicit team_node_of(G&& g) : flow_node(operations), function(std::forward<G>(g)) {}
+    F function;
+
+    static void call_member(flow_node& self, team<Here>& mine) {
+      static_cast<void>(static_cast<team_node_of&>(self).function(mine));
+    }
+    static void call(flow_node& self, growth& in) {
+      lone_team only;
+      team<Here> mine(in.tasks_.here(), only, 0);
+      call_member(self, mine);
+    }
+    static void destroy(flow_node& self) noexcept { std::destroy_at(&static_cast<team_node_of&>(self)); }
+    static constexpr kind_of_node operations{{&team_node_of::destroy}, &team_node_of::call, &team_node_of::call_member};
   };
 
   template <class F, class... Inputs>
@@ -215,6 +244,25 @@ class flow : public flow_graph {
     }
   }
 
+  template <class... Args>
+  node<void> make_team(flow_nodes& added, Args&&... args) {
+    constexpr std::size_t words = sizeof...(Args) - 1;
+    auto all = std::forward_as_tuple(std::forward<Args>(args)...);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using function = std::decay_t<std::tuple_element_t<words, decltype(all)>>;
+      static_assert((flow_word<std::tuple_element_t<I, decltype(all)>> && ...) &&
+                        !(is_takes<std::remove_cvref_t<std::tuple_element_t<I, decltype(all)>>> || ...),
+                    "flow.add_team: before the function may stand hints, after(..), reads{..} and writes{..}");
+      static_assert(std::invocable<function&, team<Here>&>, "flow.add_team: the last argument is called as f(team)");
+      using made_node = team_node_of<function>;
+      auto* const made = ::new (take(sizeof(made_node), alignof(made_node))) made_node(std::get<words>(std::move(all)));
+      number(*made);
+      added.push_back(*made);
+      (obey(*made, std::get<I>(all)), ...);
+      return node<void>(*made);
+    }(std::make_index_sequence<words>());
+  }
+
   void obey(flow_node& made, hint_word auto const& word) { made.hints = made.hints | as_hint(word); }
   void obey(flow_node& made, block_word auto const& word) { depend(made, word); }
   template <std::size_t N>
@@ -241,31 +289,47 @@ class flow : public flow_graph {
     disarm(false);
   }
 
+  static kind_of_node const& kind_of(flow_node const& n) noexcept { return static_cast<kind_of_node const&>(*n.kind); }
+
   void spawn(region& tasks, flow_node& ready) {
+    if (kind_of(ready).call_member != nullptr) {
+      return tasks.spawn_team(
+          ready.hints, [&ready](team<Here>& mine) { kind_of(ready).call_member(ready, mine); },
+          [this, &ready](region& inner) { go_on(inner, ready, {}); });
+    }
     tasks.spawn(ready.hints, [this, &ready](region& inner) { run_from(inner, ready); });
   }
 
   /// Runs a node, and then the last of those that wait only for it, if that may run here.
   void run_from(region& tasks, flow_node& first) {
     for (flow_node* n = &first; n != nullptr;) {
-      flow_node* kept = nullptr;
-      auto const release = [&](flow_node& ready) {
-        if (!tasks.keeps(ready.hints)) return spawn(tasks, ready);
-        if (kept != nullptr) spawn(tasks, *kept);
-        kept = &ready;
-      };
       flow_nodes const added = call(tasks, *n);
-      seal(added, release);
-      n->links.finish(release);
-      if (kept != nullptr && tasks.here().stop_requested()) throw cancelled{};
-      n = kept;
+      n = release_after(tasks, *n, added);
+      if (n != nullptr && tasks.here().stop_requested()) throw cancelled{};
     }
+  }
+  /// The same, for a node that has run.
+  void go_on(region& tasks, flow_node& ran, flow_nodes const& added) {
+    if (flow_node* const next = release_after(tasks, ran, added)) run_from(tasks, *next);
+  }
+
+  /// Returns a ready node that the caller runs, or null.
+  flow_node* release_after(region& tasks, flow_node& ran, flow_nodes const& added) {
+    flow_node* kept = nullptr;
+    auto const release = [&](flow_node& ready) {
+      if (!tasks.keeps(ready.hints)) return spawn(tasks, ready);
+      if (kept != nullptr) spawn(tasks, *kept);
+      kept = &ready;
+    };
+    seal(added, release);
+    ran.links.finish(release);
+    return kept;
   }
 
   /// Returns the nodes that it added; they are in the flow.
   flow_nodes call(region& tasks, flow_node& n) {
     growth in(*this, tasks);
-    static_cast<kind_of_node const*>(n.kind)->call(n, in);
+    kind_of(n).call(n, in);
     return in.added_;
   }
 

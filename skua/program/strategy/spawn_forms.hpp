@@ -2,8 +2,10 @@
 // The forms of `spawn` in a finish region, for every machine: a task, with a strategy, a place hint, or both.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
+#include "skua/program/flow/team.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
@@ -41,6 +43,25 @@ class spawn_forms {
       static_cast<Derived&>(*this).add_task(as_hint(h), s, std::forward<F>(f));
     } else {
       static_assert(spawnable<F, Derived>, "spawn: a task is called as f(region)");
+    }
+  }
+
+  /// Spawns a task that may run on several workers: each calls body(team), with its own team.member(); when all have returned,
+  /// one of them calls done(region). Where the scheduler or the machine has no teams, body is called once, with a team of one.
+  /// [arms-2021 3.2.1]
+  template <class Body, class Done>
+  void spawn_team(hint const& h, Body&& body, Done&& done) {
+    auto& self = static_cast<Derived&>(*this);
+    if constexpr (requires { self.add_team(h, no_strategy{}, body, done); }) {
+      self.add_team(h, no_strategy{}, std::forward<Body>(body), std::forward<Done>(done));
+    } else {
+      self.spawn(h, [body = std::decay_t<Body>(std::forward<Body>(body)),
+                     done = std::decay_t<Done>(std::forward<Done>(done))](Derived& region) mutable {
+        lone_team only;
+        team mine(region.here(), only, 0);
+        static_cast<void>(body(mine));
+        static_cast<void>(done(region));
+      });
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include "skua/machine/threads/join/call_in_group.hpp"
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
@@ -38,13 +39,8 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
   worker_slot& s = on.at();
   s.who.counts().spawns.add(1);
   if (on.is_isolated()) return run_inside(on, t);  // this worker will look for nothing until the isolated call returns
-  if (s.ordered == nullptr) {
-    if (s.spawned.push(static_cast<runtime::task*>(&t), key()) && !on.make_room()) {
-      // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
-      if (runtime::task* const newest = s.take_newest_spawned(key())) run_inside(on, static_cast<task&>(*newest));
-    }
-    return;
-  }
+  if (s.needs.released) return release(on, t);
+  if (s.ordered == nullptr) return push_spawned(on, t);
   offered_task const offered{.task = static_cast<runtime::task*>(&t),
                              .group = this,
                              .kind = how.kind,
@@ -54,6 +50,30 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
                              .place = worker_of(s, t.place)};
   if (!push_own(s, offered)) return run_inside(on, t);
   s.notify_work();
+}
+
+void finish_region::push_spawned(here& on, task& t) noexcept {
+  worker_slot& s = on.at();
+  std::uint64_t const key = t.in.key();
+  if (!s.spawned.push(static_cast<runtime::task*>(&t), key) || on.make_room()) return;
+  // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
+  if (runtime::task* const newest = s.take_newest_spawned(key)) {
+    static_cast<task&>(*newest).in.run_inside(on, static_cast<task&>(*newest));
+  }
+}
+
+/// The policy says where it waits.
+void finish_region::release(here& on, task& t) noexcept {
+  worker_slot& s = on.at();
+  {
+    tsan::unseen const scheduling;
+    task_tag parent = on.tag();
+    tagged_entry entry{&t, 0, s.policy.mark(parent, t.is->hint_of(t, 0))};
+    placement const to = s.place(entry.tag, cause::released, is_moldable(t));
+    if (worker::send(s, entry, to)) return;
+    if (to.worker == s.id && to.where == lane::migrated && moving::keep(s, s.migrated, entry)) return;
+  }
+  push_spawned(on, t);
 }
 
 place_id finish_region::place_of(here const& on, hint const& hinted) noexcept {
@@ -89,15 +109,13 @@ void finish_region::run_inside(here& on, task& t) noexcept {
   on.watch(&inside_);
   call(on, t);
   on.watch(outside);
-  t.operations().end(&t);
-  note(on, *this, -1);
+  end_task(on, t);
 }
 
 /// Its strategy says that it need not run.
 void finish_region::drop_inside(here& on, task& t) noexcept {
   on.at().who.counts().dead.add(1);
-  t.operations().end(&t);
-  note(on, *this, -1);
+  end_task(on, t);
 }
 
 /// For a fiber that watches inside_.
@@ -108,16 +126,46 @@ void finish_region::call(here& on, task& t) noexcept {
     raise(dropped);
     return;
   }
-  if (!stop_node::adds_nothing(&inside_, t.place)) return call_placed(on, t);
-  call_in_group(*this, first_, on, [&] { t.operations().call(t, on); });
+  static_cast<void>(call_at_its_place(on, t, [&] { t.operations().call(t, on); }));
 }
 
-/// As `call`, for a task whose place differs from the region's.
-void finish_region::call_placed(here& on, task& t) noexcept {
+bool finish_region::call_member(here& on, task& t, team_state& team, std::uint32_t member) noexcept {
+  if (on.front().may_have_steals()) [[unlikely]]
+    on.note_steals();
+  if (inside_.requested(on.at().in.failures())) {
+    raise(dropped);
+    return false;
+  }
+  return call_at_its_place(on, t, [&] { t.operations().call_member(t, on, team, member); });
+}
+
+void finish_region::end_team(here& on, task& t) noexcept {
+  static_cast<void>(call_at_its_place(on, t, [&] { t.operations().after_team(t, on); }));
+}
+
+void finish_region::end_task(here& on, task& t) noexcept {
+  finish_region& in = t.in;
+  t.operations().end(&t);
+  note(on, in, -1);
+}
+
+/// f(), which is the task or a part of it, for a fiber that watches inside_. False: it threw.
+template <class F>
+bool finish_region::call_at_its_place(here& on, task& t, F&& f) noexcept {
+  bool returned = false;
+  auto const call = [&] {
+    f();
+    returned = true;
+  };
+  if (stop_node::adds_nothing(&inside_, t.place)) {
+    call_in_group(*this, first_, on, call);
+    return returned;
+  }
   stop_node const placed{&inside_, nullptr, nullptr, nullptr, t.place};
   on.watch(&placed);
-  call_in_group(*this, first_, on, [&] { t.operations().call(t, on); });
+  call_in_group(*this, first_, on, call);
   on.watch(&inside_);
+  return returned;
 }
 
 void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) noexcept {
@@ -136,8 +184,10 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) no
 }
 
 hint finish_region::hint_of(runtime::task const& t, std::uint64_t) noexcept {
-  place_id const place = static_cast<task const&>(t).place;
-  return place == no_place_hint ? hint{} : as_hint(at{place});
+  auto const& self = static_cast<task const&>(t);
+  hint all{.address = self.address, .type = self.type};
+  if (self.place != no_place_hint) all.place = self.place;
+  return all;
 }
 
 void finish_region::note(here& on, finish_region& in, std::int64_t tasks) noexcept {

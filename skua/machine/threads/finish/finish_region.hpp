@@ -12,6 +12,7 @@
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/parts/context/block_cache.hpp"
+#include "skua/program/flow/team.hpp"
 #include "skua/program/strategy/spawn_forms.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
@@ -38,11 +39,16 @@ class finish_region : public group {
   struct task_operations : task_kind {
     void (*call)(task&, here&);
     void (*end)(task*) noexcept;  ///< destroys it and gives its block back; null: it lies on a stack
+    void (*call_member)(task&, here&, team_state&, std::uint32_t) = nullptr;  ///< null: no team can run it
+    void (*after_team)(task&, here&) = nullptr;  ///< called once, when all members have ended
   };
   struct task : runtime::task {
-    task(task_operations const& k, finish_region& r, place_id p) noexcept : runtime::task{&k}, in(r), place(p) {}
+    task(task_operations const& k, finish_region& r, hint const& hinted, place_id p) noexcept
+        : runtime::task{&k}, in(r), place(p), address(hinted.address), type(hinted.type) {}
     finish_region& in;
     place_id const place;  ///< hinted, or inherited from the task that spawned it [numa-ws-2018 III-A]
+    decltype(hint::address) const address;
+    decltype(hint::type) const type;
     [[nodiscard]] task_operations const& operations() const noexcept {
       return static_cast<task_operations const&>(*is);
     }
@@ -71,6 +77,19 @@ class finish_region : public group {
 
   [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.is->run == &run_task; }
 
+  [[nodiscard]] static bool is_moldable(runtime::task const& t) noexcept {
+    return is_task(t) && static_cast<task const&>(t).operations().call_member != nullptr;
+  }
+
+  // For teams, whose members watch inside().
+
+  /// False: it threw, or was dropped.
+  [[nodiscard]] bool call_member(here& on, task& t, team_state& team, std::uint32_t member) noexcept;
+  /// All members have ended.
+  void end_team(here& on, task& t) noexcept;
+  /// The last that is done for a task.
+  static void end_task(here& on, task& t) noexcept;
+
   // For finish_share.
   [[nodiscard]] finish_count<>& count() noexcept { return count_; }
   /// Nothing is left. Returns the owner's frame if it waits.
@@ -84,7 +103,10 @@ class finish_region : public group {
 
  private:
   void call(here& on, task& t) noexcept;
-  void call_placed(here& on, task& t) noexcept;
+  template <class F>
+  bool call_at_its_place(here& on, task& t, F&& f) noexcept;
+  void release(here& on, task& t) noexcept;
+  static void push_spawned(here& on, task& t) noexcept;
   void run_inside(here& on, task& t) noexcept;
   void drop_inside(here& on, task& t) noexcept;
   void end_tasks() noexcept;
@@ -120,17 +142,27 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     std::uint64_t const weight = weight_of(s);
     place_id const place = finish_region::place_of(on_, hinted);
     if (has_conversion<S> && allows_call(s) && finish_region::calls_instead(on_, place, weight)) {
-      task_of<std::remove_reference_t<F>&, false> called(in_, place, f);
+      task_of<std::remove_reference_t<F>&, false> called(in_, hinted, place, f);
       return in_.call_now(on_, called);
     }
-    auto* const made = new task_of<std::decay_t<F>, true>(in_, place, std::forward<F>(f));
+    auto* const made = new task_of<std::decay_t<F>, true>(in_, hinted, place, std::forward<F>(f));
     in_.add(on_, *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
+  }
+
+  template <strategy S, class Body, class Done>
+  void add_team(hint hinted, S const& s, Body&& body, Done&& done) {
+    hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
+    place_id const place = finish_region::place_of(on_, hinted);
+    auto* const made = new team_of<std::decay_t<Body>, std::decay_t<Done>>(in_, hinted, place, std::forward<Body>(body),
+                                                                           std::forward<Done>(done));
+    in_.add(on_, *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight_of(s)});
   }
 
   template <class F, bool InBlock>
   struct task_of final : finish_region::task, in_block {
     template <class G>
-    task_of(finish_region& r, place_id p, G&& g) : task(operations, r, p), function(std::forward<G>(g)) {}
+    task_of(finish_region& r, hint const& h, place_id p, G&& g)
+        : task(operations, r, h, p), function(std::forward<G>(g)) {}
     F function;
 
     static void call(finish_region::task& self, runtime::here& on) {
@@ -143,6 +175,37 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
         &task_of::call,
         InBlock ? &task_of::end : nullptr};
   };
+  /// Calls body(team) on each member, then done(region).
+  template <class Body, class Done>
+  struct team_of final : finish_region::task, in_block {
+    template <class B, class D>
+    team_of(finish_region& r, hint const& h, place_id p, B&& b, D&& d)
+        : task(operations, r, h, p), body(std::forward<B>(b)), done(std::forward<D>(d)) {}
+    Body body;
+    Done done;
+
+    static void call(finish_region::task& self, runtime::here& on) {
+      lone_team only;
+      call_member(self, on, only, 0);
+      after_team(self, on);
+    }
+    static void call_member(finish_region::task& self, runtime::here& on, team_state& all, std::uint32_t member) {
+      team<Here> mine(static_cast<Here&>(on), all, member);
+      static_cast<void>(static_cast<team_of&>(self).body(mine));
+    }
+    static void after_team(finish_region::task& self, runtime::here& on) {
+      finish_handle region(self.in, static_cast<Here&>(on));
+      static_cast<void>(static_cast<team_of&>(self).done(region));
+    }
+    static void end(finish_region::task* self) noexcept { delete static_cast<team_of*>(self); }
+    static constexpr finish_region::task_operations operations{
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of},
+        &team_of::call,
+        &team_of::end,
+        &team_of::call_member,
+        &team_of::after_team};
+  };
+
   finish_region& in_;
   Here& on_;
 };

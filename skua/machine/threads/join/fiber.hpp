@@ -188,6 +188,10 @@ class fiber {
   bool isolate(bool on) noexcept { return std::exchange(isolated_, on); }
   [[nodiscard]] bool is_isolated() const noexcept { return isolated_; }
 
+  /// The fiber runs a member of a team. Returns the previous value.
+  bool join_team(bool on) noexcept { return std::exchange(in_team_, on); }
+  [[nodiscard]] bool is_in_team() const noexcept { return in_team_; }
+
   /// The frame that became ready when this fiber's task ended. The worker loop asks the policy where it continues.
   [[nodiscard]] frame* take_ready() noexcept {
     frame* const f = ready_;
@@ -219,6 +223,7 @@ class fiber {
   task_clock clock_;
   bool tied_ = false;
   bool isolated_ = false;
+  bool in_team_ = false;
 };
 
 }  // namespace skua::inline v0::runtime

@@ -13,6 +13,7 @@
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/pool/outside_lane.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
+#include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "skua/parts/topology/layout.hpp"
@@ -65,6 +66,9 @@ class region : public std::enable_shared_from_this<region> {
   [[nodiscard]] bool serves(region const& r) const noexcept { return this == &r || host_ == &r; }
   [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty() || !outside_.look_empty(); }
 
+  /// Held while a team enters its workers' inboxes.
+  [[nodiscard]] brief_lock<>& order_of_teams() noexcept { return order_of_teams_; }
+
   /// Whoever sets a flag that `group::wants_end` tells of begins the next epoch.
   [[nodiscard]] failure_epoch<>& failures() noexcept { return failures_; }
   /// Makes every fiber of this region poll at its next fork. Any thread.
@@ -87,6 +91,7 @@ class region : public std::enable_shared_from_this<region> {
   outside_lanes outside_;
   std::unique_ptr<guest_list> guests_;
   failure_epoch<> failures_;
+  brief_lock<> order_of_teams_;
   region* host_ = nullptr;  ///< of a guest's region
   bool is_closed_ = false;  ///< the pool's, under its lock of the regions
 };

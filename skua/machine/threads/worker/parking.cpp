@@ -10,6 +10,7 @@
 
 #include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/team/team_of_workers.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
@@ -207,7 +208,10 @@ void worker::recycle_stack(void* self) noexcept {
 
 bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
   tsan::unseen const scheduling;
-  return moving::send(from, entry, to);
+  if (to.width == 1) [[likely]]
+    return moving::send(from, entry, to);
+  return team_of_workers::form(from, *entry.item, entry.tag, to) ||
+         moving::send(from, entry, from.place_alone(entry.tag));
 }
 
 /// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/team/team_of_workers.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
@@ -166,7 +167,8 @@ worker::found worker::probe_in(worker_slot& s) noexcept {
 /// belongs.
 bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
-  bool const asks_again = p.where == lane::spawned && s.needs.chosen;
+  bool const is_own_task = f == nullptr && (p.where == lane::spawned || p.where == lane::migrated);
+  bool const asks_again = is_own_task && s.needs.chosen;
   if (p.what == action::pop && p.where != lane::injected && !asks_again) return false;
   if (f != nullptr && p.what == action::pop) {
     placement const to = f->fiber->place_again(s, taken.tag);
@@ -176,7 +178,7 @@ bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noe
     taken.tag = s.policy.mark(taken.tag, taken.item->hint_for(taken.extra));
   }
   cause const why = p.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
-  placement const to = s.place(taken.tag, why);
+  placement const to = s.place(taken.tag, why, f == nullptr && finish_region::is_moldable(*taken.item));
   return send(s, taken, to);
 }
 
@@ -199,9 +201,17 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
     case lane::injected: return take_injected(s, p.many, out);
     case lane::inbox: break;
   }
+  return pop_inbox(s, out);
+}
+
+/// What waits on top of a member of a team, on the same stack, takes no member of another one: that might wait for this one's
+/// team. (team.md, "Without a stack")
+outcome worker::pop_inbox(worker_slot& s, tagged_entry& out) noexcept {
+  if (fiber_->is_in_team()) return outcome::empty;
   auto* const mine = static_cast<handed*>(s.inbox.pop());
   if (mine == nullptr) return outcome::empty;
-  out = {mine, 1, {}};
+  task_tag const* const of_member = team_of_workers::tag_of(*mine);
+  out = {mine, 1, of_member == nullptr ? task_tag{} : *of_member};
   return outcome::got;
 }
 

@@ -75,7 +75,7 @@ class worker final : public thread_record {
   [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
-  /// Puts an entry into the lane of another worker, as the policy decided. Returns false if it stays here.
+  /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. Returns false if it stays here.
   [[nodiscard]] static bool send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
   void move(here& fiber, placement const& to, task_tag const& tag) noexcept;
   /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
@@ -114,6 +114,7 @@ class worker final : public thread_record {
   [[nodiscard]] found probe_everywhere() noexcept;
   [[nodiscard]] found probe_in(worker_slot& s) noexcept;
   [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome pop_inbox(worker_slot& s, tagged_entry& out) noexcept;
   [[nodiscard]] outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept;
   [[nodiscard]] outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many,
                                       tagged_entry& out) noexcept;

@@ -52,11 +52,15 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
   tagged_queue<tagged_entry>& migrated;  ///< tasks that policies placed here
   ordered_lane* const ordered;           ///< null: the policy does not need it
 
-  /// Asks the policy where a task goes. There are no teams: a width above 1 is refused.
-  [[nodiscard]] placement place(task_tag& task, cause why) noexcept {
+  /// Asks the policy where a task goes. A width above 1 is refused unless a team can run it, and there are so many workers.
+  [[nodiscard]] placement place(task_tag& task, cause why, bool is_moldable = false) noexcept {
     placement const to = policy.place(task, why);
-    return to.width == 1 ? to : place_alone(task);
+    if (to.width == 1) [[likely]]
+      return to;
+    return is_moldable && index(to.worker) + to.width <= in_workers ? to : place_alone(task);
   }
+  /// A team is refused: the task runs alone.
+  [[nodiscard]] placement place_alone(task_tag& task) noexcept;
 
   /// The first word of the running task's tag, which a thief would inherit. Any thread.
   [[nodiscard]] std::uint64_t published_tag() const noexcept {
@@ -102,8 +106,6 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
   }
 
  private:
-  [[nodiscard]] placement place_alone(task_tag& task) noexcept;
-
   bool keeps_groups_ = false;
   std::atomic<std::uint64_t> published_tag_{0};
 };

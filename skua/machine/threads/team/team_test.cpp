@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// Teams on threads: a policy of this test gives every moldable task a random partition. Every member runs once, barriers and
+// reductions meet, overlapping teams end, exceptions and stops leave nobody behind.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/stack.hpp"
+#include "skua/policy/protocol_checker.hpp"
+#include "skua/policy/random.hpp"
+#include "skua/program/serial.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
+#include "tests/programs/fib.hpp"
+
+namespace {
+
+using namespace skua::policies;
+using skua::after, skua::flow, skua::worker_id;
+using skua::runtime::hint;
+
+constexpr bool slow = skua::runtime::under_tsan || skua::runtime::under_asan;
+
+/// Random stealing, but spawned tasks wait in the `migrated` lane of a random worker, and moldable ones run on a random
+/// partition, which need not contain the worker that takes them.
+class gambling_worker final : public worker_policy {
+ public:
+  gambling_worker(worker_policy& by, worker_id self, std::uint32_t workers, std::uint64_t seed)
+      : by_(by), self_(self), workers_(workers), roll_(seed + index(self)) {}
+
+  task_tag mark(task_tag& parent, hint const& hinted) noexcept override {
+    task_tag child = by_.mark(parent, hinted);
+    child.words[0] = hinted.type && hinted.type.value().moldable != 0 ? 1 : 0;
+    return child;
+  }
+  placement place(task_tag& task, cause why) noexcept override {
+    if (why == cause::released) return {worker_id{roll_.below(workers_)}, lane::migrated};
+    bool const may_choose = why == cause::chosen || why == cause::stolen;
+    if (!may_choose || task.words[0] == 0) return by_.place(task, why);
+    std::uint32_t const leader = roll_.below(workers_);
+    auto const width = static_cast<std::uint16_t>(1 + roll_.below(workers_ - leader));
+    task.words[0] = 0;
+    return width == 1 ? placement{self_, lane::inbox} : placement{worker_id{leader}, lane::inbox, width};
+  }
+  probe next_probe() noexcept override {
+    if (!asked_migrated_) return {.what = action::pop, .where = lane::migrated, .whom = self_};
+    return by_.next_probe();
+  }
+  void learn(event const& seen) noexcept override {
+    if (auto const* p = std::get_if<probed>(&seen); p != nullptr && p->what.where == lane::migrated) {
+      asked_migrated_ = p->how != skua::runtime::outcome::got;
+      return;
+    }
+    asked_migrated_ = false;
+    by_.learn(seen);
+  }
+
+ private:
+  worker_policy& by_;
+  worker_id const self_;
+  std::uint32_t const workers_;
+  skua::runtime::dice roll_;
+  bool asked_migrated_ = false;
+};
+
+class gambling final : public policy {
+ public:
+  gambling(skua::layout const& where, std::uint64_t seed) : by_(where, seed) {
+    for (std::uint32_t w = 0; w < where.workers(); ++w)
+      all_.push_back(
+          std::make_unique<gambling_worker>(by_.of_worker(worker_id{w}), worker_id{w}, where.workers(), seed));
+  }
+  [[nodiscard]] std::string_view name() const noexcept override { return "gambling"; }
+  [[nodiscard]] policy_needs needs() const noexcept override {
+    policy_needs all = by_.needs();
+    all.lanes = {lane::migrated};
+    all.times = all.chosen = all.released = true;
+    return all;
+  }
+  worker_policy& of_worker(worker_id w) noexcept override { return *all_[index(w)]; }
+
+ private:
+  random_stealing by_;
+  std::vector<std::unique_ptr<gambling_worker>> all_;
+};
+
+auto gamble(std::uint64_t seed) {
+  return [seed](policy_setup const& from) -> std::unique_ptr<policy> {
+    return std::make_unique<protocol_checker>(std::make_unique<gambling>(from.where, seed), from.where.workers());
+  };
+}
+
+/// body(here) in a region whose policy gambles.
+template <class Body>
+void with_teams(std::uint32_t workers, std::uint64_t seed, Body&& body) {
+  skua::pool pool({.workers = workers});
+  auto region = pool.open_region(gamble(seed));
+  region->run([&](auto& here) { body(here); });
+}
+
+/// Runs `n` teams, independent of each other; each member of each team must come by once.
+void run_teams(auto& here, int n, auto&& body) {
+  flow graph(here);
+  for (int i = 0; i < n; ++i) graph.add_team([&body, i](auto& team) { body(team, i); });
+  graph.run(here);
+}
+
+class teams_under : public skua::testing::under_every_policy {};
+
+}  // namespace
+
+TEST(teams, every_member_runs_once) {
+  for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    constexpr int n = 100;
+    std::vector<std::atomic<std::uint64_t>> came(n);
+    std::vector<std::atomic<std::uint32_t>> widths(n);
+    std::atomic<int> wide{0};
+    with_teams(4, seed, [&](auto& here) {
+      run_teams(here, n, [&](auto& team, int i) {
+        auto const at = static_cast<std::size_t>(i);
+        came[at].fetch_add(std::uint64_t{1} << (8 * team.member()));
+        widths[at].store(team.width());
+        if (team.member() == 1) wide.fetch_add(1);
+      });
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t expected = 0;
+      for (std::uint32_t m = 0; m < widths[i].load(); ++m) expected |= std::uint64_t{1} << (8 * m);
+      EXPECT_EQ(came[i].load(), expected) << "team " << i;
+    }
+    EXPECT_GT(wide.load(), 0);
+  }
+}
+
+TEST(teams, successors_start_after_all_members_have_ended) {
+  for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::atomic<int> inside{0};
+    std::atomic<int> wrong{0};
+    with_teams(3, seed, [&](auto& here) {
+      flow graph(here);
+      skua::runtime::node<void> last = graph.add([](auto&) {});
+      for (int i = 0; i < 100; ++i) {
+        last = graph.add_team(after(last), [&](auto&) {
+          inside.fetch_add(1);
+          inside.fetch_sub(1);
+        });
+        last = graph.add(after(last), [&](auto&) { wrong.fetch_add(inside.load()); });
+      }
+      graph.run(here, 2);
+    });
+    EXPECT_EQ(wrong.load(), 0);
+  }
+}
+
+TEST(teams, overlapping_ones_with_barriers_and_reductions_end) {
+  for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::atomic<int> wrong{0};
+    with_teams(4, seed, [&](auto& here) {
+      run_teams(here, 60, [&](auto& team, int i) {
+        int const sum = team.reduce(static_cast<int>(team.member()) + i, [](int a, int b) { return a + b; });
+        int const w = static_cast<int>(team.width());
+        if (sum != w * i + w * (w - 1) / 2) wrong.fetch_add(1);
+        for (int k = 0; k < 5; ++k) team.barrier();
+        auto const [begin, end] = team.share(10);
+        if (team.reduce(end - begin, std::plus<>{}) != 10) wrong.fetch_add(1);
+      });
+    });
+    EXPECT_EQ(wrong.load(), 0);
+  }
+}
+
+TEST(teams, shared_loops_give_every_element_to_one_member) {
+  std::atomic<int> wrong{0};
+  with_teams(4, 5, [&](auto& here) {
+    flow graph(here);
+    std::vector<std::vector<int>> counts(20, std::vector<int>(1000, 0));
+    for (auto& mine : counts) {
+      graph.add_team([&](auto& team) {
+        for (int loop = 0; loop < 6; ++loop) {
+          team.for_shared(mine.size(), 7, [&](std::uint64_t begin, std::uint64_t end) {
+            for (std::uint64_t i = begin; i < end; ++i) ++mine[i];
+          });
+        }
+      });
+    }
+    graph.run(here);
+    for (auto const& mine : counts) wrong.fetch_add(mine != std::vector<int>(1000, 6) ? 1 : 0);
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST(teams, members_fork_and_are_resumed_by_their_own_worker) {
+  for (std::uint64_t seed = 1; seed <= (slow ? 2 : 10); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::atomic<int> wrong{0};
+    with_teams(4, seed, [&](auto& here) {
+      run_teams(here, 30, [&](auto& team, int) {
+        worker_id const mine = team.here().worker();
+        if (skua::testing::fib(team.here(), 10) != 55) wrong.fetch_add(1);
+        team.barrier();
+        if (team.width() > 1 && team.here().worker() != mine) wrong.fetch_add(1);
+        if (skua::testing::fib(team.here(), 8) != 21) wrong.fetch_add(1);
+      });
+    });
+    EXPECT_EQ(wrong.load(), 0);
+  }
+}
+
+TEST(teams, member_that_throws_is_not_waited_for) {
+  for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::atomic<int> later{0};
+    with_teams(4, seed, [&](auto& here) {
+      flow graph(here);
+      auto const a = graph.add_team([&](auto& team) {
+        team.barrier();
+        if (team.member() == team.width() - 1) throw std::runtime_error("member");
+        team.barrier();
+        team.barrier();
+      });
+      graph.add(after(a), [&](auto&) { later.fetch_add(1); });
+      EXPECT_THROW(graph.run(here), std::runtime_error);
+    });
+    EXPECT_EQ(later.load(), 0);
+  }
+}
+
+TEST(teams, stopped_region_drops_those_that_have_not_begun) {
+  std::stop_source source;
+  std::atomic<int> ran{0};
+  with_teams(4, 3, [&](auto& here) {
+    flow graph(here);
+    auto const a = graph.add([&](auto&) { source.request_stop(); });
+    for (int i = 0; i < 20; ++i) graph.add_team(after(a), [&](auto&) { ran.fetch_add(1); });
+    EXPECT_THROW(here.with_stop(source.get_token(), [&](auto& h) { graph.run(h); }), skua::cancelled);
+  });
+  EXPECT_EQ(ran.load(), 0);
+}
+
+TEST(teams, regions_of_other_policies_run_beside_them) {
+  skua::pool pool({.workers = 3});
+  auto region = pool.open_region(gamble(7));
+  std::atomic<long> sum{0};
+  region->run([&](auto& here) {
+    flow graph(here);
+    for (int i = 0; i < 40; ++i) {
+      graph.add_team([&](auto& team) {
+        sum.fetch_add(skua::testing::fib(team.here(), 12));
+        team.barrier();
+      });
+    }
+    graph.run(here);
+  });
+  EXPECT_EQ(sum.load() % 144, 0);
+  EXPECT_GE(sum.load(), 40 * 144);
+}
+
+TEST(teams, sixty_four_workers_of_four_packages_end_overlapping_teams_on_few_processors) {
+  skua::pool pool({.workers = 64, .topology = "package:4 numa:1 l3:1 core:16"});
+  auto region = pool.open_region(gamble(11));
+  std::atomic<int> wrong{0};
+  region->run([&](auto& here) {
+    run_teams(here, slow ? 10 : 60, [&](auto& team, int) {
+      for (int k = 0; k < 3; ++k) team.barrier();
+      if (team.reduce(1U, std::plus<>{}) != team.width()) wrong.fetch_add(1);
+    });
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+/// The address space has no room for another stack: members that wait run nothing of another team on top.
+TEST(teams, end_where_stacks_are_refused) {
+  if (skua::runtime::under_tsan || skua::runtime::under_asan)
+    GTEST_SKIP() << "the sanitizer lives in the address space";
+  constexpr std::size_t huge_stack = std::size_t{1} << 40;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    skua::pool pool({.workers = 4, .stack_bytes = huge_stack});
+    auto region = pool.open_region(gamble(seed));
+    skua::runtime::stack_pool rest(huge_stack);
+    std::vector<skua::runtime::stack*> taken;
+    while (skua::runtime::stack* const s = rest.try_take()) taken.push_back(s);
+    std::atomic<int> wrong{0};
+    region->run([&](auto& here) {
+      run_teams(here, 60, [&](auto& team, int i) {
+        if (skua::testing::fib(team.here(), 9) != 34) wrong.fetch_add(1);
+        team.barrier();
+        if (i % 3 == 0 && skua::testing::fib(team.here(), 6) != 8) wrong.fetch_add(1);
+        if (team.reduce(1U, std::plus<>{}) != team.width()) wrong.fetch_add(1);
+      });
+    });
+    EXPECT_EQ(wrong.load(), 0);
+    std::uint64_t in_place = 0;
+    for (auto const& w : pool.counters()) in_place += w.waited_in_place;
+    EXPECT_GT(in_place, 0U) << "the stacks did run out";
+    for (skua::runtime::stack* const s : taken) rest.give(s);
+  }
+}
+
+TEST_P(teams_under, team_has_at_least_one_member) {
+  skua::pool pool(workers(4));
+  std::atomic<int> leaders{0};
+  std::atomic<int> wrong{0};
+  auto const program = [&](auto& here) {
+    run_teams(here, 50, [&](auto& team, int) {
+      if (team.member() == 0) leaders.fetch_add(1);
+      if (team.member() >= team.width()) wrong.fetch_add(1);
+      team.barrier();
+      if (team.reduce(1U, std::plus<>{}) != team.width()) wrong.fetch_add(1);
+    });
+  };
+  pool.run(program);
+  EXPECT_EQ(leaders.load(), 50);
+  skua::serial serial;
+  program(serial);
+  EXPECT_EQ(leaders.load(), 100);
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, teams_under, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
