@@ -15,7 +15,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/relaxed_array.hpp"
-#include "skua/policy/arms/address_map.hpp"
+#include "skua/policy/address_map.hpp"
 #include "skua/policy/arms/partitions.hpp"
 #include "skua/policy/arms/tag_fields.hpp"
 #include "skua/policy/arms/width_choice.hpp"

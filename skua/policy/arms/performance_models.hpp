@@ -118,7 +118,7 @@ class power_law_model {
 
  private:
   static std::uint64_t in_ns(float log) noexcept {
-    return static_cast<std::uint64_t>(std::lround(std::exp2(static_cast<double>(std::clamp(log, 0.0F, 60.0F)))));
+    return static_cast<std::uint64_t>(std::exp2(std::clamp(log, 0.0F, 60.0F)) + 0.5F);
   }
 
   void fit(std::size_t row) noexcept {

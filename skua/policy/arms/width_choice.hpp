@@ -3,9 +3,11 @@
 // [arms-2021 3.3, 3.3.1]
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "skua/parts/base/relaxed_array.hpp"
@@ -32,7 +34,7 @@ class width_choice {
   /// `all` outlives this.
   width_choice(partitions const& all, std::uint32_t key_bits, cost what)
       : all_(all), shape_(key_bits, all), what_(what), model_(shape_, all), measured_at_(shape_.cells()),
-        measurements_(shape_.rows()), least_(shape_.rows()) {}
+        measurements_(shape_.rows()), least_(shape_.rows()), runner_up_(shape_.rows()) {}
 
   [[nodiscard]] Model const& model() const noexcept { return model_; }
   [[nodiscard]] std::uint64_t time_ns(task_kind kind, partition_id p) const noexcept {
@@ -43,20 +45,9 @@ class width_choice {
   template <class Busy>
   [[nodiscard]] partition_id choose(task_kind kind, std::span<partition_id const> from, Busy&& busy) const noexcept {
     std::size_t const row = shape_.row_of(kind);
-    for (partition_id const p : from) {
-      if (model_.time_ns(row, p) == 0) return p;
-    }
-    if (measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from);
-    partition_id best = from.front();
-    double least = cost_of(row, best, busy);
-    for (partition_id const p : from.subspan(1)) {
-      double const c = cost_of(row, p, busy);
-      if (c < least) {
-        least = c;
-        best = p;
-      }
-    }
-    return best;
+    choice_made const made = cheapest(row, from, busy);
+    if (made.is_known && measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from);
+    return made.which;
   }
 
   /// Is the worker in the partition of the least cost among all that are known? No, if nothing is known: the task then
@@ -68,10 +59,8 @@ class width_choice {
       std::uint64_t const l = least_.get(row);
       return l != 0 && all_[holder_of(l)].has(w);
     } else {
-      for (partition_id const p : home) {
-        if (model_.time_ns(row, p) == 0) return false;
-      }
-      return all_[cheapest(row, home)].has(w);
+      choice_made const made = cheapest(row, home, nobody);
+      return made.is_known && all_[made.which].has(w);
     }
   }
 
@@ -91,15 +80,37 @@ class width_choice {
  private:
   static constexpr auto nobody = [](partition const&) { return 0U; };
 
+  /// Of a partition on which such a task takes t.
   template <class Busy>
-  [[nodiscard]] double cost_of(std::size_t row, partition_id p, Busy&& busy) const noexcept {
-    auto const t = static_cast<double>(model_.time_ns(row, p));
+  [[nodiscard]] double cost_of(std::uint64_t t, partition_id p, Busy&& busy) const noexcept {
+    auto const ns = static_cast<double>(t);
     switch (what_) {
-      case cost::product: return t * all_[p].width;
-      case cost::time: return t;
-      case cost::idle: return t * (1 + busy(all_[p]));
+      case cost::product: return ns * all_[p].width;
+      case cost::time: break;
+      case cost::idle: return ns * (1 + busy(all_[p]));
     }
-    return t;
+    return ns;
+  }
+
+  struct choice_made {
+    partition_id which;
+    bool is_known;  ///< else it is to be measured
+  };
+  /// The first one that is not known, else the first one of least cost.
+  template <class Busy>
+  [[nodiscard]] choice_made cheapest(std::size_t row, std::span<partition_id const> from, Busy&& busy) const noexcept {
+    partition_id best = from.front();
+    double least = std::numeric_limits<double>::infinity();
+    for (partition_id const p : from) {
+      std::uint64_t const t = model_.time_ns(row, p);
+      if (t == 0) return {p, false};
+      double const c = cost_of(t, p, busy);
+      if (c < least) {
+        least = c;
+        best = p;
+      }
+    }
+    return {best, true};
   }
 
   [[nodiscard]] partition_id oldest(std::size_t row, std::span<partition_id const> from) const noexcept {
@@ -116,41 +127,51 @@ class width_choice {
     return found;
   }
 
-  template <class Partitions>
-  [[nodiscard]] partition_id cheapest(std::size_t row, Partitions const& from) const noexcept {
-    partition_id best = from.front();
-    for (partition_id const p : from) {
-      if (cost_of(row, p, nobody) < cost_of(row, best, nobody)) best = p;
-    }
-    return best;
-  }
-
-  // The partition of least cost of each row: its cost as a float, and its number plus 1. Writers may overwrite each other; the
-  // next measurement of either repairs that.
-  static std::uint64_t packed(partition_id p, double c) noexcept {
-    return std::uint64_t{std::bit_cast<std::uint32_t>(static_cast<float>(c))} << 32 | (std::uint64_t{index(p)} + 1);
+  // The partition of least cost of each row: its number plus 1, and its cost as a float.
+  static std::uint64_t packed(partition_id p, float c) noexcept {
+    return std::uint64_t{std::bit_cast<std::uint32_t>(c)} << 32 | (std::uint64_t{index(p)} + 1);
   }
   static partition_id holder_of(std::uint64_t l) noexcept { return partition_id{static_cast<std::uint32_t>(l) - 1}; }
   static float cost_in(std::uint64_t l) noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(l >> 32)); }
+  [[nodiscard]] float kept_cost(std::size_t row, partition_id p) const noexcept {
+    return static_cast<float>(cost_of(model_.time_ns(row, p), p, nobody));
+  }
 
+  /// Invariant (runner-up): no partition but the least costs less than `runner_up_` says. So only if the least has become
+  /// dearer than that, all are looked at. Two leaders may overwrite each other's words; later measurements repair that.
   void keep_least(std::size_t row, partition_id p) noexcept {
-    double const c = cost_of(row, p, nobody);
+    float const c = kept_cost(row, p);
     std::uint64_t const l = least_.get(row);
-    bool const leads = l != 0 && holder_of(l) == p;
-    auto const as_kept = static_cast<float>(c);
-    if (l == 0 || as_kept < cost_in(l) || (leads && as_kept == cost_in(l))) return least_.set(row, packed(p, c));
-    if (!leads) return;
-    partition_id best = p;
-    double lowest = c;
+    if (l == 0) {
+      least_.set(row, packed(p, c));
+      return runner_up_.set(row, std::numeric_limits<float>::infinity());
+    }
+    float const second = runner_up_.get(row);
+    if (holder_of(l) == p) return c <= second ? least_.set(row, packed(p, c)) : search_least(row);
+    if (c < cost_in(l)) {
+      least_.set(row, packed(p, c));
+      runner_up_.set(row, cost_in(l));
+    } else if (c < second) {
+      runner_up_.set(row, c);
+    }
+  }
+
+  void search_least(std::size_t row) noexcept {
+    constexpr float nothing = std::numeric_limits<float>::infinity();
+    partition_id best{};
+    float least = nothing;
+    float second = nothing;
     for (std::uint32_t i = 0; i < all_.all().size(); ++i) {
-      partition_id const other{i};
-      double const candidate = cost_of(row, other, nobody);
-      if (candidate > 0 && candidate < lowest) {
-        lowest = candidate;
-        best = other;
+      float const c = kept_cost(row, partition_id{i});
+      if (c == 0) continue;
+      second = std::min(second, std::max(c, least));
+      if (c < least) {
+        least = c;
+        best = partition_id{i};
       }
     }
-    least_.set(row, packed(best, lowest));
+    least_.set(row, packed(best, least));
+    runner_up_.set(row, second);
   }
 
   partitions const& all_;
@@ -160,6 +181,7 @@ class width_choice {
   runtime::relaxed_array<std::uint32_t> measured_at_;   ///< per cell: the row's measurements then
   runtime::relaxed_array<std::uint32_t> measurements_;  ///< per row
   runtime::relaxed_array<std::uint64_t> least_;         ///< per row; 0: nothing is measured
+  runtime::relaxed_array<float> runner_up_;             ///< per row: a bound for the cost of all others
 };
 
 }  // namespace skua::inline v0::policies::arms

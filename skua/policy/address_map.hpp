@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a task's address to the key of its models and to the worker where it starts. [arms-2021 3.1]
+// From a task's address to a worker, and to a key with few bits for tables. [arms-2021 3.1]
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::policies::arms {
+namespace skua::inline v0::policies {
 
 class address_map {
  public:
@@ -44,4 +44,4 @@ class address_map {
   std::uint32_t workers_;
 };
 
-}  // namespace skua::inline v0::policies::arms
+}  // namespace skua::inline v0::policies

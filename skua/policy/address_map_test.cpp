@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "skua/policy/arms/address_map.hpp"
+#include "skua/policy/address_map.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
-namespace skua::inline v0::policies::arms {
+namespace skua::inline v0::policies {
 namespace {
 
 TEST(address_map, the_bits_of_a_key_are_the_logarithm_of_four_times_the_workers_rounded_up) {
@@ -53,4 +53,4 @@ TEST(address_map, the_middle_of_some_workers_maps_to_the_middle_one) {
 }
 
 }  // namespace
-}  // namespace skua::inline v0::policies::arms
+}  // namespace skua::inline v0::policies
