@@ -143,11 +143,13 @@ probe worker_state::next_probe() noexcept {
   return next;
 }
 
-/// Every neighbour once, from the next one on; then, after enough fruitless rounds, one of the others.
+/// Every neighbour once, from the next one on; then, after enough fruitless tries, one of the others.
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   if (why == victim_request::first) {
     be_busy(false);
     visited_ = 0;
+    fruitless_ += neighbours_.count == 1 ? 1 : 0;  // there is nobody to try
+  } else {
     ++fruitless_;
   }
   is_outside_ = false;
@@ -155,7 +157,7 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
     std::uint32_t const at = index(self_) - index(neighbours_.first) + visited_;
     return victim{.who = worker_id{index(neighbours_.first) + at % neighbours_.count}};
   }
-  if (neighbours_.count == with_.where.workers() || fruitless_ <= with_.options.idle_tries) return {};
+  if (neighbours_.count == with_.where.workers() || fruitless_ < with_.options.idle_tries) return {};
   is_outside_ = true;
   return victim{.who = outsider(), .is_last = true};
 }

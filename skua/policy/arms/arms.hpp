@@ -31,7 +31,7 @@ struct arms_options {
   std::uint16_t width = 0xffff;  ///< no team is wider; 1: ARMS-1 of the paper
   arms::cost cost = arms::cost::product;
   arms_model model = arms_model::history;
-  std::uint32_t idle_tries = 10;  ///< fruitless rounds before a steal from a worker that shares no partition
+  std::uint32_t idle_tries = 10;  ///< neighbours tried in vain before a steal from any other worker
   std::uint32_t threshold = 10;   ///< such steals that are rejected before one takes what it finds
 };
 
@@ -87,7 +87,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   runtime::dice roll_;
   search_round round_;
   std::uint32_t visited_ = 0;    ///< neighbours in this round
-  std::uint32_t fruitless_ = 0;  ///< rounds since something was found
+  std::uint32_t fruitless_ = 0;  ///< neighbours tried since something was found
   std::uint32_t rejected_ = 0;   ///< attempts on outsiders since then
   bool is_outside_ = false;      ///< the victim shares no partition with this worker
   bool judges_ = false;          ///< the probe is for a task whose first word says where it belongs

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "skua/policy/script_for_test.hpp"
@@ -228,7 +229,7 @@ TEST(arms, the_inbox_comes_first_and_the_own_queue_before_any_steal) {
 }
 
 TEST(arms, neighbours_are_tried_in_turn_from_the_next_one_on) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, {.idle_tries = 1000});
   using list = std::vector<std::uint32_t>;
   EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{3}))), (list{0, 1, 2}));
   EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{0}))), (list{1, 2, 3}));
@@ -237,11 +238,11 @@ TEST(arms, neighbours_are_tried_in_turn_from_the_next_one_on) {
     EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{5})), l), (list{6, 7, 4})) << name_of(l);
 }
 
-TEST(arms, after_idle_tries_rounds_one_random_outsider_is_tried_in_each_round) {
-  for (std::uint32_t const tries : {0U, 1U, 10U}) {
+TEST(arms, after_idle_tries_of_neighbours_one_random_outsider_is_tried_in_each_round) {
+  for (auto const& [tries, rounds] : {std::pair{0U, 0}, std::pair{3U, 0}, std::pair{4U, 1}, std::pair{10U, 3}}) {
     adaptive_moldable p(figure_4(), 7, {.idle_tries = tries});
     worker_policy& m = p.of_worker(worker_id{5});
-    for (std::uint32_t i = 0; i < tries; ++i) EXPECT_EQ(victims_of(fruitless_round(m)).size(), 3U);
+    for (int i = 0; i < rounds; ++i) EXPECT_EQ(victims_of(fruitless_round(m)).size(), 3U);
     std::set<std::uint32_t> outsiders;
     for (int i = 0; i < 200; ++i) {
       auto const victims = victims_of(fruitless_round(m));
@@ -250,8 +251,15 @@ TEST(arms, after_idle_tries_rounds_one_random_outsider_is_tried_in_each_round) {
     }
     EXPECT_EQ(outsiders, (std::set<std::uint32_t>{0, 1, 2, 3}));
     ask(m, runtime::outcome::got);
-    EXPECT_EQ(victims_of(fruitless_round(m)).size(), tries > 0 ? 3U : 4U) << "something was found: near ones again";
+    EXPECT_EQ(victims_of(fruitless_round(m)).size(), rounds > 0 ? 3U : 4U) << "something was found: near ones again";
   }
+}
+
+TEST(arms, a_worker_that_shares_no_partition_tries_outsiders_as_well) {
+  adaptive_moldable p(layout::flat(3), arms::partitions::read("layout", "0,1,2\n1\n1\n1\n"), 1);
+  worker_policy& m = p.of_worker(worker_id{1});
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(victims_of(fruitless_round(m)).size(), 0U);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(victims_of(fruitless_round(m)).size(), 1U);
 }
 
 TEST(arms, where_all_share_a_partition_nobody_is_an_outsider_and_nothing_is_left_alone) {
