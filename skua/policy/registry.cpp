@@ -149,7 +149,7 @@ constexpr std::array arms_options_known{
     policy_option{"cost", "cost=product|time|idle: what is made small: time * width, time, time * busy members"},
     policy_option{"model", "model=history|power: times are remembered, or follow a power of the width"},
     policy_option{"idle-tries", "idle-tries=K: fruitless tries near by before a steal from far away (default 10)"},
-    policy_option{"threshold", "threshold=K: far steals that are rejected before one takes anything (default 10)"},
+    policy_option{"threshold", "threshold=K: far steals that are rejected before one takes anything (default 4)"},
 };
 
 constexpr std::array entries{

@@ -32,7 +32,7 @@ struct arms_options {
   arms::cost cost = arms::cost::product;
   arms_model model = arms_model::history;
   std::uint32_t idle_tries = 10;  ///< neighbours tried in vain before a steal from any other worker
-  std::uint32_t threshold = 10;   ///< such steals that are rejected before one takes what it finds
+  std::uint32_t threshold = 4;    ///< such steals that are rejected before one takes what it finds
 };
 
 namespace arms {
