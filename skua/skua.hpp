@@ -39,6 +39,7 @@
 #include "skua/program/measured_work.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/serial.hpp"
+#include "skua/program/space_filling_curve.hpp"
 #include "skua/program/strategy/finish.hpp"
 
 #endif

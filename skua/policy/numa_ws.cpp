@@ -4,6 +4,7 @@
 #include <span>
 #include <variant>
 
+#include "skua/policy/address_map.hpp"
 #include "skua/policy/greedy.hpp"
 
 namespace skua::inline v0::policies {
@@ -35,10 +36,12 @@ worker_state::worker_state(layout const& where, worker_id self, std::uint64_t se
     : where_(where), self_(self), options_(chosen), roll_(dice_of(seed, self)),
       victims_(self, where, chosen.bias, chosen.local), round_(self, order) {}
 
-/// A child belongs where its hint says, else where its parent does; a place that does not exist counts as no place.
+/// A child belongs where its hint says, else to the place of the worker at its address, else where its parent does; a place
+/// that does not exist counts as no place.
 /// [numa-ws-2018 III-A]
 task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   tag_fields c{.place = tag_fields::read(parent).place};
+  if (hint.address) c.place = where_.place_of(address_map(where_.workers()).worker_of(*hint.address));
   if (hint.place) c.place = index(*hint.place) < where_.places() ? hint.place : std::nullopt;
   task_tag child = parent;
   c.write(child);

@@ -11,6 +11,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/nearest_name.hpp"
 #include "skua/policy/adws/adws.hpp"
+#include "skua/policy/arms/arms.hpp"
 #include "skua/policy/hierarchical.hpp"
 #include "skua/policy/numa_ws.hpp"
 #include "skua/policy/protocol_checker.hpp"
@@ -48,6 +49,14 @@ std::uint32_t whole_number(std::string_view policy_name, chosen_option const& o,
                       "; allowed: a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return n;
+}
+
+/// The position of an option's value among the words that it may be.
+std::size_t word_of(std::string_view policy_name, chosen_option const& o, std::span<std::string_view const> words) {
+  auto const found = std::ranges::find(words, o.value);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  throw usage_error(unknown_name("option " + quoted(o.word) + " of policy " + quoted(policy_name), o.value,
+                                 {words.begin(), words.end()}));
 }
 
 std::unique_ptr<policy> make_random(policy_setup const& from) {
@@ -121,6 +130,28 @@ constexpr std::array strategies_options_known{
                   true},
 };
 
+std::unique_ptr<policy> make_arms(policy_setup const& from) {
+  constexpr std::array<std::string_view, 3> costs{"product", "time", "idle"};  // in the order of arms::cost
+  constexpr std::array<std::string_view, 2> models{"history", "power"};        // in the order of arms_model
+  arms_options options;
+  for (chosen_option const& o : from.options) {
+    if (o.word == "width") options.width = static_cast<std::uint16_t>(whole_number("arms", o, 1, 65'535));
+    if (o.word == "cost") options.cost = static_cast<arms::cost>(word_of("arms", o, costs));
+    if (o.word == "model") options.model = static_cast<arms_model>(word_of("arms", o, models));
+    if (o.word == "idle-tries") options.idle_tries = whole_number("arms", o, 0, 1'000'000);
+    if (o.word == "threshold") options.threshold = whole_number("arms", o, 0, 1'000'000);
+  }
+  return std::make_unique<adaptive_moldable>(from.where, from.seed, options);
+}
+
+constexpr std::array arms_options_known{
+    policy_option{"width", "width=K: no task runs on more than K workers; 1: ARMS-1 (1 .. 65535)"},
+    policy_option{"cost", "cost=product|time|idle: what is made small: time * width, time, time * busy members"},
+    policy_option{"model", "model=history|power: times are remembered, or follow a power of the width"},
+    policy_option{"idle-tries", "idle-tries=K: fruitless tries near by before a steal from far away (default 10)"},
+    policy_option{"threshold", "threshold=K: far steals that are rejected before one takes anything (default 4)"},
+};
+
 constexpr std::array entries{
     policy_entry{"random", "one victim at a time, uniformly at random (Blumofe, Leiserson 1999)", {}, make_random},
     policy_entry{"hierarchical", "near before far: rings of the topology, widened after misses (HotSLAW, 2011)",
@@ -134,6 +165,8 @@ constexpr std::array entries{
     policy_entry{"strategies",
                  "tasks of finish regions in the order of their strategies, half the work is stolen (2013)",
                  strategies_options_known, make_strategies},
+    policy_entry{"arms", "tasks start where their addresses say, as wide as a model of their times says (ARMS, 2021)",
+                 arms_options_known, make_arms},
 };
 
 policy_entry const& entry_of(std::string_view name) {

@@ -68,6 +68,8 @@ class layout {
   /// The OS index of the NUMA node of a worker, or of the first worker of a place; no_index if there is none.
   [[nodiscard]] std::uint32_t numa_of(worker_id w) const noexcept { return binding_of(w).numa_os; }
   [[nodiscard]] std::uint32_t numa_of(place_id p) const noexcept { return numa_of(places_[index(p)].first); }
+  /// A number that workers of one package share, and no others; no_index where there are no packages.
+  [[nodiscard]] std::uint32_t package_of(worker_id w) const noexcept { return binding_of(w).package; }
   /// The kind of its core: see topology_pu::efficiency.
   [[nodiscard]] int efficiency_of(worker_id w) const noexcept { return binding_of(w).efficiency; }
   /// "l3", "numa_node", ..., or "given" for places that the user listed.

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/arms/arms.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/policy/greedy.hpp"
+
+namespace skua::inline v0::policies {
+namespace arms {
+namespace {
+
+/// Members of teams wait in the inbox, and their partners for them. [arms-2021 3.2.1]
+constexpr search_step own[] = {
+    {lane::inbox}, {lane::spawned}, {lane::local, after_lost::same_lane}, {lane::migrated, after_lost::same_lane}};
+constexpr search_step theirs[] = {
+    {lane::migrated}, {lane::local}, {lane::forks, after_lost::next_victim}, {lane::spawned, after_lost::next_victim}};
+constexpr search_step own_again[] = {{lane::inbox}};
+constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_again, .injected_first_after_rest = true};
+
+}  // namespace
+
+common::common(layout const& map, partitions const& of, arms_options const& chosen)
+    : where(map), all(of), options(chosen), addresses(map.workers()),
+      choice(std::in_place_type<width_choice<history_model>>, all,
+             chosen.model == arms_model::history ? addresses.bits() : 0, chosen.cost),
+      counts(std::size_t{map.workers()} * most_types * all.widths().size()), is_busy(map.workers()) {
+  runtime::expects(all.workers() == map.workers(), "arms: partitions of the workers of this layout");
+  if (chosen.model == arms_model::power_law)
+    choice.emplace<width_choice<power_law_model>>(all, addresses.bits(), chosen.cost);
+}
+
+worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
+    : with_(with), self_(self), neighbours_(with.all.neighbours(self)),
+      is_choosy_(neighbours_.count < with.where.workers() &&
+                 (with.options.idle_tries > 0 || with.options.threshold > 0)),
+      roll_(dice_of(seed, self)), round_(self, order) {}
+
+// ---- where a task starts [arms-2021 3.1] -------------------------------------------------------------------------------
+
+task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
+  tag_fields child{.address = address_of_child(tag_fields::read(parent), hint)};
+  if (hint.type) child.type = *hint.type;
+  return child.written();
+}
+
+/// Its own, or its place's, or its parent's. Machines repeat an inherited place at every child, so a place does not
+/// replace an address inside of it.
+std::optional<runtime::address> worker_state::address_of_child(tag_fields const& parent,
+                                                               hint const& hint) const noexcept {
+  if (hint.address) return *hint.address;
+  if (!hint.place) return parent.address;
+  if (index(*hint.place) >= with_.where.places()) return {};
+  auto const there = with_.where.workers_of(*hint.place);
+  if (parent.address && with_.where.place_of(with_.addresses.worker_of(*parent.address)) == *hint.place)
+    return parent.address;
+  return with_.addresses.middle_of(there.front(), static_cast<std::uint32_t>(there.size()));
+}
+
+placement worker_state::place(task_tag& task, cause why) noexcept {
+  tag_fields const c = tag_fields::read(task);
+  placement const here{.worker = self_, .where = lane::inbox};
+  switch (why) {
+    case cause::forked: return {.worker = self_, .where = lane::forks};
+    case cause::preempted: return {.worker = self_, .where = lane::local};
+    case cause::released:
+    case cause::seeded: return start(c, task, {.worker = self_, .where = c.type ? lane::migrated : lane::spawned});
+    case cause::injected: {
+      placement const to = start(c, task, here);
+      return to.worker == self_ ? decide(c, task) : to;
+    }
+    case cause::stolen:
+    case cause::chosen: return decide(c, task);
+    case cause::refused: {
+      tag_fields alone = c;
+      if (c.chosen) alone.chosen = partition_id{index(self_)};
+      task = alone.written();
+      return here;
+    }
+    case cause::resumed:
+    case cause::called: break;
+  }
+  return here;
+}
+
+/// Its width is open until somebody takes it. [arms-2021 3.2.1]
+placement worker_state::start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept {
+  tag_fields const undecided{.address = c.address, .type = c.type};
+  task = undecided.written();
+  if (!c.address) return otherwise;
+  return {.worker = with_.addresses.worker_of(*c.address), .where = lane::migrated};
+}
+
+// ---- how wide it is [arms-2021 3.3.1] ----------------------------------------------------------------------------------
+
+/// The inclusive partitions of this worker on which a task of this type may run: the narrow ones come first.
+std::span<partition_id const> worker_state::allowed(runtime::task_type type) const noexcept {
+  auto const mine = with_.all.inclusive(self_);
+  std::uint16_t const most = type.moldable != 0 ? with_.options.width : std::uint16_t{1};
+  auto const end = std::ranges::find_if(mine, [&](partition_id p) { return with_.all[p].width > most; });
+  return mine.first(static_cast<std::size_t>(end - mine.begin()));
+}
+
+/// Data without an address are taken to lie where the task is.
+std::uint32_t worker_state::key_of(tag_fields const& c) const noexcept {
+  return with_.addresses.key_of(c.address.value_or(with_.addresses.middle_of(self_, 1)));
+}
+
+/// This worker holds the task: it chooses among its own partitions. A task without a type has no model: it runs here.
+placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
+  if (!c.type) return {.worker = self_, .where = lane::inbox};
+  c.key = key_of(c);
+  auto const busy_partners = [this](partition const& p) {
+    std::uint32_t busy = 0;
+    for (std::uint32_t w = index(p.leader); w < index(p.leader) + p.width; ++w) {
+      if (w != index(self_)) busy += with_.is_busy.get(w);
+    }
+    return busy;
+  };
+  auto const from = allowed(*c.type);
+  c.chosen = with_.with_choice(
+      [&](auto const& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy_partners); });
+  task = c.written();
+  partition const& p = with_.all[*c.chosen];
+  return {.worker = p.leader, .where = lane::inbox, .width = p.width};
+}
+
+void worker_state::ended_here(ended const& e) noexcept {
+  tag_fields const c = tag_fields::read(e.task);
+  if (!c.type || !c.chosen || with_.all[*c.chosen].leader != self_) return;
+  with_.with_choice(
+      [&](auto& choice) { choice.learn({.type = c.type->number, .key = c.key}, *c.chosen, e.duration_ns); });
+  std::size_t const count = with_.count_of(self_, c.type->number, with_.all.width_class(*c.chosen));
+  with_.counts.set(count, with_.counts.get(count) + 1);
+}
+
+// ---- the search for tasks [arms-2021 3.3.2] ----------------------------------------------------------------------------
+
+probe worker_state::next_probe() noexcept {
+  probe const next = round_.next();
+  judges_ = is_outside_ && next.what == action::steal && next.where == lane::migrated;
+  return next;
+}
+
+/// Every neighbour once, from the next one on; then, after enough fruitless tries, one of the others.
+std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
+  if (why == victim_request::first) {
+    be_busy(false);
+    visited_ = 0;
+    fruitless_ += neighbours_.count == 1 ? 1 : 0;  // there is nobody to try
+  } else {
+    ++fruitless_;
+  }
+  is_outside_ = false;
+  if (++visited_ < neighbours_.count) {
+    std::uint32_t const at = index(self_) - index(neighbours_.first) + visited_;
+    return victim{.who = worker_id{index(neighbours_.first) + at % neighbours_.count}};
+  }
+  if (neighbours_.count == with_.where.workers() || fruitless_ < with_.options.idle_tries) return {};
+  is_outside_ = true;
+  return victim{.who = outsider(), .is_last = true};
+}
+
+worker_id worker_state::outsider() noexcept {
+  std::uint32_t const w = roll_.below(with_.where.workers() - neighbours_.count);
+  return worker_id{w < index(neighbours_.first) ? w : w + neighbours_.count};
+}
+
+/// A task that waits elsewhere is taken if this worker is in the partition that is best for it, or after enough rejections.
+/// [arms-2021 3.3.2]
+bool worker_state::admits(std::uint64_t first_word) const noexcept {
+  if (!judges_ || rejected_ >= with_.options.threshold) return true;
+  tag_fields const c = tag_fields::read(first_word);
+  if (!c.type || !c.address) return true;
+  std::uint32_t const key = with_.addresses.key_of(*c.address);
+  auto const home = with_.all.inclusive(with_.addresses.worker_of(key));
+  return with_.with_choice(
+      [&](auto const& choice) { return choice.is_in_least({.type = c.type->number, .key = key}, self_, home); });
+}
+
+void worker_state::learn(event const& seen) noexcept {
+  if (auto const* p = std::get_if<probed>(&seen)) {
+    if (p->how == runtime::outcome::got) fruitless_ = rejected_ = 0;
+    if (p->how == runtime::outcome::barred && judges_) ++rejected_;
+    return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
+  }
+  if (std::holds_alternative<begun>(seen)) return be_busy(true);
+  if (auto const* e = std::get_if<ended>(&seen)) ended_here(*e);
+}
+
+/// Others read it: only changes are written.
+void worker_state::be_busy(bool now) noexcept {
+  if (with_.options.cost != cost::idle || is_busy_ == now) return;
+  is_busy_ = now;
+  with_.is_busy.set(index(self_), now ? 1 : 0);
+}
+
+}  // namespace arms
+
+adaptive_moldable::adaptive_moldable(layout const& where, std::uint64_t seed, arms_options const& chosen)
+    : adaptive_moldable(where, arms::partitions(where), seed, chosen) {}
+
+adaptive_moldable::adaptive_moldable(layout const& where, arms::partitions const& all, std::uint64_t seed,
+                                     arms_options const& chosen)
+    : shared_(where, all, chosen) {
+  workers_state_.reserve(where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w}, seed);
+}
+
+std::uint64_t adaptive_moldable::ended(std::uint32_t type, std::uint16_t width) const noexcept {
+  auto const widths = shared_.all.widths();
+  auto const at = std::ranges::find(widths, width);
+  if (at == widths.end()) return 0;
+  std::uint64_t sum = 0;
+  for (std::uint32_t w = 0; w < shared_.all.workers(); ++w)
+    sum += shared_.counts.get(shared_.count_of(worker_id{w}, type, static_cast<std::uint32_t>(at - widths.begin())));
+  return sum;
+}
+
+std::uint64_t adaptive_moldable::time_ns(std::uint32_t type, runtime::address where,
+                                         arms::partition_id on) const noexcept {
+  arms::task_kind const kind{.type = type, .key = shared_.addresses.key_of(where)};
+  return shared_.with_choice([&](auto const& choice) { return choice.time_ns(kind, on); });
+}
+
+}  // namespace skua::inline v0::policies

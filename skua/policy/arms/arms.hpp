@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// ARMS, the Adaptive Resource-Moldable Scheduler (Abduljabbar, Eljammaly, Pericas, 2021): a task starts where its address
+// says, and runs on as many workers as a model of its times, learnt meanwhile, finds best. States, rules and their sections
+// in the paper: README.md.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/relaxed_array.hpp"
+#include "skua/policy/address_map.hpp"
+#include "skua/policy/arms/partitions.hpp"
+#include "skua/policy/arms/tag_fields.hpp"
+#include "skua/policy/arms/width_choice.hpp"
+#include "skua/policy/per_worker.hpp"
+#include "skua/policy/policy.hpp"
+#include "skua/policy/search_round.hpp"
+
+namespace skua::inline v0::policies {
+
+enum class arms_model : std::uint8_t { history, power_law };
+
+struct arms_options {
+  std::uint16_t width = 0xffff;  ///< no team is wider; 1: ARMS-1 of the paper
+  arms::cost cost = arms::cost::product;
+  arms_model model = arms_model::history;
+  std::uint32_t idle_tries = 10;  ///< neighbours tried in vain before a steal from any other worker
+  std::uint32_t threshold = 4;    ///< such steals that are rejected before one takes what it finds
+};
+
+namespace arms {
+
+/// What the workers of a region share.
+struct common {
+  common(layout const& map, partitions const& all, arms_options const& chosen);
+
+  /// `f` gets the choice among partitions, whichever model it has.
+  decltype(auto) with_choice(auto&& f) noexcept { return std::visit(f, choice); }
+  decltype(auto) with_choice(auto&& f) const noexcept { return std::visit(f, choice); }
+  [[nodiscard]] std::size_t count_of(worker_id w, std::uint32_t type, std::uint32_t width_class) const noexcept {
+    return (std::size_t{index(w)} * most_types + std::min(type, most_types - 1)) * all.widths().size() + width_class;
+  }
+
+  layout const where;
+  partitions const all;
+  arms_options const options;
+  address_map const addresses;
+  std::variant<width_choice<history_model>, width_choice<power_law_model>> choice;
+  runtime::relaxed_array<std::uint64_t> counts;  ///< tasks that ended, per leader, type and width
+  runtime::relaxed_array<std::uint8_t> is_busy;  ///< per worker; kept for cost::idle
+};
+
+class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
+ public:
+  worker_state(common& with, worker_id self, std::uint64_t seed);
+
+  task_tag mark(task_tag& parent, hint const& hint) noexcept override;
+  placement place(task_tag& task, cause why) noexcept override;
+  probe next_probe() noexcept override;
+  void learn(event const& seen) noexcept override;
+  [[nodiscard]] bool is_choosy() const noexcept override { return is_choosy_; }
+  [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
+
+ private:
+  placement start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept;
+  placement decide(tag_fields c, task_tag& task) noexcept;
+  [[nodiscard]] std::optional<runtime::address> address_of_child(tag_fields const& parent,
+                                                                 hint const& hint) const noexcept;
+  [[nodiscard]] std::span<partition_id const> allowed(runtime::task_type type) const noexcept;
+  [[nodiscard]] std::uint32_t key_of(tag_fields const& c) const noexcept;
+  std::optional<victim> choose_victim(victim_request why) noexcept;
+  [[nodiscard]] worker_id outsider() noexcept;
+  void ended_here(ended const& e) noexcept;
+  void be_busy(bool now) noexcept;
+
+  common& with_;
+  worker_id const self_;
+  partitions::range const neighbours_;  ///< who share a partition with this worker
+  bool const is_choosy_;
+  runtime::dice roll_;
+  search_round round_;
+  std::uint32_t visited_ = 0;    ///< neighbours in this round
+  std::uint32_t fruitless_ = 0;  ///< neighbours tried since something was found
+  std::uint32_t rejected_ = 0;   ///< attempts on outsiders since then
+  bool is_outside_ = false;      ///< the victim shares no partition with this worker
+  bool judges_ = false;          ///< the probe is for a task whose first word says where it belongs
+  bool is_busy_ = false;
+};
+
+}  // namespace arms
+
+/// The policy `arms`.
+class adaptive_moldable final : public per_worker<arms::worker_state> {
+ public:
+  /// The partitions of the topology, or those of a layout file: as many workers as `where` has.
+  adaptive_moldable(layout const& where, std::uint64_t seed, arms_options const& chosen = {});
+  adaptive_moldable(layout const& where, arms::partitions const& all, std::uint64_t seed,
+                    arms_options const& chosen = {});
+  [[nodiscard]] std::string_view name() const noexcept override {
+    return shared_.options.width == 1 ? "arms:width=1" : "arms";
+  }
+  [[nodiscard]] policy_needs needs() const noexcept override {
+    return {.lanes = {lane::local, lane::migrated}, .times = true, .chosen = true, .released = true};
+  }
+
+  [[nodiscard]] arms::partitions const& where() const noexcept { return shared_.all; }
+  /// Tasks of this type that ended on partitions of this width, so far; types from arms::most_types - 1 on are counted
+  /// together. Any thread. Cost: linear in workers.
+  [[nodiscard]] std::uint64_t ended(std::uint32_t type, std::uint16_t width) const noexcept;
+  /// What such a task is expected to take there; 0: not known. Any thread.
+  [[nodiscard]] std::uint64_t time_ns(std::uint32_t type, runtime::address where, arms::partition_id on) const noexcept;
+
+ private:
+  arms::common shared_;
+};
+
+}  // namespace skua::inline v0::policies

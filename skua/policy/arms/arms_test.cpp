@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/arms/arms.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "skua/policy/script_for_test.hpp"
+
+namespace skua::inline v0::policies {
+namespace {
+
+using arms::tag_fields;
+
+/// Figure 4: two packages of four workers.
+layout figure_4() { return layout(topology::synthetic("package:2 numa:1 core:4 pu:1")); }
+constexpr task_type moldable{.number = 3, .moldable = 1};
+constexpr task_type single{.number = 4};
+placement here(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::inbox}; }
+placement queued(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::migrated}; }
+placement team(std::uint32_t leader, std::uint16_t width) {
+  return {.worker = worker_id{leader}, .where = lane::inbox, .width = width};
+}
+task_tag tag_of(hint const& h) { return tag_fields{.address = h.address, .type = h.type}.written(); }
+
+/// The worker takes the task from its own queue, and its leader runs it.
+placement runs(adaptive_moldable& p, std::uint32_t w, task_tag task, std::uint64_t ns) {
+  placement const to = p.of_worker(worker_id{w}).place(task, cause::chosen);
+  p.of_worker(to.worker).learn(begun{.task = task});
+  p.of_worker(to.worker).learn(ended{.task = task, .duration_ns = ns});
+  return to;
+}
+
+// ---- tags and hints ------------------------------------------------------------------------------------------------------
+
+TEST(arms, a_child_has_its_own_address_or_its_parents_and_only_its_own_type) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{5});
+  task_tag root{};
+  task_tag parent = m.mark(root, address_at(0.3) | moldable);
+  task_tag const before = parent;
+  EXPECT_EQ(tag_fields::read(parent).address, address_at(0.3));
+  EXPECT_EQ(tag_fields::read(parent).type, moldable);
+  tag_fields const child = tag_fields::read(m.mark(parent, {}));
+  EXPECT_EQ(child.address, address_at(0.3));
+  EXPECT_EQ(child.type, std::nullopt);
+  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(address_at(0)))).address, address_at(0));
+  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(single))).type, single);
+  EXPECT_EQ(parent, before) << "a sibling's hint is not inherited";
+  task_tag nothing{};
+  EXPECT_EQ(m.mark(nothing, {}), task_tag{});
+}
+
+TEST(arms, what_a_thief_sees_is_enough_to_inherit_and_to_judge) {
+  adaptive_moldable p(figure_4(), 1);
+  task_tag none{};
+  task_tag const full = p.of_worker(worker_id{0}).mark(none, address_at(0.7) | moldable);
+  tag_fields const seen = tag_fields::read(task_tag{{full.words[0]}});
+  EXPECT_EQ(seen.address, address_at(0.7));
+  EXPECT_EQ(seen.type, moldable);
+  EXPECT_EQ(seen.chosen, std::nullopt);
+  tag_fields const all{
+      .address = address_at(1), .type = {{.number = 65'535}}, .chosen = arms::partition_id{13}, .key = 31};
+  tag_fields const again = tag_fields::read(all.written());
+  EXPECT_EQ(again.address, all.address);
+  EXPECT_EQ(again.type, all.type);
+  EXPECT_EQ(again.chosen, all.chosen);
+  EXPECT_EQ(again.key, all.key);
+}
+
+TEST(arms, a_place_is_an_address_in_its_middle_unless_the_inherited_one_is_inside) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{0});
+  task_tag none{};
+  task_tag at_1 = m.mark(none, as_hint(at{place_id{1}}));
+  EXPECT_EQ(m.place(at_1, cause::released), queued(6));
+  task_tag in_1 = m.mark(none, as_hint(address_at(0.55)));
+  EXPECT_EQ(tag_fields::read(m.mark(in_1, as_hint(at{place_id{1}}))).address, address_at(0.55));
+  task_tag moved = m.mark(in_1, as_hint(at{place_id{0}}));
+  EXPECT_EQ(m.place(moved, cause::released), queued(2));
+  EXPECT_EQ(tag_fields::read(m.mark(in_1, as_hint(at{anywhere}))).address, std::nullopt);
+  EXPECT_EQ(tag_fields::read(m.mark(in_1, as_hint(at{place_id{2}}))).address, std::nullopt) << "no such place";
+}
+
+// ---- where a task starts [arms-2021 3.1] ---------------------------------------------------------------------------------
+
+TEST(arms, a_task_starts_on_the_worker_at_its_address_whoever_releases_it) {
+  adaptive_moldable p(figure_4(), 1);
+  for (std::uint32_t by = 0; by < 8; ++by) {
+    for (std::uint32_t home = 0; home < 8; ++home) {
+      task_tag t = tag_of({.address = address_in(home, 8)});
+      EXPECT_EQ(p.of_worker(worker_id{by}).place(t, cause::released), queued(home));
+      t = tag_of(address_in(home, 8) | moldable);
+      EXPECT_EQ(p.of_worker(worker_id{by}).place(t, cause::released), queued(home)) << "its width stays open";
+      t = tag_of({.address = address_in(home, 8)});
+      EXPECT_EQ(p.of_worker(worker_id{by}).place(t, cause::injected), by == home ? here(by) : queued(home));
+    }
+  }
+}
+
+TEST(arms, a_task_without_an_address_stays_with_whoever_releases_it) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{5});
+  task_tag t{};
+  EXPECT_EQ(m.place(t, cause::released), (placement{.worker = worker_id{5}, .where = lane::spawned}));
+  EXPECT_EQ(m.place(t, cause::injected), here(5));
+  EXPECT_EQ(m.place(t, cause::chosen), here(5));
+  t = tag_of(as_hint(moldable));
+  EXPECT_EQ(m.place(t, cause::released), queued(5)) << "only there does its tag go with it";
+  for (cause const why : {cause::resumed, cause::called}) {
+    t = tag_of(address_at(0) | moldable);
+    EXPECT_EQ(m.place(t, why), here(5));
+  }
+  EXPECT_FALSE(m.sees_forks());
+}
+
+// ---- how wide it is [arms-2021 3.3.1] --------------------------------------------------------------------------------------
+
+TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_least_cost) {
+  adaptive_moldable p(figure_4(), 1);
+  task_tag const t = tag_of(address_in(5, 8) | moldable);
+  auto const superlinear_for_two = [](std::uint16_t w) {
+    return std::uint64_t{w == 1 ? 4000U : w == 2 ? 1500U : 1200U};
+  };
+  EXPECT_EQ(runs(p, 5, t, superlinear_for_two(1)), here(5));
+  EXPECT_EQ(runs(p, 5, t, superlinear_for_two(2)), team(4, 2));
+  EXPECT_EQ(runs(p, 5, t, superlinear_for_two(4)), team(4, 4));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(runs(p, 5, t, superlinear_for_two(2)), team(4, 2));
+  EXPECT_EQ(p.ended(moldable.number, 1), 1U);
+  EXPECT_EQ(p.ended(moldable.number, 2), 21U);
+  EXPECT_EQ(p.ended(moldable.number, 4), 1U);
+  EXPECT_EQ(p.ended(moldable.number, 3), 0U);
+  EXPECT_EQ(p.ended(single.number, 1), 0U);
+  EXPECT_EQ(p.time_ns(moldable.number, address_in(5, 8), arms::partition_id{5}), 4000U);
+}
+
+TEST(arms, times_of_one_type_and_address_say_nothing_of_another) {
+  adaptive_moldable p(figure_4(), 1);
+  task_tag const t = tag_of(address_in(5, 8) | moldable);
+  for (std::uint64_t const ns : {4000, 1500, 1200}) runs(p, 5, t, ns);
+  EXPECT_EQ(runs(p, 5, tag_of(address_in(6, 8) | moldable), 1), here(5));
+  EXPECT_EQ(runs(p, 5, tag_of(address_in(5, 8) | task_type{.number = 9, .moldable = 1}), 1), here(5));
+  EXPECT_EQ(runs(p, 5, t, 1500), team(4, 2));
+}
+
+TEST(arms, only_the_leader_reports_a_time) {
+  adaptive_moldable p(figure_4(), 1);
+  task_tag t = tag_of(address_in(0, 8) | moldable);
+  runs(p, 0, t, 1000);
+  ASSERT_EQ(p.of_worker(worker_id{0}).place(t, cause::chosen), team(0, 2));
+  p.of_worker(worker_id{1}).learn(begun{.task = t});
+  p.of_worker(worker_id{1}).learn(ended{.task = t, .duration_ns = 77});
+  EXPECT_EQ(p.ended(moldable.number, 2), 0U);
+  p.of_worker(worker_id{0}).learn(ended{.task = t, .duration_ns = 500});
+  EXPECT_EQ(p.ended(moldable.number, 2), 1U);
+  EXPECT_EQ(p.time_ns(moldable.number, address_in(0, 8), arms::partition_id{8}), 500U);
+}
+
+TEST(arms, what_is_not_moldable_runs_alone_and_so_does_everything_under_width_1) {
+  adaptive_moldable p(figure_4(), 1);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(runs(p, 2, tag_of(address_in(2, 8) | single), 100), here(2));
+  EXPECT_EQ(p.ended(single.number, 1), 5U);
+  adaptive_moldable one(figure_4(), 1, {.width = 1});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(runs(one, 2, tag_of(address_in(2, 8) | moldable), 100), here(2));
+  adaptive_moldable two(figure_4(), 1, {.width = 2});
+  std::set<std::uint16_t> widths;
+  for (int i = 0; i < 500; ++i) widths.insert(runs(two, 2, tag_of(address_in(2, 8) | moldable), 100).width);
+  EXPECT_EQ(widths, (std::set<std::uint16_t>{1, 2})) << "trials obey as well";
+}
+
+TEST(arms, a_thief_chooses_among_its_own_partitions) {
+  adaptive_moldable p(figure_4(), 1);
+  task_tag const t = tag_of(address_in(1, 8) | moldable);
+  for (std::uint64_t const ns : {4000, 1500, 1200}) runs(p, 1, t, ns);
+  task_tag stolen = t;
+  EXPECT_EQ(p.of_worker(worker_id{6}).place(stolen, cause::stolen), here(6)) << "its own are not measured yet";
+  task_tag near = t;
+  EXPECT_EQ(p.of_worker(worker_id{0}).place(near, cause::stolen), here(0)) << "[0, 1] is not";
+  EXPECT_EQ(runs(p, 0, t, 4000), here(0));
+  EXPECT_EQ(p.of_worker(worker_id{0}).place(near, cause::stolen), team(0, 2));
+}
+
+TEST(arms, a_refused_width_runs_alone_and_is_measured_as_such) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{0});
+  task_tag t = tag_of(address_in(0, 8) | moldable);
+  runs(p, 0, t, 1000);
+  ASSERT_EQ(m.place(t, cause::chosen), team(0, 2));
+  EXPECT_EQ(m.place(t, cause::refused), here(0));
+  m.learn(ended{.task = t, .duration_ns = 2000});
+  EXPECT_EQ(p.time_ns(moldable.number, address_in(0, 8), arms::partition_id{0}), 1200U);
+  EXPECT_EQ(p.time_ns(moldable.number, address_in(0, 8), arms::partition_id{8}), 0U);
+}
+
+TEST(arms, partners_without_work_are_free_under_cost_idle) {
+  adaptive_moldable p(figure_4(), 1, {.cost = arms::cost::idle});
+  task_tag const t = tag_of(address_in(0, 8) | moldable);
+  for (std::uint64_t const ns : {4000, 2500, 2400}) runs(p, 0, t, ns);
+  for (std::uint32_t w = 0; w < 4; ++w) fruitless_round(p.of_worker(worker_id{w}));
+  EXPECT_EQ(runs(p, 0, t, 2400), team(0, 4));
+  for (std::uint32_t const w : {2U, 3U}) p.of_worker(worker_id{w}).learn(begun{});
+  EXPECT_EQ(runs(p, 0, t, 2500), team(0, 2));
+  p.of_worker(worker_id{1}).learn(begun{});
+  EXPECT_EQ(runs(p, 0, t, 4000), here(0));
+}
+
+TEST(arms, a_layout_file_decides_which_widths_there_are) {
+  auto const file = arms::partitions::read("layout", "0,1,2\n1,3\n1\n1\n");
+  adaptive_moldable p(layout::flat(3), file, 1);
+  task_tag const t = tag_of(address_in(2, 3) | moldable);
+  EXPECT_EQ(runs(p, 2, t, 1000), here(2));
+  EXPECT_EQ(runs(p, 2, t, 1000), team(0, 3));
+}
+
+// ---- the search [arms-2021 3.3.2] ------------------------------------------------------------------------------------------
+
+TEST(arms, the_inbox_comes_first_and_the_own_queue_before_any_steal) {
+  adaptive_moldable p(figure_4(), 1);
+  auto const round = fruitless_round(p.of_worker(worker_id{3}));
+  std::vector<lane> own;
+  for (probe const& q : round) {
+    if (q.what == action::steal) break;
+    own.push_back(q.where);
+  }
+  EXPECT_EQ(own, (std::vector{lane::inbox, lane::spawned, lane::local, lane::migrated}));
+}
+
+TEST(arms, neighbours_are_tried_in_turn_from_the_next_one_on) {
+  adaptive_moldable p(figure_4(), 1, {.idle_tries = 1000});
+  using list = std::vector<std::uint32_t>;
+  EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{3}))), (list{0, 1, 2}));
+  EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{0}))), (list{1, 2, 3}));
+  EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{5}))), (list{6, 7, 4}));
+  for (lane const l : {lane::migrated, lane::local, lane::spawned})
+    EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{5})), l), (list{6, 7, 4})) << name_of(l);
+}
+
+TEST(arms, after_idle_tries_of_neighbours_one_random_outsider_is_tried_in_each_round) {
+  for (auto const& [tries, rounds] : {std::pair{0U, 0}, std::pair{3U, 0}, std::pair{4U, 1}, std::pair{10U, 3}}) {
+    adaptive_moldable p(figure_4(), 7, {.idle_tries = tries});
+    worker_policy& m = p.of_worker(worker_id{5});
+    for (int i = 0; i < rounds; ++i) EXPECT_EQ(victims_of(fruitless_round(m)).size(), 3U);
+    std::set<std::uint32_t> outsiders;
+    for (int i = 0; i < 200; ++i) {
+      auto const victims = victims_of(fruitless_round(m));
+      ASSERT_EQ(victims.size(), 4U);
+      outsiders.insert(victims.back());
+    }
+    EXPECT_EQ(outsiders, (std::set<std::uint32_t>{0, 1, 2, 3}));
+    ask(m, runtime::outcome::got);
+    EXPECT_EQ(victims_of(fruitless_round(m)).size(), rounds > 0 ? 3U : 4U) << "something was found: near ones again";
+  }
+}
+
+TEST(arms, a_worker_that_shares_no_partition_tries_outsiders_as_well) {
+  adaptive_moldable p(layout::flat(3), arms::partitions::read("layout", "0,1,2\n1\n1\n1\n"), 1);
+  worker_policy& m = p.of_worker(worker_id{1});
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(victims_of(fruitless_round(m)).size(), 0U);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(victims_of(fruitless_round(m)).size(), 1U);
+}
+
+TEST(arms, where_all_share_a_partition_nobody_is_an_outsider_and_nothing_is_left_alone) {
+  adaptive_moldable p(layout::flat(4), 1);
+  worker_policy& m = p.of_worker(worker_id{1});
+  EXPECT_FALSE(m.is_choosy());
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(victims_of(fruitless_round(m)), (std::vector<std::uint32_t>{2, 3, 0}));
+  EXPECT_TRUE(adaptive_moldable(figure_4(), 1).of_worker(worker_id{0}).is_choosy());
+  EXPECT_FALSE(adaptive_moldable(figure_4(), 1, {.idle_tries = 0, .threshold = 0}).of_worker(worker_id{0}).is_choosy());
+  EXPECT_TRUE(fruitless_round(adaptive_moldable(layout::flat(1), 1).of_worker(worker_id{0})).back().what ==
+              action::rest);
+}
+
+/// Goes on until it steals from an outsider's queue; the answer on a task there. A rejection is reported.
+bool takes_from_outside(worker_policy& m, task_tag const& task) {
+  for (;;) {
+    probe const p = m.next_probe();
+    if (p.what == action::rest) continue;
+    bool const is_it = p.what == action::steal && p.where == lane::migrated && index(p.whom) < 4;
+    if (!is_it) {
+      EXPECT_TRUE(p.what != action::steal || m.admits(task.words[0])) << "neighbours' tasks, forks and spawns";
+      m.learn(probed{p, runtime::outcome::empty});
+      continue;
+    }
+    bool const takes = m.admits(task.words[0]);
+    m.learn(probed{p, takes ? runtime::outcome::got : runtime::outcome::barred});
+    return takes;
+  }
+}
+
+TEST(arms, a_task_from_outside_is_taken_only_by_the_globally_best_partition) {
+  adaptive_moldable p(figure_4(), 1, {.idle_tries = 0, .threshold = 1000});
+  task_tag const t = tag_of(address_in(1, 8) | moldable);
+  worker_policy& thief = p.of_worker(worker_id{6});
+  EXPECT_FALSE(takes_from_outside(thief, t)) << "nothing is known: it stays at its address";
+  runs(p, 1, t, 4000);
+  EXPECT_FALSE(takes_from_outside(thief, t)) << "[1, 1] is best";
+  runs(p, 6, t, 3000);
+  EXPECT_TRUE(takes_from_outside(thief, t)) << "[6, 1] is best";
+  EXPECT_FALSE(takes_from_outside(p.of_worker(worker_id{5}), t)) << "5 is not in [6, 1]";
+  ASSERT_EQ(runs(p, 6, t, 1400), team(6, 2));
+  EXPECT_TRUE(takes_from_outside(p.of_worker(worker_id{7}), t)) << "7 is in [6, 2]";
+  runs(p, 1, t, 1000);
+  EXPECT_FALSE(takes_from_outside(thief, t)) << "[0, 2] is best";
+}
+
+TEST(arms, tasks_that_have_no_model_are_taken_from_outside) {
+  adaptive_moldable p(figure_4(), 1, {.idle_tries = 0, .threshold = 1000});
+  worker_policy& thief = p.of_worker(worker_id{6});
+  EXPECT_TRUE(takes_from_outside(thief, {}));
+  EXPECT_TRUE(takes_from_outside(thief, tag_of(as_hint(address_at(0)))));
+  EXPECT_TRUE(takes_from_outside(thief, tag_of(as_hint(moldable))));
+  EXPECT_FALSE(takes_from_outside(thief, tag_of(address_at(0) | moldable)));
+}
+
+TEST(arms, after_threshold_rejections_anything_is_taken_and_the_count_begins_anew) {
+  for (std::uint32_t const threshold : {0U, 1U, 10U}) {
+    adaptive_moldable p(figure_4(), 1, {.idle_tries = 0, .threshold = threshold});
+    task_tag const t = tag_of(address_in(1, 8) | moldable);
+    worker_policy& thief = p.of_worker(worker_id{6});
+    for (int again = 0; again < 3; ++again) {
+      for (std::uint32_t i = 0; i < threshold; ++i) EXPECT_FALSE(takes_from_outside(thief, t)) << i;
+      EXPECT_TRUE(takes_from_outside(thief, t)) << threshold;
+    }
+    task_tag taken = t;
+    EXPECT_EQ(thief.place(taken, cause::stolen), here(6)) << "with its own partitions";
+  }
+}
+
+TEST(arms, the_power_law_judges_by_the_partitions_around_the_address) {
+  adaptive_moldable p(figure_4(), 1, {.model = arms_model::power_law, .idle_tries = 0, .threshold = 1000});
+  task_tag const t = tag_of(address_in(5, 8) | moldable);
+  EXPECT_EQ(runs(p, 5, t, 4000), here(5));
+  EXPECT_EQ(runs(p, 5, t, 1500), team(4, 2));
+  EXPECT_EQ(runs(p, 5, t, 600), team(4, 4)) << "predicted, not tried";
+  EXPECT_FALSE(takes_from_outside(p.of_worker(worker_id{6}), tag_of(address_in(1, 8) | moldable)));
+}
+
+}  // namespace
+}  // namespace skua::inline v0::policies

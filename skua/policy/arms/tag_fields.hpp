@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// What ARMS writes on a task: where its data are, which function it runs, and which partition runs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "skua/policy/arms/partitions.hpp"
+#include "skua/policy/vocabulary.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua::inline v0::policies::arms {
+
+struct tag_fields {
+  // The first word: what thieves see.
+  std::optional<runtime::address> address = {};  ///< its own, or inherited
+  std::optional<runtime::task_type> type = {};   ///< its own
+  // The others: written when it is decided who runs it.
+  std::optional<partition_id> chosen = {};
+  std::uint32_t key = 0;  ///< of the model from which it was chosen
+
+  [[nodiscard]] static tag_fields read(task_tag const& t) noexcept { return read(t.words[0], t.words[1]); }
+  /// Of the first word of a tag.
+  [[nodiscard]] static tag_fields read(std::uint64_t shown, std::uint64_t own = 0) noexcept {
+    tag_fields c;
+    if ((shown & address_bit) != 0) c.address = runtime::address{static_cast<std::uint32_t>(shown)};
+    if ((shown & type_bit) != 0) {
+      c.type = runtime::task_type{.number = static_cast<std::uint16_t>(shown >> 32),
+                                  .moldable = static_cast<std::uint16_t>((shown & moldable_bit) != 0 ? 1 : 0)};
+    }
+    if (auto const p = static_cast<std::uint32_t>(own); p != 0) c.chosen = partition_id{p - 1};
+    c.key = static_cast<std::uint32_t>(own >> 32);
+    return c;
+  }
+  [[nodiscard]] task_tag written() const noexcept {
+    std::uint64_t const where = address ? address_bit | address->fraction : 0;
+    std::uint64_t const what =
+        type ? type_bit | std::uint64_t{type->number} << 32 | (type->moldable != 0 ? moldable_bit : 0) : 0;
+    return {{where | what, chosen ? (std::uint64_t{index(*chosen)} + 1) | std::uint64_t{key} << 32 : 0}};
+  }
+
+ private:
+  static constexpr std::uint64_t moldable_bit = std::uint64_t{1} << 48;
+  static constexpr std::uint64_t type_bit = std::uint64_t{1} << 49;
+  static constexpr std::uint64_t address_bit = std::uint64_t{1} << 50;
+};
+
+}  // namespace skua::inline v0::policies::arms
