@@ -140,7 +140,7 @@ TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_lea
 TEST(arms, times_of_one_type_and_address_say_nothing_of_another) {
   adaptive_moldable p(figure_4(), 1);
   task_tag const t = tag_of(address_in(5, 8) | moldable);
-  for (std::uint64_t const ns : {4000, 1500, 1200}) runs(p, 5, t, ns);
+  for (std::uint64_t const ns : {4000U, 1500U, 1200U}) runs(p, 5, t, ns);
   EXPECT_EQ(runs(p, 5, tag_of(address_in(6, 8) | moldable), 1), here(5));
   EXPECT_EQ(runs(p, 5, tag_of(address_in(5, 8) | task_type{.number = 9, .moldable = 1}), 1), here(5));
   EXPECT_EQ(runs(p, 5, t, 1500), team(4, 2));
@@ -174,7 +174,7 @@ TEST(arms, what_is_not_moldable_runs_alone_and_so_does_everything_under_width_1)
 TEST(arms, a_thief_chooses_among_its_own_partitions) {
   adaptive_moldable p(figure_4(), 1);
   task_tag const t = tag_of(address_in(1, 8) | moldable);
-  for (std::uint64_t const ns : {4000, 1500, 1200}) runs(p, 1, t, ns);
+  for (std::uint64_t const ns : {4000U, 1500U, 1200U}) runs(p, 1, t, ns);
   task_tag stolen = t;
   EXPECT_EQ(p.of_worker(worker_id{6}).place(stolen, cause::stolen), here(6)) << "its own are not measured yet";
   task_tag near = t;
@@ -198,7 +198,7 @@ TEST(arms, a_refused_width_runs_alone_and_is_measured_as_such) {
 TEST(arms, partners_without_work_are_free_under_cost_idle) {
   adaptive_moldable p(figure_4(), 1, {.cost = arms::cost::idle});
   task_tag const t = tag_of(address_in(0, 8) | moldable);
-  for (std::uint64_t const ns : {4000, 2500, 2400}) runs(p, 0, t, ns);
+  for (std::uint64_t const ns : {4000U, 2500U, 2400U}) runs(p, 0, t, ns);
   for (std::uint32_t w = 0; w < 4; ++w) fruitless_round(p.of_worker(worker_id{w}));
   EXPECT_EQ(runs(p, 0, t, 2400), team(0, 4));
   for (std::uint32_t const w : {2U, 3U}) p.of_worker(worker_id{w}).learn(begun{});
