@@ -91,11 +91,11 @@ TEST_F(wrong_place, for_a_team_again_after_the_width_was_refused) {
   task_tag t{};
   m.next_probe();
   m.learn(probed{from_outside, runtime::outcome::got});
-  says.to = {.worker = worker_id{0}, .where = lane::inbox, .width = 300};
+  says.to = {.worker = worker_id{0}, .where = lane::inbox, .width = 2};
   m.place(t, cause::injected);
   EXPECT_EQ(verdict(), "");
   EXPECT_EQ(m.place(t, cause::refused).width, 1U);
-  EXPECT_EQ(verdict(), "worker 0 places a task of width 300 after a width was refused");
+  EXPECT_EQ(verdict(), "worker 0 places a task of width 2 after a width was refused");
 }
 TEST_F(wrong_place, of_what_is_preempted_on_another_worker) {
   EXPECT_EQ(verdict_on(on(1, lane::migrated), cause::preempted),

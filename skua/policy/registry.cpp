@@ -141,6 +141,8 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
     if (o.word == "idle-tries") options.idle_tries = whole_number("arms", o, 0, 1'000'000);
     if (o.word == "threshold") options.threshold = whole_number("arms", o, 0, 1'000'000);
   }
+  if (from.partitions != nullptr)
+    return std::make_unique<adaptive_moldable>(from.where, *from.partitions, from.seed, options);
   return std::make_unique<adaptive_moldable>(from.where, from.seed, options);
 }
 
@@ -223,23 +225,25 @@ std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string
 
 std::span<policy_entry const> all() noexcept { return entries; }
 
-std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {
+std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_setup const& from) {
   constexpr std::string_view checked_prefix = "checked:";
   if (name_with_options.starts_with(checked_prefix)) {
-    auto made = make_policy(name_with_options.substr(checked_prefix.size()), where, seed);
-    return std::make_unique<protocol_checker>(std::move(made), where.workers());
+    auto made = make_policy(name_with_options.substr(checked_prefix.size()), from);
+    return std::make_unique<protocol_checker>(std::move(made), from.where.workers());
   }
   std::size_t const colon = name_with_options.find(':');
   policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
-  if (colon == std::string_view::npos) return entry.make({where, seed});
+  if (colon == std::string_view::npos) return entry.make(from);
   std::vector<chosen_option> const chosen = chosen_options(entry, name_with_options.substr(colon + 1));
-  return entry.make({where, seed, chosen});
+  return entry.make({from.where, from.seed, chosen, from.partitions});
+}
+
+std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {
+  return make_policy(name_with_options, {where, seed});
 }
 
 policy_factory policy_named(std::string_view name_with_options) {
-  return [name = std::string(name_with_options)](policy_setup const& from) {
-    return make_policy(name, from.where, from.seed);
-  };
+  return [name = std::string(name_with_options)](policy_setup const& from) { return make_policy(name, from); };
 }
 
 void check_policy(runtime::setting<std::string> const& chosen) {

@@ -36,6 +36,8 @@ std::span<policy_entry const> all() noexcept;
 /// "checked:NAME" is the policy NAME inside a protocol_checker, which aborts where machine or policy break the protocol.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);
+/// The same, with all of a setup but its options, which the name holds.
+std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_setup const& from);
 
 /// A factory of the policies of that name; make_policy's errors come when it is called.
 policy_factory policy_named(std::string_view name_with_options);

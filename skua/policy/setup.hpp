@@ -13,6 +13,9 @@
 namespace skua::inline v0::policies {
 
 class policy;
+namespace arms {
+class partitions;
+}
 
 /// One option as typed; both views point into what the user typed.
 struct chosen_option {
@@ -24,7 +27,8 @@ struct chosen_option {
 struct policy_setup {
   layout const& where;  ///< the workers of the region
   std::uint64_t seed = 0;
-  std::span<chosen_option const> options = {};  ///< each known to the policy, none twice
+  std::span<chosen_option const> options = {};   ///< each known to the policy, none twice
+  arms::partitions const* partitions = nullptr;  ///< of these workers, from a file; null: from the topology
 };
 
 /// Makes a policy; called once per region, and once for each thread from outside that works beside a full region. Any

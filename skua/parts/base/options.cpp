@@ -96,6 +96,9 @@ settings settings_from_environment(environment const& get) {
   if (auto const text = value_of_variable(get, "SKUA_POLICY")) {
     result.policy = {.value = std::string{trimmed(*text)}, .from = "SKUA_POLICY"};
   }
+  if (auto const path = value_of_variable(get, "SKUA_PARTITIONS")) {
+    result.partitions = {.value = *path, .from = "SKUA_PARTITIONS"};
+  }
   if (auto const text = value_of_variable(get, "SKUA_SPIN")) {
     result.spin = {.value = read_duration("SKUA_SPIN", *text), .from = "SKUA_SPIN"};
   }

@@ -14,7 +14,7 @@ namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::string_view prefix = "SKUA_";
-constexpr std::array<std::string_view, 6> known{"WORKERS", "PLACES", "PIN", "POLICY", "SPIN", "STACK"};
+constexpr std::array<std::string_view, 7> known{"WORKERS", "PLACES", "PARTITIONS", "PIN", "POLICY", "SPIN", "STACK"};
 
 std::string lower(std::string_view text) {
   std::string result{text};

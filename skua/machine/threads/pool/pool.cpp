@@ -17,7 +17,9 @@
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
+#include "skua/parts/topology/file.hpp"
 #include "skua/parts/topology/topology.hpp"
+#include "skua/policy/arms/partitions.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::inline v0 {
@@ -31,6 +33,7 @@ runtime::settings choose(pool_options const& o) {
   if (o.policy) s.policy.set(*o.policy);
   if (o.places) s.places.set(*o.places);
   if (o.pin) s.pin.set(*o.pin);
+  if (o.partitions) s.partitions.set(*o.partitions);
   if (o.spin && *o.spin < std::chrono::nanoseconds::zero()) {
     throw usage_error("pool option spin is " + std::to_string(o.spin->count()) +
                       " ns; allowed: 0 or more, or spin_forever, with which workers never sleep");
@@ -38,6 +41,27 @@ runtime::settings choose(pool_options const& o) {
   if (o.spin) s.spin.set(*o.spin);
   if (o.stack_bytes) s.stack_bytes.set(*o.stack_bytes);
   return s;
+}
+
+/// Reads the file of partitions, if there is one; it then says how many workers there are and where. Throws usage_error.
+std::shared_ptr<policies::arms::partitions const> read_partitions(runtime::settings& s) {
+  if (s.partitions.value.empty()) return nullptr;
+  std::string const by = s.partitions.from == "code" ? "pool option partitions" : s.partitions.from;
+  runtime::file_text const file = runtime::read_file(s.partitions.value, std::size_t{1} << 24);
+  if (file.wrong) throw usage_error(by + " is '" + s.partitions.value + "': " + file.wrong.message());
+  using policies::arms::partitions;
+  auto read = std::make_shared<partitions const>(partitions::read(by + ": " + s.partitions.value, file.text));
+  if (s.workers.value && *s.workers.value != read->workers()) {
+    throw usage_error(by + ": " + s.partitions.value + " has " + std::to_string(read->workers()) + " workers, but " +
+                      s.workers.from + " asks for " + std::to_string(*s.workers.value) + "; allowed: the same number");
+  }
+  if (!s.workers.value) s.workers = {.value = read->workers(), .from = by};
+  if (!s.places.chosen()) {
+    std::string places;
+    for (std::uint32_t const pu : read->affinity()) places += (places.empty() ? "{" : ",{") + std::to_string(pu) + "}";
+    s.places = {.value = std::move(places), .from = by + ": " + s.partitions.value + " line 1"};
+  }
+  return read;
 }
 
 std::vector<worker_id> first_workers(std::uint32_t n) {
@@ -77,6 +101,7 @@ pool_options pool::of_policy(std::string_view name) { return {.policy = std::str
 pool::pool(pool_options const& options) try {
   facts_.chosen = choose(options);
   policies::check_policy(facts_.chosen.policy);
+  auto partitions = read_partitions(facts_.chosen);
   runtime::cpu_mask usable = usable_processors();
   topology const machine = find_topology(options, usable);
   runtime::cpu_quota const quota = runtime::read_cpu_quota();
@@ -91,6 +116,7 @@ pool::pool(pool_options const& options) try {
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
   std::uint32_t const processors = std::min(usable.size(), quota.whole_cpus().value_or(usable.size()));
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable), processors);
+  core_->divide_by(std::move(partitions));
   root_ = core_->open_region(policies::policy_named(facts_.chosen.policy.value), first_workers(core_->workers()));
   core_->detached().report_to(options.on_exception);
   core_->start();

@@ -12,6 +12,7 @@
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/process.hpp"
+#include "skua/policy/arms/partitions.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -43,6 +44,10 @@ pool_core::pool_core(pool_core& host, worker_id w)
       sleep_(1, 1), regions_(std::make_shared<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}));
   sleep_.begin_without_threads();
+}
+
+policies::arms::partitions const* pool_core::partitions_of(layout const& where) const noexcept {
+  return partitions_ != nullptr && partitions_->workers() == where.workers() ? partitions_.get() : nullptr;
 }
 
 pool_core::~pool_core() {

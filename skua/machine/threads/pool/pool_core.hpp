@@ -36,6 +36,10 @@ class pool_core {
 
   /// Throws resource_error if the system refuses a thread or a stack; then no thread is left running.
   void start();
+  /// Which workers may run a task together, if a file says so. Before the first region opens.
+  void divide_by(std::shared_ptr<policies::arms::partitions const> p) noexcept { partitions_ = std::move(p); }
+  /// Null: there is no file, or it is not about these workers.
+  [[nodiscard]] policies::arms::partitions const* partitions_of(layout const& where) const noexcept;
 
   /// Opens a region of these workers, and tells them of it. Throws std::bad_alloc, or what region's constructor throws;
   /// then nothing has changed. All memory is taken here: a worker that learns of the region needs none.
@@ -114,6 +118,7 @@ class pool_core {
 
   pool_core* const host_ = nullptr;
   layout const map_;
+  std::shared_ptr<policies::arms::partitions const> partitions_;
   cpu_mask const allowed_;
   bool const pinning_;
   std::uint64_t const spin_ns_;

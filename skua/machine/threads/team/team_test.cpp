@@ -2,10 +2,12 @@
 // Teams on threads: a policy of this test gives every moldable task a random partition. Every member runs once, barriers and
 // reductions meet, overlapping teams end, exceptions and stops leave nobody behind.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -113,6 +115,14 @@ void with_teams(std::uint32_t workers, std::uint64_t seed, Body&& body) {
 void run_teams(auto& here, int n, auto&& body) {
   flow graph(here);
   for (int i = 0; i < n; ++i) graph.add_team([&body, i](auto& team) { body(team, i); });
+  graph.run(here);
+}
+
+/// The same for nodes of one type at one address, so that a model of their times is learnt.
+void run_teams_of_type(auto& here, int n, auto&& body) {
+  flow graph(here);
+  for (int i = 0; i < n; ++i)
+    graph.add_team(skua::task_type{1}, skua::address_at(0.5), [&body](auto& team) { body(team); });
   graph.run(here);
 }
 
@@ -333,3 +343,64 @@ TEST_P(teams_under, team_has_at_least_one_member) {
 
 INSTANTIATE_TEST_SUITE_P(policies, teams_under, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
+
+namespace {
+
+/// A file that lives as long as this.
+class file_of {
+ public:
+  explicit file_of(std::string const& text) {
+    int const f = ::mkstemp(name_.data());
+    EXPECT_EQ(::write(f, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    ::close(f);
+  }
+  ~file_of() { ::unlink(name_.c_str()); }
+  file_of(file_of const&) = delete;
+  file_of& operator=(file_of const&) = delete;
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+ private:
+  std::string name_ = "/tmp/skua_partitions_XXXXXX";
+};
+
+std::string refusal_of(std::string const& text) {
+  file_of const file(text);
+  try {
+    skua::pool const pool({.policy = "arms", .partitions = file.name()});
+  } catch (skua::usage_error const& wrong) {
+    std::string const said = wrong.what();
+    return said.substr(said.find(file.name()) + file.name().size());
+  }
+  return "none";
+}
+
+}  // namespace
+
+/// Four workers that may only run as one, or all together.
+TEST(partitions_of_a_file, bound_the_widths_of_teams) {
+  file_of const file("0,1,2,3\n1,4\n1\n1\n1\n");
+  skua::pool pool({.policy = "checked:arms", .partitions = file.name(), .topology = "package:1 core:4"});
+  ASSERT_EQ(pool.workers(), 4U);
+  std::atomic<int> ones{0};
+  std::atomic<int> fours{0};
+  std::atomic<int> others{0};
+  pool.run([&](auto& here) {
+    run_teams_of_type(here, 100, [&](auto& team) {
+      (team.width() == 1 ? ones : team.width() == 4 ? fours : others).fetch_add(1);
+      team.barrier();
+    });
+  });
+  EXPECT_GT(ones.load(), 0);
+  EXPECT_GT(fours.load(), 0);
+  EXPECT_EQ(fours.load() % 4, 0);
+  EXPECT_EQ(ones.load() + fours.load() / 4, 100);
+  EXPECT_EQ(others.load(), 0);
+}
+
+TEST(partitions_of_a_file, mistakes_are_refused_with_their_line) {
+  EXPECT_NE(refusal_of("0,1\n1,3\n1\n").find("line 2"), std::string::npos) << refusal_of("0,1\n1,3\n1\n");
+  EXPECT_NE(refusal_of("0,x\n1\n1\n").find("line 1"), std::string::npos);
+  EXPECT_NE(refusal_of("0,1\n1\n").find("line 3"), std::string::npos);
+  EXPECT_EQ(refusal_of("0\n1\n"), "none");
+  EXPECT_THROW(skua::pool({.partitions = "/no/such/file"}), skua::usage_error);
+}
