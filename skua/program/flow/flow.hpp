@@ -11,11 +11,13 @@
 // Nodes are tasks of a finish region, so joins, scopes, other flows, exceptions and stops are what they are in any task.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -280,13 +282,31 @@ class flow : public flow_graph {
     arm(roots);
     try {
       here.finish([&](region& tasks) {
-        for (flow_node* const root : roots) spawn(tasks, *root);
+        auto const stays = [&](flow_node const* root) { return tasks.keeps(root->hints); };
+        auto const others = std::ranges::partition(roots, stays);
+        for (flow_node* const root : others) spawn(tasks, *root);
+        spawn_all(tasks, std::span(roots).first(roots.size() - others.size()));
       });
     } catch (...) {
       disarm(true);
       throw;
     }
     disarm(false);
+  }
+
+  /// Nodes that may run where they are spawned: a thief takes half of them at once, so that independent nodes are not stolen
+  /// one by one.
+  void spawn_all(region& tasks, std::span<flow_node* const> ready) {
+    if (ready.empty()) return;
+    tasks.spawn([this, ready](region& inner) { run_all(inner, ready); });
+  }
+  void run_all(region& tasks, std::span<flow_node* const> ready) {
+    while (ready.size() > 1) {
+      std::size_t const half = ready.size() / 2;
+      spawn_all(tasks, ready.subspan(half));
+      ready = ready.first(half);
+    }
+    run_from(tasks, *ready.front());
   }
 
   static kind_of_node const& kind_of(flow_node const& n) noexcept { return static_cast<kind_of_node const&>(*n.kind); }
