@@ -13,6 +13,7 @@ import textwrap
 # The pages with C++, and the programs that they show; no other page has any, and each of these programs is shown.
 SHOWN = {
     "README.md": ["readme.cpp"],
+    "docs/flows.md": ["flow.cpp"],
     "docs/hints.md": ["hints_iteration.cpp", "hints_measured.cpp", "hints_place.cpp", "hints_work.cpp", "strategies.cpp"],
     "docs/memory.md": ["memory.cpp"],
     "docs/task-maps.md": ["leaf_record.cpp"],
