@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The list of apps, in the order in which users see it.
 #include "apps/app.hpp"
+#include "apps/flow_apps.hpp"
 
 namespace skua::apps {
 
@@ -26,6 +27,8 @@ std::vector<entry> const& all() {
       {"strips", make_strips},
       {"prefix-sum", make_prefix_sum},
       {"mix", make_mix},
+      {"chains", make_chains},
+      {"sparselu", make_sparselu},
   };
   return apps;
 }
