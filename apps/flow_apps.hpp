@@ -10,5 +10,9 @@ namespace skua::apps {
 
 std::unique_ptr<app> make_chains();
 std::unique_ptr<app> make_sparselu();
+std::unique_ptr<app> make_cholesky();
+std::unique_ptr<app> make_heat_dag();
+std::unique_ptr<app> make_matmul_dag();
+std::unique_ptr<app> make_random_dag();
 
 }  // namespace skua::apps

@@ -29,6 +29,10 @@ std::vector<entry> const& all() {
       {"mix", make_mix},
       {"chains", make_chains},
       {"sparselu", make_sparselu},
+      {"cholesky", make_cholesky},
+      {"heat-dag", make_heat_dag},
+      {"matmul-dag", make_matmul_dag},
+      {"random-dag", make_random_dag},
   };
   return apps;
 }
