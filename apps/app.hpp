@@ -37,6 +37,8 @@ class simulable {
   virtual void run_simulated(sim::here& here, std::uint32_t places) = 0;
   /// True if the tree of tasks, or the memory it touches, depends on the schedule. Then a recording will not do.
   [[nodiscard]] virtual bool depends_on_schedule() const { return false; }
+  /// False: no tree says what its tasks wait for. It is simulated live, and run_recorded throws usage_error.
+  [[nodiscard]] virtual bool can_be_recorded() const { return true; }
 };
 
 /// The same algorithm with OpenMP.

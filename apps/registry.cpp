@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The list of apps, in the order in which users see it.
 #include "apps/app.hpp"
+#include "apps/flow_apps.hpp"
 
 namespace skua::apps {
 
@@ -26,6 +27,12 @@ std::vector<entry> const& all() {
       {"strips", make_strips},
       {"prefix-sum", make_prefix_sum},
       {"mix", make_mix},
+      {"chains", make_chains},
+      {"sparselu", make_sparselu},
+      {"cholesky", make_cholesky},
+      {"heat-dag", make_heat_dag},
+      {"matmul-dag", make_matmul_dag},
+      {"random-dag", make_random_dag},
   };
   return apps;
 }

@@ -58,6 +58,9 @@ class mix_app final : public app, public serial_elision, public simulable {
     return std::ranges::all_of(parts_, [](auto const& part) { return part->simulation() != nullptr; }) ? this : nullptr;
   }
   [[nodiscard]] bool depends_on_schedule() const override { return true; }
+  [[nodiscard]] bool can_be_recorded() const override {
+    return std::ranges::all_of(parts_, [](auto const& part) { return part->simulation()->can_be_recorded(); });
+  }
   void run_recorded(recorder& here, std::uint32_t places) override {
     here.finish([&](auto& f) {
       for (auto const& part : parts_) {

@@ -106,6 +106,10 @@ sim_way sim_flags::way(apps::app& of) const {
   apps::simulable const& program = simulation_of(of);
   if (live_ && recorded_) refuse_together("--live", "--recorded", "they are the two ways to simulate");
   if (live_) return sim_way::live;
+  if (recorded_ && !program.can_be_recorded()) {
+    throw usage_error(fmt::format(
+        "--recorded is given with {}; allowed: --live, because no tree says what its tasks wait for", of.name()));
+  }
   if (recorded_) return sim_way::recorded;
   return program.depends_on_schedule() ? sim_way::live : sim_way::recorded;
 }

@@ -15,8 +15,11 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/report.hpp"
 #include "cli/text/terminal.hpp"
+#include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/here.hpp"
+#include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 
 namespace skua::cli {
@@ -76,12 +79,25 @@ sim_program::sim_program(apps::app& what, sim_way how, sim_times times, bool ver
   write_times_into_tree();
 }
 
+task_tree sim_program::serial_tree(timing measured, std::uint32_t places) {
+  if (program_.can_be_recorded()) {
+    recorder here(measured);
+    program_.run_recorded(here, places);
+    return here.take();
+  }
+  layout const alone(topology::synthetic("core:1"), {.workers = 1});
+  sim::rules const by;
+  sim::flat_costs free(by);
+  sim::observer nobody;
+  auto const scheduler = policies::make_policy("random", alone, by.seed);
+  auto const body = [&](sim::here& h) { program_.run_simulated(h, places); };
+  return simulate(body, *scheduler, alone, by, free, nobody, {.measured = measured}).tree;
+}
+
 void sim_program::record(std::uint32_t places) {
   app_.reset();
-  recorder here;
-  program_.run_recorded(here, places);
+  tree_ = serial_tree(timing::off, places);
   check("when it was recorded");
-  tree_ = here.take();
   if (forgets_arithmetic()) forget_arithmetic(tree_);
   places_ = places;
 }
@@ -136,9 +152,7 @@ task_tree sim_program::timed_tree() {
   task_tree shortest;
   std::vector<tree_node_id> leaves;
   time_repeatedly([&] {
-    recorder here(timing::on);
-    program_.run_recorded(here, 1);
-    task_tree now = here.take();
+    task_tree now = serial_tree(timing::on, 1);
     std::vector<tree_node_id> const these = leaves_of(now);
     if (these.size() == leaves.size()) {
       for (std::size_t i = 0; i < leaves.size(); ++i) {

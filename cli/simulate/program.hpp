@@ -80,6 +80,8 @@ class sim_program {
   [[nodiscard]] bool forgets_arithmetic() const noexcept { return times_.measure_leaves && way_ == sim_way::recorded; }
   void determine_times();
   void time_repeatedly(std::function<void()> const& run);
+  /// Recorded, or simulated on one worker.
+  [[nodiscard]] task_tree serial_tree(timing measured, std::uint32_t places);
   [[nodiscard]] task_tree timed_tree();
   void measure_bare_leaves();
   void measure_live_leaves();

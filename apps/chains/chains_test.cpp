@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The closed form is what the steps compute, in any division into parts, and every wrong step shows.
+#include <gtest/gtest.h>
+
+#include "apps/chains/problem.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::apps::chains {
+namespace {
+
+shape some_shape(std::uint64_t seed, kernel runs) {
+  return {.parallelism = 1 + static_cast<std::uint32_t>(seed % 3),
+          .tasks = 1 + seed * 7 % 41,
+          .runs = runs,
+          .size = 1 + seed * 5 % 37,
+          .seed = seed};
+}
+
+TEST(chains, flow_computes_the_closed_form) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (kernel const runs : {kernel::matmul, kernel::triad, kernel::mixed}) {
+      problem p(some_shape(seed, runs));
+      EXPECT_NE(p.wrong(), "");
+      serial here;
+      program(here, p);
+      EXPECT_EQ(p.wrong(), "") << "seed " << seed;
+      p.reset();
+      run_alone(p);
+      EXPECT_EQ(p.wrong(), "") << "seed " << seed;
+    }
+  }
+}
+
+TEST(chains, parts_of_a_step_make_the_step) {
+  for (kernel const runs : {kernel::matmul, kernel::triad}) {
+    problem p({.tasks = 25, .runs = runs, .size = 40});
+    chain& c = p.chains().front();
+    for (std::uint64_t step = 0; step < c.steps(); ++step) {
+      c.run_rows(step, 23, 40);
+      c.run_rows(step, 0, 7);
+      c.run_rows(step, 7, 23);
+      c.end_step(step);
+    }
+    EXPECT_EQ(p.wrong(), "");
+  }
+}
+
+TEST(chains, missing_repeated_and_exchanged_steps_are_noticed) {
+  for (kernel const runs : {kernel::matmul, kernel::triad, kernel::mixed}) {
+    problem p({.tasks = 12, .runs = runs, .size = 8});
+    chain& c = p.chains().front();
+    for (std::uint64_t step = 0; step < 11; ++step) c.run(step);
+    EXPECT_EQ(p.wrong(), "chains: chain 0: tasks: got 11, right is 12");
+    c.end_step(11);  // as if its rows had been forgotten
+    EXPECT_NE(p.wrong(), "");
+    p.reset();
+    for (std::uint64_t const step : {0, 1, 2, 3, 5, 4, 6, 7, 8, 9, 10, 11}) c.run(step);
+    EXPECT_NE(p.wrong(), "");
+  }
+}
+
+TEST(chains, tasks_are_dealt_out_evenly_and_types_alternate) {
+  problem p({.parallelism = 3, .tasks = 11, .runs = kernel::mixed, .size = 2});
+  EXPECT_EQ(p.chains()[0].steps(), 4U);
+  EXPECT_EQ(p.chains()[1].steps(), 4U);
+  EXPECT_EQ(p.chains()[2].steps(), 3U);
+  EXPECT_EQ(p.chains()[0].type_of(0), triad_type);
+  EXPECT_EQ(p.chains()[0].type_of(1), matmul_type);
+  EXPECT_EQ(p.chains()[0].operations(1).count, 16);
+  EXPECT_EQ(p.chains()[0].operations(0).count, 8);
+}
+
+}  // namespace
+}  // namespace skua::apps::chains

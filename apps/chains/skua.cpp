@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The app chains.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apps/chains/problem.hpp"
+#include "apps/checks.hpp"
+#include "apps/flow_app.hpp"
+#include "apps/flow_apps.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::array<std::string_view, 3> kernels{"matmul", "triad", "mixed"};
+
+class chains_app final : public flow_app<chains_app>, public openmp_twin, public tbb_twin {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "chains"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "chains of matrix products or triads: a task graph of a given parallelism (ARMS 2021)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--parallelism", parallelism_, "number of chains")->capture_default_str();
+    command.add_option("--tasks", tasks_, "tasks of all chains; the paper has 50000")->capture_default_str();
+    command.add_option("--kernel", kernel_, "matmul, triad, or mixed: both by turns")->capture_default_str();
+    command.add_option("--size", size_, "rows and columns of a task's matrices (default: 128; for triad 512)");
+    command.add_option("--seed", seed_, "of the matrices")->capture_default_str();
+  }
+  void prepare() override {
+    shape_.runs = static_cast<chains::kernel>(require_one_of("chains: --kernel", kernels, kernel_));
+    require_between("chains: --parallelism", parallelism_, 1, 1'000'000);
+    require_between("chains: --tasks", tasks_, 1, 100'000'000);
+    require_between("chains: --seed", seed_, 0, 1'000'000'000'000);
+    std::int64_t const size = size_.value_or(shape_.runs == chains::kernel::triad ? 512 : 128);
+    require_between("chains: --size", size, 1, 4096);
+    shape_.parallelism = static_cast<std::uint32_t>(parallelism_);
+    shape_.tasks = static_cast<std::uint64_t>(tasks_);
+    shape_.size = static_cast<std::size_t>(size);
+    shape_.seed = static_cast<std::uint64_t>(seed_);
+    problem_ = chains::problem(shape_);
+  }
+  void reset() override { problem_.reset(); }
+
+  void run_alone() { chains::run_alone(problem_); }
+  void run_openmp(unsigned workers) override { chains::with_openmp(workers, problem_); }
+  void run_tbb(unsigned workers) override { chains::with_tbb(tbb_workers_, workers, problem_); }
+  template <class Here>
+  void program(Here& here) {
+    chains::program(here, problem_);
+  }
+
+  [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"parallelism", parallelism_}, {"tasks", tasks_}, {"kernel", kernel_}, {"size", shape_.size}};
+  }
+
+ private:
+  std::int64_t parallelism_ = 8;
+  std::int64_t tasks_ = 2000;
+  std::string kernel_ = "matmul";
+  std::optional<std::int64_t> size_;
+  std::int64_t seed_ = 1;
+  chains::shape shape_;
+  chains::problem problem_;
+  tbb_workers tbb_workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_chains() { return std::make_unique<chains_app>(); }
+
+}  // namespace skua::apps

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The app random-dag.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/checks.hpp"
+#include "apps/flow_app.hpp"
+#include "apps/flow_apps.hpp"
+#include "apps/random_dag/problem.hpp"
+
+namespace skua::apps {
+namespace {
+
+class random_dag_app final : public flow_app<random_dag_app> {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "random-dag"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "a random graph of tasks in layers, each of which hashes its predecessors' values; may grow while it runs";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--layers", layers_, "number of layers")->capture_default_str();
+    command.add_option("--width", width_, "nodes in a layer")->capture_default_str();
+    command.add_option("--edges", edges_, "most predecessors of a node")->capture_default_str();
+    command.add_option("--rounds", rounds_, "of hashing per node, some 5 ns each")->capture_default_str();
+    command.add_option("--seed", seed_, "of the graph")->capture_default_str();
+    command.add_flag("--growing", growing_, "three quarters of the nodes add one to three nodes while they run");
+  }
+  void prepare() override {
+    require_between("random-dag: --layers", layers_, 1, 10'000'000);
+    require_between("random-dag: --width", width_, 1, 10'000'000);
+    require_between("random-dag: the number of nodes", layers_ * width_, 1, 10'000'000);
+    require_between("random-dag: --edges", edges_, 1, 1000);
+    require_between("random-dag: --rounds", rounds_, 1, 1'000'000'000);
+    require_between("random-dag: --seed", seed_, 0, 1'000'000'000'000);
+    problem_ = std::make_unique<random_dag::problem>(random_dag::shape{.layers = static_cast<std::uint32_t>(layers_),
+                                                                       .width = static_cast<std::uint32_t>(width_),
+                                                                       .edges = static_cast<std::uint32_t>(edges_),
+                                                                       .rounds = static_cast<std::uint32_t>(rounds_),
+                                                                       .growing = growing_,
+                                                                       .seed = static_cast<std::uint64_t>(seed_)});
+    right_ = problem_->expected();
+  }
+  void reset() override { problem_->reset(); }
+
+  void run_alone() { random_dag::run_alone(*problem_); }
+  template <class Here>
+  void program(Here& here) {
+    random_dag::program(here, *problem_);
+  }
+
+  [[nodiscard]] std::string wrong() override { return problem_->wrong(right_); }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"layers", layers_}, {"width", width_}, {"edges", edges_}, {"rounds", rounds_}, {"growing", growing_}};
+  }
+
+ private:
+  std::int64_t layers_ = 200;
+  std::int64_t width_ = 100;
+  std::int64_t edges_ = 4;
+  std::int64_t rounds_ = 200;
+  std::int64_t seed_ = 1;
+  bool growing_ = false;
+  std::unique_ptr<random_dag::problem> problem_;
+  std::vector<random_dag::hash> right_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_random_dag() { return std::make_unique<random_dag_app>(); }
+
+}  // namespace skua::apps
