@@ -3,6 +3,7 @@
 // popped, teams. Otherwise it steals at random.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -16,6 +17,7 @@ namespace skua::inline v0::policies {
 struct demands {
   policy_needs needs{};
   std::uint16_t width = 1;  ///< of every placement but those after a refusal
+  bool fits = false;        ///< ... cut to the workers that there are
   bool sends = false;       ///< every other chosen task goes to the next worker
 };
 
@@ -45,7 +47,8 @@ class demanding_worker final : public worker_policy {
     }
     placement to = why == cause::chosen || why == cause::refused ? placement{.worker = self_, .where = lane::inbox}
                                                                  : thief_.place(task, why);
-    if (why != cause::refused) to.width = by_.width;
+    std::uint32_t const most = by_.fits ? workers_ - index(to.worker) : by_.width;
+    if (why != cause::refused) to.width = static_cast<std::uint16_t>(std::min<std::uint32_t>(by_.width, most));
     return to;
   }
   probe next_probe() noexcept override {

@@ -174,7 +174,7 @@ TEST(validator_catches, placements_that_no_machine_can_execute) {
   EXPECT_TRUE(
       says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not in its inbox, mailbox or migrated lane"));
   EXPECT_TRUE(
-      says(verdict(4, as_it_was, [](worker_id self, placement, cause) { return placement{self, lane::inbox, 4}; }),
+      says(verdict(4, as_it_was, [](worker_id, placement, cause) { return placement{worker_id{0}, lane::inbox, 4}; }),
            "width 4"));
 }
 

@@ -46,7 +46,7 @@ TEST(demands, popped_tasks_are_not_placed_again_otherwise) {
 
 TEST(demands, a_width_is_refused_and_the_task_runs_alone) {
   seen_demands seen;
-  run_all({.width = 2}, seen);
+  run_all({.width = 2, .fits = true}, seen);
   EXPECT_GT(seen.refused, 100U);
 }
 

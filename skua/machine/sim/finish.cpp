@@ -39,12 +39,29 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
     return call(w, f, task);
   }
   pay(w, operation::spawn);
+  if (needs_.released) return release(w, f, task);
   if (!ordered_.empty()) {
     push_ordered(w, task, asked.task);
     return offered(w);
   }
   lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = task});
   offered(w);
+  static_cast<void>(preempts(w, f));
+}
+
+/// The policy says where the spawned task waits.
+void engine::release(worker_id w, fiber_id f, tree_node_id task) {
+  task_tag parent = fibers_[f].tag;
+  item it{.what = item::kind::child, .node = task, .tag = of_worker(w).mark(parent, hint_of(task))};
+  placement const to = place(w, it.tag, cause::released);
+  if (to.worker != w) {
+    send(w, it, to, cause::released);
+  } else if (to.where == lane::migrated) {
+    put(w, it, to, cause::released);
+  } else {
+    lanes_.push(w, lane::spawned, it);
+    offered(w);
+  }
   static_cast<void>(preempts(w, f));
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Flows in virtual time: the answers of the serial elision under any policy, and what addresses change.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/sim/live_runs_test.hpp"
+#include "skua/machine/sim/simulate.hpp"
+#include "skua/parts/base/dice.hpp"
+#include "skua/policy/address_map.hpp"
+#include "skua/policy/registry.hpp"
+#include "skua/program/flow/flow.hpp"
+#include "skua/program/serial.hpp"
+#include "tests/programs/random_runs.hpp"
+
+namespace skua::inline v0::sim {
+namespace {
+
+template <class F>
+simulation run_on(F&& f, std::string_view policy, std::uint32_t workers, std::uint64_t seed, bool sleeps = true) {
+  layout const where = layout_of(workers);
+  auto const scheduler = policies::make_policy(policy, where, seed);
+  rules by = sleeps ? sleepy(seed) : rules{.seed = seed};
+  by.in = unit::flops;
+  by.lost_per_mille = seed % 2 == 0 ? 200 : 0;
+  flat_costs prices(by);
+  observer nobody;
+  return simulate(f, *scheduler, where, by, prices, nobody);
+}
+
+/// A random graph: every node mixes the values of its predecessors. Some nodes fork, some add two more nodes while the flow
+/// runs, some have addresses and types, moldable or not.
+class random_flow {
+ public:
+  random_flow(std::uint64_t seed, std::uint32_t nodes) : before_(nodes), value_(nodes), works_(nodes), hints_(nodes) {
+    runtime::dice roll(seed);
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+      for (std::uint32_t edges = i == 0 ? 0 : roll.below(4); edges > 0; --edges) before_[i].push_back(roll.below(i));
+      works_[i] = 1 + roll.below(200);
+      if (roll.below(2) == 0) hints_[i] = hints_[i] | address_in(i, nodes);
+      if (roll.below(2) == 0) {
+        hints_[i] =
+            hints_[i] | task_type{static_cast<std::uint16_t>(roll.below(5)), static_cast<std::uint16_t>(roll.below(2))};
+      }
+    }
+  }
+
+  template <class Here>
+  std::uint64_t operator()(Here& here) {
+    flow<Here> graph;
+    std::vector<runtime::node<void>> nodes;
+    for (std::uint32_t i = 0; i < value_.size(); ++i) nodes.push_back(add(graph, i));
+    for (std::uint32_t i = 0; i < value_.size(); ++i) {
+      for (std::uint32_t const b : before_[i]) graph.edge(nodes[b], nodes[i]);
+    }
+    graph.run(here, 2);
+    std::uint64_t all = added_;
+    for (std::uint64_t const v : value_) all = all * 31 + v;
+    return all;
+  }
+
+ private:
+  template <class Here>
+  runtime::node<void> add(flow<Here>& graph, std::uint32_t i) {
+    if (i % 7 == 0) {
+      return graph.add(hints_[i], [this, i](auto& here, auto& in) {
+        run(here, i);
+        auto const first = in.add(hints_[i], [this](auto& h) { h.leaf(flops{7}, [this] { ++added_; }); });
+        in.add(after(first), [this](auto&) { added_ += 3; });
+      });
+    }
+    return graph.add(hints_[i], [this, i](auto& here) { run(here, i); });
+  }
+  void run(auto& here, std::uint32_t i) {
+    std::uint64_t mixed = value_[i] + i;
+    if (i % 2 == 0) {
+      std::uint64_t left = 0;
+      here.join([&](auto& h) { h.leaf(flops{static_cast<double>(works_[i])}, [&] { left = works_[i]; }); },
+                [&](auto& h) { h.leaf(flops{30}, [] {}); });
+      mixed += left;
+    }
+    here.leaf(flops{static_cast<double>(works_[i])}, [&] {
+      for (std::uint32_t const b : before_[i]) mixed += value_[b] * 17;
+    });
+    value_[i] = mixed;
+  }
+
+  std::vector<std::vector<std::uint32_t>> before_;
+  std::vector<std::uint64_t> value_;
+  std::vector<std::uint32_t> works_;
+  std::vector<hint> hints_;
+  std::uint64_t added_ = 0;
+};
+
+std::vector<std::string> all_policies() {
+  std::vector<std::string> all{"arms:width=1", "arms:cost=time", "arms:cost=idle", "arms:model=power"};
+  for (auto const& p : policies::all()) all.emplace_back(p.name);
+  return all;
+}
+
+class flows_in_virtual_time : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(flows_in_virtual_time, random_flows_have_the_serial_answer) {
+  testing::each_random_run(10, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
+    serial s;
+    random_flow elision(seed, 120);
+    std::uint64_t const right = elision(s);
+    random_flow program(seed, 120);
+    std::uint64_t answer = 0;
+    run_on([&](here& h) { answer = program(h); }, GetParam(), workers, seed);
+    EXPECT_EQ(answer, right);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(all, flows_in_virtual_time, ::testing::ValuesIn(all_policies()), [](auto const& tested) {
+  std::string word = tested.param;
+  std::ranges::replace_if(word, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return word;
+});
+
+/// Of 40 tasks per worker of 10,000 ticks each, spawned in a random order: how many run on the worker at their address?
+double part_at_its_address(std::string_view policy, std::uint32_t workers, std::uint64_t seed) {
+  policies::address_map const map(workers);
+  std::uint32_t const n = 40 * workers;
+  std::uint32_t at_home = 0;
+  run_on(
+      [&](here& h) {
+        std::vector<std::uint32_t> order(n);
+        for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
+        runtime::dice roll(seed);
+        for (std::uint32_t i = n; i > 1; --i) std::swap(order[i - 1], order[roll.below(i)]);
+        flow graph(h);
+        for (std::uint32_t const i : order) {
+          graph.add(map.middle_of(worker_id{i % workers}, 1), [&, i](here& on) {
+            at_home += index(on.worker()) == i % workers ? 1U : 0U;
+            on.leaf(flops{10'000}, [] {});
+          });
+        }
+        graph.run(h);
+      },
+      policy, workers, seed, false);
+  return static_cast<double>(at_home) / n;
+}
+
+/// A worker takes others' tasks only when it has none: at the beginning, and at the end.
+TEST(live_flow, a_task_runs_on_the_worker_at_its_address_while_nobody_is_idle) {
+  for (std::uint32_t const workers : {2U, 7U, 16U, 64U}) {
+    SCOPED_TRACE(workers);
+    EXPECT_GT(part_at_its_address("arms", workers, 3), 0.8);
+    EXPECT_LT(part_at_its_address("random", workers, 3), 0.6);
+  }
+}
+
+/// Their worker is asked again when it takes them, and may not make a team of a task that is none.
+TEST(live_flow, a_task_that_is_no_team_runs_alone_whatever_its_type_says) {
+  std::uint64_t ran = 0;
+  simulation const done = run_on(
+      [&](here& h) {
+        flow graph(h);
+        for (std::uint32_t i = 0; i < 200; ++i) {
+          graph.add(address_in(i, 200) | task_type{1, 1}, [&](here& on) { on.leaf(flops{1000}, [&] { ++ran; }); });
+        }
+        graph.run(h);
+      },
+      "arms", 16, 1);
+  std::uint64_t refused = 0;
+  for (worker_counters const& w : done.result.workers) refused += w.refused;
+  EXPECT_EQ(ran, 200U);
+  EXPECT_GT(refused, 0U);
+}
+
+}  // namespace
+}  // namespace skua::inline v0::sim
