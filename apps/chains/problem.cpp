@@ -110,6 +110,7 @@ void chain::end_step(std::uint64_t step) noexcept {
 }
 
 void chain::reset() {
+  widths_.clear();
   done_ = 0;
   in_order_ = true;
   for (std::size_t which = 0; which < 2; ++which) {
@@ -183,6 +184,14 @@ problem::problem(shape const& s) {
   chains_.reserve(s.parallelism);
   for (std::uint32_t i = 0; i < s.parallelism; ++i) chains_.emplace_back(s, i);
   reset();
+}
+
+std::map<std::uint32_t, std::uint64_t> problem::widths() const {
+  std::map<std::uint32_t, std::uint64_t> all;
+  for (chain const& c : chains_) {
+    for (auto const& [width, steps] : c.widths()) all[width] += steps;
+  }
+  return all;
 }
 
 void problem::reset() {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,22 @@ class chain {
     run_rows(step, 0, size_);
     end_step(step);
   }
+  /// The part of a step that one member of a team has; the last to end its part ends the step.
+  template <class Here>
+  void run_part(std::uint64_t step, team<Here>& mine) {
+    auto const share = mine.share(size_);
+    double const part = static_cast<double>(share.end - share.begin) / static_cast<double>(size_);
+    mine.here().leaf(read(step)[0], read(step)[1], written(step), flops{operations(step).count * part},
+                     [&] { run_rows(step, share.begin, share.end); });
+    if (mine.member() == 0) ++widths_[mine.width()];  // one leader at a time: the steps follow each other
+    // acq_rel: what the other members wrote, for whoever ends the step. Pairs with: itself
+    std::atomic_ref<std::uint32_t> ended(parts_ended_);
+    if (ended.fetch_add(1, std::memory_order_acq_rel) + 1 < mine.width()) return;
+    ended.store(0, std::memory_order_relaxed);  // relaxed: the next step begins after this one
+    end_step(step);
+  }
+  /// By width: steps that ran with it.
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> const& widths() const noexcept { return widths_; }
 
   void reset();
   /// Empty if every step has run once, in order, and the last matrices are those of the closed form; else what differs.
@@ -95,6 +113,8 @@ class chain {
   std::uint64_t done_ =
       0;  ///< steps that have ended in order; the steps of a chain follow each other, so it is no atomic
   bool in_order_ = true;
+  std::uint32_t parts_ended_ = 0;
+  std::map<std::uint32_t, std::uint64_t> widths_;
 };
 
 class problem {
@@ -106,6 +126,8 @@ class problem {
   [[nodiscard]] std::vector<chain>& chains() noexcept { return chains_; }
   void reset();
   [[nodiscard]] std::string wrong() const;
+  /// By width: the steps of all chains that ran with it.
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> widths() const;
 
  private:
   std::vector<chain> chains_;
@@ -119,9 +141,8 @@ void program(Here& here, problem& p) {
   for (chain& c : p.chains()) {
     address const at = address_in(which++, p.chains().size());
     auto const node = [&](std::uint64_t step, auto const&... words) {
-      return graph.add(work{c.operations(step).count}, at, c.type_of(step), words..., [&c, step](auto& h) {
-        h.leaf(c.read(step)[0], c.read(step)[1], c.written(step), c.operations(step), [&] { c.run(step); });
-      });
+      return graph.add_team(work{c.operations(step).count}, at, c.type_of(step), words...,
+                            [&c, step](auto& mine) { c.run_part(step, mine); });
     };
     if (c.steps() == 0) continue;
     auto last = node(0);

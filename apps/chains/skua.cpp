@@ -56,7 +56,13 @@ class chains_app final : public flow_app<chains_app>, public openmp_twin, public
 
   [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
   [[nodiscard]] nlohmann::json facts() const override {
-    return {{"parallelism", parallelism_}, {"tasks", tasks_}, {"kernel", kernel_}, {"size", shape_.size}};
+    nlohmann::json widths = nlohmann::json::object();
+    for (auto const& [width, steps] : problem_.widths()) widths[std::to_string(width)] = steps;
+    return {{"parallelism", parallelism_},
+            {"tasks", tasks_},
+            {"kernel", kernel_},
+            {"size", shape_.size},
+            {"widths", std::move(widths)}};
   }
 
  private:
