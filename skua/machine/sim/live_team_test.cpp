@@ -17,6 +17,7 @@
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/arms/arms.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/serial.hpp"
@@ -183,6 +184,39 @@ TEST(live_team, a_chain_of_moldable_tasks_is_faster_with_teams) {
   EXPECT_EQ(widest(teams), 4U);
 }
 
+TEST(live_team, policy_learns_the_time_of_a_member_not_of_the_whole_task) {
+  layout const where = layout_of(8);
+  policies::adaptive_moldable scheduler(where, 1);
+  rules const by{.in = unit::flops};
+  flat_costs prices(by);
+  observer nobody;
+  simulate(chain_of(200, 8000), scheduler, where, by, prices, nobody);
+  std::uint32_t learnt = 0;
+  for (std::uint32_t i = 0; i < scheduler.where().all().size(); ++i) {
+    policies::arms::partition_id const p{i};
+    std::uint64_t const ns = scheduler.time_ns(1, address_in(0, 1), p);
+    if (ns == 0) continue;
+    ++learnt;
+    EXPECT_GE(ns, 8000U / scheduler.where()[p].width);
+    EXPECT_LE(ns, 8000U / scheduler.where()[p].width + 20);
+  }
+  EXPECT_GE(learnt, 3U);  // widths 1, 2 and 4
+}
+
+TEST(live_team, measured_programs_have_the_serial_answer) {
+  serial s;
+  std::uint64_t const right = random_teams(3, 60)(s);
+  random_teams program(3, 60);
+  layout const where = layout_of(8);
+  auto const scheduler = policies::make_policy("arms", where, 1);
+  rules const by{.seed = 1, .in = unit::ns, .units_per_tick = 100};
+  flat_costs prices(by);
+  observer nobody;
+  std::uint64_t answer = 0;
+  simulate([&](here& h) { answer = program(h); }, *scheduler, where, by, prices, nobody, {.measured = timing::on});
+  EXPECT_EQ(answer, right);
+}
+
 /// A task that is a leaf, or a team of leaves.
 struct costs_of_a_task {
   tick ran = 0;  ///< by all its leaves together
@@ -245,7 +279,7 @@ TEST(live_team, what_a_team_gains_by_its_members_caches_comes_out_of_the_machine
   costs_of_a_task const together = reader("arms");
   EXPECT_EQ(alone.leaves, 1U);
   EXPECT_GE(together.leaves, 8U);  // 512 KB each
-  EXPECT_LT(together.ran, alone.ran / 2);
+  EXPECT_LT(together.ran, alone.ran / 2) << together.leaves;
 }
 
 /// Each member has a leaf before the barrier and one after it.
