@@ -35,6 +35,34 @@ void check_order_in_time(run_result const& result, task_tree const& program, std
   }
 }
 
+/// The members of a team run on neighbouring workers, one on each; what the last of them spawns for the region of the team
+/// begins when all have ended.
+void check_teams(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
+  std::vector<bool> is_team(program.size());
+  for (tree_node_id const t : result.teams) {
+    is_team[t] = true;
+    std::uint32_t next = index(result.turns[t].who);
+    for (tree_node_id m = program[t].first; m != no_tree_node; m = program[m].next) {
+      if (index(result.turns[m].who) == next++) continue;
+      faults.push_back("node " + std::to_string(m) + " ran on another worker than its team " + std::to_string(t) +
+                       " asks");
+      return;
+    }
+  }
+  for (tree_node_id i = 1; !result.teams.empty() && i < program.size(); ++i) {
+    if (program[i].region == no_tree_node) continue;
+    tree_node_id const by = task_of(program, program[i].parent);
+    tree_node_id const team = program[by].parent;
+    if (team == no_tree_node || !is_team[team] || program[by].region != program[i].region) continue;
+    for (tree_node_id m = program[team].first; m != no_tree_node; m = program[m].next) {
+      if (m == by || result.turns[m].end <= result.turns[i].begin) continue;
+      faults.push_back("node " + std::to_string(i) + " began before all members of team " + std::to_string(team) +
+                       " had ended");
+      return;
+    }
+  }
+}
+
 void check_bounds(run_result const& result, task_tree const& program, layout const& where,
                   std::vector<std::string>& faults) {
   double const makespan = static_cast<double>(result.makespan);
@@ -52,6 +80,7 @@ void check_bounds(run_result const& result, task_tree const& program, layout con
 void check_turns(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
   check_every_node_once(result, program, faults);
   check_order_in_time(result, program, faults);
+  check_teams(result, program, faults);
 }
 
 void check_steals(run_result const& result, layout const& where, std::vector<std::string>& faults) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The engine of the simulator: one run. States and invariants: simulator.md. Time and result: simulator.cpp; probing,
 // taking and placing: probing.cpp; fences of steals: fences.cpp; stacks of calls, groups and scopes: stacks.cpp; finish
-// regions: finish.cpp.
+// regions: finish.cpp; teams: teams.cpp.
 #pragma once
 
 #include <array>
@@ -59,6 +59,17 @@ struct fiber {
   task_tag tag{};     ///< the policy's tag of what runs on top
   bool open = false;  ///< its top waits for a group
   tick ran = 0;
+  team_id team = no_team;  ///< a member of this team runs on it, and it never leaves `home`
+  worker_id home{};
+  bool spins = false;  ///< at a barrier, without leaving its worker
+  tick spins_since = 0;
+};
+
+/// A task that runs as a team. The members that have left it do not count.
+struct running_team {
+  tree_node_id task;
+  std::uint32_t present;
+  std::vector<fiber_id> waiting{};  ///< at the barrier
 };
 
 /// The state of a group, scope or finish region, by its node.
@@ -131,7 +142,7 @@ class engine {
   std::pair<outcome, std::optional<item>> execute(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
   void split_off(item const& it);
-  placement place(worker_id w, task_tag& task, cause why);
+  placement place(worker_id w, task_tag& task, cause why, bool may_be_team = false);
   void put(worker_id w, item const& what, placement const& to, cause why);
   void send(worker_id w, item const& what, placement const& to, cause why);
   void tell(worker_id w, event const& what);
@@ -149,6 +160,18 @@ class engine {
   void drop(worker_id w, fiber_id f, tree_node_id task);
   void note_dead(worker_id w, tree_node_id task);
   [[nodiscard]] group_state& group_of(tree_node_id task) { return groups_[program_.group_of(task)]; }
+
+  // Teams (teams.cpp).
+  [[nodiscard]] bool is_moldable(item const& it) const;
+  void form_team(worker_id w, item const& whole, placement const& to, cause why);
+  void arrive(worker_id w, fiber_id f);
+  void open_barrier(worker_id w, running_team& t);
+  void end_spin(fiber& member);
+  void park_at_barrier(worker_id w, fiber_id f);
+  void resume_at_home(worker_id w, fiber_id f);
+  void end_member(fiber_id f, tree_node_id task);
+  void leave_team(worker_id w, fiber_id f);
+  [[nodiscard]] bool is_member(fiber_id f) const { return fibers_[f].team != no_team; }
 
   // Stacks (stacks.cpp).
   void begin(worker_id w, item const& it);
@@ -196,6 +219,7 @@ class engine {
   calendar calendar_;
   tick now_ = 0;    ///< when the current move began
   tick spent_ = 0;  ///< ... and the ticks that its worker has paid in it
+  tick pause_ = 0;  ///< ... and those until its next move, for which it waits at a barrier
   idle_workers idle_;
 
   heavy_fences heavy_fences_;
@@ -211,7 +235,8 @@ class engine {
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
   std::vector<group_state> groups_;
-  std::vector<bool> away_;  ///< by child of a group: the share that starts with it has left its owner
+  std::vector<running_team> teams_;  ///< also those that have ended
+  std::vector<bool> away_;           ///< by child of a group: the share that starts with it has left its owner
   std::vector<std::optional<place_id>>
       place_of_;  ///< by node: its place hint, or that of the nearest ancestor with one
 };

@@ -53,8 +53,10 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
 void engine::release(worker_id w, fiber_id f, tree_node_id task) {
   task_tag parent = fibers_[f].tag;
   item it{.what = item::kind::child, .node = task, .tag = of_worker(w).mark(parent, hint_of(task))};
-  placement const to = place(w, it.tag, cause::released);
-  if (to.worker != w) {
+  placement const to = place(w, it.tag, cause::released, is_moldable(it));
+  if (to.width > 1) {
+    form_team(w, it, to, cause::released);
+  } else if (to.worker != w) {
     send(w, it, to, cause::released);
   } else if (to.where == lane::migrated) {
     put(w, it, to, cause::released);

@@ -15,6 +15,7 @@
 
 #include "skua/machine/sim/live.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/program/flow/team.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/finish.hpp"
 
@@ -152,6 +153,8 @@ class here {
   [[nodiscard]] bool is_running_inside(tree_node_id node) const noexcept;
   /// Announces a task of a finish region, and calls it here if the engine orders that.
   void spawn(tree_node_id region, hint const& hinted, live_group& in, std::uint64_t number);
+  /// Announces that this member of a team is at the barrier; returns when the engine has let it go.
+  void wait_for_team(tree_node_id member);
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
   void measure(tree_node_id leaf);  ///< charges the time since the last node to this leaf
   void end_step();                  ///< ... or makes a step of it
@@ -292,6 +295,15 @@ class here::finish_type final : public body_group {
       on_.spawn(in_.id_, hinted, in_, in_.children_.size() - 1);
     }
 
+    template <strategy S, class Body, class Done>
+    void add_team(hint hinted, S const& s, Body&& body, Done&& done) {
+      if (!on_.is_running_inside(task_)) throw usage_error("simulator: spawn is called outside the task of its region");
+      hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
+      in_.children_.push_back(std::make_unique<team_of<S, std::decay_t<Body>, std::decay_t<Done>>>(
+          s, std::forward<Body>(body), std::forward<Done>(done)));
+      on_.spawn(in_.id_, hinted, in_, in_.children_.size() - 1);
+    }
+
     finish_type& in_;
     sim::here& on_;
     tree_node_id const task_;  ///< the body, or the task
@@ -301,22 +313,89 @@ class here::finish_type final : public body_group {
   struct closure {
     virtual ~closure() = default;
     virtual void call(handle& region) = 0;
-    [[nodiscard]] virtual spawn_request spawned() const = 0;
+    [[nodiscard]] virtual spawn_request spawned() const { return {}; }
+    [[nodiscard]] virtual bool is_moldable() const { return false; }
   };
+  template <class S>
+  static spawn_request request_of(S const& s) {
+    return {
+        .task = {.kind = runtime::kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = runtime::weight_of(s)},
+        .may_be_call = runtime::allows_call(s)};
+  }
   template <class S, class F>
   struct closure_of final : closure {
     template <class G>
     closure_of(S const& chosen, G&& g) : s(chosen), f(std::forward<G>(g)) {}
     void call(handle& region) override { static_cast<void>(f(region)); }
-    [[nodiscard]] spawn_request spawned() const override {
-      return {.task = {.kind = runtime::kind_of<S>(),
-                       .value = &s,
-                       .value_size = sizeof(S),
-                       .weight = runtime::weight_of(s)},
-              .may_be_call = runtime::allows_call(s)};
-    }
+    [[nodiscard]] spawn_request spawned() const override { return request_of(s); }
     S s;
     F f;
+  };
+
+  /// What the members of a team share, each on its own stack.
+  class stacks_of_team final : public runtime::team_state {
+   public:
+    explicit stacks_of_team(std::uint32_t width) : team_state(width), left_(width), members_(width) {}
+    void barrier(std::uint32_t m) noexcept override { members_[m].on->wait_for_team(members_[m].task); }
+    void const*& exposed(std::uint32_t m) noexcept override { return members_[m].exposed; }
+    void begin(std::uint32_t m, sim::here& on) { members_[m] = {&on, on.at_, nullptr}; }
+    /// True: the last, and none has failed.
+    [[nodiscard]] bool end(std::uint32_t m, bool failed) noexcept {
+      members_[m].exposed = nullptr;
+      has_failed_ = has_failed_ || failed;
+      return --left_ == 0 && !has_failed_;
+    }
+
+   private:
+    struct member {
+      sim::here* on = nullptr;
+      tree_node_id task = no_tree_node;
+      void const* exposed = nullptr;
+    };
+    std::uint32_t left_;
+    bool has_failed_ = false;
+    std::vector<member> members_;
+  };
+  /// A moldable task: called alone, or by each member.
+  struct moldable : closure {
+    virtual void call_body(team<sim::here>& mine) = 0;
+    virtual void call_done(handle& region) = 0;
+    void call(handle& region) final {
+      runtime::lone_team only;
+      team<sim::here> mine(region.here(), only, 0);
+      call_body(mine);
+      call_done(region);
+    }
+    [[nodiscard]] bool is_moldable() const final { return true; }
+    void call_member(handle& region, std::uint32_t m) {
+      state->begin(m, region.here());
+      try {
+        team<sim::here> mine(region.here(), *state, m);
+        call_body(mine);
+      } catch (...) {
+        static_cast<void>(state->end(m, true));
+        throw;
+      }
+      if (state->end(m, false)) call_done(region);
+    }
+    std::unique_ptr<stacks_of_team> state;
+  };
+  template <class S, class Body, class Done>
+  struct team_of final : moldable {
+    template <class B, class D>
+    team_of(S const& chosen, B&& b, D&& d) : s(chosen), body(std::forward<B>(b)), done(std::forward<D>(d)) {}
+    void call_body(team<sim::here>& mine) override { static_cast<void>(body(mine)); }
+    void call_done(handle& region) override { static_cast<void>(done(region)); }
+    [[nodiscard]] spawn_request spawned() const override { return request_of(s); }
+    S s;
+    Body body;
+    Done done;
+  };
+  struct member final : closure {
+    member(std::shared_ptr<moldable> all, std::uint32_t m) : of(std::move(all)), number(m) {}
+    void call(handle& region) override { of->call_member(region, number); }
+    std::shared_ptr<moldable> const of;
+    std::uint32_t const number;
   };
 
   void call(std::uint64_t i, here& on) override {
@@ -326,6 +405,14 @@ class here::finish_type final : public body_group {
   }
   [[nodiscard]] spawn_request spawned(std::uint64_t i) override { return children_[i]->spawned(); }
   void drop(std::uint64_t i) override { children_[i].reset(); }
+  [[nodiscard]] bool is_moldable(std::uint64_t i) const override { return children_[i]->is_moldable(); }
+  std::uint64_t form_team(std::uint64_t i, std::uint32_t width) override {
+    std::shared_ptr<moldable> const whole(static_cast<moldable*>(children_[i].release()));
+    whole->state = std::make_unique<stacks_of_team>(width);
+    std::uint64_t const first = children_.size();
+    for (std::uint32_t m = 0; m < width; ++m) children_.push_back(std::make_unique<member>(whole, m));
+    return first;
+  }
 
   std::vector<std::unique_ptr<closure>> children_;
 };

@@ -19,6 +19,8 @@ namespace skua::inline v0::sim {
 
 using fiber_id = std::uint32_t;
 inline constexpr fiber_id no_fiber = 0xffff'ffffU;
+using team_id = std::uint32_t;
+inline constexpr team_id no_team = 0xffff'ffffU;
 
 /// An entry of a lane.
 struct item {
@@ -30,8 +32,9 @@ struct item {
   kind what;
   tree_node_id node = no_tree_node;
   fiber_id fiber = no_fiber;
-  task_tag tag{};     ///< unused in `forks`, `spawned` and `ordered`
-  bool dead = false;  ///< its strategy says that it need not run
+  task_tag tag{};          ///< unused in `forks`, `spawned` and `ordered`
+  bool dead = false;       ///< its strategy says that it need not run
+  team_id team = no_team;  ///< of a child: it is a member of this team
 };
 
 /// The two ends of a lane.

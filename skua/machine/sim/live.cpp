@@ -125,6 +125,20 @@ spawn_request live::spawned(fiber_id stack, tree_node_id task) {
 
 void live::drops(tree_node_id task) { called_[task].in->drop(called_[task].number); }
 
+bool live::is_moldable(tree_node_id task) const {
+  called const& what = called_[task];
+  return what.in->is_moldable(what.number);
+}
+
+tree_node_id live::forms_team(tree_node_id task, std::uint32_t width) {
+  called const what = called_[task];
+  std::uint64_t const number = what.in->form_team(what.number, width);
+  hint const hinted = tree_[task].hints;
+  tree_node_id const first = tree_.size();
+  for (std::uint32_t m = 0; m < width; ++m) add_spawned(task, tree_[task].region, hinted, *what.in, number + m);
+  return first;
+}
+
 bool live::is_inside(tree_node_id node, tree_node_id of) const noexcept {
   while (node != of && tree_[node].kind != tree_node_kind::task) node = tree_[node].parent;
   return node == of;
@@ -219,6 +233,12 @@ void here::spawn(tree_node_id region, hint const& hinted, live_group& in, std::u
   on_.has_room = on_.stack->has_room_for_calls();
   program_.yield(on_, task);
   program_.call_children(on_);
+}
+
+void here::wait_for_team(tree_node_id member) {
+  runtime::expects(is_running_inside(member), "team.barrier: is called by the member itself, not by its children");
+  if (measured()) end_step();
+  program_.yield(on_, at_barrier);
 }
 
 /// Makes a step of the code that ran since the last node.

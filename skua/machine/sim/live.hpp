@@ -46,8 +46,11 @@ class live_group {
 
   /// Runs child i, unless the group is ending early.
   void run(std::uint64_t i, here& on);
-  /// What was said of child i when it was spawned. Only in finish regions, as is `drop`.
+  /// What was said of child i when it was spawned. Only in finish regions, as what follows.
   [[nodiscard]] virtual spawn_request spawned(std::uint64_t) { return {}; }
+  [[nodiscard]] virtual bool is_moldable(std::uint64_t) const { return false; }
+  /// Child i runs as a team: returns the number of the first of `width` members, which are called instead of it.
+  virtual std::uint64_t form_team(std::uint64_t, std::uint32_t /*width*/) { return 0; }
   /// Child i will not run: it is dead.
   virtual void drop(std::uint64_t) {}
   /// Called when every child has run or was dropped: throws the first child's exception, or `cancelled` if a child was
@@ -99,6 +102,8 @@ class live final : public stepped_program {
   tree_node_id next(fiber_id stack, worker_id on) override;
   spawn_request spawned(fiber_id stack, tree_node_id task) override;
   void drops(tree_node_id task) override;
+  [[nodiscard]] bool is_moldable(tree_node_id task) const override;
+  tree_node_id forms_team(tree_node_id task, std::uint32_t width) override;
 
  private:
   friend class here;

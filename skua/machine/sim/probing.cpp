@@ -147,7 +147,8 @@ void engine::receive(worker_id w, item taken, probe const& by) {
   bool const asks_again = by.what == action::pop && is_own && needs_.chosen;
   if (is_new || asks_again) {
     cause const why = by.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
-    placement const to = place(w, taken.tag, why);
+    placement const to = place(w, taken.tag, why, is_moldable(taken));
+    if (to.width > 1) return form_team(w, taken, to, why);
     if (to.worker != w) return send(w, taken, to, why);
   }
   begin(w, taken);
@@ -186,9 +187,10 @@ hint engine::hint_of(tree_node_id child) const {
   return hints;
 }
 
-/// Asks the policy, and asks again while it names an occupied mailbox. There are no teams: a width above 1 is refused.
-placement engine::place(worker_id w, task_tag& task, cause why) {
+/// Asks the policy, and asks again while it names an occupied mailbox, or if it wants a team of what can be none.
+placement engine::place(worker_id w, task_tag& task, cause why, bool may_be_team) {
   placement to = of_worker(w).place(task, why);
+  if (to.width > 1 && may_be_team && validator_.content()) return to;
   if (to.width > 1) {
     ++result_.workers[index(w)].refused;
     to = of_worker(w).place(task, cause::refused);

@@ -53,7 +53,7 @@ run_result engine::run() {
     if (std::uint64_t const times = heavy_fences_.interrupting(w, now_); times > 0 && interrupted(w, times)) continue;
     ++result_.moves;
     move(w);
-    if (!idle_.sleeps(w)) schedule(w, now_ + spent_);
+    if (!idle_.sleeps(w)) schedule(w, now_ + spent_ + std::exchange(pause_, 0));
   }
   if (result_.finished) check_policies_rest();
   result_.faults = validator_.take();

@@ -39,7 +39,7 @@ struct worker_counters {
   std::uint64_t resumes = 0;
   std::uint64_t preempted = 0;     ///< stacks, in favour of what lay in the mailbox
   std::uint64_t sent = 0;          ///< tasks and stacks that its policy placed on another worker
-  std::uint64_t refused = 0;       ///< placements into occupied mailboxes, and of widths
+  std::uint64_t refused = 0;       ///< placements into occupied mailboxes, and of widths where there can be no team
   std::uint64_t naps = 0;          ///< how often it fell asleep
   std::uint64_t revocations = 0;   ///< deques from whose owner this worker, as a thief, took the bias
   std::uint64_t heavy_fences = 0;  ///< for a revocation that the owner did not answer
@@ -60,6 +60,7 @@ struct run_result {
   std::vector<turn> turns;          ///< by node
   std::vector<tree_node_id> order;  ///< tasks, leaves and steps in the order in which they began
   std::vector<worker_counters> workers;
+  std::vector<tree_node_id> teams;                ///< tasks that ran as teams; their children are the members
   std::vector<std::uint64_t> steals_by_distance;  ///< successful ones
   std::vector<std::string> faults;                ///< what the validator found during the run; empty: nothing
   friend bool operator==(run_result const&, run_result const&) = default;
@@ -87,6 +88,8 @@ class observer {
 
 /// No next step has been announced yet.
 inline constexpr tree_node_id unknown_step = no_tree_node - 1;
+/// Not a step: a member of a team is at its barrier.
+inline constexpr tree_node_id at_barrier = no_tree_node - 2;
 
 /// What a program says of a task that it spawns in a finish region.
 struct spawn_request {
@@ -116,6 +119,12 @@ class stepped_program {
   virtual spawn_request spawned(fiber_id stack, tree_node_id task) = 0;
   /// A spawned task will not be called: its strategy said that it is dead.
   virtual void drops(tree_node_id task) = 0;
+
+  /// May this spawned task run as a team?
+  [[nodiscard]] virtual bool is_moldable(tree_node_id task) const = 0;
+  /// It does: adds a member for each worker as the children of `task`, which is not called itself, and returns the first.
+  /// A member is a task whose `next` may be at_barrier; its next step is asked for when all are there or have ended.
+  virtual tree_node_id forms_team(tree_node_id task, std::uint32_t width) = 0;
 };
 
 /// Runs `program` under `scheduler` on the workers of `where`. The run ends with the root task, or at the first fault.

@@ -15,6 +15,10 @@ void engine::begin(worker_id w, item const& it) {
   if (is_frame) pay(w, operation::resume);
   fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
   fibers_[f].tag = it.tag;
+  if (!is_frame) {
+    fibers_[f].team = it.team;
+    fibers_[f].home = w;
+  }
   tell(w, begun{.task = it.tag, .open = std::exchange(fibers_[f].open, false)});
   if (is_frame) return;
   if (it.what == item::kind::rest) {
@@ -39,6 +43,7 @@ fiber_id engine::new_fiber() {
 /// One move of a running stack.
 void engine::step(worker_id w, fiber_id f) {
   invariant(!fibers_[f].frames.empty(), "a running stack holds a call");
+  if (fibers_[f].spins) return park_at_barrier(w, f);
   frame& top = fibers_[f].frames.back();
   if (top.node == no_tree_node) {
     tree_node_id const child = top.next;
@@ -51,6 +56,10 @@ void engine::step(worker_id w, fiber_id f) {
   if (top.next == unknown_step) {
     top.next = live_->next(f, w);
     grow();
+  }
+  if (top.next == at_barrier) {
+    top.next = unknown_step;
+    return arrive(w, f);
   }
   if (top.next != no_tree_node) return step_body(w, f);
   return k == tree_node_kind::task ? end_task(w, f) : end_scope(w, f);
@@ -267,6 +276,7 @@ void engine::end_task(worker_id w, fiber_id f) {
   tree_node_id const group = program_.group_of(task);
   tree_node_kind const k = program_[group].kind;
   if (fibers_[f].frames.empty()) {
+    if (is_member(f)) end_member(f, task);
     end_base(w, f, &groups_[group]);
   } else if (k == tree_node_kind::scope || k == tree_node_kind::finish) {
     --groups_[group].outstanding;
@@ -277,10 +287,12 @@ void engine::end_task(worker_id w, fiber_id f) {
 void engine::end_base(worker_id w, fiber_id f, group_state* g) {
   tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / by_.ticks_per_ns});
   leave_slot(w, f);
+  if (is_member(f)) leave_team(w, f);
   free_fibers_.push_back(f);
   if (g == nullptr || --g->outstanding > 0 || g->waiting == no_fiber) return;
   fiber_id const woken = std::exchange(g->waiting, no_fiber);
   ++result_.workers[index(w)].resumes;
+  if (is_member(woken)) return resume_at_home(w, woken);
   placement const to = place(w, fibers_[woken].tag, cause::resumed);
   item const it{.what = item::kind::frame, .fiber = woken, .tag = fibers_[woken].tag};
   to.worker == w ? begin(w, it) : send(w, it, to, cause::resumed);
@@ -298,6 +310,7 @@ void engine::end_group(worker_id w, fiber_id f) {
     watcher_.left(w, top.node);
   }
   if (top.parked || (!top.exposed && !groups_[top.node].stolen)) return;  // parked: the policy was asked at the wake-up
+  if (is_member(f)) return;
   placement const to = place(w, stack.tag, cause::resumed);
   if (to.worker == w) return;
   leave_slot(w, f);
@@ -318,7 +331,7 @@ void engine::park(worker_id w, fiber_id f, group_state& g) {
 
 /// The stack has just forked: it is preempted if the policy prefers what lies in the worker's mailbox.
 bool engine::preempts(worker_id w, fiber_id f) {
-  if (lanes_.empty(w, lane::mailbox) || !of_worker(w).preempts()) return false;
+  if (lanes_.empty(w, lane::mailbox) || is_member(f) || !of_worker(w).preempts()) return false;
   ++result_.workers[index(w)].preempted;
   fibers_[f].open = true;
   leave_slot(w, f);

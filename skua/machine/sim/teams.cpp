@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The simulator's teams: one member per worker, found in its inbox; barriers in virtual time. Rules: simulator.md.
+#include <algorithm>
+
+#include "skua/machine/sim/engine.hpp"
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::inline v0::sim {
+
+bool engine::is_moldable(item const& it) const {
+  return live_ != nullptr && it.what == item::kind::child && live_->is_moldable(it.node);
+}
+
+/// Invariant (one order): a team enters all its inboxes in one move, so any two teams enter the inboxes that they share in the
+/// same order.
+void engine::form_team(worker_id w, item const& whole, placement const& to, cause why) {
+  tree_node_id const first = live_->forms_team(whole.node, to.width);
+  grow();
+  turn& t = result_.turns[whole.node];
+  ++t.times;
+  t.who = to.worker;
+  t.begin = t.end = now_;
+  result_.order.push_back(whole.node);
+  result_.teams.push_back(whole.node);
+  groups_[program_.group_of(whole.node)].outstanding += to.width - 1U;
+  auto const id = static_cast<team_id>(teams_.size());
+  teams_.push_back({.task = whole.node, .present = to.width});
+  for (std::uint32_t m = 0; m < to.width; ++m) {
+    item const member{.what = item::kind::child, .node = first + m, .tag = whole.tag, .team = id};
+    placement const there{.worker = worker_id{index(to.worker) + m}, .where = lane::inbox};
+    there.worker == w ? put(w, member, there, why) : send(w, member, there, why);
+  }
+}
+
+/// The member on this stack is at the barrier: goes on if all others are, else spins, and later parks.
+void engine::arrive(worker_id w, fiber_id f) {
+  running_team& t = teams_[fibers_[f].team];
+  if (t.waiting.size() + 1 == t.present) return open_barrier(w, t);
+  t.waiting.push_back(f);
+  fibers_[f].spins = true;
+  fibers_[f].spins_since = now_ + spent_;
+  pause_ = by_.barrier_spin_ns * by_.ticks_per_ns;
+}
+
+/// Lets go all that wait.
+void engine::open_barrier(worker_id w, running_team& t) {
+  for (fiber_id const waiting : std::exchange(t.waiting, {})) {
+    fiber& member = fibers_[waiting];
+    if (!member.spins) {
+      ++result_.workers[index(w)].resumes;
+      resume_at_home(w, waiting);
+      continue;
+    }
+    end_spin(member);
+    schedule(member.home, std::max(now_ + spent_, member.spins_since));
+  }
+}
+
+/// Its worker was busy, but not with work.
+void engine::end_spin(fiber& member) {
+  tick const waited = std::max(now_ + spent_, member.spins_since) - member.spins_since;
+  member.spins = false;
+  member.ran += waited;
+  result_.workers[index(member.home)].busy += waited;
+  result_.workers[index(member.home)].scheduling += waited;
+}
+
+void engine::park_at_barrier(worker_id w, fiber_id f) {
+  end_spin(fibers_[f]);
+  fibers_[f].open = true;
+  ++result_.workers[index(w)].parks;
+  pay(w, operation::park);
+  tell(w, waiting{});
+  leave_slot(w, f);
+}
+
+/// A member that waited continues on its own worker; the policy is not asked.
+void engine::resume_at_home(worker_id w, fiber_id f) {
+  item const it{.what = item::kind::frame, .fiber = f, .tag = fibers_[f].tag};
+  worker_id const home = fibers_[f].home;
+  home == w ? begin(w, it) : send(w, it, {.worker = home, .where = lane::inbox}, cause::resumed);
+}
+
+/// The team's turn lasts until that of its last member.
+void engine::end_member(fiber_id f, tree_node_id task) {
+  turn& all = result_.turns[teams_[fibers_[f].team].task];
+  all.end = std::max(all.end, result_.turns[task].end);
+}
+
+/// Others may wait for this member at the barrier.
+void engine::leave_team(worker_id w, fiber_id f) {
+  running_team& t = teams_[std::exchange(fibers_[f].team, no_team)];
+  --t.present;
+  if (t.present > 0 && t.waiting.size() == t.present) open_barrier(w, t);
+}
+
+}  // namespace skua::inline v0::sim
