@@ -35,7 +35,7 @@ class problem {
   [[nodiscard]] std::size_t iterations() const noexcept { return shape_.iterations; }
   [[nodiscard]] std::size_t blocks() const noexcept {
     return (shape_.n + shape_.block - 1) / shape_.block;
-  }                                                                 ///< in a row
+  }  ///< in a row
   [[nodiscard]] std::size_t rows_of(std::size_t i) const noexcept;  ///< of a block in row i, or columns in column i
 
   /// Where a block begins: it stands for the block in what tasks read and write.
@@ -76,6 +76,11 @@ struct cross {
             {i, j + 1 == blocks ? j : j + 1}}} {}
 };
 
+/// What computing a block reads: also the rows above and below. The columns on both sides are left out.
+inline reads with_rows_around(reads const& block) noexcept {
+  return {static_cast<char const*>(block.data) - block.stride, block.bytes, block.rows + 2, block.stride};
+}
+
 /// Adds the tasks of one iteration.
 template <class Graph>
 void add_iteration(Graph& graph, problem& p) {
@@ -94,9 +99,9 @@ void add_iteration(Graph& graph, problem& p) {
     reads const own = read({i, j});
     writes const to = p.touched<writes>(p.next(i, j), i, j);
     graph.add(hints(i, j, 7), compute_type, own, read(near.at[0]), read(near.at[1]), read(near.at[2]), read(near.at[3]),
-              to, [&p, i, j, own, to](auto& here) {
+              to, [&p, i, j, around = with_rows_around(own), to](auto& h) {
                 flops const operations{7 * static_cast<double>(p.rows_of(i) * p.rows_of(j))};
-                here.leaf(own, to, operations, [&] { p.compute(i, j, 0, p.rows_of(i)); });
+                h.leaf(around, to, operations, [&] { p.compute(i, j, 0, p.rows_of(i)); });
               });
   });
   for_each_block([&](std::size_t i, std::size_t j) {
