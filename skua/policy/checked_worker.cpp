@@ -105,7 +105,6 @@ std::string checked_worker::fault_of(placement const& to, cause why) const {
   if (!needs_.lanes.has(to.where))
     return std::string("places a task in a ") + name_of(to.where) + " lane, which it does not need";
   if (to.width == 0) return "places a task of width 0";
-  if (index(to.worker) + to.width > workers_) return "places a task on workers that do not exist";
   if (to.width > 1 && why == cause::refused && last_to_.width > 1)
     return "places a task of width " + std::to_string(to.width) + " after a width was refused";
   return {};

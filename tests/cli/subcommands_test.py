@@ -14,9 +14,11 @@ import xml.etree.ElementTree
 import command
 
 APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp",
-        "puzzle15", "latency", "quicksort", "strips", "prefix-sum", "mix"]
+        "puzzle15", "latency", "quicksort", "strips", "prefix-sum", "mix", "chains", "sparselu", "cholesky", "heat-dag", "matmul-dag",
+        "random-dag"]
 WITHOUT_TWINS = {"bipartition": ["serial"], "sssp": ["serial"], "puzzle15": ["serial"], "latency": ["serial", "tbb"], "strips": ["serial"],
-                 "mix": ["serial"]}
+                 "mix": ["serial"], "sparselu": ["serial", "openmp"], "cholesky": ["serial", "openmp"], "heat-dag": ["serial", "openmp"],
+                 "matmul-dag": ["serial", "openmp"], "random-dag": ["serial"]}
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
