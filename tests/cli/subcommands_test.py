@@ -166,7 +166,10 @@ class Run(command.Case):
                   "strassen-z": ["--n", "128"], "cg": ["--class", "S"], "hull": ["--n", "20000"], "bipartition": ["--n", "14"], "sssp": ["--n", "300"],
                   "puzzle15": ["--moves", "12"], "latency": ["--levels", "6"], "quicksort": ["--n", "100000"],
                   "strips": ["--triangles", "2000"],
-                  "prefix-sum": ["--n", "100000"], "mix": ["--of", "prefix-sum --n 100000, uts --depth 5 --form spawn"]}
+                  "prefix-sum": ["--n", "100000"], "mix": ["--of", "prefix-sum --n 100000, uts --depth 5 --form spawn"],
+                  "chains": ["--tasks", "60", "--size", "16"], "sparselu": ["--blocks", "8", "--size", "8"],
+                  "cholesky": ["--n", "128", "--tile", "32"], "heat-dag": ["--n", "64", "--block", "16", "--iterations", "3"],
+                  "matmul-dag": ["--n", "128", "--leaf", "32"], "random-dag": ["--layers", "20", "--width", "10"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
