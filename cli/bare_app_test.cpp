@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "apps/flow_app.hpp"
 #include "apps/program_app.hpp"
 #include "cli/subcommand.hpp"
 #include "skua/parts/base/error.hpp"
@@ -62,6 +63,29 @@ class unmeasured_app final : public bare_app, public simulable {
   }
 };
 
+/// A program whose tasks are a graph.
+class graph_app final : public flow_app<graph_app> {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "graph"; }
+  [[nodiscard]] std::string_view about() const override { return "two nodes"; }
+  void options(CLI::App&) override {}
+  void prepare() override {}
+  void reset() override { answer_ = 0; }
+  void run_alone() { answer_ = 42; }
+  template <class Here>
+  void program(Here& here) {
+    flow graph(here);
+    auto const first = graph.add([](auto& h) { return h.leaf(flops{10}, [] { return 40; }); });
+    graph.add(takes(first), [this](auto&, int forty) { answer_ = forty + 2; });
+    graph.run(here);
+  }
+  [[nodiscard]] std::string wrong() override { return answer_ == 42 ? "" : "graph: another answer"; }
+  [[nodiscard]] nlohmann::json facts() const override { return {{"answer", answer_}}; }
+
+ private:
+  int answer_ = 0;
+};
+
 }  // namespace
 
 // In place of the list of registry.cpp, which the linker leaves out of this program.
@@ -71,6 +95,7 @@ std::vector<entry> const& all() {
       {"serial-only", []() -> std::unique_ptr<app> { return std::make_unique<serial_app>(); }},
       {"unmeasured", []() -> std::unique_ptr<app> { return std::make_unique<unmeasured_app>(); }},
       {"fib", make_fib},
+      {"graph", []() -> std::unique_ptr<app> { return std::make_unique<graph_app>(); }},
   };
   return apps;
 }
@@ -159,7 +184,7 @@ TEST_F(bare_app_test, a_breakdown_of_an_app_without_serial_elision_does_without)
 TEST_F(bare_app_test, runs_on_a_pool) { EXPECT_EQ(runners_of("run bare --policy adws --workers 2"), names{"adws"}); }
 
 TEST_F(bare_app_test, a_program_for_threads_only_is_not_simulated) {
-  std::string const refusal = "app is 'bare', whose program runs on threads only; allowed: unmeasured, fib";
+  std::string const refusal = "app is 'bare', whose program runs on threads only; allowed: unmeasured, fib, graph";
   for (char const* const line :
        {"sim bare", "sim bare --live", "profile bare", "run bare --virtual", "sim bare --recorded --task-ns 9"})
     EXPECT_EQ(refusal_of(line), refusal) << line;
@@ -174,13 +199,23 @@ TEST_F(bare_app_test, a_program_that_cannot_be_measured_needs_the_time_of_a_task
   EXPECT_EQ(runners_of("run unmeasured --virtual --workers 2 --policy adws"), names{"adws"});
 }
 
+TEST_F(bare_app_test, a_graph_is_simulated_live_only) {
+  EXPECT_EQ(runners_of("sim graph --workers 2 --policies random"), names{"random"});
+  EXPECT_EQ(runners_of("sim graph --measured-leaves --workers 2 --policies random"), names{"random"});
+  EXPECT_EQ(runners_of("run graph --virtual --workers 2 --policy adws"), names{"adws"});
+  EXPECT_EQ(refusal_of("sim graph --recorded"),
+            "--recorded is given with graph; allowed: --live, because no tree says what its tasks wait for");
+  EXPECT_EQ(refusal_of("profile graph"),
+            "app is 'graph', whose tasks are a graph; allowed: apps whose tasks are a tree, which has the span");
+}
+
 TEST_F(bare_app_test, a_map_is_refused_where_no_app_has_one) {
   EXPECT_EQ(refusal_of("run bare --map x.svg"), "--map is given for bare; allowed: for the apps ");
 }
 
 TEST_F(bare_app_test, list_says_what_each_app_has) {
   auto const apps = document_of("list")["apps"];
-  ASSERT_EQ(apps.size(), 4U);
+  ASSERT_EQ(apps.size(), 5U);
   EXPECT_EQ(apps[0]["peers"], nlohmann::json::array());
   EXPECT_EQ(apps[0]["capabilities"], nlohmann::json::array());
   EXPECT_EQ(apps[1]["peers"], nlohmann::json::array({"serial"}));

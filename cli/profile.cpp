@@ -10,6 +10,7 @@
 
 #include "cli/simulate/advice.hpp"
 #include "cli/simulate/flags.hpp"
+#include "cli/simulate/program.hpp"
 #include "cli/simulate/results.hpp"
 #include "cli/simulate/setting.hpp"
 #include "cli/simulate/study.hpp"
@@ -19,6 +20,7 @@
 #include "cli/text/output.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
+#include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
 namespace {
@@ -148,6 +150,10 @@ std::string text_of(program_profile const& f, sim_frame const& frame) {
 
 int execute(arguments const& given) {
   json_target const target(given.json_path);
+  if (apps::app& app = given.app.chosen(); !simulation_of(app).can_be_recorded()) {
+    throw usage_error(fmt::format(
+        "app is '{}', whose tasks are a graph; allowed: apps whose tasks are a tree, which has the span", app.name()));
+  }
   sim_setting setting(given.app, given.flags, given.verify);
   sim_frame& frame = setting.frame;
   sim_study& study = setting.study;
