@@ -190,8 +190,9 @@ hint engine::hint_of(tree_node_id child) const {
 /// Asks the policy, and asks again while it names an occupied mailbox, or if it wants a team of what can be none.
 placement engine::place(worker_id w, task_tag& task, cause why, bool may_be_team) {
   placement to = of_worker(w).place(task, why);
-  if (to.width > 1 && may_be_team && validator_.content()) return to;
   if (to.width > 1) {
+    bool const fits = index(to.worker) + to.width <= where_.workers();
+    if (may_be_team && fits && validator_.content()) return to;
     ++result_.workers[index(w)].refused;
     to = of_worker(w).place(task, cause::refused);
     to.width = 1;
