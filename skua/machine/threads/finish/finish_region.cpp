@@ -28,6 +28,15 @@ bool push_own(worker_slot& s, offered_task const& t) noexcept {
   return s.ordered->push(t);
 }
 
+/// A task, or a member of one, is about to begin: true if the region ends early, which then counts it as dropped.
+bool is_dropped(finish_region& in, here& on) noexcept {
+  if (on.front().may_have_steals()) [[unlikely]]
+    on.note_steals();
+  if (!in.inside().requested(on.at().in.failures())) return false;
+  in.raise(finish_region::dropped);
+  return true;
+}
+
 }  // namespace
 
 finish_region::finish_region(here& owner) noexcept
@@ -120,22 +129,12 @@ void finish_region::drop_inside(here& on, task& t) noexcept {
 
 /// For a fiber that watches inside_.
 void finish_region::call(here& on, task& t) noexcept {
-  if (on.front().may_have_steals()) [[unlikely]]
-    on.note_steals();
-  if (inside_.requested(on.at().in.failures())) {
-    raise(dropped);
-    return;
-  }
+  if (is_dropped(*this, on)) return;
   static_cast<void>(call_at_its_place(on, t, [&] { t.operations().call(t, on); }));
 }
 
 bool finish_region::call_member(here& on, task& t, team_state& team, std::uint32_t member) noexcept {
-  if (on.front().may_have_steals()) [[unlikely]]
-    on.note_steals();
-  if (inside_.requested(on.at().in.failures())) {
-    raise(dropped);
-    return false;
-  }
+  if (is_dropped(*this, on)) return false;
   return call_at_its_place(on, t, [&] { t.operations().call_member(t, on, team, member); });
 }
 
