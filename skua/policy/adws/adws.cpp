@@ -58,6 +58,7 @@ double worker_state::share_of(hint const& hint) noexcept {
 }
 
 task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
+  last_mark_ = {.parent = parent, .address = hint.address, .remaining = remaining_};
   if (!is_searching_) return parent;
   tag_fields rest = tag_fields::read(parent);
   double const before = share_of(hint);
@@ -83,13 +84,29 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::called: return place_root(c, task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
     case cause::preempted: return {.worker = self_, .where = lane::local};
-    case cause::released:
+    case cause::released: return place_released(task);
     case cause::seeded: return {.worker = self_, .where = lane::spawned};
     case cause::stolen: return place_stolen(c, task);
     case cause::chosen: break;  // not asked for
     case cause::refused: runtime::invariant(false, "one slot"); break;
   }
   return {.worker = self_, .where = lane::inbox};
+}
+
+/// A task of a finish region or a node of a flow is not divided, and belongs to the group of the task that spawns it. An
+/// address is a point of that task's range, the first one at the left end, as the first child of a group is. [arms-2021 3.1]
+placement worker_state::place_released(task_tag& task) noexcept {
+  remaining_ = last_mark_.remaining;  // it took nothing from its parent's group
+  tag_fields c = tag_fields::read(last_mark_.parent);
+  task = last_mark_.parent;
+  if (!last_mark_.address || c.is_free || c.group == none || !c.where.spans())
+    return {.worker = self_, .where = lane::spawned};
+  c.is_fixed = true;  // with the whole range: what it releases has addresses, too
+  c.is_root = c.is_outside = false;
+  task = c.written();
+  double const at = std::ldexp(static_cast<double>((*last_mark_.address).fraction), -32);
+  double const point = c.where.left - at * (c.where.left - c.where.right);
+  return {.worker = worker_id{range{point, point}.owner()}, .where = lane::migrated};
 }
 
 /// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one, or the task

@@ -69,6 +69,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void child_ended(tag_fields const& c) noexcept;
   void outside_ended(tag_fields const& c) noexcept;
   [[nodiscard]] double share_of(hint const& hint) noexcept;
+  placement place_released(task_tag& task) noexcept;
 
   common& with_;
   worker_id const self_;
@@ -80,6 +81,14 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   node_id innermost_ = none;   ///< the group in which the running task is: the current steal range of the paper
   double remaining_ = 0;       ///< work of the children of the group just met that are not marked yet
   bool equal_shares_ = false;  ///< nothing is known of that work: one each
+
+  /// What the last mark was asked with: it may be for a task that belongs to no group, which place(released) tells.
+  struct marked {
+    task_tag parent{};
+    decltype(hint::address) address{};
+    double remaining = 0;
+  };
+  marked last_mark_;
 
   // The search for tasks.
   search_round round_;
@@ -100,7 +109,7 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
     return shared_.options.steal ? "adws" : "adws:no-steal";
   }
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = {lane::mailbox, lane::local, lane::migrated}};
+    return {.lanes = {lane::mailbox, lane::local, lane::migrated}, .released = true};
   }
 
  private:
