@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <vector>
 
 #include "skua/skua.hpp"
@@ -56,6 +57,18 @@ int main() {
     std::printf("%zu nodes, %zu edges, a critical path of %zu\n", graph.nodes(), graph.edges(),
                 graph.critical_path().size());
     graph.run(here);
+
+    double norm = 0;
+    here.team(skua::address_at(0.5), [&](auto& team) {
+      auto const [begin, end] = team.share(tiles);
+      double mine = 0;
+      for (auto t = begin; t < end; ++t) {
+        for (double const value : x[t]) mine += value * value;
+      }
+      double const all = team.reduce(mine, std::plus<>());
+      if (team.member() == 0) norm = std::sqrt(all);
+    });
+    std::printf("norm %.6f\n", norm);
     return answer;
   });
 

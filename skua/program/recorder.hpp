@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/program/flow/call_team.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/serial.hpp"
 #include "skua/program/strategy/finish.hpp"
@@ -127,6 +128,12 @@ class recorder {
       finish_type f(all, current_);
       return std::forward<Body>(body)(f);
     });
+  }
+
+  /// A team of one.
+  template <class... Args>
+  void team(Args&&... args) {
+    runtime::call_team(*this, std::forward<Args>(args)...);
   }
 
   template <class... Args>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/program/flow/call_team.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/serial_finish.hpp"
 
@@ -67,6 +68,13 @@ class serial {
   template <class Body>
   decltype(auto) finish(Body&& body) {
     return finish_serially(*this, std::forward<Body>(body));
+  }
+
+  /// Calls f(team) on as many workers as the scheduler finds best, hints in front of it, and waits for all members
+  /// (flow/call_team.hpp). [arms-2021 3.2.1]
+  template <class... Args>
+  void team(Args&&... args) {
+    call_team(*this, std::forward<Args>(args)...);
   }
 
   template <class... Args>

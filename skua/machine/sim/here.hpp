@@ -15,6 +15,7 @@
 
 #include "skua/machine/sim/live.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/program/flow/call_team.hpp"
 #include "skua/program/flow/team.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/finish.hpp"
@@ -59,6 +60,13 @@ class here {
   class finish_type;
   template <class Body>
   decltype(auto) finish(Body&& body);
+
+  /// Calls f(team) on as many workers as the scheduler finds best, hints in front of it, and waits for all members
+  /// (flow/call_team.hpp). [arms-2021 3.2.1]
+  template <class... Args>
+  void team(Args&&... args) {
+    runtime::call_team(*this, std::forward<Args>(args)...);
+  }
 
   /// The kernel runs when the leaf has ended in virtual time, so that whatever runs later sees what it wrote; a
   /// measured kernel runs when the leaf begins.
@@ -358,11 +366,11 @@ class here::finish_type final : public body_group {
   };
   /// A moldable task: called alone, or by each member.
   struct moldable : closure {
-    virtual void call_body(team<sim::here>& mine) = 0;
+    virtual void call_body(runtime::team<sim::here>& mine) = 0;
     virtual void call_done(handle& region) = 0;
     void call(handle& region) final {
       runtime::lone_team only;
-      team<sim::here> mine(region.here(), only, 0);
+      runtime::team<sim::here> mine(region.here(), only, 0);
       call_body(mine);
       call_done(region);
     }
@@ -370,7 +378,7 @@ class here::finish_type final : public body_group {
     void call_member(handle& region, std::uint32_t m) {
       state->begin(m, region.here());
       try {
-        team<sim::here> mine(region.here(), *state, m);
+        runtime::team<sim::here> mine(region.here(), *state, m);
         call_body(mine);
       } catch (...) {
         static_cast<void>(state->end(m, true));
@@ -384,7 +392,7 @@ class here::finish_type final : public body_group {
   struct team_of final : moldable {
     template <class B, class D>
     team_of(S const& chosen, B&& b, D&& d) : s(chosen), body(std::forward<B>(b)), done(std::forward<D>(d)) {}
-    void call_body(team<sim::here>& mine) override { static_cast<void>(body(mine)); }
+    void call_body(runtime::team<sim::here>& mine) override { static_cast<void>(body(mine)); }
     void call_done(handle& region) override { static_cast<void>(done(region)); }
     [[nodiscard]] spawn_request spawned() const override { return request_of(s); }
     S s;

@@ -184,6 +184,25 @@ TEST(live_team, a_chain_of_moldable_tasks_is_faster_with_teams) {
   EXPECT_EQ(widest(teams), 4U);
 }
 
+TEST(live_team, fork_join_calls_teams) {
+  std::vector<std::uint32_t> widths;
+  std::vector<int> visits(96);
+  auto const calls = [&](here& h) {
+    for (int i = 0; i < 20; ++i) {
+      h.team(address_in(0, 1), task_type{1}, [&](auto& mine) {
+        auto const [begin, end] = mine.share(visits.size());
+        mine.here().leaf(flops{static_cast<double>(end - begin) * 100}, [] {});
+        for (auto r = begin; r < end; ++r) ++visits[r];
+        if (mine.member() == 0) widths.push_back(mine.width());
+      });
+    }
+  };
+  simulation const done = run_on(calls, {.policy = "arms:cost=time"});
+  EXPECT_EQ(visits, std::vector<int>(96, 20));
+  EXPECT_EQ(std::ranges::max(widths), 4U);
+  EXPECT_EQ(widest(done), 4U);
+}
+
 TEST(live_team, policy_learns_the_time_of_a_member_not_of_the_whole_task) {
   layout const where = layout_of(8);
   policies::adaptive_moldable scheduler(where, 1);

@@ -279,6 +279,61 @@ TEST(flow, edge_from_a_finished_node_is_satisfied_in_this_run_and_waited_for_in_
   EXPECT_EQ(order.size(), 3U);
 }
 
+/// Every element is visited by one member of one team, whatever its width; teams stand in joins, and fork.
+struct rows_by_teams {
+  std::vector<int> visits = std::vector<int>(64);
+  template <class Here>
+  void operator()(Here& here) {
+    auto const part = [this](std::uint64_t first) {
+      return [this, first](Here& inside) {
+        inside.team(skua::address_in(first / 32, 2), skua::task_type{2}, [this, first](auto& team) {
+          auto const [begin, end] = team.share(32);
+          for (auto i = begin; i < end; ++i) ++visits[first + i];
+          team.barrier();
+          if (skua::testing::fib(team.here(), 10) != 55) visits[first] = -1000;
+        });
+      };
+    };
+    here.join(part(0), part(32));
+  }
+  [[nodiscard]] bool is_right() const { return visits == std::vector<int>(64, 1); }
+};
+
+TEST_P(flows, team_is_called_from_fork_join) {
+  skua::pool pool(workers(3));
+  for (int i = 0; i < 20; ++i) {
+    rows_by_teams rows;
+    pool.run([&](auto& here) { rows(here); });
+    EXPECT_TRUE(rows.is_right());
+  }
+}
+
+TEST(team_call, serial_elision_has_a_team_of_one) {
+  skua::serial here;
+  rows_by_teams rows;
+  rows(here);
+  EXPECT_TRUE(rows.is_right());
+  here.team([](auto& team) { EXPECT_EQ(team.width(), 1U); });
+}
+
+TEST(team_call, exception_of_a_member_reaches_the_caller) {
+  skua::pool pool({.workers = 2, .policy = "arms:cost=time", .topology = "package:1 core:2"});
+  for (int i = 0; i < 50; ++i) {
+    int caught = 0;
+    pool.run([&](auto& here) {
+      try {
+        here.team([](auto& team) {
+          if (team.member() == team.width() - 1) throw std::runtime_error("the last");
+          team.barrier();
+        });
+      } catch (std::runtime_error const&) {
+        ++caught;
+      }
+    });
+    EXPECT_EQ(caught, 1);
+  }
+}
+
 TEST(flow, closures_and_values_are_destroyed_with_it) {
   auto const counted = std::make_shared<int>(0);
   {

@@ -98,6 +98,13 @@ class here final : public fiber {
     return run_region(region, handle, std::forward<Body>(body));
   }
 
+  /// Calls f(team) on as many workers as the scheduler finds best, hints in front of it, and waits for all members
+  /// (flow/call_team.hpp). [arms-2021 3.2.1]
+  template <class... Args>
+  void team(Args&&... args) {
+    call_team(*this, std::forward<Args>(args)...);
+  }
+
   /// Calls the kernel. While leaves are recorded (leaf_record.hpp), logs it first. Costs a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
