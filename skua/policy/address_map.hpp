@@ -26,6 +26,10 @@ class address_map {
     return a.fraction >> (32 - bits());
   }
 
+  [[nodiscard]] constexpr runtime::address middle_of_key(std::uint32_t key) const noexcept {
+    return {(2 * key + 1) << (31 - bits())};
+  }
+
   /// The worker at the key's relative location. [arms-2021 3.1, eq. 3, 4]
   [[nodiscard]] constexpr worker_id worker_of(std::uint32_t key) const noexcept {
     return worker_id{static_cast<std::uint32_t>(std::uint64_t{key} * workers_ >> bits())};

@@ -181,9 +181,11 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       return;
     case cause::chosen:
       require(needs_.chosen, "asks again for a task that was popped, which the policy does not need");
-      needs_place_ = needs_place_ || asked_.where == lane::migrated;  // not so for a frame, and nobody says what it is
+      // Not so for a frame, and nobody says what it is.
+      needs_place_ = needs_place_ || asked_.where == lane::migrated || asked_.where == lane::local;
       return check_in_hands(
-          task, asked_.what == action::pop && (asked_.where == lane::spawned || asked_.where == lane::migrated));
+          task, asked_.what == action::pop &&
+                    (asked_.where == lane::spawned || asked_.where == lane::migrated || asked_.where == lane::local));
     case cause::resumed:
       require(now_ != state::probing, "resumes a task before it has reported its probe");
       require(now_ != state::in_hands || asked_.where == lane::injected || was_placed_,

@@ -30,10 +30,11 @@ class lane_set {
 };
 
 struct policy_needs {
-  lane_set lanes{};       ///< in which this policy places tasks. A placement in another lane stays where it was asked
-  bool times = false;     ///< `ended.duration_ns` is measured: two readings of the clock per task
-  bool chosen = false;    ///< `place(chosen)` is asked of tasks that their own worker pops from `spawned` or `migrated`
-  bool released = false;  ///< `place(released)` is asked of tasks that are spawned in a finish region
+  lane_set lanes{};    ///< in which this policy places tasks. A placement in another lane stays where it was asked
+  bool times = false;  ///< `ended.duration_ns` is measured: two readings of the clock per task
+  bool chosen =
+      false;  ///< `place(chosen)` is asked of tasks that their own worker pops from `spawned`, `local` or `migrated`
+  bool released = false;   ///< `place(released)` is asked of tasks that are spawned in a finish region
   bool strategies = true;  ///< strategies order the lane `ordered`; else it has the root's order
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;
 };

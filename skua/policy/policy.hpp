@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/known_time.hpp"
 #include "skua/policy/needs.hpp"
 #include "skua/policy/vocabulary.hpp"
 #include "skua/program/hint.hpp"
@@ -88,6 +90,9 @@ class policy {
 
   /// One worker's share; all are made when the region starts.
   virtual worker_policy& of_worker(worker_id w) noexcept = 0;
+
+  /// What it has measured, for a later run's setup. Any thread.
+  [[nodiscard]] virtual std::vector<known_time> known() const { return {}; }
 };
 
 }  // namespace skua::inline v0::policies

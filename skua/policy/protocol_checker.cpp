@@ -10,7 +10,7 @@
 namespace skua::inline v0::policies {
 
 protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by)
-    : aborts_(by.aborts), name_("checked:" + std::string(inner.name())), needs_(inner.needs()),
+    : inner_(inner), aborts_(by.aborts), name_("checked:" + std::string(inner.name())), needs_(inner.needs()),
       tables_(std::make_unique<protocol_tables>()) {
   workers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) {

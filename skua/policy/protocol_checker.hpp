@@ -38,6 +38,7 @@ class protocol_checker final : public policy {
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }
   worker_policy& of_worker(worker_id w) noexcept override;
   [[nodiscard]] policy_needs needs() const noexcept override { return needs_; }
+  [[nodiscard]] std::vector<known_time> known() const override { return inner_.known(); }
 
   /// No breach so far. Any thread.
   [[nodiscard]] bool holds() const noexcept;
@@ -47,6 +48,7 @@ class protocol_checker final : public policy {
   [[nodiscard]] std::int64_t open_groups() const noexcept;
 
  private:
+  policy& inner_;
   std::unique_ptr<policy> owned_;
   bool const aborts_;
   std::string const name_;

@@ -141,14 +141,16 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
     if (o.word == "idle-tries") options.idle_tries = whole_number("arms", o, 0, 1'000'000);
     if (o.word == "threshold") options.threshold = whole_number("arms", o, 0, 1'000'000);
   }
-  if (from.partitions != nullptr)
-    return std::make_unique<adaptive_moldable>(from.where, *from.partitions, from.seed, options);
-  return std::make_unique<adaptive_moldable>(from.where, from.seed, options);
+  auto made = from.partitions != nullptr
+                  ? std::make_unique<adaptive_moldable>(from.where, *from.partitions, from.seed, options)
+                  : std::make_unique<adaptive_moldable>(from.where, from.seed, options);
+  made->remember(from.known);
+  return made;
 }
 
 constexpr std::array arms_options_known{
     policy_option{"width", "width=K: no task runs on more than K workers; 1: ARMS-1 (1 .. 65535)"},
-    policy_option{"cost", "cost=product|time|idle: what is made small: time * width, time, time * busy members"},
+    policy_option{"cost", "cost=idle|product|time: what is made small: time * busy members (default), time * width, time"},
     policy_option{"model", "model=history|power: times are remembered, or follow a power of the width"},
     policy_option{"idle-tries", "idle-tries=K: fruitless tries near by before a steal from far away (default 10)"},
     policy_option{"threshold", "threshold=K: far steals that are rejected before one takes anything (default 4)"},
@@ -235,7 +237,7 @@ std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_s
   policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
   if (colon == std::string_view::npos) return entry.make(from);
   std::vector<chosen_option> const chosen = chosen_options(entry, name_with_options.substr(colon + 1));
-  return entry.make({from.where, from.seed, chosen, from.partitions});
+  return entry.make({from.where, from.seed, chosen, from.partitions, from.known});
 }
 
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {

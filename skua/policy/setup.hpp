@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/known_time.hpp"
 
 namespace skua::inline v0::policies {
 
@@ -29,6 +30,7 @@ struct policy_setup {
   std::uint64_t seed = 0;
   std::span<chosen_option const> options = {};   ///< each known to the policy, none twice
   arms::partitions const* partitions = nullptr;  ///< of these workers, from a file; null: from the topology
+  known_times known = {};                        ///< what policy::known() returned at the end of an earlier run
 };
 
 /// Makes a policy; called once per region, and once for each thread from outside that works beside a full region. Any

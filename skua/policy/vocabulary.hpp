@@ -29,7 +29,7 @@ enum class cause : std::uint8_t {
   injected,   ///< it came from outside the pool
   called,     ///< a thread from outside runs it here itself, in this worker's place; the answer must be this worker
   seeded,     ///< start of an iteration of a collection
-  chosen,  ///< its own worker has just popped it from `spawned` or `migrated`; only if the policy needs that (needs.hpp)
+  chosen,  ///< its own worker has just popped it from `spawned`, `local` or `migrated`; only if the policy needs that (needs.hpp)
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.

@@ -60,6 +60,9 @@ void engine::release(worker_id w, fiber_id f, tree_node_id task) {
     send(w, it, to, cause::released);
   } else if (to.where == lane::migrated) {
     put(w, it, to, cause::released);
+  } else if (to.where == lane::local) {  // as on threads, nobody is woken for it
+    lanes_.push(w, lane::local, it);
+    watcher_.put(now_, w, to, it, cause::released);
   } else {
     lanes_.push(w, lane::spawned, it);
     offered(w);

@@ -143,7 +143,8 @@ void engine::receive(worker_id w, item taken, probe const& by) {
     taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
   bool const is_new = by.what == action::steal || by.where == lane::injected;
-  bool const is_own = by.where == lane::spawned || (by.where == lane::migrated && taken.what != item::kind::frame);
+  bool const is_own = by.where == lane::spawned ||
+                      ((by.where == lane::local || by.where == lane::migrated) && taken.what != item::kind::frame);
   bool const asks_again = by.what == action::pop && is_own && needs_.chosen;
   if (is_new || asks_again) {
     cause const why = by.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;

@@ -99,6 +99,9 @@ settings settings_from_environment(environment const& get) {
   if (auto const path = value_of_variable(get, "SKUA_PARTITIONS")) {
     result.partitions = {.value = *path, .from = "SKUA_PARTITIONS"};
   }
+  if (auto const path = value_of_variable(get, "SKUA_HISTORY")) {
+    result.history = {.value = *path, .from = "SKUA_HISTORY"};
+  }
   if (auto const text = value_of_variable(get, "SKUA_SPIN")) {
     result.spin = {.value = read_duration("SKUA_SPIN", *text), .from = "SKUA_SPIN"};
   }

@@ -41,6 +41,7 @@ struct settings {
   setting<std::optional<bool>> pin;                ///< unset: the machine decides
   setting<std::string> policy{.value = "random"};  ///< of policy/registry.hpp, which also says what is wrong with it
   setting<std::string> partitions;                 ///< a file of policy/arms/partitions.hpp; empty: from the topology
+  setting<std::string> history;  ///< a file that a policy reads at first and writes at last; empty: none
   setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
   setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
 };

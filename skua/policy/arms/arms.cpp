@@ -2,9 +2,11 @@
 #include "skua/policy/arms/arms.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/policy/greedy.hpp"
 
 namespace skua::inline v0::policies {
@@ -15,7 +17,7 @@ namespace {
 constexpr search_step own[] = {
     {lane::inbox}, {lane::spawned}, {lane::local, after_lost::same_lane}, {lane::migrated, after_lost::same_lane}};
 constexpr search_step theirs[] = {
-    {lane::migrated}, {lane::local}, {lane::forks, after_lost::next_victim}, {lane::spawned, after_lost::next_victim}};
+    {lane::migrated}, {lane::forks, after_lost::next_victim}, {lane::spawned, after_lost::next_victim}};
 constexpr search_step own_again[] = {{lane::inbox}};
 constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_again, .injected_first_after_rest = true};
 
@@ -25,7 +27,7 @@ common::common(layout const& map, partitions const& of, arms_options const& chos
     : where(map), all(of), options(chosen), addresses(map.workers()),
       choice(std::in_place_type<width_choice<history_model>>, all,
              chosen.model == arms_model::history ? addresses.bits() : 0, chosen.cost),
-      counts(std::size_t{map.workers()} * most_types * all.widths().size()), is_busy(map.workers()) {
+      counts(std::size_t{map.workers()} * most_types * all.widths().size()), busy(busy_flag_of(map.workers())) {
   runtime::expects(all.workers() == map.workers(), "arms: partitions of the workers of this layout");
   if (chosen.model == arms_model::power_law)
     choice.emplace<width_choice<power_law_model>>(all, addresses.bits(), chosen.cost);
@@ -40,7 +42,9 @@ worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
 // ---- where a task starts [arms-2021 3.1] -------------------------------------------------------------------------------
 
 task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
-  tag_fields child{.address = address_of_child(tag_fields::read(parent), hint)};
+  tag_fields const by = tag_fields::read(parent);
+  has_model_ = by.chosen.has_value();
+  tag_fields child{.address = address_of_child(by, hint)};
   if (hint.type) child.type = *hint.type;
   return child.written();
 }
@@ -63,9 +67,9 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
   placement const here{.worker = self_, .where = lane::inbox};
   switch (why) {
     case cause::forked: return {.worker = self_, .where = lane::forks};
-    case cause::preempted: return {.worker = self_, .where = lane::local};
-    case cause::released:
-    case cause::seeded: return start(c, task, {.worker = self_, .where = c.type ? lane::migrated : lane::spawned});
+    case cause::preempted: return {.worker = self_, .where = lane::migrated};
+    case cause::released: return release(c, task);
+    case cause::seeded: return start(c, task, {.worker = self_, .where = lane::spawned});
     case cause::injected: {
       placement const to = start(c, task, here);
       return to.worker == self_ ? decide(c, task) : to;
@@ -82,6 +86,18 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::called: break;
   }
   return here;
+}
+
+/// A node has run when it releases others. The first of those that belong here is what this worker runs next, in the lane that
+/// no thief looks into: a worker that happens to search would only carry the data away. The others may be taken at once, by
+/// partners that ask whether this worker is busy.
+placement worker_state::release(tag_fields const& c, task_tag& task) noexcept {
+  placement const to = start(c, task, {.worker = self_, .where = c.type ? lane::migrated : lane::spawned});
+  if (!has_model_) return to;
+  bool const is_next = !has_next_ && to.worker == self_ && to.where == lane::migrated;
+  has_next_ |= is_next;
+  be_busy(has_next_);
+  return is_next ? placement{.worker = self_, .where = lane::local} : to;
 }
 
 /// Its width is open until somebody takes it. [arms-2021 3.2.1]
@@ -114,7 +130,7 @@ placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
   auto const busy_partners = [this](partition const& p) {
     std::uint32_t busy = 0;
     for (std::uint32_t w = index(p.leader); w < index(p.leader) + p.width; ++w) {
-      if (w != index(self_)) busy += with_.is_busy.get(w);
+      if (w != index(self_) && with_.is_busy(worker_id{w})) ++busy;
     }
     return busy;
   };
@@ -181,19 +197,25 @@ bool worker_state::admits(std::uint64_t first_word) const noexcept {
 
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
-    if (p->how == runtime::outcome::got) fruitless_ = rejected_ = 0;
+    if (p->how == runtime::outcome::got) {
+      fruitless_ = rejected_ = 0;
+      if (p->what.where == lane::local) has_next_ = false;
+    }
     if (p->how == runtime::outcome::barred && judges_) ++rejected_;
     return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
   }
   if (std::holds_alternative<begun>(seen)) return be_busy(true);
-  if (auto const* e = std::get_if<ended>(&seen)) ended_here(*e);
+  if (auto const* e = std::get_if<ended>(&seen)) {
+    be_busy(has_next_);
+    ended_here(*e);
+  }
 }
 
 /// Others read it: only changes are written.
 void worker_state::be_busy(bool now) noexcept {
-  if (with_.options.cost != cost::idle || is_busy_ == now) return;
+  if (is_busy_ == now) return;
   is_busy_ = now;
-  with_.is_busy.set(index(self_), now ? 1 : 0);
+  with_.busy.set(common::busy_flag_of(index(self_)), now ? 1 : 0);
 }
 
 }  // namespace arms
@@ -206,6 +228,38 @@ adaptive_moldable::adaptive_moldable(layout const& where, arms::partitions const
     : shared_(where, all, chosen) {
   workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w}, seed);
+}
+
+std::vector<known_time> adaptive_moldable::known() const {
+  std::vector<known_time> found;
+  shared_.with_choice([&](auto const& choice) {
+    choice.for_each_known([&](arms::task_kind kind, arms::partition_id p, std::uint64_t ns) {
+      arms::partition const& on = shared_.all[p];
+      found.push_back({.type = kind.type,
+                       .where = shared_.addresses.middle_of_key(kind.key),
+                       .leader = on.leader,
+                       .width = on.width,
+                       .ns = ns});
+    });
+  });
+  return found;
+}
+
+void adaptive_moldable::remember(known_times const& from) {
+  auto const& all = shared_.all;
+  for (known_time const& t : from.all) {
+    auto const is_of_it = [&](arms::partition_id p) { return all[p] == arms::partition{t.leader, t.width}; };
+    auto const around =
+        index(t.leader) < all.workers() ? all.inclusive(t.leader) : std::span<arms::partition_id const>{};
+    auto const p = std::ranges::find_if(around, is_of_it);
+    if (p == around.end()) {
+      throw usage_error(std::string(from.from) + " knows times of " + std::to_string(t.width) +
+                        " workers from worker " + std::to_string(index(t.leader)) +
+                        " on, which are no partition here; allowed: partitions as in the run that wrote it");
+    }
+    arms::task_kind const kind{.type = t.type, .key = shared_.addresses.key_of(t.where)};
+    shared_.with_choice([&](auto& choice) { choice.learn(kind, *p, t.ns); });
+  }
 }
 
 std::uint64_t adaptive_moldable::ended(std::uint32_t type, std::uint16_t width) const noexcept {

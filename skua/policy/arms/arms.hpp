@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -19,6 +20,7 @@
 #include "skua/policy/arms/partitions.hpp"
 #include "skua/policy/arms/tag_fields.hpp"
 #include "skua/policy/arms/width_choice.hpp"
+#include "skua/policy/known_time.hpp"
 #include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
@@ -29,7 +31,7 @@ enum class arms_model : std::uint8_t { history, power_law };
 
 struct arms_options {
   std::uint16_t width = 0xffff;  ///< no team is wider; 1: ARMS-1 of the paper
-  arms::cost cost = arms::cost::product;
+  arms::cost cost = arms::cost::idle;
   arms_model model = arms_model::history;
   std::uint32_t idle_tries = 10;  ///< neighbours tried in vain before a steal from any other worker
   std::uint32_t threshold = 4;    ///< such steals that are rejected before one takes what it finds
@@ -48,13 +50,20 @@ struct common {
     return (std::size_t{index(w)} * most_types + std::min(type, most_types - 1)) * all.widths().size() + width_class;
   }
 
+  /// A cache line for each: its worker writes it twice per task.
+  [[nodiscard]] static std::size_t busy_flag_of(std::uint32_t w) noexcept {
+    return std::size_t{w} * runtime::cache_line_bytes;
+  }
+
+  [[nodiscard]] bool is_busy(worker_id w) const noexcept { return busy.get(busy_flag_of(index(w))) != 0; }
+
   layout const where;
   partitions const all;
   arms_options const options;
   address_map const addresses;
   std::variant<width_choice<history_model>, width_choice<power_law_model>> choice;
   runtime::relaxed_array<std::uint64_t> counts;  ///< tasks that ended, per leader, type and width
-  runtime::relaxed_array<std::uint8_t> is_busy;  ///< per worker; kept for cost::idle
+  runtime::relaxed_array<std::uint8_t> busy;     ///< [busy_flag_of(w)]: w runs a task
 };
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
@@ -69,6 +78,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
+  placement release(tag_fields const& c, task_tag& task) noexcept;
   placement start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept;
   placement decide(tag_fields c, task_tag& task) noexcept;
   [[nodiscard]] std::optional<runtime::address> address_of_child(tag_fields const& parent,
@@ -92,6 +102,8 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   bool is_outside_ = false;      ///< the victim shares no partition with this worker
   bool judges_ = false;          ///< the probe is for a task whose first word says where it belongs
   bool is_busy_ = false;
+  bool has_next_ = false;   ///< `local` holds what this worker runs next
+  bool has_model_ = false;  ///< the task that the last mark was for is the child of one whose partition was chosen
 };
 
 }  // namespace arms
@@ -106,6 +118,9 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   [[nodiscard]] std::string_view name() const noexcept override {
     return shared_.options.width == 1 ? "arms:width=1" : "arms";
   }
+  [[nodiscard]] std::vector<known_time> known() const override;
+  /// Times of an earlier run on partitions like these: they count as measured. Before the first task. Throws usage_error.
+  void remember(known_times const& from);
   [[nodiscard]] policy_needs needs() const noexcept override {
     return {.lanes = {lane::local, lane::migrated}, .times = true, .chosen = true, .released = true};
   }

@@ -19,6 +19,7 @@ using arms::tag_fields;
 layout figure_4() { return layout(topology::synthetic("package:2 numa:1 core:4 pu:1")); }
 constexpr task_type moldable{.number = 3, .moldable = 1};
 constexpr task_type single{.number = 4};
+constexpr arms_options by_product{.cost = arms::cost::product};
 placement here(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::inbox}; }
 placement queued(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::migrated}; }
 placement team(std::uint32_t leader, std::uint16_t width) {
@@ -120,7 +121,7 @@ TEST(arms, a_task_without_an_address_stays_with_whoever_releases_it) {
 // ---- how wide it is [arms-2021 3.3.1] --------------------------------------------------------------------------------------
 
 TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_least_cost) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, by_product);
   task_tag const t = tag_of(address_in(5, 8) | moldable);
   auto const superlinear_for_two = [](std::uint16_t w) {
     return std::uint64_t{w == 1 ? 4000U : w == 2 ? 1500U : 1200U};
@@ -138,7 +139,7 @@ TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_lea
 }
 
 TEST(arms, times_of_one_type_and_address_say_nothing_of_another) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, by_product);
   task_tag const t = tag_of(address_in(5, 8) | moldable);
   for (std::uint64_t const ns : {4000U, 1500U, 1200U}) runs(p, 5, t, ns);
   EXPECT_EQ(runs(p, 5, tag_of(address_in(6, 8) | moldable), 1), here(5));
@@ -147,7 +148,7 @@ TEST(arms, times_of_one_type_and_address_say_nothing_of_another) {
 }
 
 TEST(arms, only_the_leader_reports_a_time) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, by_product);
   task_tag t = tag_of(address_in(0, 8) | moldable);
   runs(p, 0, t, 1000);
   ASSERT_EQ(p.of_worker(worker_id{0}).place(t, cause::chosen), team(0, 2));
@@ -160,7 +161,7 @@ TEST(arms, only_the_leader_reports_a_time) {
 }
 
 TEST(arms, what_is_not_moldable_runs_alone_and_so_does_everything_under_width_1) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, by_product);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(runs(p, 2, tag_of(address_in(2, 8) | single), 100), here(2));
   EXPECT_EQ(p.ended(single.number, 1), 5U);
   adaptive_moldable one(figure_4(), 1, {.width = 1});
@@ -172,7 +173,7 @@ TEST(arms, what_is_not_moldable_runs_alone_and_so_does_everything_under_width_1)
 }
 
 TEST(arms, a_thief_chooses_among_its_own_partitions) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, by_product);
   task_tag const t = tag_of(address_in(1, 8) | moldable);
   for (std::uint64_t const ns : {4000U, 1500U, 1200U}) runs(p, 1, t, ns);
   task_tag stolen = t;
@@ -184,7 +185,7 @@ TEST(arms, a_thief_chooses_among_its_own_partitions) {
 }
 
 TEST(arms, a_refused_width_runs_alone_and_is_measured_as_such) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, by_product);
   worker_policy& m = p.of_worker(worker_id{0});
   task_tag t = tag_of(address_in(0, 8) | moldable);
   runs(p, 0, t, 1000);
@@ -205,6 +206,42 @@ TEST(arms, partners_without_work_are_free_under_cost_idle) {
   EXPECT_EQ(runs(p, 0, t, 2500), team(0, 2));
   p.of_worker(worker_id{1}).learn(begun{});
   EXPECT_EQ(runs(p, 0, t, 4000), here(0));
+}
+
+TEST(arms, a_node_that_releases_another_is_a_free_partner) {
+  adaptive_moldable p(figure_4(), 1);
+  task_tag t = tag_of(address_in(0, 8) | moldable);
+  for (std::uint64_t const ns : {4000U, 2500U, 2600U}) runs(p, 0, t, ns);
+  task_tag before = t;
+  EXPECT_EQ(p.of_worker(worker_id{1}).place(before, cause::stolen).worker, worker_id{1});
+  p.of_worker(worker_id{1}).learn(begun{.task = before});
+  EXPECT_EQ(runs(p, 0, t, 4000), here(0));
+  t = p.of_worker(worker_id{1}).mark(before, address_in(0, 8) | moldable);
+  EXPECT_EQ(p.of_worker(worker_id{1}).place(t, cause::released), queued(0));
+  EXPECT_EQ(runs(p, 0, t, 2500), team(0, 2)) << "worker 1 has nothing else, though its task has not ended yet";
+}
+
+TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_thief_looks) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{0});
+  task_tag node = tag_of(address_in(0, 8) | single);
+  EXPECT_EQ(m.place(node, cause::chosen), here(0));
+  m.learn(begun{.task = node});
+  auto const released = [&](hint const& h) {
+    task_tag t = m.mark(node, h);
+    return m.place(t, cause::released);
+  };
+  placement const next{.worker = worker_id{0}, .where = lane::local};
+  EXPECT_EQ(released(address_in(1, 8) | single), queued(1)) << "it belongs elsewhere";
+  EXPECT_EQ(released(as_hint(address_in(0, 8))), next);
+  EXPECT_EQ(released(address_in(0, 8) | single), queued(0)) << "others may take the second one";
+  m.learn(ended{.task = node, .duration_ns = 100});
+  m.learn(probed{{.what = action::pop, .where = lane::local, .whom = worker_id{0}}, runtime::outcome::got});
+  EXPECT_EQ(released(address_in(0, 8) | single), next) << "the first one is under way";
+  // What is spawned by something else than a node may have to wait for the end of that.
+  task_tag root{};
+  task_tag t = p.of_worker(worker_id{5}).mark(root, address_in(5, 8) | single);
+  EXPECT_EQ(p.of_worker(worker_id{5}).place(t, cause::released), queued(5));
 }
 
 TEST(arms, a_layout_file_decides_which_widths_there_are) {
@@ -234,7 +271,8 @@ TEST(arms, neighbours_are_tried_in_turn_from_the_next_one_on) {
   EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{3}))), (list{0, 1, 2}));
   EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{0}))), (list{1, 2, 3}));
   EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{5}))), (list{6, 7, 4}));
-  for (lane const l : {lane::migrated, lane::local, lane::spawned})
+  EXPECT_TRUE(victims_of(fruitless_round(p.of_worker(worker_id{5})), lane::local).empty()) << "what a worker runs next";
+  for (lane const l : {lane::migrated, lane::spawned})
     EXPECT_EQ(victims_of(fruitless_round(p.of_worker(worker_id{5})), l), (list{6, 7, 4})) << name_of(l);
 }
 

@@ -149,7 +149,7 @@ TEST(arms_balance, tasks_spread_over_the_line_are_run_by_their_own_package) {
 }
 
 TEST(arms_balance, most_tasks_run_with_the_width_that_is_cheapest) {
-  adaptive_moldable p(figure_4(), 1);
+  adaptive_moldable p(figure_4(), 1, {.cost = arms::cost::product});
   stage s(p, 8, [](std::uint16_t width) { return width == 1 ? 400U : width == 2 ? 150U : 140U; });
   for (std::uint32_t i = 0; i < 2000; ++i) s.release(0, address_in(i % 8, 8) | task_type{.number = 1, .moldable = 1});
   s.run();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a task takes on a partition, learnt while the program runs: one model per type and key of tasks. Two kinds of
-// models; another one needs the two functions of the concept. [arms-2021 3.3]
+// models; another one needs the functions of the concept. [arms-2021 3.3]
 #pragma once
 
 #include <algorithm>
@@ -41,6 +41,11 @@ class table_shape {
   [[nodiscard]] std::size_t row_of(task_kind kind) const noexcept {
     return std::min(kind.type, most_types - 1) * keys_ + (kind.key >> coarser_);
   }
+  /// The first of the kinds that share a row.
+  [[nodiscard]] task_kind kind_of(std::size_t row) const noexcept {
+    return {.type = static_cast<std::uint32_t>(row / keys_),
+            .key = static_cast<std::uint32_t>(row % keys_) << coarser_};
+  }
   [[nodiscard]] std::size_t cell_of(std::size_t row, partition_id p) const noexcept {
     return row * partitions_ + index(p);
   }
@@ -56,6 +61,7 @@ class table_shape {
 template <class M>
 concept time_model = requires(M& m, M const& known, std::size_t row, partition_id p, std::uint64_t ns, bool restarts) {
   { known.time_ns(row, p) } noexcept -> std::same_as<std::uint64_t>;
+  { known.measured_ns(row, p) } noexcept -> std::same_as<std::uint64_t>;  ///< 0 where it only predicts
   { m.update(row, p, ns, restarts) } noexcept;
   { M::knows_leaders } -> std::convertible_to<bool>;  ///< partitions of one width have times of their own
 };
@@ -72,6 +78,7 @@ class history_model {
   [[nodiscard]] std::uint64_t time_ns(std::size_t row, partition_id p) const noexcept {
     return times_.get(shape_.cell_of(row, p));
   }
+  [[nodiscard]] std::uint64_t measured_ns(std::size_t row, partition_id p) const noexcept { return time_ns(row, p); }
   void update(std::size_t row, partition_id p, std::uint64_t ns, bool restarts) noexcept {
     std::size_t const cell = shape_.cell_of(row, p);
     std::uint64_t const now = std::clamp<std::uint64_t>(ns, 1, longest_ns);
@@ -106,6 +113,14 @@ class power_law_model {
     }
     return in_ns(std::bit_cast<float>(static_cast<std::uint32_t>(law >> 32)) -
                  std::bit_cast<float>(static_cast<std::uint32_t>(law)) * log_widths_[width]);
+  }
+
+  /// A width's time is given with the first of its partitions.
+  [[nodiscard]] std::uint64_t measured_ns(std::size_t row, partition_id p) const noexcept {
+    std::uint32_t const width = class_of_[index(p)];
+    if (index(p) > 0 && class_of_[index(p) - 1] == width) return 0;
+    float const log = logs_.get(row * classes_ + width);
+    return log == 0 ? 0 : in_ns(log - 1);
   }
 
   void update(std::size_t row, partition_id p, std::uint64_t ns, bool restarts) noexcept {

@@ -20,7 +20,7 @@ namespace skua::inline v0::policies::arms {
 enum class cost : std::uint8_t {
   product,  ///< T * W: the time of all members together [arms-2021 3.3.1]
   time,     ///< T: what the authors' code runs with
-  idle,     ///< T * (1 + members that have other work now): idle members cost nothing
+  idle,     ///< T * (1 + 5/4 * members that have other work now): idle members cost nothing
 };
 
 /// Shared by the workers of a region; what one of them learns the others see some time later.
@@ -46,7 +46,7 @@ class width_choice {
   [[nodiscard]] partition_id choose(task_kind kind, std::span<partition_id const> from, Busy&& busy) const noexcept {
     std::size_t const row = shape_.row_of(kind);
     choice_made const made = cheapest(row, from, busy);
-    if (made.is_known && measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from);
+    if (made.is_known && measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from, busy);
     return made.which;
   }
 
@@ -61,6 +61,18 @@ class width_choice {
     } else {
       choice_made const made = cheapest(row, home, nobody);
       return made.is_known && all_[made.which].has(w);
+    }
+  }
+
+  /// f(type, key, partition, ns) for everything that was measured. Other workers may learn meanwhile.
+  template <class F>
+  void for_each_known(F&& f) const {
+    for (std::size_t row = 0; row < shape_.rows(); ++row) {
+      if (measurements_.get(row) == 0) continue;
+      task_kind const kind = shape_.kind_of(row);
+      for (std::uint32_t p = 0; p < all_.all().size(); ++p) {
+        if (std::uint64_t const ns = model_.measured_ns(row, partition_id{p})) f(kind, partition_id{p}, ns);
+      }
     }
   }
 
@@ -87,7 +99,8 @@ class width_choice {
     switch (what_) {
       case cost::product: return ns * all_[p].width;
       case cost::time: break;
-      case cost::idle: return ns * (1 + busy(all_[p]));
+      // 5/4: where a team just pays off its members' time, measurements differ by chance and a team is of no use.
+      case cost::idle: return ns * (1 + 1.25 * busy(all_[p]));
     }
     return ns;
   }
@@ -113,13 +126,15 @@ class width_choice {
     return {best, true};
   }
 
-  [[nodiscard]] partition_id oldest(std::size_t row, std::span<partition_id const> from) const noexcept {
+  /// Under cost::idle busy partners are left in peace: a trial would hold them up, and they would not be taken anyway.
+  template <class Busy>
+  [[nodiscard]] partition_id oldest(std::size_t row, std::span<partition_id const> from, Busy&& busy) const noexcept {
     std::uint32_t const now = measurements_.get(row);
     partition_id found = from.front();
     std::uint32_t most = 0;
     for (partition_id const p : from) {
       std::uint32_t const age = now - measured_at_.get(shape_.cell_of(row, p));
-      if (age > most && age <= now) {
+      if (age > most && age <= now && (what_ != cost::idle || busy(all_[p]) == 0)) {
         most = age;
         found = p;
       }

@@ -68,7 +68,8 @@ class random_flow {
  private:
   template <class Here>
   auto add(flow<Here>& graph, std::uint32_t i) {
-    auto const hinted = i % 3 == 0 ? skua::as_hint(skua::address_in(i, ran_.size())) : skua::hint{};
+    auto hinted = i % 3 == 0 ? skua::as_hint(skua::address_in(i, ran_.size())) : skua::hint{};
+    if (i % 2 == 0) hinted.type = skua::task_type{static_cast<std::uint16_t>(i % 5)};
     if (i % 7 == 0) {
       return graph.add(hinted, [this, i](auto& here, auto& in) {
         visit(here, i);

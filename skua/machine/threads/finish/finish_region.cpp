@@ -81,6 +81,8 @@ void finish_region::release(here& on, task& t) noexcept {
     placement const to = s.place(entry.tag, cause::released, is_moldable(t));
     if (worker::send(s, entry, to)) return;
     if (to.worker == s.id && to.where == lane::migrated && moving::keep(s, s.migrated, entry)) return;
+    // Nobody is woken for it: this worker takes it as soon as it can, and some policies let nobody else look there.
+    if (to.worker == s.id && to.where == lane::local && s.local.push(entry)) return;
   }
   push_spawned(on, t);
 }

@@ -7,6 +7,7 @@
 
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
+#include "skua/machine/threads/pool/history_file.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
@@ -34,6 +35,7 @@ runtime::settings choose(pool_options const& o) {
   if (o.places) s.places.set(*o.places);
   if (o.pin) s.pin.set(*o.pin);
   if (o.partitions) s.partitions.set(*o.partitions);
+  if (o.history) s.history.set(*o.history);
   if (o.spin && *o.spin < std::chrono::nanoseconds::zero()) {
     throw usage_error("pool option spin is " + std::to_string(o.spin->count()) +
                       " ns; allowed: 0 or more, or spin_forever, with which workers never sleep");
@@ -62,6 +64,12 @@ std::shared_ptr<policies::arms::partitions const> read_partitions(runtime::setti
     s.places = {.value = std::move(places), .from = by + ": " + s.partitions.value + " line 1"};
   }
   return read;
+}
+
+/// What earlier runs have left. Throws usage_error, also for a file that this run could not write at its end.
+std::optional<runtime::history_file> open_history(runtime::settings const& s) {
+  if (s.history.value.empty()) return {};
+  return runtime::history_file(s.history.from == "code" ? "pool option history" : s.history.from, s.history.value);
 }
 
 std::vector<worker_id> first_workers(std::uint32_t n) {
@@ -102,6 +110,7 @@ pool::pool(pool_options const& options) try {
   facts_.chosen = choose(options);
   policies::check_policy(facts_.chosen.policy);
   auto partitions = read_partitions(facts_.chosen);
+  auto history = open_history(facts_.chosen);
   runtime::cpu_mask usable = usable_processors();
   topology const machine = find_topology(options, usable);
   runtime::cpu_quota const quota = runtime::read_cpu_quota();
@@ -117,6 +126,7 @@ pool::pool(pool_options const& options) try {
   std::uint32_t const processors = std::min(usable.size(), quota.whole_cpus().value_or(usable.size()));
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable), processors);
   core_->divide_by(std::move(partitions));
+  core_->remember(std::move(history));
   root_ = core_->open_region(policies::policy_named(facts_.chosen.policy.value), first_workers(core_->workers()));
   core_->detached().report_to(options.on_exception);
   core_->start();
@@ -131,6 +141,7 @@ pool::~pool() {
     static_cast<void>(core_.release());
   } else {
     core_->detached().wait_for_workers();
+    core_->save_history();
   }
 }
 

@@ -50,6 +50,19 @@ policies::arms::partitions const* pool_core::partitions_of(layout const& where) 
   return partitions_ != nullptr && partitions_->workers() == where.workers() ? partitions_.get() : nullptr;
 }
 
+void pool_core::remember(std::optional<history_file> h) {
+  if (h) h->expect_workers(workers());
+  history_ = std::move(h);
+}
+
+policies::known_times pool_core::known_to(layout const& where) const noexcept {
+  return history_ && where.workers() == workers() ? history_->read() : policies::known_times{};
+}
+
+void pool_core::save_history() const {
+  if (history_) history_->write(workers(), first_region_->known());
+}
+
 pool_core::~pool_core() {
   stop();
   // acquire: nobody touches us any more. Pairs with: ~visit, decrement.

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
+#include "skua/machine/threads/pool/history_file.hpp"
 #include "skua/machine/threads/pool/oversubscription.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
@@ -40,6 +42,13 @@ class pool_core {
   void divide_by(std::shared_ptr<policies::arms::partitions const> p) noexcept { partitions_ = std::move(p); }
   /// Null: there is no file, or it is not about these workers.
   [[nodiscard]] policies::arms::partitions const* partitions_of(layout const& where) const noexcept;
+
+  /// What policies of all workers begin with, and where `save_history` writes. Before the first region opens.
+  /// Throws usage_error if it is of another number of workers.
+  void remember(std::optional<history_file> h);
+  [[nodiscard]] policies::known_times known_to(layout const& where) const noexcept;
+  /// Writes what the first region's policy has learnt, if there is a file for it; a failure is noted on stderr.
+  void save_history() const;
 
   /// Opens a region of these workers, and tells them of it. Throws std::bad_alloc, or what region's constructor throws;
   /// then nothing has changed. All memory is taken here: a worker that learns of the region needs none.
@@ -119,6 +128,7 @@ class pool_core {
   pool_core* const host_ = nullptr;
   layout const map_;
   std::shared_ptr<policies::arms::partitions const> partitions_;
+  std::optional<history_file> history_;
   cpu_mask const allowed_;
   bool const pinning_;
   std::uint64_t const spin_ns_;

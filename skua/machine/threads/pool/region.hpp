@@ -42,6 +42,7 @@ class region : public std::enable_shared_from_this<region> {
   [[nodiscard]] worker_slot* slot_for(worker const& w) const noexcept;
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
+  [[nodiscard]] std::vector<policies::known_time> known() const { return policy_->known(); }
   [[nodiscard]] policies::policy_factory const& policy_maker() const noexcept { return make_; }
   [[nodiscard]] pool_core& of() noexcept { return core_; }
 

@@ -167,7 +167,8 @@ worker::found worker::probe_in(worker_slot& s) noexcept {
 /// belongs.
 bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
-  bool const is_own_task = f == nullptr && (p.where == lane::spawned || p.where == lane::migrated);
+  bool const is_own_task =
+      f == nullptr && (p.where == lane::spawned || p.where == lane::local || p.where == lane::migrated);
   bool const asks_again = is_own_task && s.needs.chosen;
   if (p.what == action::pop && p.where != lane::injected && !asks_again) return false;
   if (f != nullptr && p.what == action::pop) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What a policy has measured, in a form that outlives its region. [arms-2021 3.3]
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "skua/parts/base/ids.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua::inline v0::policies {
+
+/// What tasks of a type that work on the data at an address take on the workers leader .. leader + width - 1.
+struct known_time {
+  std::uint32_t type = 0;
+  runtime::address where{};
+  worker_id leader{};
+  std::uint16_t width = 1;
+  std::uint64_t ns = 0;
+  friend constexpr bool operator==(known_time const&, known_time const&) = default;
+};
+
+struct known_times {
+  std::string_view from;  ///< what errors call them
+  std::span<known_time const> all;
+};
+
+}  // namespace skua::inline v0::policies
