@@ -113,7 +113,7 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	$(CMAKE) --build build/release -j $(JOBS)
 	mkdir -p build/bench
 	bench/instructions.py build/release/bin/fib_alone --json build/bench/instructions.json
-	for b in fork wake steal tasks regions memory; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
+	for b in fork wake steal tasks regions memory flow cholesky; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
 	for b in context algorithm; do build/release/bin/$${b}_bench --benchmark_out=build/bench/$$b.json || exit 1; done
 
 experiments: build ## repeat the papers' figures on simulated machines: build/experiments/*.{txt,csv,json,svg}
@@ -121,7 +121,8 @@ experiments: build ## repeat the papers' figures on simulated machines: build/ex
 	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
 	  xargs -P $(JOBS) -I{} sh -c '$(SKUA) experiment {} --output build/experiments > /dev/null && echo "{}: done"'
 
-peers: ## fib and short regions on rayon, for comparison; does nothing without cargo
+peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of rayon without cargo
+	tools/install-packages peers
 	@if command -v cargo >/dev/null; then \
 	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi

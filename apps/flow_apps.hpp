@@ -14,5 +14,6 @@ std::unique_ptr<app> make_cholesky();
 std::unique_ptr<app> make_heat_dag();
 std::unique_ptr<app> make_matmul_dag();
 std::unique_ptr<app> make_random_dag();
+std::unique_ptr<app> make_fmm();
 
 }  // namespace skua::apps

@@ -33,6 +33,7 @@ std::vector<entry> const& all() {
       {"heat-dag", make_heat_dag},
       {"matmul-dag", make_matmul_dag},
       {"random-dag", make_random_dag},
+      {"fmm", make_fmm},
   };
   return apps;
 }

@@ -58,8 +58,13 @@ struct entrant {
   char const* name;
   runner run;
 };
-constexpr entrant entrants[] = {
-    {"skua", run_skua}, {"skua by blocks", run_skua_blocks}, {"openmp", run_openmp}, {"tbb", run_tbb}};
+
+std::vector<entrant> entrants() {
+  std::vector<entrant> all{
+      {"skua", run_skua}, {"skua by blocks", run_skua_blocks}, {"openmp", run_openmp}, {"tbb", run_tbb}};
+  if (starpu() != nullptr) all.push_back({"starpu", starpu()});
+  return all;
+}
 
 struct question {
   std::int64_t rounds = 9;
@@ -73,11 +78,11 @@ using column = std::vector<double>;
 void measure(report& say, dag const& d, std::uint32_t workers, question const& q) {
   std::map<std::string, column> built;
   std::map<std::string, column> again;
-  constexpr std::size_t count = std::size(entrants);
+  std::vector<entrant> const all = entrants();
   for (std::int64_t round = -1; round < q.rounds; ++round) {  // the first one warms up
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
       // Rotates the order, so that none always follows the same other.
-      entrant const& e = entrants[(i + static_cast<std::size_t>(round + 1)) % count];
+      entrant const& e = all[(i + static_cast<std::size_t>(round + 1)) % all.size()];
       figures const seen = e.run(d, workers, static_cast<std::uint32_t>(q.more));
       if (round < 0) continue;
       built[e.name].push_back(seen.built);
@@ -85,7 +90,7 @@ void measure(report& say, dag const& d, std::uint32_t workers, question const& q
     }
   }
   std::string const where = d.name + ", " + std::to_string(workers) + (workers == 1 ? " worker, " : " workers, ");
-  for (entrant const& e : entrants) {
+  for (entrant const& e : all) {
     bool const is_ours = std::string_view(e.name) == "skua";
     std::string const what = where + e.name;
     if (is_ours) {
@@ -97,7 +102,7 @@ void measure(report& say, dag const& d, std::uint32_t workers, question const& q
   }
   column ratio;
   for (std::size_t i = 0; i < built["skua"].size(); ++i)
-    ratio.push_back(built["skua"][i] / std::min(built["openmp"][i], built["tbb"][i]));
+    ratio.push_back(built["skua"][i] / std::min(built["openmp"][i], built["tbb"][i]));  // StarPU is far behind them
   say.row(where + "skua, x best peer", "", spread_of(std::move(ratio)));
 }
 

@@ -62,4 +62,7 @@ figures run_openmp(dag const& d, std::uint32_t workers, std::uint32_t more);
 /// continue_node and make_edge.
 figures run_tbb(dag const& d, std::uint32_t workers, std::uint32_t more);
 
+/// StarPU's tasks with tags; null where it is not installed.
+[[nodiscard]] runner starpu() noexcept;
+
 }  // namespace skua::bench::flows

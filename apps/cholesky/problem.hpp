@@ -57,10 +57,7 @@ struct task {
 
   [[nodiscard]] double operations(shape const& s) const noexcept;
   [[nodiscard]] std::string name() const;
-  [[nodiscard]] task_type type() const noexcept {
-    bool const has_parts = what == operation::solve || what == operation::multiply;
-    return {.number = static_cast<std::uint16_t>(what), .moldable = has_parts ? std::uint16_t{1} : std::uint16_t{0}};
-  }
+  [[nodiscard]] task_type type() const noexcept { return {.number = static_cast<std::uint16_t>(what)}; }
 };
 
 class problem {
@@ -113,12 +110,27 @@ void build(Graph& graph, problem& p, Seen&& seen) {
     auto const add = [&](auto const&... words) {
       return graph.add(hints, words..., [=, &p](auto& here) { here.leaf(words..., operations, [&] { p.run(t); }); });
     };
+    // Rows of the written tile, and of the one of the same rows that a `multiply` reads, can be shared among a team.
+    auto const add_team = [&](reads const& common, writes const& to, auto const&... same_rows) {
+      return graph.add_team(hints, common, same_rows..., to, [=, &p](auto& mine) {
+        std::uint64_t const rows = s.rows_of(t.i);
+        auto const [begin, end] = mine.share(rows);
+        double const part = static_cast<double>(end - begin) / static_cast<double>(rows);
+        auto const of_mine = [&]<class Word>(Word const& whole) {
+          return Word{static_cast<double const*>(whole.data) + begin, (end - begin) * sizeof(double), s.tile,
+                      s.tile * sizeof(double)};
+        };
+        mine.here().leaf(common, of_mine(same_rows)..., of_mine(to), flops{operations.count * part},
+                         [&] { p.run_rows(t, begin, end); });
+      });
+    };
     writes const to{tile(t.i, t.j), bytes};
     switch (t.what) {
       case operation::factor: return seen(add(to), t);
-      case operation::solve: return seen(add(reads{tile(t.k, t.k), bytes}, to), t);
+      case operation::solve: return seen(add_team(reads{tile(t.k, t.k), bytes}, to), t);
       case operation::square: return seen(add(reads{tile(t.i, t.k), bytes}, to), t);
-      case operation::multiply: return seen(add(reads{tile(t.i, t.k), bytes}, reads{tile(t.j, t.k), bytes}, to), t);
+      case operation::multiply:
+        return seen(add_team(reads{tile(t.j, t.k), bytes}, to, reads{tile(t.i, t.k), bytes}), t);
     }
   });
 }

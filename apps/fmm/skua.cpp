@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The app fmm.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "apps/checks.hpp"
+#include "apps/flow_app.hpp"
+#include "apps/flow_apps.hpp"
+#include "apps/fmm/problem.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::array<std::string_view, 3> distributions{"uniform", "circle", "cluster"};
+
+class fmm_app final : public flow_app<fmm_app>, public openmp_twin {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "fmm"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "fast multipole method: the potential of charges in the plane, as a task graph (ARMS 2021)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--n", n_, "charges")->capture_default_str();
+    command.add_option("--order", order_, "of the series")->capture_default_str();
+    command.add_option("--leaf", leaf_, "charges of a leaf of the tree, at most")->capture_default_str();
+    command
+        .add_option("--theta", theta_,
+                    "cells interact by series if their radii are less than this part of their distance")
+        ->capture_default_str();
+    command.add_option("--distribution", distribution_, "uniform, circle, or cluster")->capture_default_str();
+    command.add_option("--seed", seed_, "of the charges")->capture_default_str();
+  }
+  void prepare() override {
+    require_between("fmm: --n", n_, 1, 100'000'000);
+    require_between("fmm: --order", order_, 1, static_cast<std::int64_t>(fmm::most_terms));
+    require_between("fmm: --leaf", leaf_, 1, 1'000'000);
+    require_between("fmm: --theta", theta_, 0.1, 0.9);
+    require_between("fmm: --seed", seed_, 0, 1'000'000'000'000);
+    fmm::shape const shape{
+        .n = static_cast<std::uint32_t>(n_),
+        .order = static_cast<std::uint32_t>(order_),
+        .leaf = static_cast<std::uint32_t>(leaf_),
+        .theta = theta_,
+        .how = static_cast<fmm::distribution>(require_one_of("fmm: --distribution", distributions, distribution_)),
+        .seed = static_cast<std::uint64_t>(seed_)};
+    try {
+      problem_ = std::make_unique<fmm::problem>(shape, fmm::charges_of(shape));
+    } catch (std::bad_alloc const&) {
+      throw resource_error("fmm: no memory for the tree; a smaller --n or --order may fit");
+    }
+  }
+  void reset() override { problem_->reset(); }
+
+  void run_alone() { fmm::run_alone(*problem_); }
+  void run_openmp(unsigned workers) override { fmm::with_openmp(workers, *problem_); }
+  template <class Here>
+  void program(Here& here) {
+    fmm::program(here, *problem_);
+  }
+
+  [[nodiscard]] std::string wrong() override { return problem_->wrong(); }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"n", n_},
+            {"order", order_},
+            {"distribution", distribution_},
+            {"cells", problem_->cells().cells().size()},
+            {"groups", problem_->groups().size()},
+            {"error", problem_->errors_of(200).relative}};
+  }
+
+ private:
+  std::int64_t n_ = 20'000;
+  std::int64_t order_ = 12;
+  std::int64_t leaf_ = 64;
+  double theta_ = 0.5;
+  std::string distribution_ = "uniform";
+  std::int64_t seed_ = 1;
+  std::unique_ptr<fmm::problem> problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_fmm() { return std::make_unique<fmm_app>(); }
+
+}  // namespace skua::apps
