@@ -15,5 +15,6 @@ std::unique_ptr<app> make_heat_dag();
 std::unique_ptr<app> make_matmul_dag();
 std::unique_ptr<app> make_random_dag();
 std::unique_ptr<app> make_fmm();
+std::unique_ptr<app> make_qr();
 
 }  // namespace skua::apps

@@ -34,6 +34,7 @@ std::vector<entry> const& all() {
       {"matmul-dag", make_matmul_dag},
       {"random-dag", make_random_dag},
       {"fmm", make_fmm},
+      {"qr", make_qr},
   };
   return apps;
 }

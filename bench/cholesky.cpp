@@ -61,17 +61,17 @@ void measure(report& say, std::int64_t n, std::int64_t tile, std::uint32_t worke
   std::string const where = "n " + std::to_string(n) + ", tile " + std::to_string(tile) + ", " +
                             std::to_string(workers) + (workers == 1 ? " worker, " : " workers, ");
   for (entrant const& e : all) say.row(where + e.name, "s", spread_of(seconds[e.name]));
+  auto const median = [&](entrant const& e) { return spread_of(seconds[e.name]).median; };
+  entrant const* best = nullptr;
+  for (entrant const& e : all) {
+    if (e.is_peer && (best == nullptr || median(e) < median(*best))) best = &e;
+  }
   for (entrant const& ours : all) {
     if (ours.is_peer) continue;
     std::vector<double> ratio;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(rounds); ++r) {
-      double best = 1e300;
-      for (entrant const& e : all) {
-        if (e.is_peer) best = std::min(best, seconds[e.name][r]);
-      }
-      ratio.push_back(seconds[ours.name][r] / best);
-    }
-    say.row(where + ours.name + ", x best peer", "", spread_of(std::move(ratio)), at_most(1));
+    for (std::size_t r = 0; r < static_cast<std::size_t>(rounds); ++r)
+      ratio.push_back(seconds[ours.name][r] / seconds[best->name][r]);
+    say.row(where + ours.name + ", x " + best->name, "", spread_of(std::move(ratio)), at_most(1));
   }
 }
 

@@ -11,13 +11,14 @@
 
 #include "apps/heat/field.hpp"
 #include "apps/heat/sweep.hpp"
+#include "apps/row_parts.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/footprint.hpp"
 
 namespace skua::apps::heat_dag {
 
-inline constexpr task_type compute_type{.number = 1, .moldable = 1};
-inline constexpr task_type copy_type{.number = 2, .moldable = 1};
+inline constexpr task_type compute_type{.number = 1};
+inline constexpr task_type copy_type{.number = 2};
 
 struct shape {
   std::size_t n = 1;      ///< rows and columns
@@ -98,17 +99,25 @@ void add_iteration(Graph& graph, problem& p) {
     auto const read = [&](std::array<std::size_t, 2> b) { return p.touched<reads>(p.now(b[0], b[1]), b[0], b[1]); };
     reads const own = read({i, j});
     writes const to = p.touched<writes>(p.next(i, j), i, j);
-    graph.add(hints(i, j, 7), compute_type, own, read(near.at[0]), read(near.at[1]), read(near.at[2]), read(near.at[3]),
-              to, [&p, i, j, around = with_rows_around(own), to](auto& h) {
-                flops const operations{7 * static_cast<double>(p.rows_of(i) * p.rows_of(j))};
-                h.leaf(around, to, operations, [&] { p.compute(i, j, 0, p.rows_of(i)); });
-              });
+    graph.add_team(hints(i, j, 7), compute_type, own, read(near.at[0]), read(near.at[1]), read(near.at[2]),
+                   read(near.at[3]), to, [&p, i, j, own, to](auto& mine) {
+                     auto const rows = mine.share(p.rows_of(i));
+                     if (rows.begin == rows.end) return;
+                     flops const operations{7 * static_cast<double>((rows.end - rows.begin) * p.rows_of(j))};
+                     mine.here().leaf(with_rows_around(apps::rows_of(own, rows.begin, rows.end)),
+                                      apps::rows_of(to, rows.begin, rows.end), operations,
+                                      [&] { p.compute(i, j, rows.begin, rows.end); });
+                   });
   });
   for_each_block([&](std::size_t i, std::size_t j) {
     reads const from = p.touched<reads>(p.next(i, j), i, j);
     writes const to = p.touched<writes>(p.now(i, j), i, j);
-    graph.add(hints(i, j, 1), copy_type, from, to,
-              [&p, i, j, from, to](auto& here) { here.leaf(from, to, [&] { p.copy(i, j, 0, p.rows_of(i)); }); });
+    graph.add_team(hints(i, j, 1), copy_type, from, to, [&p, i, j, from, to](auto& mine) {
+      auto const rows = mine.share(p.rows_of(i));
+      if (rows.begin == rows.end) return;
+      mine.here().leaf(apps::rows_of(from, rows.begin, rows.end), apps::rows_of(to, rows.begin, rows.end),
+                       [&] { p.copy(i, j, rows.begin, rows.end); });
+    });
   });
 }
 

@@ -11,6 +11,7 @@
 #include "apps/matmul/leaf.hpp"
 #include "apps/matmul/problem.hpp"
 #include "apps/placed_array.hpp"
+#include "apps/row_parts.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/footprint.hpp"
 
@@ -36,7 +37,7 @@ struct task {
   [[nodiscard]] double operations() const noexcept {
     return what == operation::multiply ? p.flops() : static_cast<double>(p.c.rows() * p.c.columns());
   }
-  [[nodiscard]] task_type type() const noexcept { return {.number = static_cast<std::uint16_t>(what), .moldable = 1}; }
+  [[nodiscard]] task_type type() const noexcept { return {.number = static_cast<std::uint16_t>(what)}; }
 };
 
 class problem {
@@ -132,15 +133,22 @@ void program(Here& here, problem& p) {
   p.for_each_task([&](task const& t) {
     flops const operations{t.operations()};
     auto const hints = work{operations.count} | address_in(t.row * n + t.column, n * n) | t.type();
-    auto const add = [&](auto const&... words) {
-      graph.add(hints, words..., [=, &p](auto& h) { h.leaf(words..., operations, [&] { p.run(t); }); });
+    // b is read by every member, the rows of the others are shared.
+    auto const add = [&](auto const& to, auto const& by_rows, auto const&... b) {
+      graph.add_team(hints, by_rows, b..., to, [=, &p](auto& mine) {
+        auto const rows = mine.share(to.rows);
+        if (rows.begin == rows.end) return;
+        mine.here().leaf(apps::rows_of(by_rows, rows.begin, rows.end), b..., apps::rows_of(to, rows.begin, rows.end),
+                         flops{part_of(operations.count, rows.begin, rows.end, to.rows)},
+                         [&] { p.run_rows(t, rows.begin, rows.end); });
+      });
     };
     auto const to = matmul::footprint_of<writes>(t.p.c);
     auto const a = matmul::footprint_of<reads>(t.p.a);
     if (t.what == operation::multiply) {
-      add(a, matmul::footprint_of<reads>(t.p.b), to);
+      add(to, a, matmul::footprint_of<reads>(t.p.b));
     } else {
-      add(a, to);
+      add(to, a);
     }
   });
   graph.run(here);

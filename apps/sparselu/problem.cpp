@@ -136,11 +136,15 @@ void bmod(float const* below, float const* right, float* inner, std::size_t size
 }
 
 void task::run(std::size_t size) const noexcept {
+  what == operation::lu0 ? sparselu::lu0(block, size) : run_part(size, 0, size);
+}
+
+void task::run_part(std::size_t size, std::size_t begin, std::size_t end) const noexcept {
   switch (what) {
-    case operation::lu0: return sparselu::lu0(block, size);
-    case operation::fwd: return sparselu::fwd(first, block, size, 0, size);
-    case operation::bdiv: return sparselu::bdiv(first, block, size, 0, size);
-    case operation::bmod: return sparselu::bmod(first, second, block, size, 0, size);
+    case operation::lu0: break;
+    case operation::fwd: return sparselu::fwd(first, block, size, begin, end);
+    case operation::bdiv: return sparselu::bdiv(first, block, size, begin, end);
+    case operation::bmod: return sparselu::bmod(first, second, block, size, begin, end);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/row_parts.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/footprint.hpp"
 
@@ -65,12 +66,10 @@ struct task {
   float const* second = nullptr;
 
   void run(std::size_t size) const noexcept;
+  /// A part of it: columns of a `fwd`, else rows; not of an `lu0`, which has none.
+  void run_part(std::size_t size, std::size_t begin, std::size_t end) const noexcept;
   [[nodiscard]] double operations(std::size_t size) const noexcept;
-  /// A diagonal block has no parts that are independent.
-  [[nodiscard]] task_type type() const noexcept {
-    return {.number = static_cast<std::uint16_t>(what),
-            .moldable = what == operation::lu0 ? std::uint16_t{0} : std::uint16_t{1}};
-  }
+  [[nodiscard]] task_type type() const noexcept { return {.number = static_cast<std::uint16_t>(what)}; }
 };
 
 /// Calls visit(task) for the operations of the factorisation, in an order in which they can be executed. Fills the blocks that
@@ -106,20 +105,50 @@ void program(Here& here, block_matrix& a) {
   for_each_task(a, [&](task const& t) {
     auto const hints = work{t.operations(size)} | address_in(t.row * n + t.column, n * n) | t.type();
     writes const block{t.block, bytes};
-    if (t.first == nullptr) {
-      graph.add(hints, block,
-                [t, size, block](auto& h) { h.leaf(block, flops{t.operations(size)}, [&] { t.run(size); }); });
-    } else if (t.second == nullptr) {
-      reads const first{t.first, bytes};
-      graph.add(hints, first, block, [t, size, first, block](auto& h) {
-        h.leaf(first, block, flops{t.operations(size)}, [&] { t.run(size); });
+    // The rows of a block, or its columns, follow each other in memory, or in each row.
+    std::size_t const row = size * sizeof(float);
+    auto const rows = [row](auto const& of, std::size_t begin, std::size_t end) {
+      return std::decay_t<decltype(of)>{static_cast<char const*>(of.data) + begin * row, (end - begin) * row};
+    };
+    auto const columns = [row, size](auto const& of, std::size_t begin, std::size_t end) {
+      return std::decay_t<decltype(of)>{static_cast<char const*>(of.data) + begin * sizeof(float),
+                                        (end - begin) * sizeof(float), size, row};
+    };
+    auto const add_team = [&](auto const& run_part, auto const&... words) {
+      graph.add_team(hints, words..., block, [t, size, run_part, words..., block](auto& mine) {
+        auto const part = mine.share(size);
+        if (part.begin == part.end) return;
+        flops const operations{part_of(t.operations(size), part.begin, part.end, size)};
+        run_part(mine.here(), part.begin, part.end, operations, words..., block);
       });
-    } else {
-      reads const first{t.first, bytes};
-      reads const second{t.second, bytes};
-      graph.add(hints, first, second, block, [t, size, first, second, block](auto& h) {
-        h.leaf(first, second, block, flops{t.operations(size)}, [&] { t.run(size); });
-      });
+    };
+    reads const first{t.first, bytes};
+    reads const second{t.second, bytes};
+    switch (t.what) {
+      case operation::lu0:
+        graph.add(hints, block,
+                  [t, size, block](auto& h) { h.leaf(block, flops{t.operations(size)}, [&] { t.run(size); }); });
+        return;
+      case operation::fwd:
+        return add_team(
+            [t, size, columns](auto& h, std::size_t begin, std::size_t end, flops count, reads diagonal, writes to) {
+              h.leaf(diagonal, columns(to, begin, end), count, [&] { t.run_part(size, begin, end); });
+            },
+            first);
+      case operation::bdiv:
+        return add_team(
+            [t, size, rows](auto& h, std::size_t begin, std::size_t end, flops count, reads diagonal, writes to) {
+              h.leaf(diagonal, rows(to, begin, end), count, [&] { t.run_part(size, begin, end); });
+            },
+            first);
+      case operation::bmod:
+        return add_team(
+            [t, size, rows](auto& h, std::size_t begin, std::size_t end, flops count, reads below, reads right,
+                            writes to) {
+              h.leaf(rows(below, begin, end), right, rows(to, begin, end), count,
+                     [&] { t.run_part(size, begin, end); });
+            },
+            first, second);
     }
   });
   graph.run(here);

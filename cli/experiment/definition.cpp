@@ -29,6 +29,7 @@ constexpr std::array quantities{
     quantity_entry{quantity::scheduling, "scheduling", "s"},
     quantity_entry{quantity::idle, "idle", "s"},
     quantity_entry{quantity::inflation, "inflation", ""},
+    quantity_entry{quantity::width, "width", ""},
 };
 
 constexpr std::size_t longest_file_bytes = std::size_t{1} << 20;

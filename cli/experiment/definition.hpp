@@ -25,6 +25,7 @@ enum class quantity : std::uint8_t {
   scheduling,   ///< worker-seconds
   idle,         ///< worker-seconds
   inflation,    ///< work over the work of one worker of the same series
+  width,        ///< on how many workers most of the moldable tasks ran
 };
 [[nodiscard]] std::string_view name_of(quantity q) noexcept;
 /// "s", "GFLOPS", ... ; empty for a ratio.

@@ -46,6 +46,8 @@ double value_of(measured_point const& p, quantity q) {
     case quantity::work: return o.work_s;
     case quantity::scheduling: return o.scheduling_s;
     case quantity::idle: return o.idle_s;
+    case quantity::width:
+      return o.widths.empty() ? 0 : static_cast<double>(std::ranges::max_element(o.widths) - o.widths.begin());
     case quantity::inflation: break;
   }
   return quotient(o.work_s, p.alone_work_s);

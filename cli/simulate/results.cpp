@@ -46,6 +46,15 @@ json workers_of(sim_outcome const& o) {
   return all;
 }
 
+/// By width: moldable tasks that ran with it.
+json widths_of(sim_outcome const& o) {
+  json all = json::object();
+  for (std::size_t w = 0; w < o.widths.size(); ++w) {
+    if (o.widths[w] > 0) all[std::to_string(w)] = o.widths[w];
+  }
+  return all;
+}
+
 /// The seconds for machines, the share of all workers' time for people.
 cell time_of(double part_s, sim_row const& r) {
   return {part_s, in_percent(quotient(part_s, r.median.time_s * r.workers))};
@@ -132,8 +141,8 @@ std::vector<report::column> sim_columns() {
                                   {"work_s", "work"},
                                   {"scheduling_s", "scheduling"},
                                   {"idle_s", "idle"}};
-  for (char const* const key :
-       {"events", "steals", "sleeps", "revocations", "heavy_fences", "interrupts", "spawns", "conversions", "dead"})
+  for (char const* const key : {"events", "steals", "sleeps", "revocations", "heavy_fences", "interrupts", "spawns",
+                                "conversions", "dead", "widths"})
     all.push_back({key, ""});
   json const bytes = bytes_of({});
   for (auto const& [key, value] : bytes.items()) all.push_back({key, ""});
@@ -158,7 +167,8 @@ std::vector<cell> sim_cells(sim_row const& r, double serial_s) {
                         cell::of(o.interrupts),
                         cell::of(o.spawns),
                         cell::of(o.conversions),
-                        cell::of(o.dead)};
+                        cell::of(o.dead),
+                        cell::of(widths_of(o))};
   json const bytes = bytes_of(o.memory);
   for (auto const& [key, value] : bytes.items()) all.push_back(cell::of(value));
   return all;

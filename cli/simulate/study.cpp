@@ -48,6 +48,7 @@ sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t
   sim_outcome all{.seed = seed,
                   .time_s = seconds_of(run.makespan),
                   .events = run.moves,
+                  .widths = std::move(run.widths),
                   .steals_by_distance = std::move(run.steals_by_distance),
                   .workers = std::move(run.workers),
                   .makespan = run.makespan};

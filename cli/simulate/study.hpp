@@ -37,6 +37,7 @@ struct sim_outcome {
   std::uint64_t spawns = 0;
   std::uint64_t conversions = 0;
   std::uint64_t dead = 0;
+  std::vector<std::uint64_t> widths = {};  ///< as in sim::run_result
   std::vector<std::uint64_t> steals_by_distance = {};
   std::vector<std::string> distance_names = {};
   std::vector<sim::worker_counters> workers = {};  ///< times in ticks (picoseconds)

@@ -61,6 +61,7 @@ struct run_result {
   std::vector<tree_node_id> order;  ///< tasks, leaves and steps in the order in which they began
   std::vector<worker_counters> workers;
   std::vector<tree_node_id> teams;                ///< tasks that ran as teams; their children are the members
+  std::vector<std::uint64_t> widths;              ///< [w]: moldable tasks that ran on w workers; empty: none did
   std::vector<std::uint64_t> steals_by_distance;  ///< successful ones
   std::vector<std::string> faults;                ///< what the validator found during the run; empty: nothing
   friend bool operator==(run_result const&, run_result const&) = default;
