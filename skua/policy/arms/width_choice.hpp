@@ -20,7 +20,7 @@ namespace skua::inline v0::policies::arms {
 enum class cost : std::uint8_t {
   product,  ///< T * W: the time of all members together [arms-2021 3.3.1]
   time,     ///< T: what the authors' code runs with
-  idle,     ///< T * (1 + 5/4 * members that have other work now): idle members cost nothing
+  idle,     ///< T * (1 + 3/2 * members that have other work now): idle members cost nothing
 };
 
 /// Shared by the workers of a region; what one of them learns the others see some time later.
@@ -30,11 +30,14 @@ class width_choice {
   /// Of the tasks of a kind, every so many-th is given to the partition that was measured the longest ago. The paper never
   /// measures again what lost once; so a partition that has become better would never be found.
   static constexpr std::uint32_t trial_period = 64;
+  /// Under cost::idle the partition that a kind had last is taken for so much cheaper: a change of width moves the data, which
+  /// slows down the tasks on both sides of it.
+  static constexpr double constancy = 0.85;
 
   /// `all` outlives this.
   width_choice(partitions const& all, std::uint32_t key_bits, cost what)
       : all_(all), shape_(key_bits, all), what_(what), model_(shape_, all), measured_at_(shape_.cells()),
-        measurements_(shape_.rows()), least_(shape_.rows()), runner_up_(shape_.rows()) {}
+        measurements_(shape_.rows()), last_(shape_.rows()), least_(shape_.rows()), runner_up_(shape_.rows()) {}
 
   [[nodiscard]] Model const& model() const noexcept { return model_; }
   [[nodiscard]] std::uint64_t time_ns(task_kind kind, partition_id p) const noexcept {
@@ -47,6 +50,8 @@ class width_choice {
     std::size_t const row = shape_.row_of(kind);
     choice_made const made = cheapest(row, from, busy);
     if (made.is_known && measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from, busy);
+    if (what_ == cost::idle && made.is_known && last_.get(row) != index(made.which) + 1)
+      last_.set(row, index(made.which) + 1);
     return made.which;
   }
 
@@ -99,8 +104,8 @@ class width_choice {
     switch (what_) {
       case cost::product: return ns * all_[p].width;
       case cost::time: break;
-      // 5/4: where a team just pays off its members' time, measurements differ by chance and a team is of no use.
-      case cost::idle: return ns * (1 + 1.25 * busy(all_[p]));
+      // 3/2: where a team just pays off its members' time, measurements differ by chance and a team is of no use.
+      case cost::idle: return ns * (1 + 1.5 * busy(all_[p]));
     }
     return ns;
   }
@@ -114,10 +119,11 @@ class width_choice {
   [[nodiscard]] choice_made cheapest(std::size_t row, std::span<partition_id const> from, Busy&& busy) const noexcept {
     partition_id best = from.front();
     double least = std::numeric_limits<double>::infinity();
+    std::uint32_t const last = what_ == cost::idle ? last_.get(row) : 0;
     for (partition_id const p : from) {
       std::uint64_t const t = model_.time_ns(row, p);
       if (t == 0) return {p, false};
-      double const c = cost_of(t, p, busy);
+      double const c = cost_of(t, p, busy) * (index(p) + 1 == last ? constancy : 1);
       if (c < least) {
         least = c;
         best = p;
@@ -195,6 +201,7 @@ class width_choice {
   Model model_;
   runtime::relaxed_array<std::uint32_t> measured_at_;   ///< per cell: the row's measurements then
   runtime::relaxed_array<std::uint32_t> measurements_;  ///< per row
+  runtime::relaxed_array<std::uint32_t> last_;          ///< per row: the last one chosen for its cost, plus 1; 0: none
   runtime::relaxed_array<std::uint64_t> least_;         ///< per row; 0: nothing is measured
   runtime::relaxed_array<float> runner_up_;             ///< per row: a bound for the cost of all others
 };
