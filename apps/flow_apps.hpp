@@ -16,5 +16,6 @@ std::unique_ptr<app> make_matmul_dag();
 std::unique_ptr<app> make_random_dag();
 std::unique_ptr<app> make_fmm();
 std::unique_ptr<app> make_qr();
+std::unique_ptr<app> make_nbody_chain();
 
 }  // namespace skua::apps

@@ -35,6 +35,7 @@ std::vector<entry> const& all() {
       {"random-dag", make_random_dag},
       {"fmm", make_fmm},
       {"qr", make_qr},
+      {"nbody-chain", make_nbody_chain},
   };
   return apps;
 }

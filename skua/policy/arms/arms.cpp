@@ -136,7 +136,7 @@ placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
   };
   auto const from = allowed(*c.type);
   c.chosen = with_.with_choice(
-      [&](auto const& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy_partners); });
+      [&](auto& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy_partners); });
   task = c.written();
   partition const& p = with_.all[*c.chosen];
   return {.worker = p.leader, .where = lane::inbox, .width = p.width};

@@ -46,7 +46,7 @@ class width_choice {
 
   /// One of these, which ascend by width. `busy(partition)`: how many other members have work now; asked for `cost::idle`.
   template <class Busy>
-  [[nodiscard]] partition_id choose(task_kind kind, std::span<partition_id const> from, Busy&& busy) const noexcept {
+  [[nodiscard]] partition_id choose(task_kind kind, std::span<partition_id const> from, Busy&& busy) noexcept {
     std::size_t const row = shape_.row_of(kind);
     choice_made const made = cheapest(row, from, busy);
     if (made.is_known && measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from, busy);

@@ -82,7 +82,7 @@ class random_flow {
         in.edge(first, second);  // once more
       });
     }
-    return graph.add(hinted, [this, i](auto& here) { visit(here, i); });
+    return graph.add(hinted, [this, i](auto& here) { this->visit(here, i); });
   }
   void visit(auto& here, std::uint32_t i) {
     if (i % 2 == 0) here.join([](auto& h) { skua::testing::fib(h, 5); }, [](auto& h) { skua::testing::fib(h, 4); });

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Bodies move by the forces of the others, in any division into parts to the same bits, and every wrong task shows.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "apps/nbody_chain/problem.hpp"
+#include "skua/parts/base/dice.hpp"
+#include "skua/program/serial.hpp"
+#include "skua/skua.hpp"
+
+namespace skua::apps::nbody_chain {
+namespace {
+
+TEST(nbody_chain, a_body_moves_by_the_mean_force) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    runtime::dice roll{seed};
+    std::vector<float> sources(1 + roll.below(100));
+    for (float& x : sources) x = static_cast<float>(roll.unit());
+    std::vector<float> targets(1 + roll.below(50));
+    for (float& x : targets) x = static_cast<float>(roll.unit());
+    std::vector<float> const before = targets;
+    n_body(targets, sources);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      double force = 0;
+      for (float const source : sources) {
+        double const dx = double{source} - before[i];
+        force += dx / std::sqrt(dx * dx + softening);
+      }
+      double const right = before[i] + time_step * force / static_cast<double>(sources.size());
+      EXPECT_NEAR(targets[i], right, 1e-6) << "seed " << seed << ", body " << i;
+    }
+  }
+}
+
+TEST(nbody_chain, bodies_around_the_middle_stay_there) {
+  std::vector<float> const sources{-1, 1, -2, 2};
+  std::vector<float> middle{0};
+  n_body(middle, sources);
+  EXPECT_EQ(middle[0], 0);
+  std::vector<float> outside{5};
+  n_body(outside, sources);
+  EXPECT_LT(outside[0], 5) << "attraction";
+}
+
+TEST(nbody_chain, every_schedule_gives_the_bits_of_the_serial_run) {
+  pool four({.workers = 4, .policy = "arms", .topology = "package:1 numa:1 l3:1 core:4"});
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    problem p({.n = 1 + 23 * seed, .iterations = 1 + 5 * seed, .remote = seed % 2 == 1, .seed = seed});
+    EXPECT_NE(p.wrong(), "");
+    serial here;
+    program(here, p);
+    EXPECT_EQ(p.wrong(), "");
+    p.reset();
+    four.run([&](auto& h) { program(h, p); });
+    EXPECT_EQ(p.wrong(), "");
+    std::uint64_t tasks = 0;
+    for (auto const& [width, count] : p.widths()) tasks += count;
+    EXPECT_EQ(tasks, 2 * p.iterations());
+  }
+}
+
+TEST(nbody_chain, parts_of_a_task_make_the_task) {
+  problem p({.n = 77, .iterations = 3});
+  for (std::uint64_t i = 0; i < 2 * p.iterations(); ++i) {
+    p.run(i % 2, 50, 77);
+    p.run(i % 2, 0, 3);
+    p.run(i % 2, 3, 50);
+  }
+  EXPECT_EQ(p.wrong(), "");
+}
+
+TEST(nbody_chain, missing_repeated_and_exchanged_tasks_are_noticed) {
+  problem p({.n = 20, .iterations = 2});
+  p.run(0, 0, 20);
+  p.run(1, 0, 20);
+  p.run(0, 0, 20);
+  EXPECT_NE(p.wrong(), "");
+  p.run(1, 0, 19);
+  EXPECT_NE(p.wrong(), "") << "a row is missing";
+  p.run(1, 19, 20);
+  EXPECT_EQ(p.wrong(), "");
+  p.run(1, 4, 5);
+  EXPECT_NE(p.wrong(), "") << "repeated";
+  p.reset();
+  for (std::size_t const task : {1U, 0U, 1U, 0U}) p.run(task, 0, 20);
+  EXPECT_NE(p.wrong(), "") << "exchanged";
+}
+
+TEST(nbody_chain, remote_tasks_have_addresses_half_of_the_line_apart) {
+  problem const local({.n = 1});
+  EXPECT_EQ(local.at(0), local.at(1));
+  problem const remote({.n = 1, .remote = true});
+  EXPECT_EQ(remote.at(1).fraction - remote.at(0).fraction, 1U << 31);
+}
+
+}  // namespace
+}  // namespace skua::apps::nbody_chain

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// nbody-chain: bodies of unit mass on a line, in two arrays. Task A moves those of the first by the forces of the second, task B
+// those of the second by the forces of the first, and so on: a graph of two nodes without parallelism but that inside of a task.
+// [arms-2021 1.1, Listing 1, Figure 1]
+//
+// A body's force is summed up in the order of the sources, so the division of a task among workers does not change the bits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "skua/program/flow/flow.hpp"
+#include "skua/program/footprint.hpp"
+
+namespace skua::apps::nbody_chain {
+
+inline constexpr float softening = 1e-3F;
+inline constexpr float time_step = 1e-2F;
+inline constexpr double flops_per_pair = 7;  ///< the inverse root counts as two
+
+/// Moves targets by the mean of the forces dx / sqrt(dx^2 + softening) of the sources.
+void n_body(std::span<float> targets, std::span<float const> sources) noexcept;
+
+/// The two tasks have different numbers, because their models differ where their data are in different places.
+inline constexpr std::array<task_type, 2> types{{{.number = 1, .moldable = 1}, {.number = 2, .moldable = 1}}};
+
+struct shape {
+  std::size_t n = 1;  ///< bodies in each array
+  std::uint64_t iterations = 1;
+  bool remote = false;  ///< the addresses of the tasks are half of the line apart; else they are the same [Table 1]
+  std::uint64_t seed = 1;
+};
+
+class problem {
+ public:
+  problem() = default;
+  explicit problem(shape const& s);
+
+  [[nodiscard]] std::size_t n() const noexcept { return shape_.n; }
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return shape_.iterations; }
+  [[nodiscard]] address at(std::size_t task) const noexcept {
+    return address_at(shape_.remote && task == 1 ? 0.75 : 0.25);
+  }
+  [[nodiscard]] double operations() const noexcept {  ///< of a task
+    return flops_per_pair * static_cast<double>(shape_.n) * static_cast<double>(shape_.n);
+  }
+  /// The bodies of array 0 or 1.
+  [[nodiscard]] std::span<float const> bodies(std::size_t array) const noexcept { return now_[array]; }
+
+  /// The bodies [begin, end) of task 0 (A) or 1 (B).
+  void run(std::size_t task, std::size_t begin, std::size_t end) noexcept {
+    n_body(std::span(now_[task]).subspan(begin, end - begin), now_[1 - task]);
+  }
+  /// The part of a task that one member of a team has.
+  template <class Here>
+  void run_part(std::size_t task, team<Here>& mine) {
+    auto const [begin, end] = mine.share(n());
+    std::span<float const> const sources = now_[1 - task];
+    double const pairs = static_cast<double>(end - begin) * static_cast<double>(n());
+    mine.here().leaf(reads{sources.data(), sources.size_bytes()},
+                     writes{now_[task].data() + begin, (end - begin) * sizeof(float)}, flops{flops_per_pair * pairs},
+                     [&, first = begin, past = end] { run(task, first, past); });
+    if (mine.member() == 0) ++widths_[mine.width()];  // one leader at a time: tasks follow each other
+  }
+  /// By width: tasks that ran with it as nodes of a flow.
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> const& widths() const noexcept { return widths_; }
+
+  void reset();
+  /// Empty if the bits are those of a serial run, which the first call makes; else one line.
+  [[nodiscard]] std::string wrong();
+
+ private:
+  using positions = std::array<std::vector<float>, 2>;
+  shape shape_;
+  positions initial_;
+  positions now_;
+  positions right_;  ///< of a serial run; empty: none yet
+  std::map<std::uint32_t, std::uint64_t> widths_;
+};
+
+/// One graph, run once per iteration.
+template <class Here>
+void program(Here& here, problem& p) {
+  flow graph(here);
+  auto const node = [&](std::size_t task, auto const&... words) {
+    return graph.add_team(work{p.operations()}, p.at(task), types[task], words...,
+                          [&p, task](auto& mine) { p.run_part(task, mine); });
+  };
+  auto const first = node(0);
+  node(1, after(first));
+  graph.run(here, p.iterations());
+}
+
+/// Task after task.
+void run_alone(problem& p);
+void with_openmp(unsigned workers, problem& p);
+
+}  // namespace skua::apps::nbody_chain
