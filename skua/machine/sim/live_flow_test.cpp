@@ -157,6 +157,24 @@ TEST(live_flow, a_task_runs_on_the_worker_at_its_address_while_nobody_is_idle) {
   }
 }
 
+/// Also under policies that divide groups, which a flow has none of: its nodes are there to be stolen while the caller, who
+/// never waits, runs one of them.
+TEST(live_flow, independent_nodes_run_on_all_workers_under_every_policy_that_steals) {
+  constexpr std::uint32_t workers = 8;
+  constexpr std::uint64_t flops_each = 10'000;
+  for (std::string_view const policy : {"random", "hierarchical", "numa-ws", "adws", "arms", "strategies"}) {
+    simulation const done = run_on(
+        [&](here& h) {
+          flow graph(h);
+          for (std::uint32_t i = 0; i < 8 * workers; ++i)
+            graph.add(address_in(i, 8 * workers), [](here& on) { on.leaf(flops{flops_each}, [] {}); });
+          graph.run(h);
+        },
+        policy, workers, 1, false);
+    EXPECT_LT(done.result.makespan, 10 * flops_each) << policy << ": 8 if perfect, 64 if one worker runs all";
+  }
+}
+
 /// Their worker is asked again when it takes them, and may not make a team of a task that is none.
 TEST(live_flow, a_task_that_is_no_team_runs_alone_whatever_its_type_says) {
   std::uint64_t ran = 0;

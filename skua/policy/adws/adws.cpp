@@ -179,9 +179,11 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   innermost_ = c.group;
   is_searching_ = false;
   may_divide_ = c.is_search_root() && c.where.owner() == index(self_) && !may_be_stolen_from_outside(c);
+  if (c.is_root) activate(c.group);
 }
 
-/// Where nobody steals no group becomes active, and every search-root goes home.
+/// Where nobody steals no group becomes active, and every search-root goes home. What the root offers outside of any group,
+/// the tasks of a finish region, is not divided: there its group is active.
 void worker_state::activate(node_id group) noexcept {
   if (with_.options.steal) with_.ranges.activate(group);
 }
@@ -252,6 +254,7 @@ void worker_state::learn(event const& seen) noexcept {
     innermost_ = c.group;
     is_searching_ = false;
     may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
+    if (c.is_root && !b->open) activate(c.group);
     if (c.is_root && is_waiting_root(b->task.words[0]))
       with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: before this task pushes anything
   } else if (auto const* r = std::get_if<returned>(&seen)) {
