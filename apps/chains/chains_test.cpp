@@ -45,6 +45,28 @@ TEST(chains, parts_of_a_step_make_the_step) {
   }
 }
 
+TEST(chains, part_of_a_step_touches_its_own_rows_and_all_of_the_right_factor) {
+  auto const offset = [](void const* part, void const* whole) {
+    return static_cast<char const*>(part) - static_cast<char const*>(whole);
+  };
+  for (kernel const runs : {kernel::matmul, kernel::triad}) {
+    problem p({.tasks = 3, .runs = runs, .size = 40});
+    chain const& c = p.chains().front();
+    for (std::uint64_t step = 0; step < c.steps(); ++step) {
+      auto const whole = c.read(step, 0, 40);
+      auto const part = c.read(step, 7, 23);
+      writes const to = c.written(step, 7, 23);
+      auto const first_rows = static_cast<std::ptrdiff_t>(7 * part[0].stride);
+      EXPECT_EQ(part[0].rows, 16U);
+      EXPECT_EQ(offset(part[0].data, whole[0].data), first_rows);
+      EXPECT_EQ(part[1].rows, runs == kernel::matmul ? 40U : 16U);
+      EXPECT_EQ(offset(part[1].data, whole[1].data), runs == kernel::matmul ? 0 : first_rows);
+      EXPECT_EQ(to.rows, 16U);
+      EXPECT_EQ(offset(to.data, c.written(step, 0, 40).data), first_rows);
+    }
+  }
+}
+
 TEST(chains, missing_repeated_and_exchanged_steps_are_noticed) {
   for (kernel const runs : {kernel::matmul, kernel::triad, kernel::mixed}) {
     problem p({.tasks = 12, .runs = runs, .size = 8});

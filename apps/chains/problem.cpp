@@ -77,9 +77,10 @@ chain::matrices chain::of(std::uint64_t step) const noexcept {
   return {&x_[(i + 2) % 3], &x_[(i + 1) % 3], &x_[i % 3]};
 }
 
-std::array<reads, 2> chain::read(std::uint64_t step) const noexcept {
+std::array<reads, 2> chain::read(std::uint64_t step, std::size_t begin, std::size_t end) const noexcept {
   matrices const m = of(step);
-  return {touched<reads>(m.first), touched<reads>(m.second)};
+  bool const all = multiplies(step);
+  return {touched<reads>(m.first, begin, end), touched<reads>(m.second, all ? 0 : begin, all ? size_ : end)};
 }
 
 void chain::run_rows(std::uint64_t step, std::size_t begin, std::size_t end) noexcept {

@@ -47,9 +47,12 @@ class chain {
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
   [[nodiscard]] task_type type_of(std::uint64_t step) const noexcept;
   [[nodiscard]] flops operations(std::uint64_t step) const noexcept;
-  [[nodiscard]] writes written(std::uint64_t step) const noexcept { return touched<writes>(of(step).to); }
-  /// The two matrices that a step reads.
-  [[nodiscard]] std::array<reads, 2> read(std::uint64_t step) const noexcept;
+  /// What the rows [begin, end) of a step write.
+  [[nodiscard]] writes written(std::uint64_t step, std::size_t begin, std::size_t end) const noexcept {
+    return touched<writes>(of(step).to, begin, end);
+  }
+  /// What they read: of A, and of the matrices of a triad, the same rows; of B everything.
+  [[nodiscard]] std::array<reads, 2> read(std::uint64_t step, std::size_t begin, std::size_t end) const noexcept;
 
   /// The rows [begin, end) of a step; the parts of a step write different rows and may run at the same time.
   void run_rows(std::uint64_t step, std::size_t begin, std::size_t end) noexcept;
@@ -64,8 +67,11 @@ class chain {
   void run_part(std::uint64_t step, team<Here>& mine) {
     auto const share = mine.share(size_);
     double const part = static_cast<double>(share.end - share.begin) / static_cast<double>(size_);
-    mine.here().leaf(read(step)[0], read(step)[1], written(step), flops{operations(step).count * part},
-                     [&] { run_rows(step, share.begin, share.end); });
+    if (share.begin < share.end) {
+      auto const [first, second] = read(step, share.begin, share.end);
+      mine.here().leaf(first, second, written(step, share.begin, share.end), flops{operations(step).count * part},
+                       [&] { run_rows(step, share.begin, share.end); });
+    }
     if (mine.member() == 0) ++widths_[mine.width()];  // one leader at a time: the steps follow each other
     // acq_rel: what the other members wrote, for whoever ends the step. Pairs with: itself
     std::atomic_ref<std::uint32_t> ended(parts_ended_);
@@ -93,8 +99,8 @@ class chain {
   }
   [[nodiscard]] matrices of(std::uint64_t step) const noexcept;
   template <class Word>
-  [[nodiscard]] static Word touched(padded const* m) noexcept {
-    return {m->row(0), m->columns() * sizeof(float), m->rows(), m->stride() * sizeof(float)};
+  [[nodiscard]] static Word touched(padded const* m, std::size_t begin, std::size_t end) noexcept {
+    return {m->row(begin), m->columns() * sizeof(float), end - begin, m->stride() * sizeof(float)};
   }
   [[nodiscard]] std::string wrong_product() const;
   [[nodiscard]] std::string wrong_triad() const;
