@@ -150,7 +150,8 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
 
 constexpr std::array arms_options_known{
     policy_option{"width", "width=K: no task runs on more than K workers; 1: ARMS-1 (1 .. 65535)"},
-    policy_option{"cost", "cost=idle|product|time: what is made small: time * busy members (default), time * width, time"},
+    policy_option{"cost",
+                  "cost=idle|product|time: what is made small: time * busy members (default), time * width, time"},
     policy_option{"model", "model=history|power: times are remembered, or follow a power of the width"},
     policy_option{"idle-tries", "idle-tries=K: fruitless tries near by before a steal from far away (default 10)"},
     policy_option{"threshold", "threshold=K: far steals that are rejected before one takes anything (default 4)"},
