@@ -162,6 +162,7 @@ probe worker_state::next_probe() noexcept {
 /// Every neighbour once, from the next one on; then, after enough fruitless tries, one of the others.
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   if (why == victim_request::first) {
+    has_next_ = false;  // a machine without memory may have put it elsewhere
     be_busy(false);
     visited_ = 0;
     fruitless_ += neighbours_.count == 1 ? 1 : 0;  // there is nobody to try
