@@ -96,6 +96,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
 /// A task of a finish region or a node of a flow is not divided, and belongs to the group of the task that spawns it. An
 /// address is a point of that task's range, the first one at the left end, as the first child of a group is. [arms-2021 3.1]
 placement worker_state::place_released(task_tag& task) noexcept {
+  end_search();                       // as a scope does: what is spawned is there to be stolen
   remaining_ = last_mark_.remaining;  // it took nothing from its parent's group
   tag_fields c = tag_fields::read(last_mark_.parent);
   task = last_mark_.parent;
@@ -179,11 +180,9 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   innermost_ = c.group;
   is_searching_ = false;
   may_divide_ = c.is_search_root() && c.where.owner() == index(self_) && !may_be_stolen_from_outside(c);
-  if (c.is_root) activate(c.group);
 }
 
-/// Where nobody steals no group becomes active, and every search-root goes home. What the root offers outside of any group,
-/// the tasks of a finish region, is not divided: there its group is active.
+/// Where nobody steals no group becomes active, and every search-root goes home.
 void worker_state::activate(node_id group) noexcept {
   if (with_.options.steal) with_.ranges.activate(group);
 }
@@ -254,7 +253,6 @@ void worker_state::learn(event const& seen) noexcept {
     innermost_ = c.group;
     is_searching_ = false;
     may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
-    if (c.is_root && !b->open) activate(c.group);
     if (c.is_root && is_waiting_root(b->task.words[0]))
       with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: before this task pushes anything
   } else if (auto const* r = std::get_if<returned>(&seen)) {

@@ -75,18 +75,21 @@ TEST_F(stealing, a_scope_opens_its_range_at_once) {
   EXPECT_EQ(victims(5), others(5, 1, 0));
 }
 
-TEST_F(stealing, a_root_outside_of_any_group_opens_all_workers_until_it_meets_one) {
+TEST_F(stealing, a_root_that_waits_outside_of_any_group_opens_all_workers_until_it_meets_one) {
   restart(8);
-  root();
-  for (bool const waits : {false, true}) {
-    if (waits) of(0).learn(waiting{});
-    for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 0, 7)) << w;
-  }
-  restart(8);
-  task_tag const next = root();
-  family const f = meet(0, next, {1, 1});
+  task_tag const t = root();
+  of(0).learn(waiting{});
+  for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 0, 7)) << w;
+  meet(0, t, {1, 1});
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 1, 0)) << w;
-  of(0).leave(next, f.group);
+}
+
+TEST_F(stealing, a_root_that_spawns_outside_of_any_group_opens_all_workers) {
+  restart(8);
+  task_tag t = root();
+  EXPECT_EQ(victims(5), others(5, 1, 0));
+  task_tag spawned = of(0).mark(t, {});
+  EXPECT_EQ(of(0).place(spawned, cause::released), on(0, lane::spawned));
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 0, 7)) << w;
 }
 
