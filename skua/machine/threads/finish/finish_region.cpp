@@ -79,6 +79,7 @@ void finish_region::release(here& on, task& t) noexcept {
     task_tag parent = on.tag();
     tagged_entry entry{&t, 0, s.policy.mark(parent, t.is->hint_of(t, 0))};
     placement const to = s.place(entry.tag, cause::released, is_moldable(t));
+    s.update_exposure();  // a spawn may end a search
     if (worker::send(s, entry, to)) return;
     if (to.worker == s.id && to.where == lane::migrated && moving::keep(s, s.migrated, entry)) return;
     // Nobody is woken for it: this worker takes it as soon as it can, and some policies let nobody else look there.
