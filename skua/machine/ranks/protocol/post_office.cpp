@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/protocol/post_office.hpp"
+
+#include <utility>
+
+namespace skua::inline v0::ranks {
+
+void post_office::open(std::uint32_t collection, process_engine& engine) {
+  open_[collection] = &engine;
+  last_epoch_[collection] = engine.epoch();
+  std::vector<early> waiting = std::exchange(early_, {});
+  for (early& e : waiting) {
+    if (e.head.collection == collection && e.head.epoch == engine.epoch()) {
+      engine.on_message({e.head, e.body});
+    } else {
+      early_.push_back(std::move(e));
+    }
+  }
+}
+
+void post_office::on_message(message const& m) {
+  if (m.head.collection == 0) return others_.on_message(m);
+  auto const entered = last_epoch_.find(m.head.collection);
+  bool const is_early = entered == last_epoch_.end() || m.head.epoch > entered->second;
+  if (is_early) {
+    early_.push_back({m.head, {m.body.begin(), m.body.end()}});
+    return;
+  }
+  auto const at = open_.find(m.head.collection);
+  if (at != open_.end() && m.head.epoch == entered->second) at->second->on_message(m);
+}
+
+void post_office::on_sent(std::uint64_t token) {
+  auto const collection = static_cast<std::uint32_t>(token >> 32);
+  if (collection == 0) return others_.on_sent(token);
+  open_.at(collection)->on_sent(token);
+}
+
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Brings each message to the collection and the process() it belongs to.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "skua/machine/ranks/protocol/process_engine.hpp"
+#include "skua/machine/ranks/transport/transport.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// Ranks enter and leave a process() at different times. What arrives for one that this rank has not entered is kept; what
+/// arrives for one that it has left can only be news of a failure, which it knows, and is dropped.
+class post_office final : public receiver {
+ public:
+  /// `others` takes what is for the communicator itself (collection 0).
+  explicit post_office(receiver& others) noexcept : others_(others) {}
+
+  /// From now on messages of this collection and `engine.epoch()` go to it; those that came early go at once.
+  void open(std::uint32_t collection, process_engine& engine);
+  void close(std::uint32_t collection) noexcept { open_.erase(collection); }
+
+  void on_message(message const& m) override;
+  void on_sent(std::uint64_t token) override;
+
+ private:
+  struct early {
+    message_header head;
+    std::vector<std::byte> body;
+  };
+  receiver& others_;
+  std::unordered_map<std::uint32_t, process_engine*> open_;
+  std::unordered_map<std::uint32_t, std::uint32_t> last_epoch_;  ///< of collections that were opened
+  std::vector<early> early_;
+};
+
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/protocol/process_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::inline v0::ranks {
+
+process_engine::process_engine(engine_settings const& settings, split_queue& queue, transport& network)
+    : settings_(settings), queue_(queue), network_(network), end_(network.rank(), network.ranks(), *this),
+      victims_(settings.seed, network.rank(), network.ranks(), network.node()) {}
+
+void process_engine::begin(std::uint32_t epoch) noexcept {
+  runtime::invariant(!asking_, "no request is open when a rank leaves");
+  epoch_ = epoch;
+  end_.begin();
+  failed_attempts_ = 0;
+  pause_ns_ = settings_.first_pause_ns;
+  not_before_ns_ = 0;
+  counts_ = {};
+  failure_.reset();
+}
+
+message_header process_engine::header(kind what) const noexcept {
+  message_header h;
+  h.what = what;
+  h.collection = settings_.collection;
+  h.epoch = epoch_;
+  return h;
+}
+
+void process_engine::idle(task_count count, std::uint64_t now_ns) {
+  if (asking_) return;
+  end_.quiet(count);
+  bool const alone = network_.ranks() == 1;
+  if (!end_.ended() && settings_.steals && !alone && now_ns >= not_before_ns_) ask(now_ns);
+}
+
+void process_engine::ask(std::uint64_t now_ns) {
+  message_header request = header(kind::steal_request);
+  request.a = queue_.room();
+  victim_ = victims_.next(failed_attempts_);
+  not_before_ns_ = now_ns + pause_ns_;
+  asking_ = true;
+  ++counts_.attempted;
+  network_.send(victim_, request, {});
+}
+
+void process_engine::on_message(message const& m) {
+  switch (m.head.what) {
+    case kind::steal_request: return answer(m);
+    case kind::steal_reply: return take(m);
+    case kind::vote: return end_.on_vote(m.head.a != 0, {m.head.b, m.head.c});
+    case kind::decision: return end_.on_decision(m.head.a != 0);
+    case kind::drained: return hear_drained(m);
+    case kind::leave: return hear_leave(m);
+    case kind::cancel: return hear_cancel(m);
+    case kind::contribution:
+    case kind::result:
+    case kind::moved: break;
+  }
+  runtime::invariant(false, "an engine gets messages of process() only");
+}
+
+void process_engine::answer(message const& request) {
+  ++counts_.asked;
+  message_header reply = header(kind::steal_reply);
+  split_queue::range const taken = queue_.steal(is_cancelled() ? 0 : request.head.a);
+  reply.a = taken.tasks();
+  if (taken.tasks() == 0) return network_.send(request.head.from, reply, {});
+  end_.stolen_from();
+  counts_.given += taken.tasks();
+  std::uint64_t const token = std::uint64_t{settings_.collection} << 32 | next_send_++;
+  being_sent_.emplace(token, taken);
+  network_.send_in_place(request.head.from, reply, taken.bytes(), token);
+}
+
+void process_engine::on_sent(std::uint64_t token) noexcept {
+  auto const sent = being_sent_.find(token);
+  runtime::invariant(sent != being_sent_.end(), "what was sent had been taken");
+  queue_.give_back(sent->second);
+  being_sent_.erase(sent);
+}
+
+void process_engine::take(message const& reply) {
+  runtime::invariant(asking_ && reply.head.from == victim_, "each request has one reply");
+  asking_ = false;
+  if (reply.head.a == 0) {
+    ++failed_attempts_;
+    pause_ns_ = std::min(pause_ns_ * 2, settings_.longest_pause_ns);
+    return;
+  }
+  runtime::invariant(reply.body.size() == reply.head.a * queue_.slot_bytes(),
+                     "a reply has the tasks that it announces");
+  ++counts_.successful;
+  counts_.tasks += reply.head.a;
+  failed_attempts_ = 0;
+  pause_ns_ = settings_.first_pause_ns;
+  queue_.push_all(reply.body);
+}
+
+void process_engine::cancel(std::string what) {
+  if (is_cancelled()) return;
+  failure_ = failure{network_.rank(), std::move(what)};
+  spread_cancel();
+}
+
+/// The failure that a message carries: a is its rank plus one, the body its text.
+std::optional<process_engine::failure> process_engine::failure_in(message const& m) {
+  if (m.head.a == 0) return std::nullopt;
+  return failure{static_cast<rank_number>(m.head.a - 1),
+                 std::string(reinterpret_cast<char const*>(m.body.data()), m.body.size())};
+}
+
+void process_engine::send_with_failure(rank_number to, kind what) {
+  message_header h = header(what);
+  if (!failure_) return network_.send(to, h, {});
+  h.a = std::uint64_t{failure_->rank} + 1;
+  network_.send(to, h, std::as_bytes(std::span(failure_->what)));
+}
+
+void process_engine::hear_cancel(message const& m) {
+  if (is_cancelled()) return;
+  failure_ = failure_in(m);
+  spread_cancel();
+}
+
+void process_engine::spread_cancel() {
+  if (!end_.is_root()) send_with_failure(end_.parent(), kind::cancel);
+  end_.each_child([&](rank_number child) { send_with_failure(child, kind::cancel); });
+}
+
+/// The lowest rank that failed is what all ranks will report.
+void process_engine::hear_drained(message const& m) {
+  auto heard = failure_in(m);
+  if (heard && (!failure_ || heard->rank < failure_->rank)) failure_ = std::move(heard);
+  end_.on_drained();
+}
+
+void process_engine::hear_leave(message const& m) {
+  failure_ = failure_in(m);
+  end_.on_leave();
+}
+
+void process_engine::send_vote(rank_number to, bool yes, task_count count) {
+  message_header h = header(kind::vote);
+  h.a = yes ? 1 : 0;
+  h.b = count.added;
+  h.c = count.executed;
+  network_.send(to, h, {});
+}
+
+void process_engine::send_decision(rank_number to, bool ended) {
+  message_header h = header(kind::decision);
+  h.a = ended ? 1 : 0;
+  network_.send(to, h, {});
+}
+
+void process_engine::send_drained(rank_number to) { send_with_failure(to, kind::drained); }
+void process_engine::send_leave(rank_number to) { send_with_failure(to, kind::leave); }
+
+std::string process_engine::state_in_words() const {
+  std::string said = "round " + std::to_string(end_.rounds());
+  if (asking_) said += ", waits for tasks from rank " + std::to_string(victim_);
+  if (end_.children_missing() > 0) {
+    said += ", " + std::to_string(end_.children_missing()) + " of its " + std::to_string(end_.children()) +
+            " children in the tree have not " + (end_.ended() ? "drained" : "voted");
+  }
+  if (end_.has_voted()) said += ", has voted and waits for rank " + std::to_string(end_.parent());
+  if (end_.ended() && !end_.left() && !asking_) said += ", knows of the end and waits to leave";
+  return said;
+}
+
+}  // namespace skua::inline v0::ranks

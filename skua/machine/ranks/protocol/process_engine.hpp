@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// One rank's share of one process(): steals, answers thieves, finds the end. Event-driven; process_engine.md has the states.
+// [retentive-hpdc12 6]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "skua/machine/ranks/protocol/termination.hpp"
+#include "skua/machine/ranks/protocol/victims.hpp"
+#include "skua/machine/ranks/queue/split_queue.hpp"
+#include "skua/machine/ranks/transport/transport.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// Of one rank and one process(). Times in nanoseconds.
+struct steal_counts {
+  std::uint64_t attempted = 0;   ///< requests sent
+  std::uint64_t successful = 0;  ///< replies with tasks
+  std::uint64_t tasks = 0;       ///< that came with them
+  std::uint64_t asked = 0;       ///< requests of others
+  std::uint64_t given = 0;       ///< tasks that others got
+};
+
+struct engine_settings {
+  std::uint32_t collection = 0;
+  std::uint64_t seed = 0;
+  bool steals = true;  ///< false: everybody runs what it has
+  std::uint64_t first_pause_ns = 500;
+  std::uint64_t longest_pause_ns = 200'000;
+};
+
+class process_engine final : private tree_outbox {
+ public:
+  /// `queue` and `network` must outlive it.
+  process_engine(engine_settings const& settings, split_queue& queue, transport& network);
+
+  /// A new process() begins: `epoch` is its number, the same on every rank.
+  void begin(std::uint32_t epoch) noexcept;
+
+  /// A message of this collection and this epoch.
+  void on_message(message const& m);
+  /// Tokens carry the number of the collection in their upper half.
+  void on_sent(std::uint64_t token) noexcept;
+
+  /// The rank has no task and runs none. Votes or asks another rank for tasks, as it is due. `count`: its tasks since `begin`.
+  void idle(task_count count, std::uint64_t now_ns);
+
+  /// When `idle` may next do something that it cannot do now, without a message; 0: it only waits for messages.
+  [[nodiscard]] std::uint64_t next_attempt_ns() const noexcept { return asking_ || end_.ended() ? 0 : not_before_ns_; }
+
+  /// A task of this rank threw: all ranks drop theirs.
+  void cancel(std::string what);
+  [[nodiscard]] bool is_cancelled() const noexcept { return failure_.has_value(); }
+  struct failure {
+    rank_number rank;
+    std::string what;
+  };
+  /// Who failed, as far as this rank has heard. After has_left all ranks have the same answer: the lowest rank.
+  [[nodiscard]] std::optional<failure> const& failed() const noexcept { return failure_; }
+
+  /// Everything has run everywhere, nothing is under way, and the queue's memory is its own again.
+  [[nodiscard]] bool has_left() const noexcept { return end_.left() && being_sent_.empty(); }
+  [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
+  [[nodiscard]] steal_counts const& counts() const noexcept { return counts_; }
+  [[nodiscard]] termination const& end() const noexcept { return end_; }
+  /// What it waits for, in a sentence.
+  [[nodiscard]] std::string state_in_words() const;
+
+ private:
+  void ask(std::uint64_t now_ns);
+  void answer(message const& request);
+  void take(message const& reply);
+  static std::optional<failure> failure_in(message const& m);
+  void send_with_failure(rank_number to, kind what);
+  void hear_cancel(message const& m);
+  void hear_drained(message const& m);
+  void hear_leave(message const& m);
+  void spread_cancel();
+  message_header header(kind what) const noexcept;
+
+  void send_vote(rank_number to, bool yes, task_count count) override;
+  void send_decision(rank_number to, bool ended) override;
+  void send_drained(rank_number to) override;
+  void send_leave(rank_number to) override;
+
+  engine_settings settings_;
+  split_queue& queue_;
+  transport& network_;
+  termination end_;
+  victims victims_;
+  std::uint32_t epoch_ = 0;
+  bool asking_ = false;
+  rank_number victim_ = 0;
+  std::uint32_t failed_attempts_ = 0;  ///< since the last success
+  std::uint64_t pause_ns_ = 0;
+  std::uint64_t not_before_ns_ = 0;
+  std::uint32_t next_send_ = 0;
+  std::unordered_map<std::uint64_t, split_queue::range> being_sent_;
+  steal_counts counts_;
+  std::optional<failure> failure_;
+};
+
+}  // namespace skua::inline v0::ranks

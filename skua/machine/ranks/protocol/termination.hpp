@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// One rank's share of the detection that all tasks of all ranks have run. A state machine: events in, messages out.
+// termination.md has the rules and why they hold. [retentive-hpdc12 6], after Francez (1980)
+#pragma once
+
+#include <cstdint>
+
+#include "skua/machine/ranks/transport/message.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// Tasks added and executed, of a rank or of a subtree.
+struct task_count {
+  std::uint64_t added = 0;
+  std::uint64_t executed = 0;
+};
+
+/// Where its messages go: to the parent and the children in the tree.
+class tree_outbox {
+ public:
+  virtual void send_vote(rank_number to, bool yes, task_count count) = 0;
+  virtual void send_decision(rank_number to, bool ended) = 0;
+  virtual void send_drained(rank_number to) = 0;
+  virtual void send_leave(rank_number to) = 0;
+
+ protected:
+  ~tree_outbox() = default;
+};
+
+class termination {
+ public:
+  termination(rank_number rank, rank_number ranks, tree_outbox& out) noexcept : out_(out), rank_(rank), ranks_(ranks) {}
+
+  /// A new process(): forgets the last one.
+  void begin() noexcept;
+
+  /// Tasks were given to a thief.
+  void stolen_from() noexcept { clean_ = false; }
+  /// The rank is quiet (no task, none running, no reply expected) now; `own` counts its tasks. Votes, or drains, if it is its turn.
+  void quiet(task_count own);
+
+  void on_vote(bool yes, task_count subtree) noexcept;
+  void on_decision(bool ended);
+  void on_drained() noexcept { ++children_drained_; }
+  void on_leave();
+
+  /// Everything has run: no more requests, please.
+  [[nodiscard]] bool ended() const noexcept { return state_ >= state::ended; }
+  /// Nothing is under way any more: process() may return.
+  [[nodiscard]] bool left() const noexcept { return state_ == state::left; }
+  /// The rank waits for the decision of a round in which it has voted.
+  [[nodiscard]] bool has_voted() const noexcept { return state_ == state::voted; }
+  /// Rounds that began.
+  [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
+  /// Children that have not voted in this round, or not drained after the end.
+  [[nodiscard]] std::uint32_t children_missing() const noexcept {
+    return children() - (ended() ? children_drained_ : children_voted_);
+  }
+
+  [[nodiscard]] rank_number parent() const noexcept { return (rank_ - 1) / 2; }
+  [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
+  [[nodiscard]] std::uint32_t children() const noexcept;
+
+  /// Calls f(child) for each.
+  template <class F>
+  void each_child(F f) const {
+    for (std::uint32_t c = 0; c < children(); ++c) f(2 * rank_ + 1 + c);
+  }
+
+ private:
+  enum class state : std::uint8_t {
+    open,     ///< of this round: not voted yet
+    voted,    ///< waits for the decision
+    ended,    ///< waits for its replies and its children
+    drained,  ///< waits for "leave"
+    left,
+  };
+
+  void vote(task_count own);
+  void decide(bool ended);
+  void drain();
+
+  tree_outbox& out_;
+  rank_number rank_;
+  rank_number ranks_;
+  std::uint32_t rounds_ = 0;
+  state state_ = state::left;
+  bool clean_ = true;         ///< no task was stolen since the last vote
+  bool children_yes_ = true;  ///< of those that have voted in this round
+  std::uint8_t children_voted_ = 0;
+  std::uint8_t children_drained_ = 0;
+  task_count children_count_;
+};
+
+}  // namespace skua::inline v0::ranks

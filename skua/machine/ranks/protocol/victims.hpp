@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Whom a rank asks for tasks: those that share its memory first, then anybody.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "skua/machine/ranks/transport/transport.hpp"
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// Ranks draw from streams of their own: equal streams would send all thieves to the same victims.
+class victims {
+ public:
+  victims(std::uint64_t seed, rank_number rank, rank_number ranks, transport::neighbours node) noexcept
+      : dice_(runtime::dice(seed ^ (0x9e37'79b9'7f4a'7c15ULL * (rank + 1))).next()), rank_(rank), ranks_(ranks),
+        node_(node) {}
+
+  /// Another rank; there must be one. `failed`: attempts that failed since the last success.
+  [[nodiscard]] rank_number next(std::uint32_t failed) noexcept {
+    std::uint32_t const peers = node_.last - node_.first - 1;
+    bool const near = peers > 0 && failed < std::min(peers, tries_on_the_node);
+    return near ? another_in(node_) : another_in({0, ranks_});
+  }
+
+ private:
+  static constexpr std::uint32_t tries_on_the_node = 2;
+
+  /// Uniform over all in the interval but this rank.
+  [[nodiscard]] rank_number another_in(transport::neighbours all) noexcept {
+    rank_number const drawn = all.first + dice_.below(all.last - all.first - 1);
+    return drawn < rank_ ? drawn : drawn + 1;
+  }
+
+  runtime::dice dice_;
+  rank_number rank_;
+  rank_number ranks_;
+  transport::neighbours node_;
+};
+
+}  // namespace skua::inline v0::ranks

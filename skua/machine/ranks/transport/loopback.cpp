@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/transport/loopback.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "skua/parts/base/clock.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+/// A message, or news of a completion.
+struct parcel {
+  message_header head;
+  std::vector<std::byte> own;         ///< the body, if it was copied
+  std::span<std::byte const> theirs;  ///< the body, where the sender keeps it
+  std::uint64_t token = 0;
+  bool is_completion = false;
+};
+
+}  // namespace
+
+class loopback_network::end final : public transport {
+ public:
+  end(loopback_network& all, rank_number rank, rank_number ranks, neighbours node, disorder how)
+      : all_(all), rank_(rank), ranks_(ranks), node_(node), delays_one_in_(how.delays_one_in),
+        dice_(runtime::dice(how.seed + rank).next()) {}
+
+  [[nodiscard]] rank_number rank() const noexcept override { return rank_; }
+  [[nodiscard]] rank_number ranks() const noexcept override { return ranks_; }
+  [[nodiscard]] neighbours node() const noexcept override { return node_; }
+
+  void send(rank_number to, message_header head, std::span<std::byte const> body) override {
+    parcel p;
+    p.head = head;
+    p.head.from = rank_;
+    p.own.assign(body.begin(), body.end());
+    all_.ends_[to]->put(std::move(p));
+  }
+
+  void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                     std::uint64_t token) override {
+    parcel p;
+    p.head = head;
+    p.head.from = rank_;
+    p.theirs = body;
+    p.token = token;
+    all_.ends_[to]->put(std::move(p));
+  }
+
+  bool poll(receiver& to) override {
+    std::optional<parcel> p = get();
+    if (!p) return false;
+    if (p->is_completion) {
+      to.on_sent(p->token);
+      return true;
+    }
+    bool const in_place = !p->theirs.empty();
+    to.on_message({p->head, in_place ? p->theirs : std::span<std::byte const>(p->own)});
+    if (in_place) {
+      parcel done;
+      done.is_completion = true;
+      done.token = p->token;
+      all_.ends_[p->head.from]->put(std::move(done));
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return runtime::clock_ns(); }
+
+  void rest(std::uint32_t rounds) override {
+    if (rounds < 16) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(std::min<std::uint32_t>(rounds, 100)));
+  }
+
+  [[nodiscard]] std::uint64_t waiting() const {
+    std::scoped_lock const held(lock_);
+    return inbox_.size();
+  }
+
+ private:
+  void put(parcel p) {
+    std::scoped_lock const held(lock_);
+    inbox_.push_back(std::move(p));
+  }
+
+  std::optional<parcel> get() {
+    std::scoped_lock const held(lock_);
+    if (inbox_.empty()) return std::nullopt;
+    std::size_t chosen = 0;
+    if (delays_one_in_ > 0) {
+      if (dice_.below(delays_one_in_) == 0) return std::nullopt;
+      chosen = dice_.below(static_cast<std::uint32_t>(inbox_.size()));
+    }
+    auto const at = inbox_.begin() + static_cast<std::ptrdiff_t>(chosen);
+    parcel p = std::move(*at);
+    inbox_.erase(at);
+    return p;
+  }
+
+  loopback_network& all_;
+  rank_number const rank_;
+  rank_number const ranks_;
+  neighbours const node_;
+  std::uint32_t const delays_one_in_;
+  mutable std::mutex lock_;
+  runtime::dice dice_;
+  std::deque<parcel> inbox_;
+};
+
+loopback_network::loopback_network(rank_number ranks, rank_number on_a_node, disorder how) {
+  rank_number const size = on_a_node == 0 ? ranks : on_a_node;
+  for (rank_number r = 0; r < ranks; ++r) {
+    rank_number const first = r / size * size;
+    ends_.push_back(
+        std::make_unique<end>(*this, r, ranks, transport::neighbours{first, std::min(first + size, ranks)}, how));
+  }
+}
+
+loopback_network::~loopback_network() = default;
+
+rank_number loopback_network::ranks() const noexcept { return static_cast<rank_number>(ends_.size()); }
+transport& loopback_network::end_of(rank_number rank) noexcept { return *ends_[rank]; }
+
+std::uint64_t loopback_network::under_way() const {
+  std::uint64_t sum = 0;
+  for (auto const& e : ends_) sum += e->waiting();
+  return sum;
+}
+
+}  // namespace skua::inline v0::ranks

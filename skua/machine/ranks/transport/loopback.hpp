@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Ranks as threads, or as turns, of one process: for tests, and for programs on one machine without MPI.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "skua/machine/ranks/transport/transport.hpp"
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// What a network may do to messages besides delivering them.
+struct disorder {
+  std::uint64_t seed = 0;
+  /// 0: messages arrive at once and in order. Else one poll in so many finds nothing although something is there, and which
+  /// message comes next is drawn.
+  std::uint32_t delays_one_in = 0;
+};
+
+class loopback_network {
+ public:
+  /// `on_a_node`: how many ranks in a row share a node; 0: all.
+  explicit loopback_network(rank_number ranks, rank_number on_a_node = 0, disorder how = {});
+  ~loopback_network();
+
+  [[nodiscard]] rank_number ranks() const noexcept;
+  /// The end of one rank. Different threads may use different ends.
+  [[nodiscard]] transport& end_of(rank_number rank) noexcept;
+  /// Messages and completions that nobody has taken yet.
+  [[nodiscard]] std::uint64_t under_way() const;
+
+ private:
+  class end;
+  std::vector<std::unique_ptr<end>> ends_;
+};
+
+}  // namespace skua::inline v0::ranks

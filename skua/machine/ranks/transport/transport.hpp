@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// How ranks reach each other. Everything above this interface is the same over MPI, between threads of one process, and in virtual time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "skua/machine/ranks/transport/message.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// Who takes what arrives. Called from `poll` only.
+class receiver {
+ public:
+  virtual void on_message(message const& m) = 0;
+  /// The body of the send that was called with this token has been copied.
+  virtual void on_sent(std::uint64_t token) = 0;
+
+ protected:
+  ~receiver() = default;
+};
+
+/// One rank's end. One thread calls it, the same one always. Messages of one pair of ranks may overtake each other.
+class transport {
+ public:
+  virtual ~transport() = default;
+
+  [[nodiscard]] virtual rank_number rank() const noexcept = 0;
+  [[nodiscard]] virtual rank_number ranks() const noexcept = 0;
+  /// Which ranks share this one's memory: [first, last). A rank alone on its node: itself.
+  struct neighbours {
+    rank_number first;
+    rank_number last;
+  };
+  [[nodiscard]] virtual neighbours node() const noexcept = 0;
+
+  /// Sends; head.from is filled in. The body is copied before it returns. To the rank itself: allowed. Throws std::bad_alloc and
+  /// resource_error.
+  virtual void send(rank_number to, message_header head, std::span<std::byte const> body) = 0;
+  /// Sends without a copy: the body stays as it is until on_sent(token).
+  virtual void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                             std::uint64_t token) = 0;
+
+  /// Hands over what has arrived and completed, a bounded amount. False: nothing has.
+  virtual bool poll(receiver& to) = 0;
+
+  /// Nanoseconds of a clock that never goes back.
+  [[nodiscard]] virtual std::uint64_t now_ns() const noexcept = 0;
+  /// Nothing arrived `rounds` times in succession: gives the processor to others, for longer the more rounds it were.
+  virtual void rest(std::uint32_t rounds) = 0;
+};
+
+}  // namespace skua::inline v0::ranks
