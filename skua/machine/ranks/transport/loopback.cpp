@@ -126,6 +126,38 @@ loopback_network::~loopback_network() = default;
 rank_number loopback_network::ranks() const noexcept { return static_cast<rank_number>(ends_.size()); }
 transport& loopback_network::end_of(rank_number rank) noexcept { return *ends_[rank]; }
 
+namespace {
+
+class shared_end final : public transport {
+ public:
+  shared_end(std::shared_ptr<loopback_network> network, rank_number rank) noexcept
+      : network_(std::move(network)), end_(network_->end_of(rank)) {}
+
+  [[nodiscard]] rank_number rank() const noexcept override { return end_.rank(); }
+  [[nodiscard]] rank_number ranks() const noexcept override { return end_.ranks(); }
+  [[nodiscard]] neighbours node() const noexcept override { return end_.node(); }
+  void send(rank_number to, message_header head, std::span<std::byte const> body) override {
+    end_.send(to, head, body);
+  }
+  void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                     std::uint64_t token) override {
+    end_.send_in_place(to, head, body, token);
+  }
+  bool poll(receiver& to) override { return end_.poll(to); }
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return end_.now_ns(); }
+  void rest(std::uint32_t rounds) override { end_.rest(rounds); }
+
+ private:
+  std::shared_ptr<loopback_network> network_;
+  transport& end_;
+};
+
+}  // namespace
+
+std::unique_ptr<transport> loopback_network::owned_end(std::shared_ptr<loopback_network> network, rank_number rank) {
+  return std::make_unique<shared_end>(std::move(network), rank);
+}
+
 std::uint64_t loopback_network::under_way() const {
   std::uint64_t sum = 0;
   for (auto const& e : ends_) sum += e->waiting();

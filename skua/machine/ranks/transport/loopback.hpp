@@ -30,6 +30,9 @@ class loopback_network {
   [[nodiscard]] rank_number ranks() const noexcept;
   /// The end of one rank. Different threads may use different ends.
   [[nodiscard]] transport& end_of(rank_number rank) noexcept;
+  /// The same for an owner; the network lives as long as one of its ends.
+  [[nodiscard]] static std::unique_ptr<transport> owned_end(std::shared_ptr<loopback_network> network,
+                                                            rank_number rank);
   /// Messages and completions that nobody has taken yet.
   [[nodiscard]] std::uint64_t under_way() const;
 

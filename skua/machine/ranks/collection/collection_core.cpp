@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/collection/collection_core.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "skua/machine/ranks/collection/balance_plan.hpp"
+#include "skua/machine/ranks/communicator/elementwise.hpp"
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+/// Thieves wait this long for a rank that runs short tasks; a long task makes them wait for its end, or for `progress`.
+constexpr std::uint64_t poll_every_ns = 10'000;
+
+std::string in_words(runtime::task_binding const& b, std::string const& name) {
+  return "'" + name + "' of tasks of " + std::to_string(b.bytes) + " bytes (" + std::string(b.type) + ")";
+}
+
+engine_settings settings_of(collection_options const& options, std::uint32_t number) {
+  return {.collection = number, .seed = options.seed, .steals = options.steals};
+}
+
+}  // namespace
+
+collection_core::collection_core(communicator_core& core, collection_options const& options,
+                                 runtime::task_binding const& binding)
+    : core_(core), network_(core.network()), options_(options), binding_(binding), number_(core.next_collection()),
+      shape_{binding.bytes}, queue_(shape_.bytes(), options.limit),
+      engine_(settings_of(options, number_), queue_, network_), record_(shape_.bytes()), current_(shape_.bytes()) {
+  core_.agree("the task collection", in_words(binding_, options_.name));
+}
+
+collection_core::~collection_core() = default;
+
+void* collection_core::reserve() { return queue_.reserve(); }
+
+void collection_core::commit() {
+  std::byte* const slot = queue_.reserve();  // the same one: nothing was added since
+  shape_.set_mark(slot, {.origin = rank(), .spawned = processing_ ? 1U : 0U});
+  queue_.commit();
+  if (processing_) ++count_.added;
+}
+
+void collection_core::process() {
+  runtime::expects(!processing_, "a task does not process its own collection");
+  record_.clear();
+  count_ = {.added = queue_.size(), .executed = 0};
+  busy_ns_ = 0;
+  failure_ = nullptr;
+  idle_rounds_ = 0;
+  processing_ = true;
+  engine_.begin(++epoch_);
+  core_.office().open(number_, engine_);
+  std::uint64_t const began_ns = network_.now_ns();
+  last_poll_ns_ = began_ns;
+  while (!engine_.has_left()) {
+    run_tasks();
+    wait_for_work();
+  }
+  core_.office().close(number_);
+  processing_ = false;
+  wall_ns_ = network_.now_ns() - began_ns;
+  throw_failure();
+}
+
+/// Runs what is in the queue, and answers thieves in between.
+void collection_core::run_tasks() {
+  bool const alone = ranks() == 1;
+  std::uint64_t now_ns = network_.now_ns();
+  while (queue_.pop(current_.data())) {
+    idle_rounds_ = 0;
+    now_ns = run(now_ns);
+    if (alone || now_ns - last_poll_ns_ < poll_every_ns) continue;
+    while (core_.poll()) {}
+    last_poll_ns_ = now_ns = network_.now_ns();
+  }
+}
+
+/// Runs the current task, or drops it after a failure. Returns when it ended.
+std::uint64_t collection_core::run(std::uint64_t began_ns) {
+  ++count_.executed;
+  if (engine_.is_cancelled()) return began_ns;
+  task_outcome outcome = task_outcome::null;
+  try {
+    outcome = binding_.run(binding_.function, *this, current_.data());
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  std::uint64_t const ended_ns = network_.now_ns();
+  busy_ns_ += ended_ns - began_ns;
+  bool const repeats = outcome == task_outcome::done && shape_.mark_of(current_.data()).spawned == 0;
+  if (repeats) record_.add(current_.data(), ended_ns - began_ns);
+  return ended_ns;
+}
+
+void collection_core::wait_for_work() {
+  engine_.idle(count_, network_.now_ns());
+  if (engine_.has_left()) return;
+  last_poll_ns_ = network_.now_ns();
+  if (core_.poll()) {
+    idle_rounds_ = 0;
+  } else {
+    network_.rest(idle_rounds_++);
+  }
+}
+
+void collection_core::fail(std::exception_ptr what) noexcept {
+  if (failure_) return;
+  failure_ = what;
+  std::string said = "an exception that is no std::exception";
+  try {
+    std::rethrow_exception(what);
+  } catch (std::exception const& e) {
+    said = e.what();
+  } catch (...) {}
+  engine_.cancel(said);
+}
+
+/// After a failure every rank throws: where it happened the exception, elsewhere its text.
+void collection_core::throw_failure() {
+  if (!engine_.failed()) return;
+  record_.clear();
+  if (engine_.failed()->rank == rank()) std::rethrow_exception(std::exchange(failure_, nullptr));
+  throw remote_error(engine_.failed()->rank, engine_.failed()->what);
+}
+
+void collection_core::restore(placement_of_tasks where) {
+  if (where == placement_of_tasks::original) {
+    std::vector<move_order> home;
+    for (std::uint64_t e = 0; e < record_.size(); ++e) {
+      std::uint32_t const origin = shape_.mark_of(record_.slot(e)).origin;
+      if (origin != rank()) home.push_back({static_cast<std::uint32_t>(e), origin});
+    }
+    move(home);
+  }
+  // The queue gives the newest first: the other way round, tasks run in the order of the record.
+  for (std::uint64_t e = record_.size(); e-- > 0;) queue_.push(record_.slot(e));
+  record_.clear();
+}
+
+/// Collective: sends entries of the record away, and appends what others send.
+void collection_core::move(std::vector<move_order> const& orders) {
+  std::vector<collectives::addressed> out;
+  std::vector<std::uint64_t> messages_to(ranks(), 0);
+  std::vector<bool> leaves(record_.size(), false);
+  std::vector<bytes> bodies(ranks());
+  for (move_order const& o : orders) {
+    leaves[o.entry] = true;
+    std::byte const* const slot = record_.slot(o.entry);
+    bodies[o.to].insert(bodies[o.to].end(), slot, slot + shape_.bytes());
+  }
+  for (std::uint32_t to = 0; to < ranks(); ++to) {
+    if (bodies[to].empty()) continue;
+    messages_to[to] = 1;
+    out.push_back({to, std::move(bodies[to])});
+  }
+  sum_elements(core_.all(), std::span(messages_to));
+  record_.remove(leaves);
+  for (auto const& in : core_.all().exchange(std::move(out), messages_to[rank()])) {
+    for (std::size_t at = 0; at < in.body.size(); at += shape_.bytes()) record_.add(in.body.data() + at, 0);
+  }
+}
+
+void collection_core::rebalance(std::string_view how) { move(orders_of(core_.all(), rank(), record_.times_ns(), how)); }
+
+collection_report collection_core::report() {
+  steal_counts const& steals = engine_.counts();
+  std::array<std::uint64_t, 6> sums{count_.executed,   recorded(),   steals.attempted,
+                                    steals.successful, steals.tasks, busy_ns_};
+  std::array<std::uint64_t, 2> most{wall_ns_, busy_ns_};
+  sum_elements(core_.all(), std::span(sums));
+  max_elements(core_.all(), std::span(most));
+  constexpr double ns = 1e-9;
+  return {.iteration = epoch_,
+          .ranks = ranks(),
+          .tasks = sums[0],
+          .kept = sums[1],
+          .attempted = sums[2],
+          .successful = sums[3],
+          .moved = sums[4],
+          .seconds = static_cast<double>(most[0]) * ns,
+          .mean_busy = static_cast<double>(sums[5]) / ranks() * ns,
+          .most_busy = static_cast<double>(most[1]) * ns};
+}
+
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A task collection on one rank: its queue, its share of process(), and the record of what it executed.
+// program/collection/collection.md has the states. [retentive-hpdc12 4, 6]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include "skua/machine/ranks/collection/task_record.hpp"
+#include "skua/machine/ranks/communicator/communicator_core.hpp"
+#include "skua/machine/ranks/protocol/process_engine.hpp"
+#include "skua/machine/ranks/queue/split_queue.hpp"
+#include "skua/program/collection/venue.hpp"
+
+namespace skua::inline v0::ranks {
+
+class collection_core final : public runtime::collection_engine, private runtime::collection_site {
+ public:
+  collection_core(communicator_core& core, collection_options const& options, runtime::task_binding const& binding);
+  ~collection_core() override;
+
+  [[nodiscard]] void* reserve() override;
+  void commit() override;
+  void process() override;
+  void restore(placement_of_tasks where) override;
+  void rebalance(std::string_view how) override;
+  [[nodiscard]] collection_report report() override;
+  [[nodiscard]] std::uint64_t recorded() const noexcept override { return record_.size(); }
+  [[nodiscard]] std::uint64_t waiting() const noexcept override { return queue_.size(); }
+
+ private:
+  [[nodiscard]] std::uint32_t rank() const noexcept override { return network_.rank(); }
+  [[nodiscard]] std::uint32_t ranks() const noexcept override { return network_.ranks(); }
+  void progress() override { core_.poll(); }
+
+  void run_tasks();
+  std::uint64_t run(std::uint64_t began_ns);
+  void wait_for_work();
+  void fail(std::exception_ptr what) noexcept;
+  void throw_failure();
+  void move(std::vector<move_order> const& orders);
+
+  communicator_core& core_;
+  transport& network_;
+  collection_options const options_;
+  runtime::task_binding const binding_;
+  std::uint32_t const number_;
+  slot_shape const shape_;
+  split_queue queue_;
+  process_engine engine_;
+  task_record record_;
+
+  std::uint32_t epoch_ = 0;
+  bool processing_ = false;
+  task_count count_;
+  std::uint64_t busy_ns_ = 0;
+  std::uint64_t wall_ns_ = 0;
+  std::uint64_t last_poll_ns_ = 0;
+  std::uint32_t idle_rounds_ = 0;
+  std::vector<std::byte> current_;  ///< the slot of the task that runs, aligned to 16 by operator new
+  std::exception_ptr failure_;
+};
+
+}  // namespace skua::inline v0::ranks

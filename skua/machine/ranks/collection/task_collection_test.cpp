@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Task collections on ranks that are threads of this process.
+#include "skua/program/collection/task_collection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "skua/machine/ranks/transport/ranks_for_test.hpp"
+#include "skua/ranks.hpp"
+
+namespace skua::inline v0::ranks {
+namespace {
+
+struct numbered {
+  std::uint32_t id;
+  std::uint32_t work;
+};
+
+/// Spins, so that others find something to steal.
+void work(std::uint32_t units) {
+  std::atomic<std::uint32_t> spun{0};
+  for (std::uint32_t n = 0; n < units * 100; ++n) spun.fetch_add(1, std::memory_order_relaxed);
+}
+
+class collections : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(collections, run_every_seeded_task_once_in_each_iteration) {
+  constexpr std::uint32_t tasks = 500;
+  std::vector<std::atomic<int>> runs(tasks);
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> all(world, {}, [&](numbered const& t) {
+      work(t.work);
+      runs[t.id].fetch_add(1, std::memory_order_relaxed);
+    });
+    if (world.rank() == 0) {
+      for (std::uint32_t id = 0; id < tasks; ++id) all.add({id, id % 7});
+    }
+    for (int iteration = 1; iteration <= 5; ++iteration) {
+      all.process();
+      EXPECT_EQ(world.sum(all.recorded()), tasks);
+      world.barrier();
+      EXPECT_TRUE(std::ranges::all_of(runs, [&](auto& n) { return n.load() == iteration; }));
+      world.barrier();
+      all.restore();
+    }
+  });
+}
+
+TEST_P(collections, with_no_task_end) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> none(world, {}, [](numbered const&) { FAIL(); });
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      none.process();
+      none.restore();
+    }
+    EXPECT_EQ(none.report().tasks, 0U);
+  });
+}
+
+TEST_P(collections, run_what_their_tasks_spawn_and_do_not_seed_it_again) {
+  std::atomic<std::uint64_t> nodes{0};
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> tree(world, {}, [&](task_site<numbered>& here, numbered const& t) {
+      nodes.fetch_add(1, std::memory_order_relaxed);
+      for (std::uint32_t child = 0; child < t.work; ++child) here.spawn({0, t.work - 1});
+    });
+    if (world.rank() == world.size() - 1) tree.add({0, 6});
+    for (int iteration = 1; iteration <= 3; ++iteration) {
+      tree.process();
+      EXPECT_EQ(world.sum(tree.recorded()), 1U);
+      world.barrier();
+      EXPECT_EQ(nodes.load(), 1957U * static_cast<std::uint64_t>(iteration));  // the sum of 6!/k!
+      world.barrier();
+      tree.restore();
+    }
+  });
+}
+
+TEST_P(collections, keep_each_task_with_the_rank_that_ran_it) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::vector<std::uint32_t> ran;
+    task_collection<numbered> all(world, {.steals = false}, [&](numbered const& t) { ran.push_back(t.id); });
+    for (std::uint32_t n = 0; n < 20; ++n) all.add({world.rank() * 100 + n, 0});
+    all.process();
+    auto const first = std::exchange(ran, {});
+    EXPECT_EQ(first.size(), 20U);
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      all.restore();
+      all.process();
+      EXPECT_EQ(std::exchange(ran, {}), first) << "the order of execution is kept";
+    }
+  });
+}
+
+TEST_P(collections, bring_tasks_home_if_they_are_asked_to) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::vector<std::uint32_t> ran;
+    task_collection<numbered> all(world, {}, [&](numbered const& t) {
+      work(200);
+      ran.push_back(t.id);
+    });
+    if (world.rank() == 0) {
+      for (std::uint32_t n = 0; n < 200; ++n) all.add({n, 0});
+    }
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      all.process();
+      all.restore(placement_of_tasks::original);
+      EXPECT_EQ(all.waiting(), world.rank() == 0 ? 200U : 0U);
+    }
+  });
+}
+
+TEST_P(collections, forget_null_tasks) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::atomic<int> ran{0};
+    task_collection<numbered> all(world, {}, [&](numbered const& t) {
+      ++ran;
+      return t.id % 4 == 0 ? task_outcome::done : task_outcome::null;
+    });
+    for (std::uint32_t n = 0; n < 40; ++n) all.add({n, 0});
+    all.process();
+    EXPECT_EQ(world.sum(all.recorded()), 10U * world.size());
+    all.restore();
+    ran = 0;
+    all.process();
+    EXPECT_EQ(world.sum(std::uint64_t(ran.load())), 10U * world.size());
+  });
+}
+
+TEST_P(collections, of_one_communicator_do_not_mix) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::atomic<int> a_ran{0};
+    std::atomic<int> b_ran{0};
+    task_collection<std::uint64_t> b(world, {.name = "b"}, [&](std::uint64_t) { ++b_ran; });
+    task_collection<numbered> a(world, {.name = "a"}, [&](numbered const& t) {
+      ++a_ran;
+      b.add(t.id);  // into the collection that is processed next
+    });
+    for (std::uint32_t n = 0; n < 30; ++n) a.add({n, 0});
+    for (int iteration = 1; iteration <= 4; ++iteration) {
+      a.process();
+      b.process();
+      a.restore();
+    }
+    EXPECT_EQ(world.sum(std::uint64_t(a_ran.load())), 120U * world.size());
+    EXPECT_EQ(world.sum(std::uint64_t(b_ran.load())), 120U * world.size());
+  });
+}
+
+TEST_P(collections, throw_on_every_rank_what_a_task_threw_and_go_on_afterwards) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    bool breaks = true;
+    task_collection<numbered> all(world, {}, [&](numbered const& t) {
+      if (breaks && t.id == 7) throw std::logic_error("seven");
+    });
+    std::uint32_t const guilty = world.size() / 2;
+    for (std::uint32_t n = 0; n < 5; ++n) all.add({world.rank() == guilty && n == 3 ? 7U : 1U, 0});
+    try {
+      all.process();
+      FAIL() << "rank " << world.rank() << " heard of nothing";
+    } catch (std::logic_error const& e) {
+      EXPECT_STREQ(e.what(), "seven");
+    } catch (remote_error const& e) {
+      EXPECT_NE(std::string(e.what()).find("seven"), std::string::npos);
+    }
+    breaks = false;
+    EXPECT_EQ(all.recorded(), 0U);
+    all.add({7, 0});
+    all.process();
+    EXPECT_EQ(world.sum(all.recorded()), world.size());
+  });
+}
+
+TEST_P(collections, beyond_their_limit_fail_with_a_clear_error) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> all(world, {.limit = 8}, [](task_site<numbered>& here, numbered const& t) {
+      for (std::uint32_t child = 0; child < t.work; ++child) here.spawn({0, 0});
+    });
+    if (world.rank() == 0) all.add({0, 100});
+    EXPECT_THROW(all.process(), error);
+  });
+}
+
+TEST_P(collections, differ_between_ranks_only_with_an_error_on_every_rank) {
+  if (GetParam() == 1) GTEST_SKIP() << "one rank cannot disagree";
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::string const name = world.rank() == 1 ? "fock" : "tensor";
+    try {
+      task_collection<numbered> all(world, {.name = name}, [](numbered const&) {});
+      FAIL();
+    } catch (usage_error const& e) {
+      EXPECT_NE(std::string(e.what()).find("rank 1 has 'fock'"), std::string::npos) << e.what();
+    }
+  });
+}
+
+TEST_P(collections, report_what_they_did) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> all(world, {}, [](numbered const& t) { work(t.work); });
+    if (world.rank() == 0) {
+      for (std::uint32_t n = 0; n < 100; ++n) all.add({n, 20});
+    }
+    all.process();
+    collection_report const r = all.report();
+    EXPECT_EQ(r.iteration, 1U);
+    EXPECT_EQ(r.ranks, world.size());
+    EXPECT_EQ(r.tasks, 100U);
+    EXPECT_EQ(r.kept, 100U);
+    EXPECT_GT(r.seconds, 0);
+    EXPECT_GE(r.most_busy, r.mean_busy);
+    EXPECT_NE(in_words(r).find("ideal balance would run"), std::string::npos);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(of_ranks, collections, ::testing::Values(1, 2, 3, 4, 5, 7, 8));
+
+TEST(a_task, is_aligned_and_may_have_any_size) {
+  struct one_byte {
+    std::uint8_t value;
+  };
+  struct alignas(16) wide {
+    double values[6];
+  };
+  struct large {
+    char text[1 << 20];
+  };
+  on_ranks(2, [&](communicator& world) {
+    task_collection<one_byte> small(world, {}, [](one_byte const& t) { EXPECT_EQ(t.value, 3); });
+    small.add({3});
+    small.process();
+    task_collection<wide> aligned(world, {}, [](wide const& t) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&t) % 16, 0U);
+      EXPECT_EQ(t.values[5], 5);
+    });
+    for (int n = 0; n < 20; ++n) aligned.emplace(wide{{0, 1, 2, 3, 4, 5}});
+    aligned.process();
+    task_collection<large> huge(world, {}, [](large const& t) { EXPECT_EQ(t.text[(1 << 20) - 1], 'x'); });
+    if (world.rank() == 0) {
+      auto one = std::make_unique<large>();
+      one->text[(1 << 20) - 1] = 'x';
+      for (int n = 0; n < 6; ++n) huge.add(*one);
+    }
+    huge.process();
+  });
+}
+
+TEST(one_rank, needs_no_network) {
+  auto const world = communicator::alone();
+  int ran = 0;
+  task_collection<int> all(*world, {}, [&](int n) { ran += n; });
+  for (int n = 1; n <= 10; ++n) all.add(n);
+  all.process();
+  EXPECT_EQ(ran, 55);
+  all.restore();
+  all.process();
+  EXPECT_EQ(ran, 110);
+}
+
+}  // namespace
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// What a rank executed, in order, with times: the memory of retentive stealing and the input of the balancers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace skua::inline v0::ranks {
+
+/// What the queue keeps behind the bytes of a task.
+struct slot_mark {
+  std::uint32_t origin = 0;   ///< the rank that added it first
+  std::uint32_t spawned = 0;  ///< 1: a task added it; its parent will add it again
+};
+
+/// A slot: the task, padded to 8 bytes, and its mark.
+struct slot_shape {
+  std::size_t task_bytes = 0;
+
+  [[nodiscard]] std::size_t mark_at() const noexcept { return (task_bytes + 7) / 8 * 8; }
+  /// A multiple of 16, so that the tasks of a ring are as aligned as its memory.
+  [[nodiscard]] std::size_t bytes() const noexcept { return (mark_at() + sizeof(slot_mark) + 15) / 16 * 16; }
+  [[nodiscard]] slot_mark mark_of(std::byte const* slot) const noexcept {
+    slot_mark m;
+    std::memcpy(&m, slot + mark_at(), sizeof m);
+    return m;
+  }
+  void set_mark(std::byte* slot, slot_mark m) const noexcept { std::memcpy(slot + mark_at(), &m, sizeof m); }
+};
+
+/// An entry of one rank's record goes to another rank.
+struct move_order {
+  std::uint32_t entry;
+  std::uint32_t to;
+};
+
+/// A sequence, not a set: equal tasks are different entries.
+class task_record {
+ public:
+  explicit task_record(std::size_t slot_bytes) noexcept : slot_bytes_(slot_bytes) {}
+
+  void add(std::byte const* slot, std::uint64_t ns) {
+    slots_.insert(slots_.end(), slot, slot + slot_bytes_);
+    times_.push_back(ns);
+  }
+  void clear() noexcept {
+    slots_.clear();
+    times_.clear();
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return times_.size(); }
+  [[nodiscard]] std::byte const* slot(std::uint64_t entry) const noexcept {
+    return slots_.data() + entry * slot_bytes_;
+  }
+  [[nodiscard]] std::span<std::uint64_t const> times_ns() const noexcept { return times_; }
+
+  /// Removes the entries that `leaves` marks; the others keep their order.
+  void remove(std::vector<bool> const& leaves) {
+    std::uint64_t kept = 0;
+    for (std::uint64_t e = 0; e < size(); ++e) {
+      if (leaves[e]) continue;
+      if (kept != e) std::memcpy(slots_.data() + kept * slot_bytes_, slot(e), slot_bytes_);
+      times_[kept++] = times_[e];
+    }
+    slots_.resize(kept * slot_bytes_);
+    times_.resize(kept);
+  }
+
+ private:
+  std::size_t slot_bytes_;
+  std::vector<std::byte> slots_;
+  std::vector<std::uint64_t> times_;
+};
+
+}  // namespace skua::inline v0::ranks

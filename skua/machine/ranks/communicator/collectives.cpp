@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/communicator/collectives.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+/// Calls f(child) for the children of a rank in the binary tree.
+template <class F>
+void each_child(rank_number rank, rank_number ranks, F f) {
+  for (std::uint64_t c = 2 * std::uint64_t{rank} + 1; c < ranks && c <= 2 * std::uint64_t{rank} + 2; ++c) {
+    f(static_cast<rank_number>(c));
+  }
+}
+
+void append(bytes& to, void const* from, std::size_t n) {
+  auto const* const first = static_cast<std::byte const*>(from);
+  to.insert(to.end(), first, first + n);
+}
+
+/// Appends one part of a gather: whose, how long, what.
+void append_part(bytes& to, std::uint64_t rank, std::span<std::byte const> part) {
+  std::uint64_t const head[2] = {rank, part.size()};
+  append(to, head, sizeof head);
+  append(to, part.data(), part.size());
+}
+
+}  // namespace
+
+void collectives::on_message(message const& m) { arrived_.push_back({m.head, {m.body.begin(), m.body.end()}}); }
+
+void collectives::send(rank_number to, kind what, std::span<std::byte const> body) {
+  message_header h;
+  h.what = what;
+  h.epoch = operation_;
+  network_.send(to, h, body);
+}
+
+template <class F>
+collectives::arrived collectives::wait_until_found(F matches) {
+  for (std::uint32_t rounds = 0;; ++rounds) {
+    auto const at = std::ranges::find_if(arrived_, matches);
+    if (at != arrived_.end()) {
+      arrived found = std::move(*at);
+      arrived_.erase(at);
+      return found;
+    }
+    if (progress_()) {
+      rounds = 0;
+    } else {
+      network_.rest(rounds);
+    }
+  }
+}
+
+collectives::arrived collectives::wait_for(kind what, rank_number from) {
+  return wait_until_found(
+      [&](arrived const& a) { return a.head.what == what && a.head.epoch == operation_ && a.head.from == from; });
+}
+
+collectives::arrived collectives::wait_for_any(kind what) {
+  return wait_until_found([&](arrived const& a) { return a.head.what == what && a.head.epoch == operation_; });
+}
+
+bytes collectives::reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
+  ++operation_;
+  rank_number const me = network_.rank();
+  each_child(me, network_.ranks(), [&](rank_number c) { combine(own, wait_for(kind::contribution, c).body); });
+  if (me != 0) {
+    rank_number const parent = (me - 1) / 2;
+    send(parent, kind::contribution, own);
+    own = wait_for(kind::result, parent).body;
+  }
+  each_child(me, network_.ranks(), [&](rank_number c) { send(c, kind::result, own); });
+  return own;
+}
+
+std::vector<bytes> collectives::gather(bytes own) {
+  ++operation_;
+  rank_number const me = network_.rank();
+  bytes subtree;
+  append_part(subtree, me, own);
+  each_child(me, network_.ranks(), [&](rank_number c) {
+    bytes const theirs = wait_for(kind::contribution, c).body;
+    append(subtree, theirs.data(), theirs.size());
+  });
+  if (me != 0) {
+    send((me - 1) / 2, kind::contribution, subtree);
+    return {};
+  }
+  std::vector<bytes> all(network_.ranks());
+  for (std::size_t at = 0; at < subtree.size();) {
+    std::uint64_t head[2];
+    std::memcpy(head, subtree.data() + at, sizeof head);
+    at += sizeof head;
+    auto const first = subtree.begin() + static_cast<std::ptrdiff_t>(at);
+    all[head[0]].assign(first, first + static_cast<std::ptrdiff_t>(head[1]));
+    at += head[1];
+  }
+  return all;
+}
+
+bytes collectives::scatter(std::vector<bytes> parts) {
+  ++operation_;
+  if (network_.rank() != 0) return wait_for(kind::result, 0).body;
+  for (rank_number r = 1; r < network_.ranks(); ++r) send(r, kind::result, parts[r]);
+  return std::move(parts[0]);
+}
+
+std::vector<collectives::addressed> collectives::exchange(std::vector<addressed> out, std::uint64_t expected) {
+  ++operation_;
+  for (addressed const& a : out) send(a.rank, kind::moved, a.body);
+  std::vector<addressed> in;
+  while (in.size() < expected) {
+    arrived a = wait_for_any(kind::moved);
+    in.push_back({a.head.from, std::move(a.body)});
+  }
+  std::ranges::stable_sort(in, {}, &addressed::rank);
+  return in;
+}
+
+}  // namespace skua::inline v0::ranks

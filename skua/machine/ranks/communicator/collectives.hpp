@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Collective operations over a transport, on the binary tree of ranks that termination uses. They wait; one thread of each rank
+// calls them, in the same order on every rank.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "skua/machine/ranks/transport/transport.hpp"
+
+namespace skua::inline v0::ranks {
+
+using bytes = std::vector<std::byte>;
+
+class collectives final : public receiver {
+ public:
+  /// `progress` polls once; false: nothing came.
+  collectives(transport& network, std::function<bool()> progress) : network_(network), progress_(std::move(progress)) {}
+
+  /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages deep.
+  [[nodiscard]] bytes reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine);
+  /// At rank 0: what each rank gave, by rank. Elsewhere nothing.
+  [[nodiscard]] std::vector<bytes> gather(bytes own);
+  /// `parts` of rank 0, one per rank; each rank gets its own.
+  [[nodiscard]] bytes scatter(std::vector<bytes> parts);
+
+  struct addressed {
+    rank_number rank;  ///< to whom, or from whom
+    bytes body;
+  };
+  /// Each rank sends what it likes, and knows how many messages it gets. Returns them in the order of their senders.
+  [[nodiscard]] std::vector<addressed> exchange(std::vector<addressed> out, std::uint64_t expected);
+
+  void on_message(message const& m) override;
+  void on_sent(std::uint64_t) override {}
+
+ private:
+  struct arrived {
+    message_header head;
+    bytes body;
+  };
+  [[nodiscard]] arrived wait_for(kind what, rank_number from);
+  [[nodiscard]] arrived wait_for_any(kind what);
+  template <class F>
+  arrived wait_until_found(F matches);
+  void send(rank_number to, kind what, std::span<std::byte const> body);
+
+  transport& network_;
+  std::function<bool()> progress_;
+  std::uint32_t operation_ = 0;
+  std::vector<arrived> arrived_;
+};
+
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The ranks that work together, and this process's place among them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "skua/program/collection/venue.hpp"
+
+namespace skua::inline v0 {
+
+namespace ranks {
+
+class communicator_core;
+class transport;
+
+}  // namespace ranks
+
+/// One thread of each rank uses it: the one that made it. Its functions are collective, unless they say otherwise: every rank calls the same
+/// ones in the same order. None of them touches what the program sends by MPI itself.
+class communicator final : public runtime::collection_venue {
+ public:
+  /// Over any transport. Programs get theirs from skua::mpi::session, or from `alone`. Collective: throws usage_error on every
+  /// rank if they do not run the same binary.
+  explicit communicator(std::unique_ptr<ranks::transport> network);
+  /// One rank, without MPI. Local.
+  [[nodiscard]] static std::unique_ptr<communicator> alone();
+  ~communicator();
+  communicator(communicator const&) = delete;
+  communicator& operator=(communicator const&) = delete;
+
+  /// This rank, 0 .. size() - 1. Local.
+  [[nodiscard]] std::uint32_t rank() const noexcept;
+  /// Local.
+  [[nodiscard]] std::uint32_t size() const noexcept;
+
+  /// The sum over all ranks, the same bits on every rank. O(log size) messages deep.
+  [[nodiscard]] double sum(double own);
+  [[nodiscard]] std::uint64_t sum(std::uint64_t own);
+  [[nodiscard]] double max(double own);
+  /// Element by element, in place; of equal length on every rank.
+  void sum(std::span<double> own);
+  /// Returns when every rank has called it.
+  void barrier();
+
+  [[nodiscard]] std::unique_ptr<runtime::collection_engine> make_collection(
+      collection_options const& options, runtime::task_binding const& binding) override;
+
+ private:
+  std::unique_ptr<ranks::communicator_core> core_;
+};
+
+}  // namespace skua::inline v0

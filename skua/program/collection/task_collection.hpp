@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Iterated task collections: the same tasks run again and again on many ranks, and each iteration starts from where the last
+// one left them. collection.md has the states. [retentive-hpdc12 4]
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "skua/program/collection/venue.hpp"
+
+namespace skua::inline v0 {
+
+template <class Task>
+class task_collection;
+
+/// What a task gets with itself.
+template <class Task>
+class task_site {
+ public:
+  [[nodiscard]] std::uint32_t rank() const noexcept { return site_.rank(); }
+  [[nodiscard]] std::uint32_t ranks() const noexcept { return site_.ranks(); }
+  /// Answers thieves. A task of more than a millisecond calls it now and then.
+  void progress() { site_.progress(); }
+  /// Adds a task to the same collection; it runs before process() returns. Throws resource_error at the collection's limit.
+  void spawn(Task const& task) { all_.add(task); }
+
+ private:
+  friend task_collection<Task>;
+  task_site(runtime::collection_site& site, task_collection<Task>& all) noexcept : site_(site), all_(all) {}
+  runtime::collection_site& site_;
+  task_collection<Task>& all_;
+};
+
+/// Task: trivially copyable, aligned to 16 bytes at most; it travels as its bytes, so it holds no pointers into a rank's memory.
+/// One thread of each rank uses a collection: the one that made it.
+template <class Task>
+class task_collection {
+  static_assert(std::is_trivially_copyable_v<Task>, "tasks travel between ranks as their bytes");
+  static_assert(alignof(Task) <= 16);
+
+ public:
+  /// Collective: every rank makes the same collections in the same order. `function` is called on the rank that runs a task, as
+  /// function(site, task) or function(task), and returns nothing or a task_outcome. It may capture what belongs to its
+  /// rank. Throws usage_error on every rank if the ranks disagree. Cost: two messages up and down the tree of ranks.
+  template <class Venue, class F>
+    requires std::derived_from<Venue, runtime::collection_venue>
+  task_collection(Venue& ranks, collection_options const& options, F function)
+      : function_(std::make_unique<held<F>>(*this, std::move(function))),
+        engine_(ranks.make_collection(options, {.bytes = sizeof(Task),
+                                                .alignment = alignof(Task),
+                                                .type = typeid(Task).name(),
+                                                .function = function_.get(),
+                                                .run = &call})) {}
+
+  task_collection(task_collection const&) = delete;
+  task_collection& operator=(task_collection const&) = delete;
+
+  /// Adds a copy on this rank. Local: O(1), no message. Throws resource_error at the limit and std::bad_alloc.
+  void add(Task const& task) { emplace(task); }
+  /// The same without a copy: constructs the task where it waits.
+  template <class... Arguments>
+  void emplace(Arguments&&... arguments) {
+    ::new (engine_->reserve()) Task(std::forward<Arguments>(arguments)...);
+    engine_->commit();
+  }
+
+  /// Collective: runs all tasks of all ranks. Throws what a task threw, or remote_error on the other ranks.
+  void process() { engine_->process(); }
+  /// Seeds the next process() with what the last one executed. Local where tasks are retained, collective otherwise.
+  void restore(placement_of_tasks where = placement_of_tasks::retained) { engine_->restore(where); }
+  /// Collective: moves what was executed, so that the next process() is balanced. `how`: a balancer and its options, as
+  /// "hierarchical:arity=4". Call it before restore(). Throws usage_error for a name that is no balancer.
+  void rebalance(std::string_view how) { engine_->rebalance(how); }
+  /// Collective: of the last process().
+  [[nodiscard]] collection_report report() { return engine_->report(); }
+  /// Tasks that restore() would seed on this rank.
+  [[nodiscard]] std::uint64_t recorded() const noexcept { return engine_->recorded(); }
+  /// Tasks that were added or restored on this rank, and have not run.
+  [[nodiscard]] std::uint64_t waiting() const noexcept { return engine_->waiting(); }
+
+ private:
+  struct callable {
+    virtual ~callable() = default;
+    virtual task_outcome operator()(runtime::collection_site& here, Task& task) = 0;
+  };
+
+  template <class F>
+  struct held final : callable {
+    held(task_collection& c, F f) : all(c), function(std::move(f)) {}
+    task_outcome operator()(runtime::collection_site& here, Task& task) override {
+      task_site<Task> site(here, all);
+      if constexpr (std::invocable<F&, task_site<Task>&, Task&>) {
+        return outcome([&]() -> decltype(auto) { return function(site, task); });
+      } else {
+        return outcome([&]() -> decltype(auto) { return function(task); });
+      }
+    }
+    template <class G>
+    static task_outcome outcome(G call) {
+      if constexpr (std::is_void_v<decltype(call())>) {
+        call();
+        return task_outcome::done;
+      } else {
+        return call();
+      }
+    }
+    task_collection& all;
+    F function;
+  };
+
+  static task_outcome call(void* function, runtime::collection_site& here, void* task) {
+    return (*static_cast<callable*>(function))(here, *static_cast<Task*>(task));
+  }
+
+  std::unique_ptr<callable> function_;
+  std::unique_ptr<runtime::collection_engine> engine_;
+};
+
+}  // namespace skua::inline v0

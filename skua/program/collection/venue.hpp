@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// What a task collection needs from the machine that runs it. machine/ranks implements it over MPI and without.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0 {
+
+/// A task of another rank threw.
+struct remote_error : error {
+  remote_error(std::uint32_t rank, std::string const& said)
+      : error("rank " + std::to_string(rank) + ": " + said), rank_(rank) {}
+  /// Which one.
+  [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+
+ private:
+  std::uint32_t rank_;
+};
+
+/// What a task says of itself. null: it had nothing to do, and need not run in the next iterations. [retentive-hpdc12 7.1]
+enum class task_outcome : std::uint8_t { done, null };
+
+/// Where restore() seeds what was executed: on the rank that executed it, or on the one that added it first.
+enum class placement_of_tasks : std::uint8_t { retained, original };
+
+struct collection_options {
+  /// For messages; collections of one communicator have different names.
+  std::string name = "tasks";
+  /// The most tasks that may wait on one rank; process() fails with a resource_error beyond it.
+  std::uint64_t limit = std::uint64_t{1} << 40;
+  /// False: every rank runs what it has.
+  bool steals = true;
+  /// Of the victims; each rank draws its own from it.
+  std::uint64_t seed = 1;
+};
+
+/// Of one process(), over all ranks. Times in seconds.
+struct collection_report {
+  std::uint32_t iteration = 0;
+  std::uint32_t ranks = 0;
+  std::uint64_t tasks = 0;       ///< executed
+  std::uint64_t kept = 0;        ///< in the records: neither null nor spawned
+  std::uint64_t attempted = 0;   ///< steals, over all ranks
+  std::uint64_t successful = 0;  ///< those that brought tasks
+  std::uint64_t moved = 0;       ///< tasks that they brought
+  double seconds = 0;            ///< of the slowest rank's process()
+  double mean_busy = 0;          ///< time in tasks, mean of the ranks
+  double most_busy = 0;          ///< and of the rank that had most
+  /// How much less time an ideal balance would take, in parts of `seconds`: 1 - mean_busy / seconds.
+  [[nodiscard]] double idle_share() const noexcept { return seconds > 0 ? 1 - mean_busy / seconds : 0; }
+};
+
+/// "ideal balance would run 27 % faster; stealing moved 312 of 132,788 tasks".
+[[nodiscard]] std::string in_words(collection_report const& r);
+
+namespace runtime {
+
+/// What a task function may ask of its surroundings.
+class collection_site {
+ public:
+  [[nodiscard]] virtual std::uint32_t rank() const noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t ranks() const noexcept = 0;
+  /// Answers thieves. Long tasks call it now and then where no other thread does.
+  virtual void progress() = 0;
+
+ protected:
+  ~collection_site() = default;
+};
+
+/// The type of the tasks, and the function of this rank. Two ranks agree if name, size and alignment are equal.
+struct task_binding {
+  std::size_t bytes = 0;
+  std::size_t alignment = 0;
+  std::string_view type;
+  void* function = nullptr;
+  task_outcome (*run)(void* function, collection_site& here, void* task) = nullptr;
+};
+
+/// One collection on one rank. Its functions do what those of task_collection say.
+class collection_engine {
+ public:
+  virtual ~collection_engine() = default;
+  /// Memory for a task; `commit` adds it. Throws resource_error at the limit.
+  [[nodiscard]] virtual void* reserve() = 0;
+  virtual void commit() = 0;
+  virtual void process() = 0;
+  virtual void restore(placement_of_tasks where) = 0;
+  virtual void rebalance(std::string_view how) = 0;
+  [[nodiscard]] virtual collection_report report() = 0;
+  [[nodiscard]] virtual std::uint64_t recorded() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t waiting() const noexcept = 0;
+};
+
+class collection_venue {
+ public:
+  /// Collective. Throws usage_error on every rank if the ranks make different ones.
+  [[nodiscard]] virtual std::unique_ptr<collection_engine> make_collection(collection_options const& options,
+                                                                           task_binding const& binding) = 0;
+
+ protected:
+  ~collection_venue() = default;
+};
+
+}  // namespace runtime
+}  // namespace skua::inline v0
