@@ -5,5 +5,5 @@
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/program/collection/host.hpp"
 #include "skua/program/collection/task_collection.hpp"
-#include "skua/program/collection/venue.hpp"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "skua/program/collection/venue.hpp"
+#include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0 {
 

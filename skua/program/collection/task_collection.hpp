@@ -12,7 +12,7 @@
 #include <typeinfo>
 #include <utility>
 
-#include "skua/program/collection/venue.hpp"
+#include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0 {
 
@@ -48,9 +48,9 @@ class task_collection {
   /// Collective: every rank makes the same collections in the same order. `function` is called on the rank that runs a task, as
   /// function(site, task) or function(task), and returns nothing or a task_outcome. It may capture what belongs to its
   /// rank. Throws usage_error on every rank if the ranks disagree. Cost: two messages up and down the tree of ranks.
-  template <class Venue, class F>
-    requires std::derived_from<Venue, runtime::collection_venue>
-  task_collection(Venue& ranks, collection_options const& options, F function)
+  template <class Host, class F>
+    requires std::derived_from<Host, runtime::collection_host>
+  task_collection(Host& ranks, collection_options const& options, F function)
       : function_(std::make_unique<held<F>>(*this, std::move(function))),
         engine_(ranks.make_collection(options, {.bytes = sizeof(Task),
                                                 .alignment = alignof(Task),

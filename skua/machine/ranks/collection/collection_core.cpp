@@ -160,7 +160,7 @@ void collection_core::move(std::vector<move_order> const& orders) {
   }
   sum_elements(core_.all(), std::span(messages_to));
   record_.remove(leaves);
-  for (auto const& in : core_.all().exchange(std::move(out), messages_to[rank()])) {
+  for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) {
     for (std::size_t at = 0; at < in.body.size(); at += shape_.bytes()) record_.add(in.body.data() + at, 0);
   }
 }

@@ -12,7 +12,7 @@
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
-#include "skua/program/collection/venue.hpp"
+#include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0::ranks {
 

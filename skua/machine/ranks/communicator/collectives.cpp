@@ -111,7 +111,7 @@ bytes collectives::scatter(std::vector<bytes> parts) {
   return std::move(parts[0]);
 }
 
-std::vector<collectives::addressed> collectives::exchange(std::vector<addressed> out, std::uint64_t expected) {
+std::vector<collectives::addressed> collectives::send_and_receive(std::vector<addressed> out, std::uint64_t expected) {
   ++operation_;
   for (addressed const& a : out) send(a.rank, kind::moved, a.body);
   std::vector<addressed> in;

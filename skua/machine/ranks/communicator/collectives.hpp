@@ -32,7 +32,7 @@ class collectives final : public receiver {
     bytes body;
   };
   /// Each rank sends what it likes, and knows how many messages it gets. Returns them in the order of their senders.
-  [[nodiscard]] std::vector<addressed> exchange(std::vector<addressed> out, std::uint64_t expected);
+  [[nodiscard]] std::vector<addressed> send_and_receive(std::vector<addressed> out, std::uint64_t expected);
 
   void on_message(message const& m) override;
   void on_sent(std::uint64_t) override {}

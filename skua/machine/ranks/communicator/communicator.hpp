@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "skua/program/collection/venue.hpp"
+#include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0 {
 
@@ -19,7 +19,7 @@ class transport;
 
 /// One thread of each rank uses it: the one that made it. Its functions are collective, unless they say otherwise: every rank calls the same
 /// ones in the same order. None of them touches what the program sends by MPI itself.
-class communicator final : public runtime::collection_venue {
+class communicator final : public runtime::collection_host {
  public:
   /// Over any transport. Programs get theirs from skua::mpi::session, or from `alone`. Collective: throws usage_error on every
   /// rank if they do not run the same binary.

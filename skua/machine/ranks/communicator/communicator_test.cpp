@@ -4,21 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
-#include "skua/machine/ranks/communicator/collectives.hpp"
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 
 namespace skua::inline v0::ranks {
 namespace {
 
-class communicators : public ::testing::TestWithParam<std::uint32_t> {};
+class communicators : public on_each_number_of_ranks {};
 
 TEST_P(communicators, sum_over_all_ranks_with_the_same_result_everywhere) {
   std::uint64_t const n = GetParam();
-  std::vector<double> results(n);
   on_ranks(GetParam(), [&](communicator& world) {
     for (int round = 0; round < 20; ++round) {
       EXPECT_EQ(world.sum(std::uint64_t{world.rank()}), n * (n - 1) / 2);
@@ -26,25 +24,31 @@ TEST_P(communicators, sum_over_all_ranks_with_the_same_result_everywhere) {
       std::array<double, 3> v{1, 0.1 * world.rank(), -1};
       world.sum(v);
       EXPECT_EQ(v[0], static_cast<double>(n));
-      results[world.rank()] = v[1];
+      EXPECT_EQ(world.max(v[1]), v[1]);
+      EXPECT_EQ(-world.max(-v[1]), v[1]);
     }
   });
-  for (double r : results) EXPECT_EQ(r, results[0]);
 }
 
-TEST_P(communicators, wait_for_each_other_at_a_barrier) {
-  std::atomic<std::uint32_t> came{0};
+TEST_P(communicators, sum_long_vectors) {
+  std::uint64_t const n = GetParam();
   on_ranks(GetParam(), [&](communicator& world) {
-    for (std::uint32_t round = 1; round <= 10; ++round) {
-      came.fetch_add(1);
-      world.barrier();
-      EXPECT_GE(came.load(), round * world.size());
-      world.barrier();
+    std::vector<double> v(100'000);
+    std::iota(v.begin(), v.end(), static_cast<double>(world.rank()));
+    world.sum(v);
+    for (std::size_t i = 0; i < v.size(); i += 999) {
+      EXPECT_EQ(v[i], static_cast<double>(n * i + n * (n - 1) / 2));
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(of_ranks, communicators, ::testing::Values(1, 2, 3, 5, 8, 13));
+TEST_P(communicators, pass_a_barrier_again_and_again) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    for (int round = 0; round < 50; ++round) world.barrier();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(of_ranks, communicators, ::testing::ValuesIn(numbers_of_ranks()));
 
 }  // namespace
 }  // namespace skua::inline v0::ranks

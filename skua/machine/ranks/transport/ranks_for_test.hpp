@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Ranks as threads of the test.
+// Runs a test's program on some ranks: on threads of the test (loopback_ranks_for_test.cpp), or on the ranks that mpirun started
+// (mpi/mpi_main_for_test.cpp). One suite for both.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
-#include <memory>
-#include <thread>
+#include <functional>
 #include <vector>
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
-#include "skua/machine/ranks/transport/loopback.hpp"
 
 namespace skua::inline v0::ranks {
 
-/// Calls program(communicator) on a thread per rank, over a network that delays and reorders.
-template <class Program>
-void on_ranks(std::uint32_t count, Program program, disorder how = {.seed = 1, .delays_one_in = 4}) {
-  auto const network = std::make_shared<loopback_network>(count, 0, how);
-  std::vector<std::jthread> threads;
-  for (std::uint32_t r = 0; r < count; ++r) {
-    threads.emplace_back([&, r] {
-      communicator world(loopback_network::owned_end(network, r));
-      program(world);
-    });
-  }
-}
+/// Calls program(communicator) on each of `count` ranks. What ranks share they share by messages: they may be processes.
+void on_ranks(std::uint32_t count, std::function<void(communicator&)> const& program);
+
+/// How many ranks a test may ask for: GetParam() of tests that run on each number.
+[[nodiscard]] std::vector<std::uint32_t> numbers_of_ranks();
+
+class on_each_number_of_ranks : public ::testing::TestWithParam<std::uint32_t> {};
 
 }  // namespace skua::inline v0::ranks

@@ -97,14 +97,14 @@ class collection_engine {
   [[nodiscard]] virtual std::uint64_t waiting() const noexcept = 0;
 };
 
-class collection_venue {
+class collection_host {
  public:
   /// Collective. Throws usage_error on every rank if the ranks make different ones.
   [[nodiscard]] virtual std::unique_ptr<collection_engine> make_collection(collection_options const& options,
                                                                            task_binding const& binding) = 0;
 
  protected:
-  ~collection_venue() = default;
+  ~collection_host() = default;
 };
 
 }  // namespace runtime

@@ -1,0 +1,27 @@
+# MPI, for those who want it. Debian has Open MPI and MPICH side by side, so each is found by its own pkg-config file.
+#
+# SKUA_MPI names the one that skua::mpi and the skua command are built with. Tests are built with each that is found.
+
+set(SKUA_MPI "" CACHE STRING "openmpi or mpich: what skua::mpi and the skua command are built with; empty: none")
+set_property(CACHE SKUA_MPI PROPERTY STRINGS "" openmpi mpich)
+if(NOT SKUA_MPI MATCHES "^(openmpi|mpich)?$")
+  message(FATAL_ERROR "SKUA_MPI is '${SKUA_MPI}'; allowed: openmpi, mpich or nothing")
+endif()
+
+# Sets skua_mpis to those that are found and wanted. Each has a target PkgConfig::NAME and a launcher ${NAME_mpirun}.
+set(skua_mpis "")
+if(SKUA_MPI OR (SKUA_TESTS AND NOT CMAKE_CROSSCOMPILING))
+  pkg_check_modules(openmpi IMPORTED_TARGET GLOBAL ompi-c)
+  pkg_check_modules(mpich IMPORTED_TARGET GLOBAL mpich)
+  find_program(openmpi_mpirun mpirun.openmpi)
+  find_program(mpich_mpirun mpirun.mpich)
+  foreach(mpi IN ITEMS openmpi mpich)
+    if(${mpi}_FOUND AND ${mpi}_mpirun)
+      list(APPEND skua_mpis ${mpi})
+    endif()
+  endforeach()
+  if(SKUA_MPI AND NOT SKUA_MPI IN_LIST skua_mpis)
+    message(FATAL_ERROR "SKUA_MPI is ${SKUA_MPI}, which is not on this machine; Debian has it as lib${SKUA_MPI}-dev")
+  endif()
+  message(STATUS "MPI: ${skua_mpis}")
+endif()

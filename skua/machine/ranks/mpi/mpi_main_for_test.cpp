@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Every rank runs all tests; rank 0 prints them and keeps their report. If one rank fails, the program fails.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "skua/machine/ranks/transport/ranks_for_test.hpp"
+#include "skua/mpi.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+communicator* world_of_the_test = nullptr;
+}
+
+void on_ranks(std::uint32_t, std::function<void(communicator&)> const& program) { program(*world_of_the_test); }
+std::vector<std::uint32_t> numbers_of_ranks() { return {world_of_the_test->size()}; }
+
+}  // namespace skua::inline v0::ranks
+
+int main(int argc, char** argv) {
+  skua::mpi::session session(argc, argv);
+  skua::ranks::world_of_the_test = &session.world();
+  ::testing::InitGoogleTest(&argc, argv);
+  bool const first = session.world().rank() == 0;
+  if (first) std::printf("%s, %u ranks\n", skua::mpi::library_version().c_str(), session.world().size());
+  char const* const report = std::getenv("SKUA_CASES");
+  if (first && report != nullptr) ::testing::GTEST_FLAG(output) = std::string("xml:") + report;
+  auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
+  if (!first) delete listeners.Release(listeners.default_result_printer());
+  int const failed = RUN_ALL_TESTS();
+  if (!first && failed != 0) std::printf("rank %u failed\n", session.world().rank());
+  return session.world().sum(std::uint64_t(failed)) == 0 ? 0 : 1;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/mpi/mpi_transport.hpp"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+constexpr int letter_tag = 1;
+constexpr int body_tag = 2;
+constexpr std::size_t ring_size = 16;
+
+void check(int result, char const* what) {
+  if (result == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(result, text.data(), &length);
+  throw resource_error(std::string("MPI: ") + what + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+/// All of them are complete. Frees those that are.
+bool all_complete(std::vector<MPI_Request>& requests) {
+  int done = 0;
+  check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "test");
+  return done != 0;
+}
+
+}  // namespace
+
+mpi_transport::mpi_transport(MPI_Comm program, mpi_limits limits) : limits_(limits) {
+  check(MPI_Comm_dup(program, &comm_), "duplicate a communicator");
+  check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "set the error handler");
+  int n = 0;
+  check(MPI_Comm_rank(comm_, &n), "rank");
+  rank_ = static_cast<rank_number>(n);
+  check(MPI_Comm_size(comm_, &n), "size");
+  ranks_ = static_cast<rank_number>(n);
+  find_node(program);
+  ring_.resize(ring_size, std::vector<std::byte>(sizeof(letter_head) + limits_.letter_bytes));
+  ring_requests_.resize(ring_size, MPI_REQUEST_NULL);
+  for (std::size_t slot = 0; slot < ring_size; ++slot) post(slot);
+}
+
+mpi_transport::~mpi_transport() {
+  for (MPI_Request& r : ring_requests_) {
+    MPI_Cancel(&r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+  }
+  for (parcel_out& out : outgoing_) {
+    MPI_Waitall(static_cast<int>(out.requests.size()), out.requests.data(), MPI_STATUSES_IGNORE);
+  }
+  MPI_Comm_free(&comm_);
+}
+
+/// The ranks around this one that share its memory. Ranks of a node that are not neighbours in number are left out.
+void mpi_transport::find_node(MPI_Comm program) {
+  MPI_Comm here = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(program, MPI_COMM_TYPE_SHARED, static_cast<int>(rank_), MPI_INFO_NULL, &here), "split");
+  int leader = static_cast<int>(rank_);
+  check(MPI_Bcast(&leader, 1, MPI_INT, 0, here), "broadcast");
+  check(MPI_Comm_free(&here), "free");
+  std::vector<int> leaders(ranks_);
+  check(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm_), "gather");
+  node_ = {rank_, rank_ + 1};
+  while (node_.first > 0 && leaders[node_.first - 1] == leader) --node_.first;
+  while (node_.last < ranks_ && leaders[node_.last] == leader) ++node_.last;
+}
+
+void mpi_transport::post(std::size_t slot) {
+  std::vector<std::byte>& memory = ring_[slot];
+  check(MPI_Irecv(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, MPI_ANY_SOURCE, letter_tag, comm_,
+                  &ring_requests_[slot]),
+        "receive");
+}
+
+mpi_transport::parcel_out mpi_transport::letter_to(rank_number to, message_header head, std::span<std::byte const> body,
+                                                   bool follows) {
+  head.from = rank_;
+  letter_head const first{head, body.size(), follows ? 1U : 0U};
+  parcel_out out;
+  out.letter.resize(sizeof first + (follows ? 0 : body.size()));
+  std::memcpy(out.letter.data(), &first, sizeof first);
+  if (!follows && !body.empty()) std::memcpy(out.letter.data() + sizeof first, body.data(), body.size());
+  check(MPI_Isend(out.letter.data(), static_cast<int>(out.letter.size()), MPI_BYTE, static_cast<int>(to), letter_tag,
+                  comm_, &out.requests.emplace_back(MPI_REQUEST_NULL)),
+        "send");
+  return out;
+}
+
+void mpi_transport::send_pieces(rank_number to, std::span<std::byte const> body, parcel_out& out) {
+  for (std::size_t at = 0; at < body.size(); at += limits_.piece_bytes) {
+    std::size_t const n = std::min(limits_.piece_bytes, body.size() - at);
+    check(MPI_Isend(body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(to), body_tag, comm_,
+                    &out.requests.emplace_back(MPI_REQUEST_NULL)),
+          "send");
+  }
+}
+
+void mpi_transport::send(rank_number to, message_header head, std::span<std::byte const> body) {
+  bool const follows = body.size() > limits_.letter_bytes;
+  parcel_out out = letter_to(to, head, body, follows);
+  if (follows) {
+    out.copy.assign(body.begin(), body.end());
+    send_pieces(to, out.copy, out);
+  }
+  outgoing_.push_back(std::move(out));
+}
+
+void mpi_transport::send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                                  std::uint64_t token) {
+  bool const follows = body.size() > limits_.letter_bytes;
+  parcel_out out = letter_to(to, head, body, follows);
+  if (follows) send_pieces(to, body, out);
+  out.token = token;
+  out.tells = true;
+  outgoing_.push_back(std::move(out));
+}
+
+bool mpi_transport::poll(receiver& to) {
+  bool const heard = take_letter(to);
+  bool const received = !incoming_.empty() && take_bodies(to);
+  bool const sent = !outgoing_.empty() && take_completions(to);
+  return heard || received || sent;
+}
+
+bool mpi_transport::take_letter(receiver& to) {
+  int there = 0;
+  MPI_Status status;
+  check(MPI_Test(&ring_requests_[oldest_], &there, &status), "receive");
+  if (there == 0) return false;
+  std::size_t const slot = oldest_;
+  oldest_ = (oldest_ + 1) % ring_size;
+  letter_head first;
+  std::memcpy(&first, ring_[slot].data(), sizeof first);
+  if (first.follows != 0) {
+    expect_body(first);
+    post(slot);
+    return true;
+  }
+  // Out of the ring before it is handed over: the receiver may poll.
+  std::vector<std::byte> const body(ring_[slot].begin() + sizeof first,
+                                    ring_[slot].begin() + static_cast<std::ptrdiff_t>(sizeof first + first.body_bytes));
+  post(slot);
+  to.on_message({first.head, body});
+  return true;
+}
+
+void mpi_transport::expect_body(letter_head const& first) {
+  parcel_in& in = incoming_.emplace_back();
+  in.head = first.head;
+  in.body.resize(first.body_bytes);
+  for (std::size_t at = 0; at < in.body.size(); at += limits_.piece_bytes) {
+    std::size_t const n = std::min(limits_.piece_bytes, in.body.size() - at);
+    check(MPI_Irecv(in.body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(first.head.from), body_tag,
+                    comm_, &in.requests.emplace_back(MPI_REQUEST_NULL)),
+          "receive");
+  }
+}
+
+bool mpi_transport::take_bodies(receiver& to) {
+  auto const complete = std::ranges::find_if(incoming_, [](parcel_in& in) { return all_complete(in.requests); });
+  if (complete == incoming_.end()) return false;
+  parcel_in const in = std::move(*complete);
+  incoming_.erase(complete);
+  to.on_message({in.head, in.body});
+  return true;
+}
+
+bool mpi_transport::take_completions(receiver& to) {
+  std::vector<std::uint64_t> told;
+  std::erase_if(outgoing_, [&](parcel_out& out) {
+    if (!all_complete(out.requests)) return false;
+    if (out.tells) told.push_back(out.token);
+    return true;
+  });
+  for (std::uint64_t const token : told) to.on_sent(token);
+  return !told.empty();
+}
+
+std::uint64_t mpi_transport::now_ns() const noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void mpi_transport::rest(std::uint32_t rounds) {
+  constexpr std::uint32_t polled = 50;
+  constexpr std::uint32_t yielded = 100;
+  constexpr std::uint32_t longest_us = 200;
+  if (rounds < polled) return;
+  if (rounds < yielded) {
+    sched_yield();
+    return;
+  }
+  usleep(std::min(rounds - yielded + 1, longest_us));
+}
+
+}  // namespace skua::inline v0::ranks

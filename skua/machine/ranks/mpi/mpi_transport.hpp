@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Ranks of MPI. mpi_transport.md says how messages travel.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "skua/machine/ranks/transport/transport.hpp"
+
+namespace skua::inline v0::ranks {
+
+struct mpi_limits {
+  std::size_t letter_bytes = 4096;                 ///< bodies up to here travel with their header
+  std::size_t piece_bytes = std::size_t{1} << 30;  ///< MPI counts with int
+};
+
+class mpi_transport final : public transport {
+ public:
+  /// Collective over `program`, which stays the program's. Throws resource_error.
+  explicit mpi_transport(MPI_Comm program, mpi_limits limits = {});
+  ~mpi_transport() override;
+  mpi_transport(mpi_transport const&) = delete;
+  mpi_transport& operator=(mpi_transport const&) = delete;
+
+  [[nodiscard]] rank_number rank() const noexcept override { return rank_; }
+  [[nodiscard]] rank_number ranks() const noexcept override { return ranks_; }
+  [[nodiscard]] neighbours node() const noexcept override { return node_; }
+  void send(rank_number to, message_header head, std::span<std::byte const> body) override;
+  void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                     std::uint64_t token) override;
+  bool poll(receiver& to) override;
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override;
+  void rest(std::uint32_t rounds) override;
+
+ private:
+  /// What a letter begins with.
+  struct letter_head {
+    message_header head;
+    std::uint64_t body_bytes;
+    std::uint64_t follows;  ///< 1: the body comes in pieces of its own
+  };
+  /// Sends under way. The memory of a letter or of a copied body is held until they are complete.
+  struct parcel_out {
+    std::vector<MPI_Request> requests;
+    std::vector<std::byte> letter;
+    std::vector<std::byte> copy;
+    std::uint64_t token = 0;
+    bool tells = false;  ///< on_sent is due
+  };
+  /// A body whose pieces are on their way to this rank.
+  struct parcel_in {
+    std::vector<MPI_Request> requests;
+    message_header head;
+    std::vector<std::byte> body;
+  };
+
+  void find_node(MPI_Comm program);
+  void post(std::size_t slot);
+  [[nodiscard]] parcel_out letter_to(rank_number to, message_header head, std::span<std::byte const> body,
+                                     bool follows);
+  void send_pieces(rank_number to, std::span<std::byte const> body, parcel_out& out);
+  bool take_letter(receiver& to);
+  void expect_body(letter_head const& head);
+  bool take_bodies(receiver& to);
+  bool take_completions(receiver& to);
+
+  mpi_limits const limits_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  rank_number rank_ = 0;
+  rank_number ranks_ = 1;
+  neighbours node_{0, 1};
+
+  std::vector<std::vector<std::byte>> ring_;
+  std::vector<MPI_Request> ring_requests_;
+  std::size_t oldest_ = 0;
+  std::deque<parcel_out> outgoing_;
+  std::deque<parcel_in> incoming_;
+};
+
+}  // namespace skua::inline v0::ranks

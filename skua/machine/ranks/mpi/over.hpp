@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A communicator over any communicator of MPI's. Needs mpi.h, which skua/mpi.hpp does without.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "skua/machine/ranks/communicator/communicator.hpp"
+
+namespace skua::inline v0::mpi {
+
+/// Collective over `ranks`, which is duplicated: messages of the program on it are never touched. MPI is initialised, and the result ends
+/// before it is finalised. Throws resource_error.
+[[nodiscard]] std::unique_ptr<communicator> over(MPI_Comm ranks);
+
+}  // namespace skua::inline v0::mpi

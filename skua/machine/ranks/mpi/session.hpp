@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// MPI for the time of a program, and its ranks as a communicator.
+#pragma once
+
+#include <memory>
+
+#include "skua/machine/ranks/communicator/communicator.hpp"
+
+namespace skua::inline v0::mpi {
+
+/// One per program, in main. If a rank leaves main's scope by an exception, or by std::exit without this object's end, the others would wait for
+/// it for ever: the destructor then ends the whole job (MPI_Abort).
+class session {
+ public:
+  /// Collective over all ranks. Initialises MPI (MPI_THREAD_FUNNELED suffices; the calling thread makes all calls), unless the program has done so. Throws
+  /// resource_error.
+  session(int& argc, char**& argv);
+  /// Finalises MPI if it was initialised here. Communicators end before it.
+  ~session();
+  session(session const&) = delete;
+  session& operator=(session const&) = delete;
+
+  /// All ranks.
+  [[nodiscard]] communicator& world() noexcept { return *world_; }
+
+ private:
+  bool finalises_ = false;
+  int exceptions_ = 0;
+  std::unique_ptr<communicator> world_;
+};
+
+/// Which MPI this is, as it says itself: "Open MPI v4.1.4". Local; any time.
+[[nodiscard]] std::string library_version();
+
+}  // namespace skua::inline v0::mpi
