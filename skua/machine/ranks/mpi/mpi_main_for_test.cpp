@@ -24,11 +24,11 @@ std::vector<std::uint32_t> numbers_of_ranks() { return {world_of_the_test->size(
 int main(int argc, char** argv) {
   skua::mpi::session session(argc, argv);
   skua::ranks::world_of_the_test = &session.world();
-  ::testing::InitGoogleTest(&argc, argv);
   bool const first = session.world().rank() == 0;
   if (first) std::printf("%s, %u ranks\n", skua::mpi::library_version().c_str(), session.world().size());
   char const* const report = std::getenv("SKUA_CASES");
   if (first && report != nullptr) ::testing::GTEST_FLAG(output) = std::string("xml:") + report;
+  ::testing::InitGoogleTest(&argc, argv);
   auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
   if (!first) delete listeners.Release(listeners.default_result_printer());
   int const failed = RUN_ALL_TESTS();
