@@ -7,6 +7,8 @@
 
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/balance/centralised.hpp"
+#include "skua/policy/balance/hierarchical.hpp"
 
 namespace skua::inline v0::ranks {
 
@@ -19,22 +21,34 @@ std::vector<T> elements_of(bytes const& body) {
   return all;
 }
 
+using balancer = policies::balance::balance_plan (*)(policies::balance::machine_loads const&);
+
+/// Throws usage_error.
+balancer balancer_named(std::string_view how) {
+  namespace balance = policies::balance;
+  if (how == "centralised") return [](balance::machine_loads const& loads) { return balance::centralised(loads, {}); };
+  if (how == "hierarchical") return [](balance::machine_loads const& loads) { return balance::hierarchical(loads, {}); };
+  throw usage_error("balancer is '" + std::string(how) + "'; allowed: centralised, hierarchical");
+}
+
 /// One rank's orders, by rank.
-std::vector<std::vector<move_order>> plan(std::string_view how, std::vector<std::vector<std::uint64_t>> const& loads) {
-  static_cast<void>(how);
-  return std::vector<std::vector<move_order>>(loads.size());
+std::vector<std::vector<move_order>> plan(balancer how, policies::balance::machine_loads const& loads) {
+  std::vector<std::vector<move_order>> orders(loads.size());
+  for (auto const& m : how(loads).migrations) orders[m.from].push_back({m.task, m.to});
+  return orders;
 }
 
 }  // namespace
 
 std::vector<move_order> orders_of(collectives& all, rank_number rank, std::span<std::uint64_t const> times_ns,
                                   std::string_view how) {
+  balancer const chosen = balancer_named(how);  // throws on every rank alike, before any message
   auto const gathered = all.gather(bytes_of(std::as_bytes(times_ns)));
   std::vector<bytes> orders;
   if (rank == 0) {
-    std::vector<std::vector<std::uint64_t>> loads;
+    policies::balance::machine_loads loads;
     for (bytes const& b : gathered) loads.push_back(elements_of<std::uint64_t>(b));
-    for (auto const& of_rank : plan(how, loads)) orders.push_back(bytes_of(std::as_bytes(std::span(of_rank))));
+    for (auto const& of_rank : plan(chosen, loads)) orders.push_back(bytes_of(std::as_bytes(std::span(of_rank))));
   }
   return elements_of<move_order>(all.scatter(std::move(orders)));
 }

@@ -247,6 +247,40 @@ TEST_P(collections, have_tasks_of_any_size_and_alignment) {
   });
 }
 
+TEST_P(collections, are_balanced_by_what_was_measured) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    for (char const* how : {"centralised", "hierarchical"}) {
+      std::uint64_t ran = 0;
+      task_collection<numbered> all(world, {.steals = false}, [&](numbered const& t) {
+        work(t.work);
+        ++ran;
+      });
+      if (world.rank() == world.size() - 1) {
+        for (std::uint32_t n = 0; n < 60; ++n) all.add({n, 20});
+      }
+      all.process();
+      EXPECT_EQ(all.recorded(), world.rank() == world.size() - 1 ? 60U : 0U);
+      all.rebalance(how);
+      EXPECT_EQ(world.sum(all.recorded()), 60U);
+      EXPECT_GT(all.recorded(), 0U) << how;
+      all.restore();
+      ran = 0;
+      all.process();
+      EXPECT_EQ(world.sum(ran), 60U);
+      EXPECT_EQ(world.max(static_cast<double>(ran)) < 60, world.size() > 1);
+    }
+  });
+}
+
+TEST_P(collections, refuse_a_balancer_that_does_not_exist) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> all(world, {}, [](numbered const&) {});
+    all.process();
+    EXPECT_THROW(all.rebalance("perfect"), usage_error);
+    world.barrier();
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(of_ranks, collections, ::testing::ValuesIn(numbers_of_ranks()));
 
 TEST(one_rank, needs_no_network) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The first step of centralised and hierarchical balancing for all ranks at once: everybody measures, learns the average
+// and donates.
+#pragma once
+
+#include <vector>
+
+#include "skua/policy/balance/plan.hpp"
+#include "skua/policy/balance/steps.hpp"
+
+namespace skua::inline v0::policies::balance {
+
+/// What each rank would have in its database after an iteration with these loads.
+[[nodiscard]] load_database measured(std::vector<load_ns> const& tasks, load_database::detail how);
+
+/// Each rank's donation, in the order of the ranks.
+[[nodiscard]] std::vector<donation> donations_of(machine_loads const& loads, load_database::detail how, double factor);
+
+/// Where these tasks go, without those that come back to their donor.
+void add_migrations(std::vector<donated_task> const& received, std::uint32_t by, std::vector<migration>& to);
+
+}  // namespace skua::inline v0::policies::balance

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/balance/hierarchical.hpp"
+
+#include <utility>
+
+#include "skua/policy/balance/balance_tree.hpp"
+#include "skua/policy/balance/donors.hpp"
+#include "skua/policy/balance/tree_node.hpp"
+
+namespace skua::inline v0::policies::balance {
+namespace {
+
+/// What a node sends to its parent.
+struct upward {
+  subtree whole;
+  std::vector<donated_task> tasks;
+};
+
+std::vector<upward> leaves_of(machine_loads const& loads, hierarchical_options const& options) {
+  std::vector<upward> leaves;
+  leaves.reserve(loads.size());
+  for (donation& d : donations_of(loads, options.loads, options.donate)) {
+    leaves.push_back({{d.kept, 1}, std::move(d.tasks)});
+  }
+  return leaves;
+}
+
+/// One level on the way up: `below` are the messages of its nodes' children; returns its own.
+std::vector<upward> fill_level(balance_tree const& tree, std::uint32_t level, std::vector<upward> below, double limit,
+                               std::vector<tree_node>& nodes) {
+  std::vector<upward> sent;
+  sent.reserve(tree.nodes(level));
+  for (std::uint32_t i = 0; i < tree.nodes(level); ++i) {
+    std::vector<subtree> children;
+    std::vector<donated_task> pool;
+    for (std::uint32_t c = 0; c < tree.children({level, i}); ++c) {
+      upward const& from = below[tree.child({level, i}, c).index];
+      children.push_back(from.whole);
+      pool.insert(pool.end(), from.tasks.begin(), from.tasks.end());
+    }
+    tree_node& node = nodes.emplace_back(std::move(children));
+    std::vector<donated_task> left = node.fill(std::move(pool), limit);
+    sent.push_back({node.whole(), std::move(left)});
+  }
+  return sent;
+}
+
+/// One level on the way down: `from_above` is what each of its nodes gets; returns what each of their children gets.
+std::vector<std::vector<donated_task>> spread_level(std::vector<std::vector<donated_task>> from_above,
+                                                    std::vector<tree_node>& nodes) {
+  std::vector<std::vector<donated_task>> below;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (auto& tasks : nodes[i].spread(std::move(from_above[i]))) below.push_back(std::move(tasks));
+  }
+  return below;
+}
+
+}  // namespace
+
+balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options) {
+  if (loads.empty()) return {};
+  balance_tree const tree(static_cast<std::uint32_t>(loads.size()), options.arity);
+  double const limit = options.fill * average_of(totals_of(loads));
+  std::vector<std::vector<tree_node>> levels(tree.root_level());
+  std::vector<upward> up = leaves_of(loads, options);
+  for (std::uint32_t level = 1; level <= tree.root_level(); ++level) {
+    up = fill_level(tree, level, std::move(up), limit, levels[level - 1]);
+  }
+  std::vector<std::vector<donated_task>> down{std::move(up[0].tasks)};
+  for (std::uint32_t level = tree.root_level(); level > 0; --level) {
+    down = spread_level(std::move(down), levels[level - 1]);
+  }
+  std::vector<migration> migrations;
+  for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) add_migrations(down[rank], rank, migrations);
+  return plan_of(loads, std::move(migrations), options.arity);
+}
+
+}  // namespace skua::inline v0::policies::balance

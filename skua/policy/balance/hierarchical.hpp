@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Hierarchical balancing: overloaded ranks offer their shortest tasks to their parent in a tree; each node fills its
+// underloaded children and passes the rest up, and the root spreads what is left down again. No rank sees more than its
+// children, and tasks find takers near by first. balance.md has the messages.
+// [retentive-hpdc12 5.2, Algorithm 2, Figure 1]
+#pragma once
+
+#include <cstdint>
+
+#include "skua/policy/balance/load_database.hpp"
+#include "skua/policy/balance/plan.hpp"
+
+namespace skua::inline v0::policies::balance {
+
+struct hierarchical_options {
+  std::uint32_t arity = 3;
+  double donate = 1.003;  ///< C: a rank offers tasks while its load is above C times the average; >= 1
+  double fill = 1.003;    ///< D: a node gives to its children while one is below D times the average; > 0
+  load_database::detail loads = load_database::detail::exact;
+};
+
+/// Does the steps of all ranks in one thread. Cost: O(n log n) for n tasks, and O(ranks) messages on a real machine.
+[[nodiscard]] balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options);
+
+}  // namespace skua::inline v0::policies::balance

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The steps of persistence-based balancing, one function per thing that a rank does between two messages. They know loads
+// and nothing of who carries them: a machine calls them message by message, `centralised` and `hierarchical` call them
+// for all ranks in one process.
+// [retentive-hpdc12 5, Algorithm 1, Algorithm 2]
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "skua/policy/balance/load_database.hpp"
+#include "skua/policy/balance/loads.hpp"
+
+namespace skua::inline v0::policies::balance {
+
+/// What a rank offers, in the order in which it gave it up (shortest first), and the load that it keeps.
+struct donation {
+  std::vector<donated_task> tasks;
+  load_ns kept = 0;
+};
+
+/// Removes tasks from `database`, shortest first, while its total is above `factor` times `average`. The last task
+/// stays whatever it takes: to hand over one's only task makes nobody faster, and a task longer than the average would
+/// move in every iteration. An average of 0, as where nothing was measured, removes nothing.
+/// Cost: O(removed), and a sort if the database is exact. [retentive-hpdc12 5.1, Algorithm 1]
+[[nodiscard]] donation donate(std::uint32_t rank, load_database& database, double average, double factor);
+
+/// A task of a pool and the position of the load, or the child, that it goes to.
+struct assignment {
+  donated_task task;
+  std::uint32_t to = 0;
+};
+
+/// Gives the longest task of the pool to the least load until the pool is empty, and adds to the loads what they got.
+/// `loads` are all ranks' after their donations, not empty unless the pool is. Ties: the lowest position; so all
+/// callers agree. Cost: O(n log n + n log p). [retentive-hpdc12 5.1, Algorithm 1]
+[[nodiscard]] std::vector<assignment> assign_longest_to_least(std::vector<donated_task> pool, std::span<load_ns> loads);
+
+/// A child of a tree node: the load of all leaves below it, and how many these are (at least 1).
+struct subtree {
+  load_ns load = 0;
+  std::uint32_t size = 1;
+  [[nodiscard]] double average() const noexcept { return static_cast<double>(load) / size; }
+  friend bool operator==(subtree const&, subtree const&) = default;
+};
+
+/// What a node keeps for its children on the way up, and what it passes on to its parent.
+struct filling {
+  std::vector<assignment> given;
+  std::vector<donated_task> left;  ///< longest first
+};
+
+/// On the way up: while the child with the least average load is below `limit` (D times the average of all ranks), it
+/// gets the longest task of the pool. Adds to the children what they got. Cost: O(n log n + given log children).
+/// [retentive-hpdc12 5.2, Figure 1b]
+[[nodiscard]] filling fill_children(std::vector<donated_task> pool, std::span<subtree> children, double limit);
+
+/// On the way down: the child with the least average load gets the longest task until the pool is empty.
+/// [retentive-hpdc12 5.2, Figure 1c]
+[[nodiscard]] std::vector<assignment> spread(std::vector<donated_task> pool, std::span<subtree> children);
+
+}  // namespace skua::inline v0::policies::balance

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// An internal node of the balancing tree while the tasks go up and down again: what its children told it, and what it
+// holds for them. A rank keeps one for each node that it hosts.
+// [retentive-hpdc12 5.2, Figure 1, Algorithm 2]
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "skua/policy/balance/steps.hpp"
+
+namespace skua::inline v0::policies::balance {
+
+/// Call fill once all children have reported, then spread once the parent has sent; the root sends itself what fill left.
+///
+/// Invariant (kept): every task that comes in by fill or spread goes out once, to the parent or to one child.
+class tree_node {
+ public:
+  /// In the order of the children; each as it reported, without the tasks that it passed up.
+  explicit tree_node(std::vector<subtree> children) : children_(std::move(children)), held_(children_.size()) {}
+
+  /// `pool`: what the children passed up. Returns what this node passes up, and holds the rest for its children.
+  [[nodiscard]] std::vector<donated_task> fill(std::vector<donated_task> pool, double limit);
+  /// What goes up with it: the load of all leaves below and of all tasks held for them.
+  [[nodiscard]] subtree whole() const noexcept;
+
+  /// `pool`: what the parent sent. Returns what each child gets, in the order of the children; the node is then empty.
+  [[nodiscard]] std::vector<std::vector<donated_task>> spread(std::vector<donated_task> pool);
+
+ private:
+  void hold(std::vector<assignment> const& given);
+
+  std::vector<subtree> children_;
+  std::vector<std::vector<donated_task>> held_;  ///< by child
+};
+
+}  // namespace skua::inline v0::policies::balance
