@@ -21,6 +21,7 @@ class App;
 namespace skua::apps {
 
 class loop_styles;
+struct ranks_plan;
 
 /// The same source without a runtime.
 class serial_elision {
@@ -53,6 +54,14 @@ class tbb_twin {
  public:
   virtual ~tbb_twin() = default;
   virtual void run_tbb(unsigned workers) = 0;
+};
+
+/// The same problem as task collections over the ranks of a communicator. [retentive-hpdc12 4]
+class ranks_program {
+ public:
+  virtual ~ranks_program() = default;
+  /// Collective. Afterwards every rank has the answer, for wrong() and facts().
+  virtual void run_on_ranks(communicator& world, ranks_plan const& plan) = 0;
 };
 
 /// An app that can also draw which worker ran what. [adws-sc19 Figure 1]
@@ -90,6 +99,7 @@ class app {
   [[nodiscard]] virtual tbb_twin* tbb() { return nullptr; }
   [[nodiscard]] virtual simulable* simulation() { return nullptr; }
   [[nodiscard]] virtual mapped* maps() { return nullptr; }
+  [[nodiscard]] virtual ranks_program* ranks() { return nullptr; }
   /// How the twins spread their loops. Null: they have only one way.
   [[nodiscard]] virtual loop_styles* styles() { return nullptr; }
 

@@ -25,6 +25,7 @@ class program_app : public app, public serial_elision, public simulable {
   [[nodiscard]] openmp_twin* openmp() final { return offered<openmp_twin>(); }
   [[nodiscard]] tbb_twin* tbb() final { return offered<tbb_twin>(); }
   [[nodiscard]] mapped* maps() final { return offered<mapped>(); }
+  [[nodiscard]] ranks_program* ranks() final { return offered<ranks_program>(); }
 
   void run_skua(pool& workers) final {
     place_data(workers);

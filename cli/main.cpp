@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 
+#include "cli/launcher.hpp"
 #include "cli/measure/first_mask.hpp"
 #include "cli/probes/machine_facts.hpp"
 #include "cli/subcommand.hpp"
@@ -56,9 +57,10 @@ int parse_and_execute(int argc, char** argv) {
   explain_plainly(root, "SUBCOMMAND");
   root.require_subcommand(1);
   root.footer("For the options of a subcommand: skua SUBCOMMAND --help.");
-  std::array const all{add_doctor(root),  add_topology(root),  add_list(root),
-                       add_run(root),     add_compare(root),   add_sim(root),
-                       add_profile(root), add_calibrate(root), add_experiment(root)};
+  std::array const all{
+      add_doctor(root),    add_topology(root), add_list(root),    add_run(root, launcher_of_this_build()),
+      add_compare(root),   add_sim(root),      add_profile(root), add_calibrate(root),
+      add_experiment(root)};
   try {
     root.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // skua run: one app, one runner; its facts, its times, and whether the answer is right.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "cli/measure/map.hpp"
 #include "cli/measure/measure.hpp"
+#include "cli/measure/on_ranks.hpp"
 #include "cli/measure/results.hpp"
 #include "cli/measure/runner.hpp"
 #include "cli/measure/statistics.hpp"
@@ -40,6 +42,8 @@ struct arguments {
   bool verify = true;
   bool stats = false;
   bool is_virtual = false;
+  bool on_ranks = false;
+  std::optional<std::string> balance;
   std::optional<std::string> seed;
   std::string map;
   std::string json_path;
@@ -117,6 +121,60 @@ record measured(apps::app& app, runner const& who, unsigned runs, bool verify) {
   return all;
 }
 
+apps::ranks_program& ranks_program_of(apps::app& app) {
+  if (app.ranks() != nullptr) return *app.ranks();
+  throw usage_error(fmt::format("{} does not run on ranks; allowed: {}", app.name(),
+                                fmt::join(apps_that([](apps::app& a) { return a.ranks() != nullptr; }), ", ")));
+}
+
+/// Every rank runs this; rank 0 prints.
+int execute_on_ranks(arguments const& given, launcher const& how) {
+  if (given.peer) refuse_together("--ranks", "--peer", "peers know no ranks");
+  if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
+  if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
+  given.flags.refuse_all_but({}, "--ranks", "a rank has one worker");
+  unsigned const repeat = given.runs();
+  apps::ranks_plan plan;
+  plan.balance = given.balance.value_or(plan.balance);
+  plan.check();
+  apps::app& app = given.app.chosen();
+  static_cast<void>(ranks_program_of(app));  // before anything runs
+  std::unique_ptr<job> const all = open_job(how);
+  communicator& world = all->world();
+  bool const speaks = world.rank() == 0;
+  json_target const target(speaks ? given.json_path : std::string());
+  bool const prints = speaks && !target.takes_stdout();
+  app.prepare();
+  if (prints)
+    write_to_stdout(fmt::format("{} on {}, --balance {}\n", app.name(), in_words(world.size(), "rank"), plan.balance));
+  ranks_outcome const what = run_on_ranks(app, world, plan, repeat, given.verify, [&](collection_report const& r) {
+    if (prints) write_to_stdout(in_a_line(r));
+  });
+  record row;
+  row.times_s = what.times_s;
+  if (speaks) {
+    json document = document_of("run", app.name(), given.app.given(), false);
+    document["machine"] = to_json(look_at_machine());
+    document["rows"] = json::array({{{"ranks", world.size()},
+                                     {"balance", plan.balance},
+                                     {"times_s", what.times_s},
+                                     {"median_s", row.median_s()},
+                                     {"verified", given.verify && what.wrong.empty()},
+                                     {"facts", app.facts()},
+                                     {"iterations", json::array()}}});
+    for (collection_report const& r : what.reports) document["rows"][0]["iterations"].push_back(to_json(r));
+    target.write(document);
+    std::string const answer = !given.verify ? "not checked" : what.wrong.empty() ? "right" : "WRONG";
+    if (prints) {
+      write_to_stdout(
+          fmt::format("{}  time    {}\n  answer  {}\n", facts_text(app.facts()), in_seconds(row.median_s()), answer));
+    }
+  }
+  if (what.wrong.empty()) return exit_done;
+  if (speaks) write_to_stderr(what.wrong);
+  return exit_failed;
+}
+
 int execute(arguments const& given) {
   if (given.is_virtual) return execute_virtually(given);
   if (given.seed)
@@ -170,7 +228,7 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_run(CLI::App& root) {
+subcommand add_run(CLI::App& root, launcher const& ranks) {
   CLI::App* const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
   explain_plainly(*command, "APP");
   auto const given = std::make_shared<arguments>(*command);
@@ -186,10 +244,19 @@ subcommand add_run(CLI::App& root) {
   command->add_flag("--stats", given->stats, "show what each worker did");
   command->add_flag("--virtual", given->is_virtual,
                     "run on virtual workers in one thread: repeatable, for finding bugs");
+  command->add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
+  command
+      ->add_option("--balance", given->balance,
+                   "between the iterations on ranks: none, steal, retentive (the default), or a balancer")
+      ->type_name("HOW");
+  refuse_empty(*command, "--balance");
   add_seed(*command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
   add_json(*command, given->json_path);
   given->flags.add_to(*command, {});
-  return {command, [given] { return execute(*given); }};
+  return {command, [given, ranks] {
+            bool const wanted = given->on_ranks || given->balance || launched_processes().value_or(1) > 1;
+            return wanted ? execute_on_ranks(*given, ranks) : execute(*given);
+          }};
 }
 
 }  // namespace skua::cli

@@ -13,6 +13,8 @@ class App;
 
 namespace skua::cli {
 
+struct launcher;
+
 // Exit codes of the command; exit_interrupted is in text/terminal.hpp.
 inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;   ///< a wrong answer, or the machine refused something
@@ -28,7 +30,7 @@ struct subcommand {
 subcommand add_doctor(CLI::App& root);
 subcommand add_topology(CLI::App& root);
 subcommand add_list(CLI::App& root);
-subcommand add_run(CLI::App& root);
+subcommand add_run(CLI::App& root, launcher const& ranks);
 subcommand add_compare(CLI::App& root);
 subcommand add_sim(CLI::App& root);
 subcommand add_profile(CLI::App& root);

@@ -25,6 +25,7 @@ class here;
 
 }  // namespace sim
 
+class communicator;
 class pool;
 class recorder;
 class region_handle;

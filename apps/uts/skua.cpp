@@ -9,6 +9,7 @@
 
 #include "apps/checks.hpp"
 #include "apps/program_app.hpp"
+#include "apps/uts/over_ranks.hpp"
 #include "apps/uts/problem.hpp"
 #include "apps/uts/spawned.hpp"
 #include "skua/parts/base/error.hpp"
@@ -19,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 2> forms{"fork", "spawn"};
 constexpr std::array<std::string_view, 2> strategies{"by-depth", "none"};
 
-class uts_app final : public program_app<uts_app>, public openmp_twin, public tbb_twin {
+class uts_app final : public program_app<uts_app>, public openmp_twin, public tbb_twin, public ranks_program {
  public:
   [[nodiscard]] std::string_view name() const override { return "uts"; }
   [[nodiscard]] std::string_view about() const override {
@@ -70,6 +71,10 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
   void run_tbb(unsigned workers) override {
     require_stack("oneTBB");
     result_ = uts::with_tbb(tbb_workers_, workers, tree_);
+  }
+
+  void run_on_ranks(communicator& world, ranks_plan const& plan) override {
+    result_ = uts::over_ranks(world, tree_, plan);
   }
 
   [[nodiscard]] std::string wrong() override {

@@ -90,6 +90,7 @@ class collection_engine {
   [[nodiscard]] virtual void* reserve() = 0;
   virtual void commit() = 0;
   virtual void process() = 0;
+  virtual void stealing(bool on) = 0;
   virtual void restore(placement_of_tasks where) = 0;
   virtual void rebalance(std::string_view how) = 0;
   [[nodiscard]] virtual collection_report report() = 0;

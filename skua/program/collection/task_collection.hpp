@@ -72,6 +72,8 @@ class task_collection {
 
   /// Collective: runs all tasks of all ranks. Throws what a task threw, or remote_error on the other ranks.
   void process() { engine_->process(); }
+  /// Local, the same on every rank: whether ranks without tasks steal in the next process().
+  void stealing(bool on) { engine_->stealing(on); }
   /// Seeds the next process() with what the last one executed. Local where tasks are retained, collective otherwise.
   void restore(placement_of_tasks where = placement_of_tasks::retained) { engine_->restore(where); }
   /// Collective: moves what was executed, so that the next process() is balanced. `how`: a balancer and its options, as

@@ -27,7 +27,8 @@ using balancer = policies::balance::balance_plan (*)(policies::balance::machine_
 balancer balancer_named(std::string_view how) {
   namespace balance = policies::balance;
   if (how == "centralised") return [](balance::machine_loads const& loads) { return balance::centralised(loads, {}); };
-  if (how == "hierarchical") return [](balance::machine_loads const& loads) { return balance::hierarchical(loads, {}); };
+  if (how == "hierarchical")
+    return [](balance::machine_loads const& loads) { return balance::hierarchical(loads, {}); };
   throw usage_error("balancer is '" + std::string(how) + "'; allowed: centralised, hierarchical");
 }
 
@@ -39,6 +40,8 @@ std::vector<std::vector<move_order>> plan(balancer how, policies::balance::machi
 }
 
 }  // namespace
+
+void check_balancer(std::string_view how) { static_cast<void>(balancer_named(how)); }
 
 std::vector<move_order> orders_of(collectives& all, rank_number rank, std::span<std::uint64_t const> times_ns,
                                   std::string_view how) {

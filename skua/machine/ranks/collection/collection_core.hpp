@@ -24,6 +24,7 @@ class collection_core final : public runtime::collection_engine, private runtime
   [[nodiscard]] void* reserve() override;
   void commit() override;
   void process() override;
+  void stealing(bool on) override { engine_.stealing(on); }
   void restore(placement_of_tasks where) override;
   void rebalance(std::string_view how) override;
   [[nodiscard]] collection_report report() override;

@@ -40,6 +40,9 @@ class process_engine final : private tree_outbox {
   /// A new process() begins: `epoch` is its number, the same on every rank.
   void begin(std::uint32_t epoch) noexcept;
 
+  /// From the next process() on.
+  void stealing(bool on) noexcept { settings_.steals = on; }
+
   /// A message of this collection and this epoch.
   void on_message(message const& m);
   /// Tokens carry the number of the collection in their upper half.

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "apps/ranks_plan.hpp"
+
+#include "skua/machine/ranks/collection/balance_plan.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::apps {
+
+void ranks_plan::check() const {
+  if (!is_balancer()) return;
+  try {
+    ranks::check_balancer(balance);
+  } catch (usage_error const& e) {
+    throw usage_error(std::string("--balance: ") + e.what() + "; or none, steal, retentive");
+  }
+}
+
+}  // namespace skua::apps

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "apps/uts/over_ranks.hpp"
+
+#include <cstdint>
+
+namespace skua::apps::uts {
+
+namespace {
+
+struct subtree {
+  node root;
+  std::uint32_t born;  ///< children of the root: drawn when it was met
+};
+
+}  // namespace
+
+tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan) {
+  tally seen;
+  task_collection<subtree> tasks(world, {.name = "uts"}, [&](task_site<subtree>& here, subtree const& t) {
+    for (std::uint32_t i = 0; i < t.born; ++i) {
+      node const drawn = child(t.root, i);
+      std::uint32_t const its = which.children_of(drawn);
+      seen = seen + tally{1, its == 0 ? 1U : 0U, drawn.depth};
+      if (its > 0) here.spawn({drawn, its});
+    }
+  });
+  if (world.rank() == 0) {
+    node const root = which.root();
+    std::uint32_t const born = which.children_of(root);
+    seen = {1, born == 0 ? 1U : 0U, 0};
+    if (born > 0) tasks.add({root, born});
+  }
+  iterate(tasks, plan, 0);
+  return {world.sum(seen.nodes), world.sum(seen.leaves),
+          static_cast<std::uint32_t>(world.max(static_cast<double>(seen.depth)))};
+}
+
+}  // namespace skua::apps::uts

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The one thing that a build with MPI does otherwise: with_mpi.cpp or without_mpi.cpp is linked.
+#pragma once
+
+#include "cli/measure/on_ranks.hpp"
+
+namespace skua::cli {
+
+[[nodiscard]] launcher launcher_of_this_build();
+
+}  // namespace skua::cli

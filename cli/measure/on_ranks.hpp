@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// An app on the ranks of a job: each rank is a process that runs this command, and rank 0 speaks for all.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "apps/ranks_plan.hpp"
+#include "cli/text/report.hpp"
+
+namespace skua::cli {
+
+/// The job that this process is a rank of, while it lives.
+class job {
+ public:
+  virtual ~job() = default;
+  [[nodiscard]] virtual communicator& world() = 0;
+};
+
+/// How this command reaches its ranks. Without MPI: `open` is null.
+struct launcher {
+  std::string_view mpi;  ///< for messages
+  std::unique_ptr<job> (*open)() = nullptr;
+};
+
+/// With how many processes an MPI launcher (mpirun, srun) started this one; nullopt: nobody did.
+[[nodiscard]] std::optional<unsigned> launched_processes();
+
+/// The job to run on: that of the launcher, or this process alone. Throws usage_error if a launcher started several processes
+/// and this command was built without MPI: each would run for itself.
+[[nodiscard]] std::unique_ptr<job> open_job(launcher const& how);
+
+struct ranks_outcome {
+  std::vector<double> times_s;  ///< of the slowest rank
+  std::vector<collection_report> reports;
+  std::string wrong;  ///< of the first rank whose answer is wrong; empty: none
+};
+
+/// Runs the app `runs` times on all ranks. Collective. `tell` is called on rank 0 after each iteration.
+[[nodiscard]] ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_plan plan, unsigned runs,
+                                         bool verify, std::function<void(collection_report const&)> const& tell);
+
+/// {"iteration", "seconds", "tasks", "kept", "steals_attempted", "steals_successful", "tasks_moved", "busy_mean_s", "busy_max_s"}
+[[nodiscard]] json to_json(collection_report const& r);
+/// "iteration 2: 1.20 s, ideal balance would run 3 % faster; ..."
+[[nodiscard]] std::string in_a_line(collection_report const& r);
+
+}  // namespace skua::cli
