@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/simulated/simulated_ranks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <utility>
+
+#include "skua/machine/ranks/protocol/process_engine.hpp"
+#include "skua/machine/ranks/simulated/calendar.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+constexpr std::uint32_t collection = 1;
+constexpr std::size_t header_bytes = 64;
+
+/// What an entry of the calendar stands for. Those with a body are few: stolen tasks.
+struct happening {
+  enum class what : std::uint8_t { arrival, completion, task_end, wake };
+  what is = what::wake;
+  std::uint32_t rank = 0;
+  std::uint64_t token = 0;
+  message_header head;
+  std::vector<std::byte> body;
+};
+
+per_rank spread(std::span<double const> values) {
+  double sum = 0;
+  double squares = 0;
+  for (double v : values) sum += v;
+  double const mean = sum / static_cast<double>(values.size());
+  for (double v : values) squares += (v - mean) * (v - mean);
+  return {mean, std::sqrt(squares / static_cast<double>(values.size()))};
+}
+
+}  // namespace
+
+class simulated_ranks::world final {
+ public:
+  world(cluster const& where, std::uint32_t ranks, std::span<std::uint64_t const> durations,
+        simulation_options const& options)
+      : where_(where), durations_(durations), nodes_((ranks + where.ranks_per_node - 1) / where.ranks_per_node) {
+    for (std::uint32_t r = 0; r < ranks; ++r) members_.emplace_back(*this, r, ranks, options);
+    executed_.resize(ranks);
+  }
+
+  void seed(std::uint32_t rank, std::uint32_t task) { seeds_of(rank).push_back(task); }
+
+  simulated_iteration process();
+
+  std::vector<std::vector<std::uint32_t>> executed_;
+  bool steals_ = true;
+
+ private:
+  struct node_state {
+    std::uint64_t sends_until_ns = 0;    ///< its network interface
+    std::uint64_t handles_until_ns = 0;  ///< its server thread
+  };
+
+  /// One rank: its end of the network, its queue, its engine.
+  struct member final : transport {
+    member(world& w, std::uint32_t r, std::uint32_t ranks, simulation_options const& o)
+        : all(w), number(r), count(ranks), queue(sizeof(std::uint32_t)),
+          engine({.collection = collection,
+                  .seed = o.seed,
+                  .steals = o.steals,
+                  .first_pause_ns = o.first_pause_ns,
+                  .longest_pause_ns = o.longest_pause_ns},
+                 queue, *this) {}
+
+    [[nodiscard]] rank_number rank() const noexcept override { return number; }
+    [[nodiscard]] rank_number ranks() const noexcept override { return count; }
+    [[nodiscard]] neighbours node() const noexcept override {
+      std::uint32_t const size = all.where_.ranks_per_node;
+      std::uint32_t const first = number / size * size;
+      return {first, std::min(first + size, count)};
+    }
+    void send(rank_number to, message_header head, std::span<std::byte const> body) override {
+      head.from = number;
+      all.deliver(to, head, body);
+    }
+    void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                       std::uint64_t token) override {
+      head.from = number;
+      std::uint64_t const out_ns = all.deliver(to, head, body);
+      all.add(out_ns, happening::what::completion, number, token);
+    }
+    bool poll(receiver&) override { return false; }
+    [[nodiscard]] std::uint64_t now_ns() const noexcept override { return all.now_ns_; }
+    void rest(std::uint32_t) override {}
+
+    world& all;
+    std::uint32_t number;
+    std::uint32_t count;
+    split_queue queue;
+    process_engine engine;
+    task_count tasks;
+    std::uint32_t running = 0;  ///< the task
+    bool runs = false;
+    bool left = false;
+    std::uint64_t began_ns = 0;
+    std::uint64_t wakes_at_ns = 0;
+    std::vector<std::uint32_t> kept;  ///< payloads of messages that wait for the end of the task (polling)
+  };
+
+  std::vector<std::uint32_t>& seeds_of(std::uint32_t rank) {
+    if (seeds_.empty()) seeds_.resize(members_.size());
+    return seeds_[rank];
+  }
+
+  std::uint32_t payload() {
+    if (!free_.empty()) {
+      std::uint32_t const p = free_.back();
+      free_.pop_back();
+      return p;
+    }
+    happenings_.emplace_back();
+    return static_cast<std::uint32_t>(happenings_.size() - 1);
+  }
+
+  void add(std::uint64_t at_ns, happening::what is, std::uint32_t rank, std::uint64_t token = 0) {
+    std::uint32_t const p = payload();
+    happenings_[p].is = is;
+    happenings_[p].rank = rank;
+    happenings_[p].token = token;
+    calendar_.add(at_ns, p);
+  }
+
+  std::uint64_t deliver(std::uint32_t to, message_header const& head, std::span<std::byte const> body);
+  void drive(member& m);
+  void take(happening& h);
+  void hear(member& m, happening& h);
+  void end_task(member& m);
+  void account_busy(std::uint64_t from_ns, std::uint64_t to_ns);
+  [[nodiscard]] simulated_iteration result() const;
+  void fill_busy(simulated_iteration& r) const;
+
+  cluster const where_;
+  std::span<std::uint64_t const> durations_;
+  std::deque<member> members_;
+  std::vector<std::vector<std::uint32_t>> seeds_;
+  std::vector<node_state> nodes_;
+  rank_calendar calendar_;
+  std::deque<happening> happenings_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t began_ns_ = 0;
+  std::uint64_t last_task_ns_ = 0;
+  std::uint64_t messages_ = 0;
+  std::uint64_t events_ = 0;
+  std::uint64_t still_here_ = 0;
+  std::uint32_t epoch_ = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals_;  ///< of tasks, for the utilisation
+};
+
+/// Returns when the message is out of the sender's hands.
+std::uint64_t simulated_ranks::world::deliver(std::uint32_t to, message_header const& head,
+                                              std::span<std::byte const> body) {
+  auto const level = where_.between(head.from, to);
+  link_cost const& link = where_.cost(level);
+  auto const copy_ns =
+      static_cast<std::uint64_t>(static_cast<double>(header_bytes + body.size()) / link.bytes_per_s * 1e9);
+  std::uint64_t out_ns = now_ns_ + copy_ns;
+  if (level != cluster::level::node) {
+    node_state& from = nodes_[head.from / where_.ranks_per_node];
+    out_ns = std::max(now_ns_, from.sends_until_ns) + copy_ns;
+    from.sends_until_ns = out_ns;
+  }
+  std::uint64_t arrives_ns = out_ns + link.latency_ns;
+  if (!where_.polling) {
+    node_state& at = nodes_[to / where_.ranks_per_node];
+    arrives_ns = std::max(arrives_ns, at.handles_until_ns) + where_.handler_ns;
+    at.handles_until_ns = arrives_ns;
+  } else {
+    arrives_ns += where_.handler_ns;
+  }
+  std::uint32_t const p = payload();
+  happening& h = happenings_[p];
+  h.is = happening::what::arrival;
+  h.rank = to;
+  h.head = head;
+  h.body.assign(body.begin(), body.end());
+  calendar_.add(arrives_ns, p);
+  ++messages_;
+  return out_ns;
+}
+
+simulated_iteration simulated_ranks::world::process() {
+  began_ns_ = now_ns_;
+  messages_ = events_ = 0;
+  last_task_ns_ = now_ns_;
+  still_here_ = members_.size();
+  intervals_.clear();
+  ++epoch_;
+  for (node_state& n : nodes_) n = {now_ns_, now_ns_};
+  for (member& m : members_) {
+    executed_[m.number].clear();
+    std::vector<std::uint32_t>& seeds = seeds_of(m.number);
+    // The queue gives the newest first.
+    for (std::size_t i = seeds.size(); i-- > 0;) m.queue.push(&seeds[i]);
+    m.tasks = {seeds.size(), 0};
+    seeds = {};
+    m.runs = m.left = false;
+    m.wakes_at_ns = 0;
+    m.engine.stealing(steals_);
+    m.engine.begin(epoch_);
+  }
+  for (member& m : members_) drive(m);
+  while (still_here_ > 0) {
+    auto const [at_ns, p] = calendar_.take();
+    now_ns_ = at_ns;
+    ++events_;
+    happening h = std::move(happenings_[p]);
+    free_.push_back(p);
+    take(h);
+  }
+  simulated_iteration const r = result();
+  while (!calendar_.empty()) free_.push_back(calendar_.take().payload);  // wakes of ranks that have left
+  return r;
+}
+
+void simulated_ranks::world::take(happening& h) {
+  member& m = members_[h.rank];
+  switch (h.is) {
+    case happening::what::arrival:
+      if (where_.polling && m.runs) {
+        std::uint32_t const p = payload();
+        happenings_[p] = std::move(h);
+        m.kept.push_back(p);
+        return;
+      }
+      hear(m, h);
+      break;
+    case happening::what::completion: m.engine.on_sent(h.token); break;
+    case happening::what::task_end: end_task(m); break;
+    case happening::what::wake: break;
+  }
+  drive(m);
+}
+
+void simulated_ranks::world::hear(member& m, happening& h) { m.engine.on_message({h.head, h.body}); }
+
+void simulated_ranks::world::end_task(member& m) {
+  m.runs = false;
+  ++m.tasks.executed;
+  executed_[m.number].push_back(m.running);
+  last_task_ns_ = now_ns_;
+  account_busy(m.began_ns, now_ns_);
+  std::vector<std::uint32_t> const waiting = std::exchange(m.kept, {});
+  for (std::uint32_t const p : waiting) {
+    happening h = std::move(happenings_[p]);
+    free_.push_back(p);
+    hear(m, h);
+  }
+}
+
+/// Starts what the rank does next, if it does nothing.
+void simulated_ranks::world::drive(member& m) {
+  if (m.runs || m.left) return;
+  if (m.queue.pop(&m.running)) {
+    m.runs = true;
+    m.began_ns = now_ns_;
+    return add(now_ns_ + durations_[m.running] + where_.task_overhead_ns, happening::what::task_end, m.number);
+  }
+  m.engine.idle(m.tasks, now_ns_);
+  if (m.engine.has_left()) {
+    m.left = true;
+    --still_here_;
+    return;
+  }
+  std::uint64_t const next_ns = m.engine.next_attempt_ns();
+  if (next_ns <= now_ns_ || next_ns == m.wakes_at_ns) return;
+  m.wakes_at_ns = next_ns;
+  add(next_ns, happening::what::wake, m.number);
+}
+
+void simulated_ranks::world::account_busy(std::uint64_t from_ns, std::uint64_t to_ns) {
+  intervals_.emplace_back(from_ns - began_ns_, to_ns - began_ns_);
+}
+
+simulated_iteration simulated_ranks::world::result() const {
+  simulated_iteration r;
+  std::vector<double> attempted;
+  std::vector<double> successful;
+  std::vector<double> tasks;
+  std::uint64_t all_ns = 0;
+  for (member const& m : members_) {
+    attempted.push_back(static_cast<double>(m.engine.counts().attempted));
+    successful.push_back(static_cast<double>(m.engine.counts().successful));
+    tasks.push_back(static_cast<double>(m.tasks.executed));
+    r.moved += m.engine.counts().tasks;
+    for (std::uint32_t const t : executed_[m.number]) all_ns += durations_[t];
+  }
+  r.attempted = spread(attempted);
+  r.successful = spread(successful);
+  r.tasks = spread(tasks);
+  r.seconds = static_cast<double>(now_ns_ - began_ns_) * 1e-9;
+  r.last_task_s = static_cast<double>(last_task_ns_ - began_ns_) * 1e-9;
+  r.ideal_seconds = static_cast<double>(all_ns) * 1e-9 / static_cast<double>(members_.size());
+  r.efficiency = r.seconds > 0 ? r.ideal_seconds / r.seconds : 1;
+  r.messages = messages_;
+  r.events = events_;
+  r.rounds = members_.front().engine.end().rounds();
+  fill_busy(r);
+  return r;
+}
+
+void simulated_ranks::world::fill_busy(simulated_iteration& r) const {
+  constexpr std::size_t parts = 100;
+  std::vector<double> in_part(parts, 0);
+  double const part_ns = std::max(static_cast<double>(now_ns_ - began_ns_) / parts, 1.0);
+  for (auto const& [from, to] : intervals_) {
+    auto const last = std::min(static_cast<std::size_t>(static_cast<double>(to) / part_ns), parts - 1);
+    for (auto p = static_cast<std::size_t>(static_cast<double>(from) / part_ns); p <= last; ++p) {
+      double const begin = std::max(static_cast<double>(from), static_cast<double>(p) * part_ns);
+      double const end = std::min(static_cast<double>(to), static_cast<double>(p + 1) * part_ns);
+      in_part[p] += std::max(end - begin, 0.0);
+    }
+  }
+  for (double const busy : in_part) {
+    r.busy.push_back(static_cast<float>(busy / (part_ns * static_cast<double>(members_.size()))));
+  }
+}
+
+simulated_ranks::simulated_ranks(cluster const& where, std::uint32_t ranks, std::span<std::uint64_t const> durations_ns,
+                                 simulation_options const& options)
+    : world_(std::make_unique<world>(where, ranks, durations_ns, options)) {
+  world_->steals_ = options.steals;
+}
+
+simulated_ranks::~simulated_ranks() = default;
+
+void simulated_ranks::seed(std::uint32_t rank, std::uint32_t task) { world_->seed(rank, task); }
+simulated_iteration simulated_ranks::process() { return world_->process(); }
+std::vector<std::vector<std::uint32_t>> const& simulated_ranks::executed() const noexcept { return world_->executed_; }
+void simulated_ranks::stealing(bool on) noexcept { world_->steals_ = on; }
+
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Task collections on ranks that exist in virtual time only. simulated.md says what is modelled.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "skua/machine/ranks/simulated/cluster.hpp"
+
+namespace skua::inline v0::ranks {
+
+struct simulation_options {
+  std::uint64_t seed = 1;
+  bool steals = true;
+  /// Of thieves that found nothing: between two requests of a rank, doubling from the first to the longest.
+  std::uint64_t first_pause_ns = 500;
+  std::uint64_t longest_pause_ns = 200'000;
+};
+
+/// Mean and standard deviation over the ranks.
+struct per_rank {
+  double mean = 0;
+  double deviation = 0;
+};
+
+/// One process(), simulated.
+struct simulated_iteration {
+  double seconds = 0;        ///< until the last rank left
+  double ideal_seconds = 0;  ///< all durations over all ranks
+  double last_task_s = 0;    ///< the last task ended
+  double efficiency = 0;     ///< ideal over seconds
+  per_rank attempted;
+  per_rank successful;
+  per_rank tasks;
+  std::uint64_t moved = 0;     ///< tasks
+  std::uint64_t messages = 0;  ///< of any kind
+  std::uint64_t events = 0;
+  std::uint32_t rounds = 0;  ///< of termination
+  std::vector<float> busy;   ///< share of the ranks that ran tasks, in 100 equal parts of the time
+};
+
+class simulated_ranks {
+ public:
+  /// `durations_ns`: of each task, by number; they outlive the simulation. Throws std::bad_alloc.
+  simulated_ranks(cluster const& where, std::uint32_t ranks, std::span<std::uint64_t const> durations_ns,
+                  simulation_options const& options);
+  ~simulated_ranks();
+
+  /// Adds a task to a rank's queue. The first that is added to a rank runs first.
+  void seed(std::uint32_t rank, std::uint32_t task);
+
+  /// Runs all tasks. Afterwards `executed` says who ran what, and the queues are empty.
+  [[nodiscard]] simulated_iteration process();
+
+  /// In order of execution, of the last process().
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> const& executed() const noexcept;
+  void stealing(bool on) noexcept;
+
+ private:
+  class world;
+  std::unique_ptr<world> world_;
+};
+
+}  // namespace skua::inline v0::ranks

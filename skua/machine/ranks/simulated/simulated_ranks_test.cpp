@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/simulated/simulated_ranks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::ranks {
+namespace {
+
+std::vector<std::uint64_t> durations(std::uint32_t n, std::uint64_t mean_ns, std::uint64_t seed = 1) {
+  runtime::dice dice(seed);
+  std::vector<std::uint64_t> all(n);
+  for (auto& d : all) d = mean_ns / 4 + dice.below(static_cast<std::uint32_t>(mean_ns * 3 / 2));
+  return all;
+}
+
+void deal(simulated_ranks& s, std::uint32_t ranks, std::uint32_t tasks) {
+  for (std::uint32_t t = 0; t < tasks; ++t) s.seed(t % ranks, t);
+}
+
+void expect_each_once(simulated_ranks const& s, std::uint32_t tasks) {
+  std::vector<int> runs(tasks);
+  for (auto const& rank : s.executed()) {
+    for (std::uint32_t const t : rank) ++runs[t];
+  }
+  EXPECT_TRUE(std::ranges::all_of(runs, [](int n) { return n == 1; }));
+}
+
+TEST(simulated_ranks, run_every_task_once) {
+  for (std::uint32_t const ranks : {1U, 2U, 3U, 24U, 25U, 500U}) {
+    auto const d = durations(2000, 100'000);
+    simulated_ranks s(cluster_named("hopper"), ranks, d, {});
+    for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(0, t);
+    simulated_iteration const r = s.process();
+    expect_each_once(s, 2000);
+    EXPECT_GE(r.seconds, r.ideal_seconds);
+    EXPECT_GE(r.seconds, r.last_task_s);
+    EXPECT_LE(r.rounds, 50U);
+    EXPECT_NEAR(r.tasks.mean, 2000.0 / ranks, 1e-9);
+  }
+}
+
+TEST(simulated_ranks, give_the_same_run_for_the_same_seed_and_another_for_another) {
+  auto const d = durations(3000, 50'000);
+  auto const once = [&](std::uint64_t seed) {
+    simulated_ranks s(cluster_named("titan"), 100, d, {.seed = seed});
+    for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(t % 3, t);
+    simulated_iteration const r = s.process();
+    return std::pair(r.seconds, r.events);
+  };
+  EXPECT_EQ(once(7), once(7));
+  EXPECT_NE(once(7), once(8));
+}
+
+// One rank: the time is what the durations and the overheads add up to.
+TEST(simulated_ranks, of_one_rank_take_the_sum_of_its_tasks) {
+  std::vector<std::uint64_t> const d{1000, 2000, 3000};
+  cluster where = cluster_named("hopper");
+  where.task_overhead_ns = 10;
+  simulated_ranks s(where, 1, d, {});
+  deal(s, 1, 3);
+  EXPECT_DOUBLE_EQ(s.process().seconds, 6030e-9);
+  EXPECT_EQ(s.executed()[0], (std::vector<std::uint32_t>{0, 1, 2}));
+}
+
+// Two ranks of different nodes, one task: four waves of termination, two votes up and down, and no more than that after the last attempt.
+TEST(simulated_ranks, that_do_not_steal_end_after_the_slowest_and_two_rounds_of_messages) {
+  std::vector<std::uint64_t> const d{1'000'000};
+  cluster where = cluster_named("hopper");
+  where.ranks_per_node = 1;
+  where.nodes_per_switch = 1;
+  where.task_overhead_ns = 0;
+  simulated_ranks s(where, 2, d, {.steals = false});
+  s.seed(0, 0);
+  simulated_iteration const r = s.process();
+  EXPECT_EQ(r.messages, 4U);  // vote, decision, drained, leave
+  double const message_s = 1e-9 * static_cast<double>(where.in_system.latency_ns + where.handler_ns + 11);
+  EXPECT_NEAR(r.seconds, 1e-3 + 3 * message_s, 1e-9);
+}
+
+TEST(simulated_ranks, that_retain_their_tasks_steal_less_in_each_iteration) {
+  constexpr std::uint32_t ranks = 240;
+  constexpr std::uint32_t tasks = 240 * 40;
+  auto const d = durations(tasks, 1'000'000);
+  simulated_ranks s(cluster_named("hopper"), ranks, d, {});
+  for (std::uint32_t t = 0; t < tasks; ++t) s.seed(t % ranks / 2, t);  // half of the ranks have everything
+  std::vector<simulated_iteration> all;
+  for (int i = 0; i < 5; ++i) {
+    all.push_back(s.process());
+    expect_each_once(s, tasks);
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      for (std::uint32_t const t : s.executed()[r]) s.seed(r, t);
+    }
+  }
+  EXPECT_GT(all[0].successful.mean, 3 * all[4].successful.mean);
+  EXPECT_GE(all[4].efficiency, all[0].efficiency);
+  EXPECT_GT(all[4].efficiency, 0.9);
+}
+
+TEST(simulated_ranks, whose_node_has_no_server_thread_answer_after_their_task) {
+  auto const d = durations(100, 10'000'000);
+  cluster served = cluster_named("hopper");
+  cluster polling = served;
+  polling.polling = true;
+  auto const seconds = [&](cluster const& where) {
+    simulated_ranks s(where, 48, d, {});
+    for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(0, t);
+    return s.process().seconds;
+  };
+  EXPECT_LT(seconds(served), seconds(polling));
+}
+
+TEST(simulated_ranks, are_busy_for_the_sum_of_their_tasks) {
+  auto const d = durations(500, 200'000);
+  simulated_ranks s(cluster_named("intrepid"), 16, d, {});
+  deal(s, 16, 500);
+  simulated_iteration const r = s.process();
+  double const mean_busy = std::accumulate(r.busy.begin(), r.busy.end(), 0.0) / static_cast<double>(r.busy.size());
+  EXPECT_NEAR(mean_busy * r.seconds, r.ideal_seconds + 1e-9 * 600 * 500 / 16, 0.02 * r.ideal_seconds);
+}
+
+TEST(clusters, are_found_by_name_or_refused_with_the_names_that_exist) {
+  EXPECT_EQ(cluster_named("titan").ranks_per_node, 16U);
+  try {
+    static_cast<void>(cluster_named("summit"));
+    FAIL();
+  } catch (usage_error const& e) {
+    EXPECT_NE(std::string(e.what()).find("hopper, intrepid, titan"), std::string::npos);
+  }
+}
+
+TEST(clusters, know_how_far_apart_two_ranks_are) {
+  cluster const& hopper = cluster_named("hopper");
+  EXPECT_EQ(hopper.between(0, 23), cluster::level::node);
+  EXPECT_EQ(hopper.between(0, 24), cluster::level::switch_);
+  EXPECT_EQ(hopper.between(0, 48), cluster::level::system);
+}
+
+}  // namespace
+}  // namespace skua::inline v0::ranks
