@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "apps/ranks_plan.hpp"
 
-#include "skua/machine/ranks/collection/balance_plan.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/balance/balancers.hpp"
 
 namespace skua::apps {
 
 void ranks_plan::check() const {
   if (!is_balancer()) return;
   try {
-    ranks::check_balancer(balance);
+    static_cast<void>(policies::balance::make_balancer(balance));
   } catch (usage_error const& e) {
     throw usage_error(std::string("--balance: ") + e.what() + "; or none, steal, retentive");
   }

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/base/nearest_name.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/arms/arms.hpp"
 #include "skua/policy/hierarchical.hpp"
+#include "skua/policy/named_options.hpp"
 #include "skua/policy/numa_ws.hpp"
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/random.hpp"
@@ -22,42 +20,7 @@
 namespace skua::inline v0::policies {
 namespace {
 
-std::string quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
-
-/// "WHAT is 'TYPED'; allowed: a, b; did you mean 'b'?"
-std::string unknown_name(std::string const& what, std::string_view typed, std::vector<std::string_view> const& known) {
-  std::string text = what + " is " + quoted(typed) + "; allowed: ";
-  for (std::size_t i = 0; i < known.size(); ++i) text += (i == 0 ? "" : ", ") + std::string(known[i]);
-  std::string_view const nearest = runtime::nearest_name(typed, known);
-  if (!nearest.empty()) text += "; did you mean " + quoted(nearest) + "?";
-  return text;
-}
-
-template <class Named, class Name>
-std::vector<std::string_view> names_of(std::span<Named const> all, Name name) {
-  std::vector<std::string_view> names(all.size());
-  std::ranges::transform(all, names.begin(), name);
-  return names;
-}
-
-std::uint32_t whole_number(std::string_view policy_name, chosen_option const& o, std::uint32_t least,
-                           std::uint32_t most) {
-  std::uint32_t n = 0;
-  auto const [end, problem] = std::from_chars(o.value.data(), o.value.data() + o.value.size(), n);
-  if (problem != std::errc{} || end != o.value.data() + o.value.size() || n < least || n > most) {
-    throw usage_error("option " + quoted(o.word) + " of policy " + quoted(policy_name) + " is " + quoted(o.value) +
-                      "; allowed: a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-  }
-  return n;
-}
-
-/// The position of an option's value among the words that it may be.
-std::size_t word_of(std::string_view policy_name, chosen_option const& o, std::span<std::string_view const> words) {
-  auto const found = std::ranges::find(words, o.value);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  throw usage_error(unknown_name("option " + quoted(o.word) + " of policy " + quoted(policy_name), o.value,
-                                 {words.begin(), words.end()}));
-}
+constexpr option_owner of(std::string_view policy_name) noexcept { return {"policy", policy_name}; }
 
 std::unique_ptr<policy> make_random(policy_setup const& from) {
   return std::make_unique<random_stealing>(from.where, from.seed);
@@ -65,7 +28,7 @@ std::unique_ptr<policy> make_random(policy_setup const& from) {
 
 std::unique_ptr<policy> make_hierarchical(policy_setup const& from) {
   std::uint32_t patience = 1;
-  for (chosen_option const& o : from.options) patience = whole_number("hierarchical", o, 1, 1000);
+  for (chosen_option const& o : from.options) patience = whole_number(of("hierarchical"), o, 1, 1000);
   return std::make_unique<hierarchical_stealing>(from.where, from.seed, patience);
 }
 
@@ -76,8 +39,8 @@ std::unique_ptr<policy> make_adws(policy_setup const& from) {
 std::unique_ptr<policy> make_numa_ws(policy_setup const& from) {
   numa_ws_options options;
   for (chosen_option const& o : from.options) {
-    if (o.word == "threshold") options.threshold = whole_number("numa-ws", o, 0, 1000);
-    if (o.word == "bias") options.bias = whole_number("numa-ws", o, 1, 100);
+    if (o.word == "threshold") options.threshold = whole_number(of("numa-ws"), o, 0, 1000);
+    if (o.word == "bias") options.bias = whole_number(of("numa-ws"), o, 1, 100);
     if (o.word == "as-released") options.as_released = true;
     if (o.word == "local") options.local = true;
   }
@@ -95,10 +58,10 @@ constexpr std::array numa_ws_options_known{
 std::unique_ptr<policy> make_replay(policy_setup const& from) {
   replay_options options;
   for (chosen_option const& o : from.options) {
-    if (o.word == "relaxed") options.relaxed = whole_number("replay", o, 0, 1'000'000);
-    if (o.word == "groups") options.groups = whole_number("replay", o, 0, 60'000);
-    if (o.word == "detail") options.detail = whole_number("replay", o, 1, 20);
-    if (o.word == "watch") options.watch = whole_number("replay", o, 1, 1'000'000);
+    if (o.word == "relaxed") options.relaxed = whole_number(of("replay"), o, 0, 1'000'000);
+    if (o.word == "groups") options.groups = whole_number(of("replay"), o, 0, 60'000);
+    if (o.word == "detail") options.detail = whole_number(of("replay"), o, 1, 20);
+    if (o.word == "watch") options.watch = whole_number(of("replay"), o, 1, 1'000'000);
     if (o.word == "near-first") options.near_first = true;
   }
   return std::make_unique<replaying>(from.where, from.seed, options);
@@ -135,11 +98,11 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
   constexpr std::array<std::string_view, 2> models{"history", "power"};        // in the order of arms_model
   arms_options options;
   for (chosen_option const& o : from.options) {
-    if (o.word == "width") options.width = static_cast<std::uint16_t>(whole_number("arms", o, 1, 65'535));
-    if (o.word == "cost") options.cost = static_cast<arms::cost>(word_of("arms", o, costs));
-    if (o.word == "model") options.model = static_cast<arms_model>(word_of("arms", o, models));
-    if (o.word == "idle-tries") options.idle_tries = whole_number("arms", o, 0, 1'000'000);
-    if (o.word == "threshold") options.threshold = whole_number("arms", o, 0, 1'000'000);
+    if (o.word == "width") options.width = static_cast<std::uint16_t>(whole_number(of("arms"), o, 1, 65'535));
+    if (o.word == "cost") options.cost = static_cast<arms::cost>(word_of(of("arms"), o, costs));
+    if (o.word == "model") options.model = static_cast<arms_model>(word_of(of("arms"), o, models));
+    if (o.word == "idle-tries") options.idle_tries = whole_number(of("arms"), o, 0, 1'000'000);
+    if (o.word == "threshold") options.threshold = whole_number(of("arms"), o, 0, 1'000'000);
   }
   auto made = from.partitions != nullptr
                   ? std::make_unique<adaptive_moldable>(from.where, *from.partitions, from.seed, options)
@@ -177,51 +140,9 @@ constexpr std::array entries{
 policy_entry const& entry_of(std::string_view name) {
   auto const found = std::ranges::find(entries, name, &policy_entry::name);
   if (found != entries.end()) return *found;
-  auto const known = names_of(all(), &policy_entry::name);
+  std::vector<std::string_view> known(entries.size());
+  std::ranges::transform(entries, known.begin(), &policy_entry::name);
   throw usage_error(unknown_name("policy", name, known));
-}
-
-/// Whether something other than a comma stands before a second option, as in "threshold=4:bias=2".
-bool holds_two_options(policy_entry const& entry, std::string_view item) {
-  auto const between = item.find_first_of(":; ");
-  if (between == std::string_view::npos) return false;
-  std::string_view const second = item.substr(between + 1);
-  return std::ranges::find(entry.options, second.substr(0, second.find('=')), &policy_option::word) !=
-         entry.options.end();
-}
-
-/// "a=1,b" as options of `entry`; each known, none twice.
-std::vector<chosen_option> chosen_options(policy_entry const& entry, std::string_view text) {
-  std::vector<chosen_option> chosen;
-  for (bool more = true; more;) {
-    std::size_t const comma = text.find(',');
-    std::string_view const item = text.substr(0, comma);
-    more = comma != std::string_view::npos;
-    text.remove_prefix(more ? comma + 1 : text.size());
-
-    std::size_t const equals = item.find('=');
-    chosen_option const o{item.substr(0, equals),
-                          equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1)};
-    std::string const where = "option of policy " + quoted(entry.name);
-    if (holds_two_options(entry, item)) {
-      throw usage_error(where + " is " + quoted(item) +
-                        "; allowed: options with a comma between each two, as in NAME:OPTION,OPTION=VALUE");
-    }
-    if (entry.options.empty()) throw usage_error(where + " is " + quoted(item) + "; allowed: none");
-    auto const known_option = std::ranges::find(entry.options, o.word, &policy_option::word);
-    if (known_option == entry.options.end()) {
-      auto const known = names_of(entry.options, &policy_option::word);
-      throw usage_error(unknown_name(where, o.word, known));
-    }
-    if (known_option->bare && equals != std::string_view::npos) {
-      throw usage_error(where + " is " + quoted(item) + "; allowed: " + std::string(o.word) + ", without a value");
-    }
-    if (std::ranges::find(chosen, o.word, &chosen_option::word) != chosen.end()) {
-      throw usage_error(where + " is " + quoted(item) + " after another " + std::string(o.word) + "; allowed: once");
-    }
-    chosen.push_back(o);
-  }
-  return chosen;
 }
 
 }  // namespace
@@ -237,7 +158,8 @@ std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_s
   std::size_t const colon = name_with_options.find(':');
   policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
   if (colon == std::string_view::npos) return entry.make(from);
-  std::vector<chosen_option> const chosen = chosen_options(entry, name_with_options.substr(colon + 1));
+  std::vector<chosen_option> const chosen =
+      chosen_options(of(entry.name), entry.options, name_with_options.substr(colon + 1));
   return entry.make({from.where, from.seed, chosen, from.partitions, from.known});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a name to a policy. What a user types is NAME or NAME:OPTION,OPTION; an option is WORD or WORD=VALUE.
+// From a name to a policy. What a user types is NAME or NAME:OPTION,OPTION (named_options.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,13 @@
 #include <vector>
 
 #include "skua/parts/base/options.hpp"
+#include "skua/policy/named_options.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/setup.hpp"
 
 namespace skua::inline v0::policies {
 
-/// A word that may follow a policy's name, and one line that says what it does and which values it takes.
-struct policy_option {
-  std::string_view word;
-  std::string_view about;
-  bool bare = false;  ///< it is chosen by its word alone
-};
+using policy_option = known_option;
 
 /// A policy that exists.
 struct policy_entry {

@@ -20,14 +20,14 @@ std::vector<upward> leaves_of(machine_loads const& loads, hierarchical_options c
   std::vector<upward> leaves;
   leaves.reserve(loads.size());
   for (donation& d : donations_of(loads, options.loads, options.donate)) {
-    leaves.push_back({{d.kept, 1}, std::move(d.tasks)});
+    leaves.push_back({subtree{d.kept, 1}, std::move(d.tasks)});
   }
   return leaves;
 }
 
 /// One level on the way up: `below` are the messages of its nodes' children; returns its own.
-std::vector<upward> fill_level(balance_tree const& tree, std::uint32_t level, std::vector<upward> below, double limit,
-                               std::vector<tree_node>& nodes) {
+std::vector<upward> fill_level(balance_tree const& tree, std::uint32_t level, std::vector<upward> below,
+                               fill_rule const& rule, std::vector<tree_node>& nodes) {
   std::vector<upward> sent;
   sent.reserve(tree.nodes(level));
   for (std::uint32_t i = 0; i < tree.nodes(level); ++i) {
@@ -38,8 +38,8 @@ std::vector<upward> fill_level(balance_tree const& tree, std::uint32_t level, st
       children.push_back(from.whole);
       pool.insert(pool.end(), from.tasks.begin(), from.tasks.end());
     }
-    tree_node& node = nodes.emplace_back(std::move(children));
-    std::vector<donated_task> left = node.fill(std::move(pool), limit);
+    tree_node& node = nodes.emplace_back(std::move(children), rule);
+    std::vector<donated_task> left = node.fill(std::move(pool));
     sent.push_back({node.whole(), std::move(left)});
   }
   return sent;
@@ -60,11 +60,11 @@ std::vector<std::vector<donated_task>> spread_level(std::vector<std::vector<dona
 balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options) {
   if (loads.empty()) return {};
   balance_tree const tree(static_cast<std::uint32_t>(loads.size()), options.arity);
-  double const limit = options.fill * average_of(totals_of(loads));
+  fill_rule const rule{options.fill * average_of(totals_of(loads)), options.fits};
   std::vector<std::vector<tree_node>> levels(tree.root_level());
   std::vector<upward> up = leaves_of(loads, options);
   for (std::uint32_t level = 1; level <= tree.root_level(); ++level) {
-    up = fill_level(tree, level, std::move(up), limit, levels[level - 1]);
+    up = fill_level(tree, level, std::move(up), rule, levels[level - 1]);
   }
   std::vector<std::vector<donated_task>> down{std::move(up[0].tasks)};
   for (std::uint32_t level = tree.root_level(); level > 0; --level) {

@@ -15,7 +15,8 @@ namespace skua::inline v0::policies::balance {
 struct hierarchical_options {
   std::uint32_t arity = 3;
   double donate = 1.003;  ///< C: a rank offers tasks while its load is above C times the average; >= 1
-  double fill = 1.003;    ///< D: a node gives to its children while one is below D times the average; > 0
+  double fill = 1.003;    ///< D: a node fills its children up to D times the average; > 0
+  bool fits = true;       ///< a node keeps only tasks that lift no child above D times the average; false: as published
   load_database::detail loads = load_database::detail::exact;
 };
 

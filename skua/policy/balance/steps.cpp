@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "skua/parts/base/assert.hpp"
@@ -11,33 +10,37 @@
 namespace skua::inline v0::policies::balance {
 namespace {
 
-/// The children as a heap with the least average on top. Equal averages: the lowest position, so that the order in which
-/// messages arrived does not matter.
+/// The children as a heap with the least average load on top. Equal ones: the lowest position, so that the order in
+/// which messages arrived does not matter.
 class least_first {
-  [[nodiscard]] auto after() const noexcept {
-    return [this](std::uint32_t a, std::uint32_t b) {
-      double const load_a = children_[a].average();
-      double const load_b = children_[b].average();
-      return load_a != load_b ? load_a > load_b : a > b;
-    };
-  }
-
  public:
-  explicit least_first(std::span<subtree> children) : children_(children), heap_(children.size()) {
-    std::iota(heap_.begin(), heap_.end(), 0U);
-    std::ranges::make_heap(heap_, after());
+  explicit least_first(std::span<subtree> children) : children_(children) {
+    heap_.reserve(children.size());
+    for (std::uint32_t c = 0; c < children.size(); ++c) heap_.push_back({children[c].average(), c});
+    std::ranges::make_heap(heap_, later);
   }
-  [[nodiscard]] std::uint32_t least() const noexcept { return heap_.front(); }
+  [[nodiscard]] std::uint32_t least() const noexcept { return heap_.front().child; }
+  [[nodiscard]] double average() const noexcept { return heap_.front().average; }
   /// The heap's key changes with the load; a pool that forgets that gives everything to one child.
   void give_least(load_ns load) {
-    std::ranges::pop_heap(heap_, after());
-    children_[heap_.back()].load = plus(children_[heap_.back()].load, load);
-    std::ranges::push_heap(heap_, after());
+    std::ranges::pop_heap(heap_, later);
+    entry& last = heap_.back();
+    children_[last.child].load = plus(children_[last.child].load, load);
+    last.average = children_[last.child].average();
+    std::ranges::push_heap(heap_, later);
   }
 
  private:
+  struct entry {
+    double average;
+    std::uint32_t child;
+  };
+  static bool later(entry const& a, entry const& b) noexcept {
+    return a.average != b.average ? a.average > b.average : a.child > b.child;
+  }
+
   std::span<subtree> children_;
-  std::vector<std::uint32_t> heap_;
+  std::vector<entry> heap_;
 };
 
 }  // namespace
@@ -54,30 +57,39 @@ donation donate(std::uint32_t rank, load_database& database, double average, dou
   return offered;
 }
 
-filling fill_children(std::vector<donated_task> pool, std::span<subtree> children, double limit) {
+subtree whole_of(std::span<subtree const> children) noexcept {
+  subtree whole{0, 0};
+  for (subtree const& c : children) whole = {plus(whole.load, c.load), whole.size + c.size};
+  return whole;
+}
+
+filling fill_children(std::vector<donated_task> pool, std::span<subtree> children, fill_rule const& rule) {
   filling result;
   if (pool.empty()) return result;
   runtime::expects(!children.empty(), "fill_children: a pool needs somebody to give to");
   std::ranges::sort(pool, longer);
   least_first by_load(children);
-  auto next = pool.cbegin();
-  // The limit first, then the task: a task that is taken out before the test would be lost when the test fails.
-  while (next != pool.cend() && children[by_load.least()].average() < limit) {
-    result.given.push_back({*next, by_load.least()});
-    by_load.give_least(next->load);
-    ++next;
+  for (donated_task const& t : pool) {
+    // The test first: a task that is taken out of the pool before it would be lost when it fails.
+    double const room = rule.limit - by_load.average();
+    if (room > 0 && (!rule.fits || static_cast<double>(t.load) <= room)) {
+      result.given.push_back({t, by_load.least()});
+      by_load.give_least(t.load);
+    } else {
+      result.left.push_back(t);
+    }
   }
-  result.left.assign(next, pool.cend());
   return result;
 }
 
 std::vector<assignment> spread(std::vector<donated_task> pool, std::span<subtree> children) {
-  return fill_children(std::move(pool), children, std::numeric_limits<double>::infinity()).given;
+  return fill_children(std::move(pool), children, {std::numeric_limits<double>::infinity(), false}).given;
 }
 
 std::vector<assignment> assign_longest_to_least(std::vector<donated_task> pool, std::span<load_ns> loads) {
-  std::vector<subtree> ranks(loads.size());
-  std::ranges::transform(loads, ranks.begin(), [](load_ns load) { return subtree{load, 1}; });
+  std::vector<subtree> ranks;
+  ranks.reserve(loads.size());
+  for (load_ns const load : loads) ranks.push_back({load, 1});
   std::vector<assignment> given = spread(std::move(pool), ranks);
   std::ranges::transform(ranks, loads.begin(), &subtree::load);
   return given;

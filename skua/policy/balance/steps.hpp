@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "skua/policy/balance/load_database.hpp"
@@ -44,6 +45,19 @@ struct subtree {
   [[nodiscard]] double average() const noexcept { return static_cast<double>(load) / size; }
   friend bool operator==(subtree const&, subtree const&) = default;
 };
+static_assert(std::is_trivially_copyable_v<subtree>);
+
+/// The children as one child of the next node.
+[[nodiscard]] subtree whole_of(std::span<subtree const> children) noexcept;
+
+/// How a node on the way up chooses what to keep for its children.
+struct fill_rule {
+  double limit = 0;  ///< D times the average load of all ranks
+  /// A child gets a task only if its average plus the task is within the limit; what fits nowhere goes up, where there
+  /// are more children to choose from. Without: as published, any child below the limit gets the longest task,
+  /// however far that lifts it.
+  bool fits = true;
+};
 
 /// What a node keeps for its children on the way up, and what it passes on to its parent.
 struct filling {
@@ -51,10 +65,10 @@ struct filling {
   std::vector<donated_task> left;  ///< longest first
 };
 
-/// On the way up: while the child with the least average load is below `limit` (D times the average of all ranks), it
-/// gets the longest task of the pool. Adds to the children what they got. Cost: O(n log n + given log children).
-/// [retentive-hpdc12 5.2, Figure 1b]
-[[nodiscard]] filling fill_children(std::vector<donated_task> pool, std::span<subtree> children, double limit);
+/// On the way up, longest task first: it goes to the child with the least average load, if that child is below the limit
+/// (and the task fits, see fill_rule); else it is left for the parent. Adds to the children what they got.
+/// Cost: O(n log n + given log children). [retentive-hpdc12 5.2, Figure 1b]
+[[nodiscard]] filling fill_children(std::vector<donated_task> pool, std::span<subtree> children, fill_rule const& rule);
 
 /// On the way down: the child with the least average load gets the longest task until the pool is empty.
 /// [retentive-hpdc12 5.2, Figure 1c]

@@ -91,7 +91,7 @@ TEST(assign_longest_to_least, each_choice_is_the_least_load_at_that_time) {  // 
 
 TEST(fill_children, the_least_average_is_filled_until_it_reaches_the_limit) {  // I3
   std::vector<subtree> children{{30, 3}, {4, 1}, {40, 2}};
-  filling const filled = fill_children(pool_of({8, 5, 2}), children, 10);
+  filling const filled = fill_children(pool_of({8, 5, 2}), children, {10, false});
   ASSERT_EQ(filled.given.size(), 1U) << "after that, all averages are at least 10";
   EXPECT_EQ(filled.given[0].to, 1U);
   EXPECT_EQ(filled.given[0].task.load, 8U);
@@ -99,10 +99,20 @@ TEST(fill_children, the_least_average_is_filled_until_it_reaches_the_limit) {  /
   EXPECT_EQ(children[1], (subtree{12, 1}));
 }
 
+TEST(fill_children, a_task_that_fits_nowhere_goes_up_and_shorter_ones_are_tried) {
+  std::vector<subtree> children{{30, 3}, {4, 1}, {40, 2}};
+  filling const filled = fill_children(pool_of({8, 5, 2, 1}), children, {10, true});
+  ASSERT_EQ(filled.given.size(), 2U);
+  EXPECT_EQ(filled.given[0].task.load, 5U);
+  EXPECT_EQ(filled.given[1].task.load, 1U);
+  EXPECT_EQ(loads_of(filled.left), (std::vector<load_ns>{8, 2}));
+  EXPECT_EQ(children[1], (subtree{10, 1}));
+}
+
 TEST(fill_children, without_a_pool_or_below_the_limit_nothing_is_given) {
   std::vector<subtree> children{{30, 3}, {4, 1}};
-  EXPECT_TRUE(fill_children({}, children, 10).given.empty());
-  filling const full = fill_children(pool_of({3, 4}), children, 4);
+  EXPECT_TRUE(fill_children({}, children, {10}).given.empty());
+  filling const full = fill_children(pool_of({3, 4}), children, {4, false});
   EXPECT_TRUE(full.given.empty());
   EXPECT_EQ(loads_of(full.left), (std::vector<load_ns>{4, 3}));
 }
@@ -125,8 +135,8 @@ TEST(tree_node, what_comes_in_goes_out_once_and_the_rest_goes_up_with_the_load) 
                                            [](load_ns sum, subtree const& c) { return sum + c.load; });
     std::vector<load_ns> tasks(roll.below(60));
     for (load_ns& t : tasks) t = 1 + roll.below(100);
-    tree_node node(children);
-    std::vector<donated_task> const up = node.fill(pool_of(tasks), 100);
+    tree_node node(children, {.limit = 100, .fits = seed % 2 == 0});
+    std::vector<donated_task> const up = node.fill(pool_of(tasks));
     load_ns passed_up = 0;
     for (donated_task const& t : up) passed_up += t.load;
     load_ns const whole = std::accumulate(tasks.begin(), tasks.end(), load_ns{0});

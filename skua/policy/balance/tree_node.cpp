@@ -7,16 +7,10 @@ void tree_node::hold(std::vector<assignment> const& given) {
   for (assignment const& a : given) held_[a.to].push_back(a.task);
 }
 
-std::vector<donated_task> tree_node::fill(std::vector<donated_task> pool, double limit) {
-  filling filled = fill_children(std::move(pool), children_, limit);
+std::vector<donated_task> tree_node::fill(std::vector<donated_task> pool) {
+  filling filled = fill_children(std::move(pool), children_, rule_);
   hold(filled.given);
   return std::move(filled.left);
-}
-
-subtree tree_node::whole() const noexcept {
-  subtree all{0, 0};
-  for (subtree const& c : children_) all = {plus(all.load, c.load), all.size + c.size};
-  return all;
 }
 
 std::vector<std::vector<donated_task>> tree_node::spread(std::vector<donated_task> pool) {

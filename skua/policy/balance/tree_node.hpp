@@ -18,12 +18,13 @@ namespace skua::inline v0::policies::balance {
 class tree_node {
  public:
   /// In the order of the children; each as it reported, without the tasks that it passed up.
-  explicit tree_node(std::vector<subtree> children) : children_(std::move(children)), held_(children_.size()) {}
+  tree_node(std::vector<subtree> children, fill_rule const& rule)
+      : rule_(rule), children_(std::move(children)), held_(children_.size()) {}
 
   /// `pool`: what the children passed up. Returns what this node passes up, and holds the rest for its children.
-  [[nodiscard]] std::vector<donated_task> fill(std::vector<donated_task> pool, double limit);
+  [[nodiscard]] std::vector<donated_task> fill(std::vector<donated_task> pool);
   /// What goes up with it: the load of all leaves below and of all tasks held for them.
-  [[nodiscard]] subtree whole() const noexcept;
+  [[nodiscard]] subtree whole() const noexcept { return whole_of(children_); }
 
   /// `pool`: what the parent sent. Returns what each child gets, in the order of the children; the node is then empty.
   [[nodiscard]] std::vector<std::vector<donated_task>> spread(std::vector<donated_task> pool);
@@ -31,6 +32,7 @@ class tree_node {
  private:
   void hold(std::vector<assignment> const& given);
 
+  fill_rule rule_;
   std::vector<subtree> children_;
   std::vector<std::vector<donated_task>> held_;  ///< by child
 };

@@ -13,9 +13,6 @@
 
 namespace skua::inline v0::ranks {
 
-/// Throws usage_error for a name that is no balancer.
-void check_balancer(std::string_view how);
-
 /// What this rank has to send. Collective. `times_ns`: of the entries of its record. Throws usage_error on every rank for a
 /// name that is no balancer. Cost: every rank's times travel to rank 0, which runs the balancer for all.
 [[nodiscard]] std::vector<move_order> orders_of(collectives& all, rank_number rank,

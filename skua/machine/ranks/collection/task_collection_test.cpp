@@ -249,7 +249,7 @@ TEST_P(collections, have_tasks_of_any_size_and_alignment) {
 
 TEST_P(collections, are_balanced_by_what_was_measured) {
   on_ranks(GetParam(), [&](communicator& world) {
-    for (char const* how : {"centralised", "hierarchical"}) {
+    for (char const* how : {"centralised", "hierarchical", "hierarchical:arity=2", "tempered"}) {
       std::uint64_t ran = 0;
       task_collection<numbered> all(world, {.steals = false}, [&](numbered const& t) {
         work(t.work);

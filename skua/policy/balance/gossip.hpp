@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// How ranks of a tempered balancer learn of each other: underloaded ranks tell a few random ranks, and whoever heard
+// something tells a few others, for some rounds. Nobody ever sees all loads.
+// [lifflander-et-al-21]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/policy/balance/loads.hpp"
+
+namespace skua::inline v0::policies::balance {
+
+/// A rank and the load that it had when it said so.
+struct known_rank {
+  std::uint32_t rank = 0;
+  load_ns load = 0;
+};
+
+/// The underloaded ranks that one rank has heard of, and a biased choice among them.
+///
+/// Invariant (few): at most `most` of them, so messages stay small on any machine; who knows that many listens no more.
+class known_ranks {
+ public:
+  explicit known_ranks(std::size_t most = 32) noexcept : most_(most) {}
+
+  /// Takes in what another rank knows, and of that a random part if all would be too many; `heard` is sorted by rank, as
+  /// `all` is. Of a rank known to both, what this one knew stays. True if that was news. Cost: O(most).
+  bool hear(std::span<known_rank const> heard, runtime::dice& roll);
+  /// The load of a known rank is now this; nothing happens if it is unknown. Cost: O(log most).
+  void update(std::uint32_t rank, load_ns load);
+  void forget(std::uint32_t rank);
+
+  /// Sorted by rank.
+  [[nodiscard]] std::span<known_rank const> all() const noexcept { return known_; }
+
+  /// One of them, the more likely the lower its load: with probability proportional to l - load, where l is the larger of
+  /// `average` and the largest load known. Nothing if nobody qualifies. Cost: O(most).
+  [[nodiscard]] std::optional<known_rank> choose(double average, runtime::dice& roll) const;
+
+ private:
+  std::vector<known_rank> known_;
+  std::size_t most_;
+};
+
+struct gossip_options {
+  std::uint32_t fanout = 4;  ///< how many ranks one tells in a round
+  std::uint32_t rounds = 0;  ///< 0: as many as a tree of this fanout needs to reach all ranks
+  std::uint32_t known = 32;  ///< how many ranks one remembers
+};
+
+/// What each rank knows after the last round. All messages of a round are sent before any is heard.
+/// Cost: O(ranks * fanout * rounds * known).
+[[nodiscard]] std::vector<known_ranks> gossip(std::span<load_ns const> loads, double average,
+                                              gossip_options const& options, runtime::dice& roll);
+
+}  // namespace skua::inline v0::policies::balance
