@@ -21,6 +21,7 @@ class App;
 namespace skua::apps {
 
 class loop_styles;
+struct ranks_load;
 struct ranks_plan;
 
 /// The same source without a runtime.
@@ -62,6 +63,8 @@ class ranks_program {
   virtual ~ranks_program() = default;
   /// Collective. Afterwards every rank has the answer, for wrong() and facts().
   virtual void run_on_ranks(communicator& world, ranks_plan const& plan) = 0;
+  /// What skua sim --ranks simulates; empty tables: nothing.
+  [[nodiscard]] virtual ranks_load load();
 };
 
 /// An app that can also draw which worker ran what. [adws-sc19 Figure 1]

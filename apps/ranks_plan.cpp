@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "apps/ranks_plan.hpp"
 
+#include "apps/app.hpp"
+
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
 namespace skua::apps {
+
+ranks_load ranks_program::load() { return {}; }
 
 void ranks_plan::check() const {
   if (!is_balancer()) return;

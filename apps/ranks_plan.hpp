@@ -2,9 +2,11 @@
 // How the apps that run on ranks balance their iterations. [retentive-hpdc12 7.2]
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skua/ranks.hpp"
 
@@ -17,15 +19,26 @@ struct ranks_plan {
   /// Called after each process(), on every rank.
   std::function<void(collection_report const&)> tell = [](collection_report const&) {};
 
+  [[nodiscard]] bool steals_in(unsigned iteration) const {
+    return balance != "none" && (iteration == 0 || !is_balancer());
+  }
   [[nodiscard]] bool is_balancer() const { return balance != "none" && balance != "steal" && balance != "retentive"; }
   /// Throws usage_error that names --balance.
   void check() const;
 };
 
+/// The tasks of one iteration, for ranks in virtual time.
+struct ranks_load {
+  std::vector<std::uint64_t> work;  ///< of each task, in units of the app's
+  std::vector<double>
+      position;        ///< of each task in the first iteration: 0 on the first rank, towards 1 on the last one
+  double unit_ns = 1;  ///< on the machine of the paper
+};
+
 /// Runs a collection, reports, and prepares its next iteration. Collective.
 template <class Task>
 void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration) {
-  all.stealing(plan.balance != "none" && (iteration == 0 || !plan.is_balancer()));
+  all.stealing(plan.steals_in(iteration));
   all.process();
   plan.tell(all.report());
   if (plan.is_balancer()) all.rebalance(plan.balance);

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "cli/simulate/flags.hpp"
+#include "cli/simulate/on_ranks.hpp"
 #include "cli/simulate/results.hpp"
 #include "cli/simulate/setting.hpp"
 #include "cli/simulate/study.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
@@ -26,6 +28,7 @@ struct arguments {
 
   app_arguments app;
   sim_flags flags;
+  rank_flags ranks;
   bool verify = true;
   bool breakdown = false;
   bool progress = false;
@@ -59,7 +62,45 @@ std::vector<sim_row> rows_of(sim_study& study, arguments const& given, std::uint
   return rows;
 }
 
+int execute_on_ranks(arguments const& given) {
+  json_target const target(given.json_path);
+  ranks::cluster const& where = ranks::cluster_named(given.flags.machine());
+  apps::app& app = given.app.chosen();
+  std::uint64_t const seed = given.flags.seed(given.app);
+  bool const prints = !target.takes_stdout();
+  auto const begin = std::chrono::steady_clock::now();
+  app.prepare();
+  if (prints) {
+    write_to_stdout(fmt::format(
+        "{} on {} of {}, simulated (assumed: {}; every task takes {} of the mean besides its work)\n", app.name(),
+        in_words(given.ranks.ranks(), "rank"), where.name, where.assumed, in_percent(given.ranks.floor(), 0)));
+  }
+  progress bar;
+  double done = 0;
+  std::vector<ranks_iteration> const all =
+      simulate_on_ranks(app, where, given.ranks, seed, [&](ranks_iteration const&) {
+        stop_if_interrupted();
+        bar.show(++done / given.ranks.iterations(), "simulated ranks");
+      });
+  report const table = report_of(all);
+  json document = document_of("sim", app.name(), given.app.given(), true);
+  document["cluster"] = {{"name", where.name}, {"assumed", where.assumed}, {"ranks_per_node", where.ranks_per_node}};
+  document["ranks"] = given.ranks.ranks();
+  document["balance"] = given.ranks.balance();
+  document["floor"] = given.ranks.floor();
+  document["seed"] = seed;
+  document["rows"] = table.rows();
+  target.write(document);
+  if (prints) write_to_stdout(table.text("  "));
+  if (given.progress) {
+    std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+    write_to_stderr(fmt::format("sim: {:.1f} s", took.count()));
+  }
+  return exit_done;
+}
+
 int execute(arguments const& given) {
+  if (given.ranks.wanted()) return execute_on_ranks(given);
   json_target const target(given.json_path);
   sim_setting setting(given.app, given.flags, given.verify);
   sim_frame& frame = setting.frame;
@@ -97,6 +138,7 @@ subcommand add_sim(CLI::App& root) {
   command->add_flag("--progress", given->progress, "report the speed of the simulator on standard error");
   add_json(*command, given->json_path);
   given->flags.add_to(*command);
+  given->ranks.add_to(*command);
   return {command, [given] { return execute(*given); }};
 }
 

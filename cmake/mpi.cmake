@@ -25,3 +25,15 @@ if(SKUA_MPI OR (SKUA_TESTS AND NOT CMAKE_CROSSCOMPILING))
   endif()
   message(STATUS "MPI: ${skua_mpis}")
 endif()
+
+# skua_add_ranks_test(NAME MPI RANKS command ...): a test that an MPI starts RANKS times.
+function(skua_add_ranks_test name mpi ranks)
+  set(more "")
+  if(mpi STREQUAL "openmpi")
+    set(more --oversubscribe)
+  endif()
+  add_test(NAME ${name}_${ranks} COMMAND ${${mpi}_mpirun} ${more} -n ${ranks} ${ARGN})
+  # Open MPI refuses to be started by root, which is who builds in containers, unless it is told twice.
+  set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS mpi
+    ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;SKUA_CASES=${CMAKE_BINARY_DIR}/cases/${name}_${ranks}.xml")
+endfunction()

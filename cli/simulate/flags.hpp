@@ -34,6 +34,7 @@ class sim_flags {
 
   // As given, or the defaults. They throw usage_error that names the option, its value and what is allowed.
   [[nodiscard]] sim::machine_model model() const;
+  [[nodiscard]] std::string const& machine() const noexcept { return machine_; }
   [[nodiscard]] std::vector<std::string> policies() const;
   /// Ascending, without repetitions; by default 1, 2, 4, ... and all of the machine's.
   [[nodiscard]] std::vector<std::uint32_t> workers(sim::machine_model const& on) const;

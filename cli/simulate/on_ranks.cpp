@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "cli/simulate/on_ranks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "apps/ranks_plan.hpp"
+#include "cli/text/app_arguments.hpp"
+#include "cli/text/option_values.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/options.hpp"
+#include "skua/policy/balance/balancers.hpp"
+
+namespace skua::cli {
+
+namespace {
+
+namespace balance = policies::balance;
+
+/// The work of each task as a duration, with the same mean whatever the floor.
+std::vector<std::uint64_t> durations_of(apps::ranks_load const& load, double floor) {
+  double const mean = std::accumulate(load.work.begin(), load.work.end(), 0.0) / static_cast<double>(load.work.size());
+  std::vector<std::uint64_t> all;
+  all.reserve(load.work.size());
+  for (std::uint64_t const w : load.work) {
+    double const units = (1 - floor) * static_cast<double>(w) + floor * mean;
+    all.push_back(static_cast<std::uint64_t>(units * load.unit_ns));
+  }
+  return all;
+}
+
+/// What every rank ran, as the balancers take it.
+balance::machine_loads loads_of(std::vector<std::vector<std::uint32_t>> const& executed,
+                                std::vector<std::uint64_t> const& durations) {
+  balance::machine_loads loads(executed.size());
+  for (std::size_t r = 0; r < executed.size(); ++r) {
+    for (std::uint32_t const t : executed[r]) loads[r].push_back(durations[t]);
+  }
+  return loads;
+}
+
+/// Moves tasks between the lists; those that stay keep their order, those that come are last.
+std::uint64_t rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint64_t> const& durations,
+                        balance::balancer const& by, std::uint64_t seed) {
+  auto const plan = balance::rebalance(loads_of(lists, durations), by, seed);
+  constexpr std::uint32_t gone = ~0U;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arrivals;
+  for (auto const& m : plan.migrations) {
+    arrivals.emplace_back(m.to, lists[m.from][m.task]);
+    lists[m.from][m.task] = gone;
+  }
+  for (auto& list : lists) std::erase(list, gone);
+  for (auto const& [to, task] : arrivals) lists[to].push_back(task);
+  return plan.migrations.size();
+}
+
+}  // namespace
+
+void rank_flags::add_to(CLI::App& command) {
+  constexpr auto group = "Ranks";
+  auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
+    command.add_option(name, value, about)->group(group)->type_name(kind);
+  };
+  add("--ranks", ranks_, "N", "simulate ranks of a cluster (--machine hopper, intrepid or titan) instead of workers");
+  add("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
+  add("--balance", balance_, "HOW", "between iterations: none, steal, retentive (default), or a balancer");
+  add("--floor", floor_, "SHARE",
+      "what every task takes besides its work, as a share of the mean (default: 0.25; an assumption)");
+  add("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
+}
+
+std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
+std::uint32_t rank_flags::iterations() const { return read_whole_number("--iterations", iterations_, 1, 1000); }
+
+std::string const& rank_flags::balance() const {
+  apps::ranks_plan plan;
+  plan.balance = balance_;
+  plan.check();
+  return balance_;
+}
+
+double rank_flags::floor() const {
+  char* end = nullptr;
+  double const share = std::strtod(floor_.c_str(), &end);
+  bool const read = !floor_.empty() && *end == '\0';
+  if (!read || !(share >= 0 && share <= 1)) refuse("--floor", floor_, "a share from 0 to 1");
+  return share;
+}
+
+std::uint64_t rank_flags::longest_pause_ns() const {
+  return static_cast<std::uint64_t>(runtime::read_duration("--longest-pause", pause_).count());
+}
+
+std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where, rank_flags const& flags,
+                                               std::uint64_t seed,
+                                               std::function<void(ranks_iteration const&)> const& tell) {
+  apps::ranks_plan plan;
+  plan.balance = flags.balance();
+  apps::ranks_load const load = what.ranks() != nullptr ? what.ranks()->load() : apps::ranks_load{};
+  if (load.work.empty()) {
+    throw usage_error(
+        fmt::format("{} has no tasks for simulated ranks: it spawns them, or it knows no ranks", what.name()));
+  }
+  std::vector<std::uint64_t> const durations = durations_of(load, flags.floor());
+  std::uint32_t const count = flags.ranks();
+  std::vector<std::vector<std::uint32_t>> first(count);
+  for (std::uint32_t t = 0; t < durations.size(); ++t) {
+    first[std::min(static_cast<std::uint32_t>(load.position[t] * count), count - 1)].push_back(t);
+  }
+  ranks::simulated_ranks all(where, count, durations, {.seed = seed, .longest_pause_ns = flags.longest_pause_ns()});
+  std::vector<ranks_iteration> iterations;
+  std::vector<std::vector<std::uint32_t>> lists = first;
+  for (std::uint32_t i = 0; i < flags.iterations(); ++i) {
+    ranks_iteration now;
+    if (i > 0 && plan.is_balancer()) {
+      now.migrations = rebalance(lists, durations, balance::make_balancer(plan.balance), seed + i);
+    }
+    for (std::uint32_t r = 0; r < count; ++r) {
+      for (std::uint32_t const t : lists[r]) all.seed(r, t);
+    }
+    all.stealing(plan.steals_in(i));
+    now.run = all.process();
+    tell(now);
+    iterations.push_back(std::move(now));
+    lists = plan.balance == "steal" ? first : all.executed();
+  }
+  return iterations;
+}
+
+report report_of(std::vector<ranks_iteration> const& all) {
+  report r({{"iteration", "iteration"},
+            {"time_s", "time"},
+            {"ideal_s", "ideal"},
+            {"efficiency", "efficiency"},
+            {"attempted_mean", "attempts/rank"},
+            {"attempted_deviation", "+-"},
+            {"successful_mean", "steals/rank"},
+            {"successful_deviation", "+-"},
+            {"tasks_mean", "tasks/rank"},
+            {"tasks_deviation", "+-"},
+            {"tasks_stolen", ""},
+            {"migrations", "migrations"},
+            {"rounds", ""},
+            {"events", ""},
+            {"busy", ""}});
+  auto const number = [](double v) { return cell{v, fmt::format("{:.1f}", v)}; };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ranks::simulated_iteration const& run = all[i].run;
+    r.add({cell::of(i + 1), cell::seconds(run.seconds), cell::seconds(run.ideal_seconds), cell::share(run.efficiency),
+           number(run.attempted.mean), number(run.attempted.deviation), number(run.successful.mean),
+           number(run.successful.deviation), number(run.tasks.mean), number(run.tasks.deviation), cell::of(run.moved),
+           cell::of(all[i].migrations), cell::of(run.rounds), cell::of(run.events), cell::of(run.busy)});
+  }
+  return r;
+}
+
+}  // namespace skua::cli

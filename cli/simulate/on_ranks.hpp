@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// An app's task collection on simulated ranks of a cluster: skua sim APP --ranks N. [retentive-hpdc12 7]
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/app.hpp"
+#include "cli/text/report.hpp"
+#include "skua/machine/ranks/simulated/simulated_ranks.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace skua::cli {
+
+/// The options of sim that speak of ranks, as typed.
+class rank_flags {
+ public:
+  void add_to(CLI::App& command);
+  [[nodiscard]] bool wanted() const noexcept { return ranks_.has_value(); }
+
+  // They throw usage_error that names the option.
+  [[nodiscard]] std::uint32_t ranks() const;
+  [[nodiscard]] std::uint32_t iterations() const;
+  [[nodiscard]] std::string const& balance() const;
+  /// Of a task's mean duration: what every task takes besides its work.
+  [[nodiscard]] double floor() const;
+  [[nodiscard]] std::uint64_t longest_pause_ns() const;
+
+ private:
+  std::optional<std::string> ranks_;
+  std::string iterations_ = "5";
+  std::string balance_ = "retentive";
+  std::string floor_ = "0.25";
+  std::string pause_ = "2ms";
+};
+
+/// One iteration, and what balanced it.
+struct ranks_iteration {
+  ranks::simulated_iteration run;
+  std::uint64_t migrations = 0;  ///< before it
+};
+
+/// Simulates the iterations one after the other. `tell` is called after each. Throws usage_error if the app has no tasks for ranks.
+[[nodiscard]] std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where,
+                                                             rank_flags const& flags, std::uint64_t seed,
+                                                             std::function<void(ranks_iteration const&)> const& tell);
+
+[[nodiscard]] report report_of(std::vector<ranks_iteration> const& all);
+
+}  // namespace skua::cli
