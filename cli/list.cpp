@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// skua list: the apps and what each can do, the policies that can schedule them, and the peers that they are compared
-// with.
+// skua list: the apps and what each can do, the policies that can schedule them, the balancers of task collections, and
+// the peers that apps are compared with.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/usage.hpp"
+#include "skua/policy/balance/balancers.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -49,14 +51,34 @@ json entry_of(apps::entry const& e) {
       {"name", e.name}, {"about", app->about()}, {"peers", peers_of(*app)}, {"capabilities", capabilities_of(*app)}};
 }
 
-json as_json() {
-  json all{{"apps", json::array()}, {"policies", json::array()}, {"peers", json::array()}};
-  for (apps::entry const& e : apps::all()) all["apps"].push_back(entry_of(e));
-  for (policies::policy_entry const& p : policies::all()) {
+/// Policies or balancers: both have a name and options.
+template <class Entry>
+json named(std::span<Entry const> entries) {
+  json all = json::array();
+  for (Entry const& e : entries) {
     json options = json::array();
-    for (policies::policy_option const& o : p.options) options.push_back({{"word", o.word}, {"about", o.about}});
-    all["policies"].push_back({{"name", p.name}, {"about", p.about}, {"options", std::move(options)}});
+    for (policies::known_option const& o : e.options) options.push_back({{"word", o.word}, {"about", o.about}});
+    all.push_back({{"name", e.name}, {"about", e.about}, {"options", std::move(options)}});
   }
+  return all;
+}
+
+template <class Entry>
+table named_table(std::span<Entry const> entries) {
+  table all({{}, {}});
+  for (Entry const& e : entries) {
+    all.add({std::string(e.name), std::string(e.about)});
+    for (policies::known_option const& o : e.options) all.add({"", fmt::format(":{}", o.about)});
+  }
+  return all;
+}
+
+json as_json() {
+  json all{{"apps", json::array()},
+           {"policies", named(policies::all())},
+           {"balancers", named(policies::balance::all())},
+           {"peers", json::array()}};
+  for (apps::entry const& e : apps::all()) all["apps"].push_back(entry_of(e));
   for (peer const& p : peers()) all["peers"].push_back({{"name", p.name}, {"about", p.about}});
   return all;
 }
@@ -72,25 +94,22 @@ std::string as_text() {
   }
   table meanings({{}, {}});
   for (capability const& c : capabilities) meanings.add({std::string(c.name), std::string(c.about)});
-  table all_policies({{}, {}});
-  for (policies::policy_entry const& p : policies::all()) {
-    all_policies.add({std::string(p.name), std::string(p.about)});
-    for (policies::policy_option const& o : p.options) all_policies.add({"", fmt::format(":{}", o.about)});
-  }
   table all_peers({{}, {}});
   for (peer const& p : peers()) all_peers.add({std::string(p.name), std::string(p.about)});
   return fmt::format(
       "Apps (skua run APP; for the options of an app: skua run APP --help)\n{}\n"
       "Policies (--policy NAME or --policy NAME:OPTION,...; the first is the default)\n{}\n"
+      "Balancers (skua balance --how NAME,... or NAME:OPTION,...)\n{}\n"
       "Peers (--peer NAME, --peers NAME,...)\n{}\n"
       "The peers and capabilities of each app\n{}\n{}",
-      all_apps.text("  "), all_policies.text("  "), all_peers.text("  "), offered.text("  "), meanings.text("  "));
+      all_apps.text("  "), named_table(policies::all()).text("  "), named_table(policies::balance::all()).text("  "),
+      all_peers.text("  "), offered.text("  "), meanings.text("  "));
 }
 
 }  // namespace
 
 subcommand add_list(CLI::App& root) {
-  CLI::App* const command = root.add_subcommand("list", "list the apps, the policies and the peers");
+  CLI::App* const command = root.add_subcommand("list", "list the apps, the policies, the balancers and the peers");
   explain_plainly(*command, "APP");
   auto const json_path = std::make_shared<std::string>();
   add_optional_json(*command, *json_path);

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/nearest_name.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/balance/balancers.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -64,33 +66,58 @@ std::vector<std::string> names_in(std::string_view option, std::string_view list
 
 namespace {
 
-/// Whether `item` is one more option of `policy`, which has one.
-bool belongs_to(std::string_view policy, std::string_view item) {
-  auto const colon = policy.find(':');
-  if (colon == std::string_view::npos) return false;
-  if (item.find('=') < item.find(':')) return true;
-  auto const entry = std::ranges::find(policies::all(), policy.substr(0, colon), &policies::policy_entry::name);
-  return entry != policies::all().end() &&
-         std::ranges::find(entry->options, item, &policies::policy_option::word) != entry->options.end();
+using options_of = std::span<policies::known_option const>(std::string_view name);
+
+/// The options of the entry with this name; none if there is no such entry.
+template <class Entry>
+std::span<policies::known_option const> options_in(std::span<Entry const> entries, std::string_view name) {
+  auto const entry = std::ranges::find(entries, name, &Entry::name);
+  return entry == entries.end() ? std::span<policies::known_option const>{} : entry->options;
 }
 
-}  // namespace
+/// Whether `item` is one more option of `whole`, which has one.
+bool belongs_to(std::string_view whole, std::string_view item, options_of* options) {
+  auto const colon = whole.find(':');
+  if (colon == std::string_view::npos) return false;
+  if (item.find('=') < item.find(':')) return true;
+  auto const known = options(whole.substr(0, colon));
+  return std::ranges::find(known, item, &policies::known_option::word) != known.end();
+}
 
-std::vector<std::string> policies_in(std::string_view option, std::string_view list) {
+/// The items of a list, each with its options.
+std::vector<std::string> with_options(std::vector<std::string> items, options_of* options) {
   std::vector<std::string> whole;
-  for (std::string& item : names_in(option, list)) {
-    if (!whole.empty() && belongs_to(whole.back(), item)) {
+  for (std::string& item : items) {
+    if (!whole.empty() && belongs_to(whole.back(), item, options)) {
       whole.back() += fmt::format(",{}", item);
     } else {
       whole.push_back(std::move(item));
     }
   }
+  return whole;
+}
+
+}  // namespace
+
+std::vector<std::string> policies_in(std::string_view option, std::string_view list) {
   std::vector<std::string> policies;
-  for (std::string& name : whole) {
+  auto const options = [](std::string_view name) { return options_in(policies::all(), name); };
+  for (std::string& name : with_options(names_in(option, list), options)) {
     static_cast<void>(policies::make_policy(name, layout::flat(1), 0));
     add_new(policies, std::move(name), option, list);
   }
   return policies;
+}
+
+std::vector<std::string> balancers_in(std::string_view option, std::string_view list) {
+  std::vector<std::string> balancers;
+  auto const options = [](std::string_view name) { return options_in(policies::balance::all(), name); };
+  // "none" is a balancer here.
+  for (std::string& name : with_options(items_of(option, list), options)) {
+    static_cast<void>(policies::balance::make_balancer(name));
+    add_new(balancers, std::move(name), option, list);
+  }
+  return balancers;
 }
 
 }  // namespace skua::cli

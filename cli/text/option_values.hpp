@@ -37,6 +37,8 @@ namespace skua::cli {
 /// Throws usage_error unless each policy exists, takes its options, and is there once. A policy's options are separated
 /// by commas, too: an item that is WORD=VALUE, or an option of the policy before it, belongs to that policy.
 [[nodiscard]] std::vector<std::string> policies_in(std::string_view option, std::string_view list);
+/// The same for balancers.
+[[nodiscard]] std::vector<std::string> balancers_in(std::string_view option, std::string_view list);
 
 /// Appends `item`. Throws usage_error "OPTION is 'LIST'; ..." if it is there already: whoever lists something twice
 /// expects two rows.

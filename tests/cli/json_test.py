@@ -194,6 +194,12 @@ class Schema(command.Case):
         advised = ["profile", "fib", "--n", "16", "--task-ns", "5", *SIM]
         self.check("profile", [self.common(self.works_json(*c)) for c in (["profile", *TINY, *SIM], advised)])
 
+    def test_balance(self):
+        loads = self.scratch / "loads.csv"
+        loads.write_text("rank,load\n0,5\n0,7\n2,1\n", encoding="utf-8")
+        plain = ["balance", "--distribution", "lognormal", "--tasks", "100", "--ranks", "9", "--repeat", "2", "--how", "none,tempered", "--json", "-"]
+        self.check("balance", [self.common(self.works_json(*c)) for c in (plain, ["balance", "--loads", str(loads), "--json", "-"])])
+
     def test_experiment(self):
         own = self.scratch / "own.toml"
         own.write_text(OWN_EXPERIMENT, encoding="utf-8")

@@ -41,6 +41,24 @@ class Names(command.Case):
         self.refuses("compare", "fib", "--policies", "random,hierachical", message=["'hierachical'", "'hierarchical'"])
         self.refuses("run", "fib", "--policy", "hierarchical:patience=0", message=["patience", "1", "1000"])
 
+    def test_an_unknown_balancer_or_distribution_is_refused_with_the_nearest_and_is_no_policy(self):
+        self.refuses("balance", "--how", "centralized", message=["balancer is 'centralized'; allowed: none, ", "did you mean 'centralised'?"])
+        self.refuses("balance", "--how", "hierarchical:arty=4", message=["'arty'; allowed: arity, ", "did you mean 'arity'?"])
+        self.refuses("balance", "--how", "none,none", message=["each item once"])
+        self.refuses("balance", "--distribution", "table", message=["--distribution is 'table'; allowed: table3, lognormal; did you mean 'table3'?"])
+        self.refuses("balance", "--pattern", "4", message=["--pattern is '4'; allowed: N,M"])
+        self.refuses("balance", "--cost-model", "-1", message=["--cost-model is '-1'; allowed: a number from 0 to 1000"])
+        self.refuses("run", "fib", "--policy", "tempered", message=["policy is 'tempered'; allowed: random, "])
+
+    def test_a_wrong_file_of_loads_is_refused_with_the_line(self):
+        loads = self.scratch / "loads.csv"
+        for text, said in (("0,1\n1;2\n", ":2: a line is '1;2'; allowed: rank,load"), ("0,1\n\n0,x\n", ":3: a load is 'x'; allowed: "),
+                           ("-1,1\n", ":1: a rank is '-1'; allowed: "), ("", ": the file has no task; allowed: ")):
+            loads.write_text(text, encoding="utf-8")
+            self.refuses("balance", "--loads", str(loads), message=[f"{loads}{said}"])
+        self.refuses("balance", "--loads", str(self.scratch), message=["the file is not readable; allowed: "])
+        self.refuses("balance", "--loads", str(loads), "--ranks", "4", message=["--loads is given with --ranks; allowed: one of them"])
+
     def test_options_of_a_policy_that_no_comma_separates_are_refused_with_the_form(self):
         for policy in ("numa-ws:threshold=4:bias=2", "numa-ws:threshold=4;bias=2", "numa-ws:threshold=4 bias=2"):
             self.refuses("run", "fib", "--policy", policy, message=["a comma between each two, as in NAME:OPTION,OPTION=VALUE"])

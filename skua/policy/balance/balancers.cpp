@@ -48,8 +48,8 @@ constexpr std::array hierarchical_known{
     known_option{"arity", "arity=N: a node of the tree has N children (2 .. 1000000, default 3)"},
     donate_option,
     known_option{"fill", "fill=D: a node fills its children up to D times the average (0 .. 1000, default 1.003)"},
-    known_option{"as-published", "as-published: a child below that gets the longest task, however far that lifts it",
-                 true},
+    known_option{"as-published",
+                 "as-published: a child below D times the average gets the longest task, however long it is", true},
     binned_option,
 };
 

@@ -128,7 +128,7 @@ TEST(transfers, a_task_goes_only_where_both_end_below_what_the_giver_had) {
   known_ranks known;
   known.hear(std::vector<known_rank>{{1, 6}, {2, 11}}, roll);
   tentative_rank self;
-  for (load_ns const load : {4, 4, 3}) self.add({0, static_cast<std::uint32_t>(self.tasks.size()), load});
+  for (load_ns const load : {4U, 4U, 3U}) self.add({0, static_cast<std::uint32_t>(self.tasks.size()), load});
   auto const given = transfers(self, 5, known, transfer_order::longest, {}, roll);
   ASSERT_EQ(given.size(), 1U) << "4 < 11 - 6 goes; then neither 4 nor 3 does, as 7 < 10";
   EXPECT_EQ(given[0].task.load, 4U);
@@ -158,8 +158,8 @@ TEST(exchange, the_larger_load_falls_and_both_sums_stay_right) {
 TEST(exchange, two_tasks_change_sides_where_no_single_one_can) {
   tentative_rank a;
   tentative_rank b;
-  for (load_ns const load : {7, 7}) a.add({0, 0, load});
-  for (load_ns const load : {6, 4}) b.add({1, 0, load});
+  for (load_ns const load : {7U, 7U}) a.add({0, 0, load});
+  for (load_ns const load : {6U, 4U}) b.add({1, 0, load});
   EXPECT_EQ(exchange(a, b, 0), 2U) << "7 against 6: 13 and 11 instead of 14 and 10";
   EXPECT_EQ(std::max(a.load, b.load), 13U);
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// skua balance: what the balancers of task collections do to a distribution of tasks, without running a task.
+// [retentive-hpdc12 7.3, Table 3]
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/balance/distributions.hpp"
+#include "cli/balance/results.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/option_values.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/terminal.hpp"
+#include "cli/text/usage.hpp"
+#include "skua/policy/balance/balancers.hpp"
+
+namespace skua::cli {
+namespace {
+
+namespace balance = policies::balance;
+
+struct arguments {
+  std::string distribution = "table3";
+  std::string loads;
+  std::string ranks = "2400";
+  std::string tasks = "213144";
+  std::string how = "centralised,hierarchical,tempered";
+  std::string pattern = "4,4";
+  std::string cost_model = "0";
+  std::string repeat = "1";
+  std::string seed = "1";
+  std::string json_path;
+  std::vector<std::string> of_distributions;  ///< options given that make no sense beside --loads
+};
+
+double read_cost_model(std::string const& text) {
+  double share = 0;
+  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), share);
+  bool const whole = fault == std::errc{} && end == text.data() + text.size();
+  if (!whole || !(share >= 0 && share <= 1000)) {
+    refuse("--cost-model", text, "a number from 0 to 1000, such as 0, 0.25 or 0.9");
+  }
+  return share;
+}
+
+std::vector<load_ns> tasks_of(arguments const& given, std::uint32_t seed) {
+  std::vector<std::string_view> names;
+  for (distribution const& d : distributions) names.push_back(d.name);
+  if (std::ranges::find(names, given.distribution) == names.end()) {
+    refuse_name("--distribution", given.distribution, names);
+  }
+  std::uint32_t const tasks = read_whole_number("--tasks", given.tasks, 1, 100'000'000);
+  return given.distribution == "table3" ? be256_tasks() : lognormal_tasks(tasks, seed);
+}
+
+machine_loads loads_of(arguments const& given, balance_frame& frame) {
+  if (!given.loads.empty()) {
+    if (!given.of_distributions.empty()) {
+      refuse_together("--loads", given.of_distributions.front(), "the file says all loads");
+    }
+    frame.distribution = given.loads;
+    return read_loads_file(given.loads);
+  }
+  frame.distribution = given.distribution;
+  frame.pattern = given.pattern;
+  frame.cost_model = read_cost_model(given.cost_model);
+  dealing const how = read_pattern(given.pattern);
+  std::uint32_t const ranks = read_whole_number("--ranks", given.ranks, 1, 1'000'000);
+  std::vector<load_ns> tasks = tasks_of(given, frame.seed);
+  add_overhead(tasks, frame.cost_model);
+  return dealt(std::move(tasks), ranks, how);
+}
+
+/// Whether the same loads are there afterwards.
+bool conserves(machine_loads const& before, machine_loads const& after) {
+  auto const sorted = [](machine_loads const& loads) {
+    std::vector<load_ns> all;
+    for (auto const& rank : loads) all.insert(all.end(), rank.begin(), rank.end());
+    std::ranges::sort(all);
+    return all;
+  };
+  return sorted(before) == sorted(after);
+}
+
+/// Each balancer begins with the same loads and is applied several times, as between iterations.
+std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, machine_loads const& first,
+                                 std::uint32_t applications, std::uint32_t seed) {
+  std::vector<balance_row> rows;
+  for (std::string const& name : balancers) {
+    balance::balancer const by = balance::make_balancer(name);
+    machine_loads loads = first;
+    for (std::uint32_t i = 1; i <= applications; ++i) {
+      stop_if_interrupted();
+      auto const begin = std::chrono::steady_clock::now();
+      balance::balance_plan const plan = balance::rebalance(loads, by, seed + i - 1);
+      std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+      machine_loads moved = balance::after(loads, plan.migrations);
+      rows.push_back({name, i, plan.report, took.count(), conserves(loads, moved)});
+      loads = std::move(moved);
+    }
+  }
+  return rows;
+}
+
+int execute(arguments const& given) {
+  json_target const target(given.json_path);
+  std::vector<std::string> const balancers = balancers_in("--how", given.how);
+  std::uint32_t const applications = read_whole_number("--repeat", given.repeat, 1, 1000);
+  balance_frame frame;
+  frame.seed = read_whole_number("--seed", given.seed, 0, 0xffff'ffff);
+  machine_loads const loads = loads_of(given, frame);
+  frame.before = balance::plan_of(loads, {}, balance::hierarchical_options{}.arity).report;
+  std::vector<balance_row> const rows = rows_of(balancers, loads, applications, frame.seed);
+  report const all = report_of(rows);
+  target.write(to_json(frame, all));
+  if (!target.takes_stdout()) write_to_stdout(text_of(frame, all));
+  return std::ranges::all_of(rows, &balance_row::conserved) ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+subcommand add_balance(CLI::App& root) {
+  CLI::App* const command =
+      root.add_subcommand("balance", "see what balancers of task collections do to a distribution");
+  explain_plainly(*command, "");
+  auto const given = std::make_shared<arguments>();
+  auto const add = [&](char const* name, std::string& value, char const* kind, char const* about) {
+    return command->add_option(name, value, about)->type_name(kind)->capture_default_str();
+  };
+  std::vector<CLI::Option*> const of_distributions{
+      add("--distribution", given->distribution, "NAME", "table3: the tasks of a Fock build of Be256, or lognormal"),
+      add("--ranks", given->ranks, "N", "how many ranks share the tasks"),
+      add("--tasks", given->tasks, "N", "of lognormal"),
+      add("--pattern", given->pattern, "N,M", "tasks are sorted and dealt out, and every N-th rank gets M in a row"),
+      add("--cost-model", given->cost_model, "F", "each task costs F times the mean more, e.g. 0, 0.25 or 0.9")};
+  add("--loads", given->loads, "FILE", "loads from a file with lines rank,load instead");
+  add("--how", given->how, "LIST", "the balancers, as NAME or NAME:OPTION,...; skua list shows all");
+  add("--repeat", given->repeat, "K", "apply each balancer K times");
+  add("--seed", given->seed, "N", "of every random choice");
+  add_json(*command, given->json_path);
+  return {command, [given, of_distributions] {
+            for (CLI::Option const* o : of_distributions) {
+              if (o->count() > 0) given->of_distributions.push_back(o->get_name());
+            }
+            return execute(*given);
+          }};
+}
+
+}  // namespace skua::cli

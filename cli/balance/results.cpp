@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "cli/balance/results.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "cli/text/json_row.hpp"
+
+namespace skua::cli {
+namespace {
+
+/// "0.30%": the paper's table has two digits.
+cell percent(double of_one) { return {of_one, in_percent(of_one, 2)}; }
+
+double per(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
+
+std::optional<double> hops_each(policies::balance::balance_report const& found) {
+  if (found.migrations == 0) return {};
+  return per(found.hops, found.migrations);
+}
+
+}  // namespace
+
+report report_of(std::vector<balance_row> const& rows) {
+  report all = row_report({.runner = "balancer", .workers = "", .median = "time of one thread"},
+                          {{"application", "application"},
+                           {"over_ideal_before", "before"},
+                           {"over_ideal_after", "over ideal"},
+                           {"over_bound_after", "over bound"},
+                           {"migrations", "migrations"},
+                           {"moved_share", "load moved"},
+                           {"hops_per_migration", "hops each"}});
+  for (balance_row const& r : rows) {
+    auto const& found = r.report;
+    double const whole = found.average * found.ranks;
+    double const moved = whole > 0 ? static_cast<double>(found.moved) / whole : 0;
+    all.add(row_of({.runner = r.balancer, .workers = 1, .median_s = r.seconds, .verified = r.conserved},
+                   {cell::of(r.application), percent(found.over_ideal_before()), percent(found.over_ideal_after()),
+                    percent(found.over_bound_after()), cell::of(found.migrations), cell::share(moved),
+                    cell::ratio(hops_each(found))}));
+  }
+  return all;
+}
+
+json to_json(balance_frame const& frame, report const& rows) {
+  auto const& b = frame.before;
+  return {{"subcommand", "balance"},
+          {"simulated", false},
+          {"distribution", frame.distribution},
+          {"pattern", frame.pattern.empty() ? json() : json(frame.pattern)},
+          {"cost_model", frame.cost_model},
+          {"first_seed", frame.seed},
+          {"ranks", b.ranks},
+          {"tasks", b.tasks},
+          {"average_load", b.average},
+          {"longest_task", b.longest_task},
+          {"bound_over_ideal", b.average > 0 ? b.lower_bound() / b.average - 1 : 0},
+          {"rows", rows.rows()}};
+}
+
+std::string text_of(balance_frame const& frame, report const& rows) {
+  auto const& b = frame.before;
+  std::string text = fmt::format("{} on {}, {} ({:.1f} each)", in_words(b.tasks, "task"), in_words(b.ranks, "rank"),
+                                 frame.distribution, per(b.tasks, b.ranks));
+  if (!frame.pattern.empty()) text += fmt::format(", pattern {}, cost model {}", frame.pattern, frame.cost_model);
+  text += fmt::format("\naverage load {:.0f}, longest task {}: no balancer can end below {} over ideal\n\n", b.average,
+                      b.longest_task, in_percent(b.average > 0 ? b.lower_bound() / b.average - 1 : 0, 2));
+  return text + rows.text() +
+         "\nbefore, over ideal: largest load over average, minus 1. Over bound: over the larger of average and longest "
+         "task.\n"
+         "time of one thread: the steps of all ranks one after the other, measured here.\n";
+}
+
+}  // namespace skua::cli

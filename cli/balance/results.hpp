@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What `skua balance` found, as a table for people and as JSON. docs/json.md lists the keys.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/text/report.hpp"
+#include "skua/policy/balance/plan.hpp"
+
+namespace skua::cli {
+
+/// One application of one balancer.
+struct balance_row {
+  std::string balancer;
+  std::uint32_t application = 1;
+  policies::balance::balance_report report;
+  double seconds = 0;     ///< all ranks' steps, one after the other, on one thread
+  bool conserved = true;  ///< every task is at one rank afterwards
+};
+
+/// What all rows have in common.
+struct balance_frame {
+  std::string distribution;  ///< or the file
+  double cost_model = 0;
+  std::string pattern;  ///< empty: a file
+  std::uint32_t seed = 1;
+  policies::balance::balance_report before;
+};
+
+[[nodiscard]] report report_of(std::vector<balance_row> const& rows);
+[[nodiscard]] json to_json(balance_frame const& frame, report const& rows);
+[[nodiscard]] std::string text_of(balance_frame const& frame, report const& rows);
+
+}  // namespace skua::cli
