@@ -63,7 +63,7 @@ class ranks_program {
   virtual ~ranks_program() = default;
   /// Collective. Afterwards every rank has the answer, for wrong() and facts().
   virtual void run_on_ranks(communicator& world, ranks_plan const& plan) = 0;
-  /// What skua sim --ranks simulates; empty tables: nothing.
+  /// What skua sim --ranks simulates, from the options alone, without prepare(); empty tables: nothing. Throws usage_error.
   [[nodiscard]] virtual ranks_load load();
 };
 

@@ -153,13 +153,16 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   record row;
   row.times_s = what.times_s;
   if (speaks) {
-    json document = document_of("run", app.name(), given.app.given(), false);
+    json const verified = given.verify ? json(what.wrong.empty()) : json();
+    json document = document_of("run --ranks", app.name(), given.app.given(), false);
     document["machine"] = to_json(look_at_machine());
-    document["rows"] = json::array({{{"ranks", world.size()},
-                                     {"balance", plan.balance},
-                                     {"times_s", what.times_s},
+    document["rows"] = json::array({{{"runner", plan.balance},
+                                     {"workers", 1},
                                      {"median_s", row.median_s()},
-                                     {"verified", given.verify && what.wrong.empty()},
+                                     {"verified", verified},
+                                     {"simulated", false},
+                                     {"ranks", world.size()},
+                                     {"times_s", what.times_s},
                                      {"facts", app.facts()},
                                      {"iterations", json::array()}}});
     for (collection_report const& r : what.reports) document["rows"][0]["iterations"].push_back(to_json(r));

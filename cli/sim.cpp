@@ -69,26 +69,26 @@ int execute_on_ranks(arguments const& given) {
   std::uint64_t const seed = given.flags.seed(given.app);
   bool const prints = !target.takes_stdout();
   auto const begin = std::chrono::steady_clock::now();
-  app.prepare();
   if (prints) {
     write_to_stdout(fmt::format(
         "{} on {} of {}, simulated (assumed: {}; every task takes {} of the mean besides its work)\n", app.name(),
         in_words(given.ranks.ranks(), "rank"), where.name, where.assumed, in_percent(given.ranks.floor(), 0)));
   }
+  std::uint32_t const iterations = given.ranks.iterations(given.app.given());
   progress bar;
   double done = 0;
   std::vector<ranks_iteration> const all =
-      simulate_on_ranks(app, where, given.ranks, seed, [&](ranks_iteration const&) {
+      simulate_on_ranks(app, where, given.ranks, iterations, seed, [&](ranks_iteration const&) {
         stop_if_interrupted();
-        bar.show(++done / given.ranks.iterations(), "simulated ranks");
+        bar.show(++done / iterations, "simulated ranks");
       });
-  report const table = report_of(all);
-  json document = document_of("sim", app.name(), given.app.given(), true);
+  report const table = report_of(all, given.ranks.balance());
+  json document = document_of("sim --ranks", app.name(), given.app.given(), true);
   document["cluster"] = {{"name", where.name}, {"assumed", where.assumed}, {"ranks_per_node", where.ranks_per_node}};
   document["ranks"] = given.ranks.ranks();
   document["balance"] = given.ranks.balance();
-  document["floor"] = given.ranks.floor();
-  document["seed"] = seed;
+  document["floor_share"] = given.ranks.floor();
+  document["first_seed"] = seed;
   document["rows"] = table.rows();
   target.write(document);
   if (prints) write_to_stdout(table.text("  "));

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "apps/checks.hpp"
+#include "apps/hartree_fock/over_ranks.hpp"
 #include "apps/hartree_fock/problem.hpp"
 #include "apps/iterated_apps.hpp"
 #include "apps/program_app.hpp"
@@ -20,7 +21,7 @@ constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 constexpr std::uint32_t most_atoms_to_solve = 512;
 constexpr std::uint64_t most_tasks_to_solve = 100'000'000;
 
-class hartree_fock_app final : public program_app<hartree_fock_app> {
+class hartree_fock_app final : public program_app<hartree_fock_app>, public ranks_program {
  public:
   [[nodiscard]] std::string_view name() const override { return "hartree-fock"; }
   [[nodiscard]] std::string_view about() const override {
@@ -37,13 +38,16 @@ class hartree_fock_app final : public program_app<hartree_fock_app> {
     command.add_option("--hints", hints_, "none, or work: each task says its integrals")->capture_default_str();
     command.add_flag("--count-only", count_only_, "count tasks and integrals, and solve nothing");
   }
-  void prepare() override {
+  void check() {
     require_between("hartree-fock: --atoms", atoms_, 1, std::int64_t{hartree_fock::chain::most_atoms});
     require_between("hartree-fock: --tile", tile_, 1, 100'000);
     require_between("hartree-fock: --threshold", threshold_, 0, 1);
     require_between("hartree-fock: --tolerance", tolerance_, 0, 1);
     require_between("hartree-fock: --iterations", iterations_, 1, 10'000);
     work_hints_ = require_one_of("hartree-fock: --hints", hint_words, hints_) == 1;
+  }
+  void prepare() override {
+    check();
     problem_.reset();
     counted_.reset();
     if (count_only_) return;
@@ -71,6 +75,18 @@ class hartree_fock_app final : public program_app<hartree_fock_app> {
     } else {
       hartree_fock::program(here, *problem_, work_hints_);
     }
+  }
+
+  void run_on_ranks(communicator& world, ranks_plan const& plan) override {
+    if (count_only_) {
+      counted_ = count(screen());
+    } else {
+      hartree_fock::over_ranks(world, *problem_, plan);
+    }
+  }
+  [[nodiscard]] ranks_load load() override {
+    check();
+    return hartree_fock::load_of(screen());
   }
 
   /// The integrals of all tasks do not depend on the tile: another one must have as many.

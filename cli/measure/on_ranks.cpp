@@ -75,12 +75,12 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
 
 json to_json(collection_report const& r) {
   return {{"iteration", r.iteration},
-          {"seconds", r.seconds},
+          {"time_s", r.seconds},
           {"tasks", r.tasks},
           {"kept", r.kept},
           {"steals_attempted", r.attempted},
           {"steals_successful", r.successful},
-          {"tasks_moved", r.moved},
+          {"tasks_stolen", r.moved},
           {"busy_mean_s", r.mean_busy},
           {"busy_max_s", r.most_busy}};
 }

@@ -75,7 +75,10 @@ void rank_flags::add_to(CLI::App& command) {
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
-std::uint32_t rank_flags::iterations() const { return read_whole_number("--iterations", iterations_, 1, 1000); }
+std::uint32_t rank_flags::iterations(json const& of_app) const {
+  bool const theirs = of_app.contains("iterations");
+  return read_whole_number("--iterations", theirs ? of_app["iterations"].get<std::string>() : iterations_, 1, 1000);
+}
 
 std::string const& rank_flags::balance() const {
   apps::ranks_plan plan;
@@ -97,7 +100,7 @@ std::uint64_t rank_flags::longest_pause_ns() const {
 }
 
 std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where, rank_flags const& flags,
-                                               std::uint64_t seed,
+                                               std::uint32_t iterations_wanted, std::uint64_t seed,
                                                std::function<void(ranks_iteration const&)> const& tell) {
   apps::ranks_plan plan;
   plan.balance = flags.balance();
@@ -115,7 +118,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
   ranks::simulated_ranks all(where, count, durations, {.seed = seed, .longest_pause_ns = flags.longest_pause_ns()});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;
-  for (std::uint32_t i = 0; i < flags.iterations(); ++i) {
+  for (std::uint32_t i = 0; i < iterations_wanted; ++i) {
     ranks_iteration now;
     if (i > 0 && plan.is_balancer()) {
       now.migrations = rebalance(lists, durations, balance::make_balancer(plan.balance), seed + i);
@@ -132,9 +135,13 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
   return iterations;
 }
 
-report report_of(std::vector<ranks_iteration> const& all) {
-  report r({{"iteration", "iteration"},
-            {"time_s", "time"},
+report report_of(std::vector<ranks_iteration> const& all, std::string const& balance) {
+  report r({{"runner", ""},
+            {"workers", ""},
+            {"median_s", "time"},
+            {"verified", ""},
+            {"simulated", ""},
+            {"iteration", "iteration"},
             {"ideal_s", "ideal"},
             {"efficiency", "efficiency"},
             {"attempted_mean", "attempts/rank"},
@@ -147,14 +154,15 @@ report report_of(std::vector<ranks_iteration> const& all) {
             {"migrations", "migrations"},
             {"rounds", ""},
             {"events", ""},
-            {"busy", ""}});
+            {"busy_shares", ""}});
   auto const number = [](double v) { return cell{v, fmt::format("{:.1f}", v)}; };
   for (std::size_t i = 0; i < all.size(); ++i) {
     ranks::simulated_iteration const& run = all[i].run;
-    r.add({cell::of(i + 1), cell::seconds(run.seconds), cell::seconds(run.ideal_seconds), cell::share(run.efficiency),
-           number(run.attempted.mean), number(run.attempted.deviation), number(run.successful.mean),
-           number(run.successful.deviation), number(run.tasks.mean), number(run.tasks.deviation), cell::of(run.moved),
-           cell::of(all[i].migrations), cell::of(run.rounds), cell::of(run.events), cell::of(run.busy)});
+    r.add({cell::of(balance), cell::of(1), cell::seconds(run.seconds), cell::of(nullptr), cell::of(true),
+           cell::of(i + 1), cell::seconds(run.ideal_seconds), cell::share(run.efficiency), number(run.attempted.mean),
+           number(run.attempted.deviation), number(run.successful.mean), number(run.successful.deviation),
+           number(run.tasks.mean), number(run.tasks.deviation), cell::of(run.moved), cell::of(all[i].migrations),
+           cell::of(run.rounds), cell::of(run.events), cell::of(run.busy)});
   }
   return r;
 }

@@ -26,7 +26,8 @@ class rank_flags {
 
   // They throw usage_error that names the option.
   [[nodiscard]] std::uint32_t ranks() const;
-  [[nodiscard]] std::uint32_t iterations() const;
+  /// Some apps have an option of this name, too; then that one counts.
+  [[nodiscard]] std::uint32_t iterations(json const& of_app) const;
   [[nodiscard]] std::string const& balance() const;
   /// Of a task's mean duration: what every task takes besides its work.
   [[nodiscard]] double floor() const;
@@ -48,7 +49,8 @@ struct ranks_iteration {
 
 /// Simulates the iterations one after the other. `tell` is called after each. Throws usage_error if the app has no tasks for ranks.
 [[nodiscard]] std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where,
-                                                             rank_flags const& flags, std::uint64_t seed,
+                                                             rank_flags const& flags, std::uint32_t iterations,
+                                                             std::uint64_t seed,
                                                              std::function<void(ranks_iteration const&)> const& tell);
 
 [[nodiscard]] report report_of(std::vector<ranks_iteration> const& all);

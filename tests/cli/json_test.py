@@ -194,6 +194,14 @@ class Schema(command.Case):
         advised = ["profile", "fib", "--n", "16", "--task-ns", "5", *SIM]
         self.check("profile", [self.common(self.works_json(*c)) for c in (["profile", *TINY, *SIM], advised)])
 
+    def test_ranks(self):
+        document = self.works_json("run", "hartree-fock", "--ranks", "--json", "-")
+        self.common(document)
+        self.check("run --ranks", [document])
+        document = self.works_json("sim", "hartree-fock", "--ranks", "30", "--machine", "titan", "--json", "-")
+        self.common(document)
+        self.check("sim --ranks", [document])
+
     def test_balance(self):
         loads = self.scratch / "loads.csv"
         loads.write_text("rank,load\n0,5\n0,7\n2,1\n", encoding="utf-8")

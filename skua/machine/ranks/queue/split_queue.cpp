@@ -79,6 +79,7 @@ void split_queue::share_if_none() noexcept {
 }
 
 bool split_queue::take_back_shared() noexcept {
+  if (stolen_.load(std::memory_order_relaxed) == split_.load(std::memory_order_relaxed)) return false;
   std::scoped_lock const held(lock_);
   std::uint64_t const split = split_.load(std::memory_order_relaxed);
   std::uint64_t const shared = split - stolen_.load(std::memory_order_relaxed);
@@ -90,6 +91,7 @@ bool split_queue::take_back_shared() noexcept {
 
 split_queue::range split_queue::steal(std::uint64_t room) noexcept {
   range taken;
+  if (shared() == 0) return taken;  // a hint: it may have been shared this moment
   std::scoped_lock const held(lock_);
   std::uint64_t const from = stolen_.load(std::memory_order_relaxed);
   // acquire: the tasks below the split. Pairs with the store in share_if_none.

@@ -1,76 +1,112 @@
 // SPDX-License-Identifier: MIT
 // What will happen on simulated ranks, and when. Equal times: in the order in which they were added.
+//
+// Most events are messages, due in microseconds, and there are hundreds of millions of them. So the next milliseconds lie in buckets,
+// each sorted when its time comes, and only what is due later (the ends of tasks) lies in a heap.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "skua/parts/base/assert.hpp"
+
 namespace skua::inline v0::ranks {
 
-/// A heap of four children to a node: half as deep as a binary one, and its children share a cache line or two.
 class rank_calendar {
  public:
-  struct entry {
-    std::uint64_t at_ns;
-    std::uint64_t what;  ///< the caller's: sequence in the upper half, payload in the lower
-  };
-
-  [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return heap_.size(); }
-
-  void add(std::uint64_t at_ns, std::uint32_t payload) {
-    heap_.push_back({});
-    sift_up(heap_.size() - 1, {at_ns, std::uint64_t{sequence_++} << 32 | payload});
-  }
-
   struct due {
     std::uint64_t at_ns;
     std::uint32_t payload;
   };
+
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+
+  /// Not before the event that was taken last.
+  void add(std::uint64_t at_ns, std::uint32_t payload) {
+    runtime::expects(at_ns >= now_ns_, "nothing is due in the past");
+    ++count_;
+    entry const e{at_ns, sequence_++, payload};
+    std::uint64_t const bucket = at_ns >> bucket_shift;
+    if (bucket == current_) return add_to_current(e);
+    if (bucket - current_ < buckets) {
+      ++in_buckets_;
+      ring_[bucket % buckets].push_back(e);
+      return;
+    }
+    later_.push_back(e);
+    std::ranges::push_heap(later_, after);
+  }
+
+  /// Forgets what is still to come: calls drop(payload) for each.
+  template <class F>
+  void clear(F drop) {
+    for (entry const& e : today_) drop(e.payload);
+    for (auto& page : ring_) {
+      for (entry const& e : page) drop(e.payload);
+      page.clear();
+    }
+    for (entry const& e : later_) drop(e.payload);
+    today_.clear();
+    later_.clear();
+    count_ = in_buckets_ = 0;
+  }
+
+  /// The calendar is not empty.
   [[nodiscard]] due take() {
-    entry const first = heap_.front();
-    entry const last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) sift_down(last);
-    return {first.at_ns, static_cast<std::uint32_t>(first.what)};
+    while (today_.empty()) turn_page();
+    entry const e = today_.back();
+    today_.pop_back();
+    --count_;
+    now_ns_ = e.at_ns;
+    return {e.at_ns, e.payload};
   }
 
  private:
-  /// Sequences wrap after 2^32 events, and are compared as distances: no two that wait are further apart than 2^31.
-  static bool earlier(entry const& a, entry const& b) noexcept {
-    if (a.at_ns != b.at_ns) return a.at_ns < b.at_ns;
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a.what >> 32) -
-                                     static_cast<std::uint32_t>(b.what >> 32)) < 0;
+  static constexpr unsigned bucket_shift = 10;       ///< about a microsecond
+  static constexpr std::uint64_t buckets = 1 << 12;  ///< four milliseconds
+
+  struct entry {
+    std::uint64_t at_ns;
+    std::uint32_t sequence;
+    std::uint32_t payload;
+  };
+
+  /// Sequences wrap, and are compared by their distance: no two that wait are 2^31 events apart.
+  static bool after(entry const& a, entry const& b) noexcept {
+    if (a.at_ns != b.at_ns) return a.at_ns > b.at_ns;
+    return static_cast<std::int32_t>(a.sequence - b.sequence) > 0;
   }
 
-  void sift_up(std::size_t at, entry e) noexcept {
-    while (at > 0) {
-      std::size_t const parent = (at - 1) / 4;
-      if (!earlier(e, heap_[parent])) break;
-      heap_[at] = heap_[parent];
-      at = parent;
+  void add_to_current(entry const& e) { today_.insert(std::ranges::upper_bound(today_, e, after), e); }
+
+  /// Makes the next bucket that has something the current one.
+  void turn_page() {
+    if (in_buckets_ == 0) {
+      current_ = later_.front().at_ns >> bucket_shift;
+    } else {
+      ++current_;
     }
-    heap_[at] = e;
-  }
-
-  void sift_down(entry e) noexcept {
-    std::size_t at = 0;
-    while (true) {
-      std::size_t const first = 4 * at + 1;
-      if (first >= heap_.size()) break;
-      std::size_t least = first;
-      for (std::size_t c = first + 1; c < std::min(first + 4, heap_.size()); ++c) {
-        if (earlier(heap_[c], heap_[least])) least = c;
-      }
-      if (!earlier(heap_[least], e)) break;
-      heap_[at] = heap_[least];
-      at = least;
+    std::vector<entry>& page = ring_[current_ % buckets];
+    in_buckets_ -= page.size();
+    today_.swap(page);
+    while (!later_.empty() && later_.front().at_ns >> bucket_shift <= current_) {
+      today_.push_back(later_.front());
+      std::ranges::pop_heap(later_, after);
+      later_.pop_back();
     }
-    heap_[at] = e;
+    std::ranges::sort(today_, after);
   }
 
-  std::vector<entry> heap_;
+  std::vector<entry> today_;  ///< the current bucket, the earliest at the back
+  std::array<std::vector<entry>, buckets> ring_;
+  std::vector<entry> later_;
+  std::uint64_t current_ = 0;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t count_ = 0;
+  std::uint64_t in_buckets_ = 0;
   std::uint32_t sequence_ = 0;
 };
 

@@ -217,7 +217,7 @@ simulated_iteration simulated_ranks::world::process() {
     take(h);
   }
   simulated_iteration const r = result();
-  while (!calendar_.empty()) free_.push_back(calendar_.take().payload);  // wakes of ranks that have left
+  calendar_.clear([&](std::uint32_t p) { free_.push_back(p); });  // wakes of ranks that have left
   return r;
 }
 

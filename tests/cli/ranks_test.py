@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""skua run on the ranks of a job, with each MPI that is here, and without; and skua sim --ranks."""
+
+import json
+import os
+import unittest
+
+import command
+
+# What was built: {"openmpi": "/path/to/skua-openmpi", ...}, and how each is launched.
+COMMANDS = {name: path for name in ("openmpi", "mpich") if (path := os.environ.get(f"SKUA_{name.upper()}"))}
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+FOCK = ["run", "hartree-fock", "--atoms", "4", "--tile", "20"]
+
+
+class Ranks(command.Case):
+    def on(self, mpi, ranks, *arguments):
+        """(exit code, standard output, standard error) of the command on so many ranks."""
+        launcher, *options = LAUNCHERS[mpi]
+        return command.run(*options, "-n", str(ranks), COMMANDS[mpi], *arguments, program=launcher, variables=AS_ROOT)
+
+    def each(self):
+        if not COMMANDS:
+            self.skipTest("there is no MPI on this machine")
+        for mpi in COMMANDS:
+            with self.subTest(mpi=mpi):
+                yield mpi
+
+    def row(self, mpi, ranks, *arguments):
+        code, out, err = self.on(mpi, ranks, *arguments, "--json", "-")
+        self.assertEqual(code, 0, err)
+        return json.loads(out)["rows"][0]
+
+    def test_the_energy_is_the_same_on_any_number_of_ranks_and_with_any_balance(self):
+        alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]
+        self.assertEqual(alone["facts"]["tasks"], 81)
+        for mpi in self.each():
+            for ranks, balance in ((1, "retentive"), (2, "steal"), (3, "none"), (4, "retentive"), (2, "hierarchical:arity=2"), (3, "tempered")):
+                row = self.row(mpi, ranks, *FOCK, "--balance", balance)
+                self.assertEqual((row["ranks"], row["runner"], row["verified"]), (ranks, balance, True))
+                self.assertAlmostEqual(row["facts"]["energy_hartree"], alone["facts"]["energy_hartree"], delta=1e-9)
+                self.assertEqual([i["tasks"] for i in row["iterations"]][0], 81)
+
+    def test_null_tasks_run_once_and_not_again(self):
+        for mpi in self.each():
+            row = self.row(mpi, 2, "run", "hartree-fock", "--atoms", "8", "--tile", "10", "--iterations", "3", "--no-verify")
+            first, *rest = row["iterations"]
+            self.assertEqual(first["kept"], row["facts"]["non_null_tasks"])
+            self.assertTrue(all(i["tasks"] == first["kept"] < first["tasks"] for i in rest))
+
+    def test_a_tree_that_its_tasks_spawn_is_counted_right(self):
+        for mpi in self.each():
+            row = self.row(mpi, 3, "run", "uts", "--depth", "7")
+            self.assertTrue(row["verified"])
+            self.assertEqual(len(row["iterations"]), 1)
+
+    def test_only_rank_0_speaks_and_a_mistake_ends_all(self):
+        for mpi in self.each():
+            code, out, err = self.on(mpi, 3, *FOCK)
+            self.assertEqual((code, out.count("answer  right")), (0, 1), err)
+            code, out, err = self.on(mpi, 2, "run", "fib")
+            self.assertNotEqual(code, 0)
+            self.assertIn("fib does not run on ranks; allowed: ", err)
+            code, out, err = self.on(mpi, 2, *FOCK, "--balance", "perfectly")
+            self.assertNotEqual(code, 0)
+            self.assertIn("--balance", err)
+
+    def test_a_command_without_mpi_runs_one_rank_and_refuses_several(self):
+        self.assertIn("1 rank", self.works(*FOCK, "--ranks"))
+        code, out, err = command.run("run", "uts", variables={"OMPI_COMM_WORLD_SIZE": "4"})
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("built without MPI", err)
+
+    def test_what_ranks_do_not_have_is_refused(self):
+        self.refuses(*FOCK, "--ranks", "--workers", "2", message=("--workers",))
+        self.refuses(*FOCK, "--ranks", "--peer", "serial", message=("--peer",))
+
+
+class Simulated(command.Case):
+    def rows(self, *arguments):
+        return self.works_json("sim", "hartree-fock", "--atoms", "16", *arguments, "--machine", "hopper", "--json", "-")["rows"]
+
+    def test_retention_steals_less_in_each_iteration_and_is_the_same_run_again(self):
+        arguments = ("--ranks", "48", "--iterations", "3")
+        first, second, third = self.rows(*arguments)
+        self.assertGreater(first["successful_mean"], 2 * third["successful_mean"])
+        self.assertGreaterEqual(third["efficiency"], first["efficiency"])
+        self.assertEqual(self.rows(*arguments)[2], third)
+
+    def test_balancers_take_the_place_of_stealing(self):
+        rows = self.rows("--ranks", "48", "--balance", "tempered", "--iterations", "2")
+        self.assertEqual(rows[1]["attempted_mean"], 0)
+        self.assertGreater(rows[1]["migrations"], 0)
+
+    def test_mistakes_are_named(self):
+        self.refuses("sim", "hartree-fock", "--ranks", "0", "--machine", "hopper", message=("--ranks",))
+        self.refuses("sim", "hartree-fock", "--ranks", "8", "--machine", "summit", message=("cluster", "hopper, intrepid, titan"))
+        self.refuses("sim", "hartree-fock", "--ranks", "8", "--machine", "hopper", "--floor", "nan", message=("--floor",))
+        code, _, err = command.run("sim", "fib", "--ranks", "8", "--machine", "hopper")
+        self.assertEqual(code, 2)
+        self.assertIn("fib has no tasks for simulated ranks", err)
+
+
+if __name__ == "__main__":
+    command.main()
