@@ -38,7 +38,11 @@ balancer make_hierarchical(std::span<chosen_option const> chosen) {
     if (o.word == "arity") options.arity = whole_number(of("hierarchical"), o, 2, 1'000'000);
     if (o.word == "donate") options.donate = number(of("hierarchical"), o, 1, 1000);
     if (o.word == "fill") options.fill = number(of("hierarchical"), o, 0, 1000);
-    if (o.word == "as-published") options.fits = false;
+    if (o.word == "sweeps") options.sweeps = whole_number(of("hierarchical"), o, 1, 16);
+    if (o.word == "as-published") {
+      options.sweeps = 1;
+      options.fits = false;
+    }
     if (o.word == "binned") options.loads = load_database::detail::binned;
   }
   return options;
@@ -48,8 +52,12 @@ constexpr std::array hierarchical_known{
     known_option{"arity", "arity=N: a node of the tree has N children (2 .. 1000000, default 3)"},
     donate_option,
     known_option{"fill", "fill=D: a node fills its children up to D times the average (0 .. 1000, default 1.003)"},
-    known_option{"as-published",
-                 "as-published: a child below D times the average gets the longest task, however long it is", true},
+    known_option{"sweeps",
+                 "sweeps=S: long tasks go through the tree before short ones, in S steps (1 .. 16, default 3)"},
+    known_option{
+        "as-published",
+        "as-published: one sweep, and a child below D times the average gets the longest task, however long it is",
+        true},
     binned_option,
 };
 

@@ -28,7 +28,9 @@ TEST(balancers, options_follow_the_name_as_for_policies) {
   EXPECT_EQ(h.donate, 1.01);
   EXPECT_EQ(h.fill, 0.9);
   EXPECT_EQ(h.loads, load_database::detail::binned);
-  EXPECT_FALSE(std::get<hierarchical_options>(make_balancer("hierarchical:as-published")).fits);
+  auto const published = std::get<hierarchical_options>(make_balancer("hierarchical:as-published"));
+  EXPECT_FALSE(published.fits);
+  EXPECT_EQ(published.sweeps, 1U);
   EXPECT_EQ(std::get<tempered_options>(make_balancer("tempered:order=longest,goal=1")).order, transfer_order::longest);
   EXPECT_EQ(std::get<centralised_options>(make_balancer("centralised")).donate, 1.003);
   EXPECT_TRUE(std::holds_alternative<no_balancing>(make_balancer("none")));

@@ -16,15 +16,6 @@ struct upward {
   std::vector<donated_task> tasks;
 };
 
-std::vector<upward> leaves_of(machine_loads const& loads, hierarchical_options const& options) {
-  std::vector<upward> leaves;
-  leaves.reserve(loads.size());
-  for (donation& d : donations_of(loads, options.loads, options.donate)) {
-    leaves.push_back({subtree{d.kept, 1}, std::move(d.tasks)});
-  }
-  return leaves;
-}
-
 /// One level on the way up: `below` are the messages of its nodes' children; returns its own.
 std::vector<upward> fill_level(balance_tree const& tree, std::uint32_t level, std::vector<upward> below,
                                fill_rule const& rule, std::vector<tree_node>& nodes) {
@@ -55,14 +46,9 @@ std::vector<std::vector<donated_task>> spread_level(std::vector<std::vector<dona
   return below;
 }
 
-}  // namespace
-
-balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options) {
-  if (loads.empty()) return {};
-  balance_tree const tree(static_cast<std::uint32_t>(loads.size()), options.arity);
-  fill_rule const rule{options.fill * average_of(totals_of(loads)), options.fits};
+/// Up the tree and down again: `up` is what each leaf sends; returns what each gets.
+std::vector<std::vector<donated_task>> sweep(balance_tree const& tree, std::vector<upward> up, fill_rule const& rule) {
   std::vector<std::vector<tree_node>> levels(tree.root_level());
-  std::vector<upward> up = leaves_of(loads, options);
   for (std::uint32_t level = 1; level <= tree.root_level(); ++level) {
     up = fill_level(tree, level, std::move(up), rule, levels[level - 1]);
   }
@@ -70,8 +56,29 @@ balance_plan hierarchical(machine_loads const& loads, hierarchical_options const
   for (std::uint32_t level = tree.root_level(); level > 0; --level) {
     down = spread_level(std::move(down), levels[level - 1]);
   }
+  return down;
+}
+
+}  // namespace
+
+balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options) {
+  if (loads.empty()) return {};
+  balance_tree const tree(static_cast<std::uint32_t>(loads.size()), options.arity);
+  double const average = average_of(totals_of(loads));
+  fill_rule const rule{options.fill * average, options.fits};
+  std::vector<donation> ranks = donations_of(loads, options.loads, options.donate);
   std::vector<migration> migrations;
-  for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) add_migrations(down[rank], rank, migrations);
+  for (std::uint32_t i = 0; i < options.sweeps; ++i) {
+    double const least = sweep_limit(i, options.sweeps, average);
+    std::vector<upward> up;
+    up.reserve(ranks.size());
+    for (donation& d : ranks) up.push_back({subtree{d.kept, 1}, take_longer(d.tasks, least)});
+    auto const down = sweep(tree, std::move(up), rule);
+    for (std::uint32_t r = 0; r < tree.ranks(); ++r) {
+      for (donated_task const& t : down[r]) ranks[r].kept = plus(ranks[r].kept, t.load);
+      add_migrations(down[r], r, migrations);
+    }
+  }
   return plan_of(loads, std::move(migrations), options.arity);
 }
 

@@ -14,13 +14,16 @@ namespace skua::inline v0::policies::balance {
 
 struct hierarchical_options {
   std::uint32_t arity = 3;
-  double donate = 1.003;  ///< C: a rank offers tasks while its load is above C times the average; >= 1
-  double fill = 1.003;    ///< D: a node fills its children up to D times the average; > 0
-  bool fits = true;       ///< a node keeps only tasks that lift no child above D times the average; false: as published
+  double donate = 1.003;     ///< C: a rank offers tasks while its load is above C times the average; >= 1
+  double fill = 1.003;       ///< D: a node fills its children up to D times the average; > 0
+  std::uint32_t sweeps = 3;  ///< long tasks go through the tree first, then shorter ones; 1: as published
+  bool fits =
+      true;  ///< a node keeps only tasks that lift no child above D times the average; one sweep and false: as published
   load_database::detail loads = load_database::detail::exact;
 };
 
-/// Does the steps of all ranks in one thread. Cost: O(n log n) for n tasks, and O(ranks) messages on a real machine.
+/// Does the steps of all ranks in one thread. Cost: O(n log n) for n tasks, and O(ranks * sweeps) messages on a real
+/// machine.
 [[nodiscard]] balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options);
 
 }  // namespace skua::inline v0::policies::balance

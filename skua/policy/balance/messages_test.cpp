@@ -45,22 +45,32 @@ class network {
   }
 
   std::vector<migration> run() {
-    for (std::uint32_t rank = 0; rank < tree_.ranks(); ++rank) start(rank);
-    while (!sent_.empty()) {
-      std::swap(sent_[roll_.below(static_cast<std::uint32_t>(sent_.size()))], sent_.back());
-      message const m = std::move(sent_.back());
-      sent_.pop_back();
-      m.child ? from_child(m) : from_parent(m);
+    for (std::uint32_t rank = 0; rank < tree_.ranks(); ++rank) {
+      load_database database = measured(loads_[rank], load_database::detail::exact);
+      ranks_.push_back(donate(rank, database, average_, 1.003));
+    }
+    for (std::uint32_t i = 0; i < sweeps; ++i) {
+      nodes_.clear();
+      for (std::uint32_t rank = 0; rank < tree_.ranks(); ++rank) {
+        donation& d = ranks_[rank];
+        send_up({0, rank}, {d.kept, 1}, take_longer(d.tasks, sweep_limit(i, sweeps, average_)));
+      }
+      deliver_all();
     }
     std::ranges::sort(migrations_, {}, [](migration const& m) { return std::tuple(m.from, m.task, m.to); });
     return migrations_;
   }
 
  private:
-  void start(std::uint32_t rank) {
-    load_database database = measured(loads_[rank], load_database::detail::exact);
-    donation offered = donate(rank, database, average_, 1.003);
-    send_up({0, rank}, {offered.kept, 1}, std::move(offered.tasks));
+  static constexpr std::uint32_t sweeps = hierarchical_options{}.sweeps;
+
+  void deliver_all() {
+    while (!sent_.empty()) {
+      std::swap(sent_[roll_.below(static_cast<std::uint32_t>(sent_.size()))], sent_.back());
+      message const m = std::move(sent_.back());
+      sent_.pop_back();
+      m.child ? from_child(m) : from_parent(m);
+    }
   }
   /// The root sends to itself what it would send up.
   void send_up(node from, subtree const& whole, std::vector<donated_task> tasks) {
@@ -82,7 +92,10 @@ class network {
     send_up(m.to, at.filled->whole(), std::move(left));
   }
   void from_parent(message const& m) {
-    if (m.to.level == 0) return add_migrations(m.tasks, m.to.index, migrations_);
+    if (m.to.level == 0) {
+      for (donated_task const& t : m.tasks) ranks_[m.to.index].kept = plus(ranks_[m.to.index].kept, t.load);
+      return add_migrations(m.tasks, m.to.index, migrations_);
+    }
     waiting& at = nodes_[{m.to.level, m.to.index}];
     ASSERT_TRUE(at.filled.has_value()) << "the parent hears from all before it answers";
     auto down = at.filled->spread(m.tasks);
@@ -94,6 +107,7 @@ class network {
   runtime::dice roll_;
   double average_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, waiting> nodes_;
+  std::vector<donation> ranks_;
   std::vector<message> sent_;
   std::vector<migration> migrations_;
 };

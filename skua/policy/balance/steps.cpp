@@ -57,6 +57,21 @@ donation donate(std::uint32_t rank, load_database& database, double average, dou
   return offered;
 }
 
+double sweep_limit(std::uint32_t i, std::uint32_t sweeps, double average) noexcept {
+  if (i + 1 >= sweeps) return -1;
+  double limit = average / 4;
+  for (; i > 0; --i) limit /= 4;
+  return limit;
+}
+
+std::vector<donated_task> take_longer(std::vector<donated_task>& shortest_first, double limit) {
+  auto const first = std::ranges::find_if(
+      shortest_first, [limit](donated_task const& t) { return static_cast<double>(t.load) > limit; });
+  std::vector<donated_task> const longer_ones(first, shortest_first.end());
+  shortest_first.erase(first, shortest_first.end());
+  return longer_ones;
+}
+
 subtree whole_of(std::span<subtree const> children) noexcept {
   subtree whole{0, 0};
   for (subtree const& c : children) whole = {plus(whole.load, c.load), whole.size + c.size};

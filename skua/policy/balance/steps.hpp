@@ -27,6 +27,13 @@ struct donation {
 /// Cost: O(removed), and a sort if the database is exact. [retentive-hpdc12 5.1, Algorithm 1]
 [[nodiscard]] donation donate(std::uint32_t rank, load_database& database, double average, double factor);
 
+/// What a rank sends up in sweep i of `sweeps` through the tree: tasks longer than this. Each sweep reaches down to a
+/// quarter of the one before, from a quarter of the average on, and the last takes all that are left (a limit below 0).
+/// Long tasks find a place while all ranks still have room, and the shorter ones that follow even them out.
+[[nodiscard]] double sweep_limit(std::uint32_t i, std::uint32_t sweeps, double average) noexcept;
+/// Removes the tasks that are longer than `limit` from a donation, whose shortest come first, and returns them.
+[[nodiscard]] std::vector<donated_task> take_longer(std::vector<donated_task>& shortest_first, double limit);
+
 /// A task of a pool and the position of the load, or the child, that it goes to.
 struct assignment {
   donated_task task;

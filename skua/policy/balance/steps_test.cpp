@@ -64,6 +64,17 @@ TEST(donate, without_any_load_nothing_is_donated) {  // H10, H11
   EXPECT_EQ(zeros.tasks(), 3U);
 }
 
+TEST(take_longer, the_sweeps_together_take_every_task_once_and_the_longest_first) {
+  constexpr double average = 64;
+  std::vector<donated_task> left = pool_of({0, 1, 4, 5, 16, 17, 40});
+  EXPECT_EQ(loads_of(take_longer(left, sweep_limit(0, 3, average))), (std::vector<load_ns>{17, 40}));
+  EXPECT_EQ(loads_of(take_longer(left, sweep_limit(1, 3, average))), (std::vector<load_ns>{5, 16}));
+  EXPECT_EQ(loads_of(take_longer(left, sweep_limit(2, 3, average))), (std::vector<load_ns>{0, 1, 4}));
+  EXPECT_TRUE(left.empty());
+  left = pool_of({0, 40});
+  EXPECT_EQ(take_longer(left, sweep_limit(0, 1, average)).size(), 2U) << "as published: all at once";
+}
+
 TEST(assign_longest_to_least, the_longest_task_goes_to_the_least_load) {  // H4
   std::vector<load_ns> loads{10, 0, 4};
   auto const given = assign_longest_to_least(pool_of({3, 7, 5, 1}), loads);
