@@ -30,11 +30,12 @@ std::unique_ptr<app> configured(entry const& which, std::string const& arguments
 
 using inputs_of_apps = std::map<std::string_view, std::vector<std::string>>;
 
-std::vector<std::string> found_in(inputs_of_apps const& some, inputs_of_apps const& others, std::string_view app,
+std::vector<std::string> found_in(std::initializer_list<inputs_of_apps> lists, std::string_view app,
                                   std::vector<std::string> const& otherwise) {
-  if (auto const at = some.find(app); at != some.end()) return at->second;
-  auto const at = others.find(app);
-  return at == others.end() ? otherwise : at->second;
+  for (inputs_of_apps const& list : lists) {
+    if (auto const at = list.find(app); at != list.end()) return at->second;
+  }
+  return otherwise;
 }
 
 /// Of apps on flows: their graphs are built anew in every run.
@@ -55,6 +56,23 @@ inputs_of_apps small_flow_inputs() {
        {"--layers 1 --width 1", "--layers 10 --width 7 --rounds 3", "--layers 8 --width 9 --rounds 2 --growing"}},
       {"sparselu",
        {"--blocks 1 --size 1", "--blocks 2 --size 3", "--blocks 9 --size 8", "--blocks 6 --size 5 --seed 3"}},
+  };
+}
+
+/// Of apps whose tasks repeat from iteration to iteration.
+inputs_of_apps small_iterated_inputs() {
+  return {
+      {"synthetic-loads",
+       {"--tasks 1", "--tasks 100 --mean-us 1", "--tasks 60 --mean-us 2 --shape uniform --hints work",
+        "--tasks 40 --mean-us 0.5 --shape table3 --floor 0.9", "--tasks 9 --shape equal --mean-us 0"}},
+  };
+}
+
+inputs_of_apps bad_iterated_inputs() {
+  return {
+      {"synthetic-loads",
+       {"--tasks 0", "--tasks -1", "--tasks 10000001", "--shape bumpy", "--mean-us -1", "--mean-us nan", "--floor -1",
+        "--hints time", "--seed -1"}},
   };
 }
 
@@ -140,7 +158,7 @@ std::vector<std::string> small_inputs(std::string_view app) {
        {"--n 1", "--n 2", "--n 3 --points on", "--n 30011 --leaf 100", "--n 20011 --points on --leaf 16 --seed 5",
         "--n 20011 --points on"}},
   };
-  return found_in(inputs, small_flow_inputs(), app, {""});
+  return found_in({inputs, small_flow_inputs(), small_iterated_inputs()}, app, {""});
 }
 
 std::vector<std::string> bad_inputs(std::string_view app) {
@@ -200,7 +218,7 @@ std::vector<std::string> bad_inputs(std::string_view app) {
       {"hull",
        {"--n 0", "--n -1", "--n 268435457", "--points at", "--points In", "--leaf 15", "--leaf -1", "--seed -1"}},
   };
-  return found_in(inputs, bad_flow_inputs(), app, {});
+  return found_in({inputs, bad_flow_inputs(), bad_iterated_inputs()}, app, {});
 }
 
 /// All policies, and the labelled variants that the papers compare with.

@@ -2,6 +2,7 @@
 // The list of apps, in the order in which users see it.
 #include "apps/app.hpp"
 #include "apps/flow_apps.hpp"
+#include "apps/iterated_apps.hpp"
 
 namespace skua::apps {
 
@@ -36,6 +37,7 @@ std::vector<entry> const& all() {
       {"fmm", make_fmm},
       {"qr", make_qr},
       {"nbody-chain", make_nbody_chain},
+      {"synthetic-loads", make_synthetic_loads},
   };
   return apps;
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// synthetic-loads: independent tasks that use the processor for given times. What a scheduler or a balancer loses against
+// the sum of these times, divided by the workers, is its own.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "skua/machine/sim/here.hpp"
+#include "skua/program/fork_join.hpp"
+#include "skua/program/recorder.hpp"
+
+namespace skua::apps::synthetic {
+
+/// Uses the processor for so long, as the clock says. Interruptions count.
+void spin(std::uint64_t ns) noexcept;
+
+class problem {
+ public:
+  problem() = default;
+  explicit problem(std::vector<std::uint64_t> durations) : durations_(std::move(durations)), runs_(durations_.size()) {}
+
+  [[nodiscard]] std::vector<std::uint64_t> const& durations() const noexcept { return durations_; }
+  [[nodiscard]] std::uint64_t sum_ns() const noexcept;
+  [[nodiscard]] std::uint64_t longest_ns() const noexcept;
+
+  void reset() noexcept {
+    for (auto& count : runs_) count.store(0, std::memory_order_relaxed);
+  }
+  /// Task k, once. `charge_only`: the time is virtual, and nobody spins.
+  void run(std::uint32_t k, bool charge_only) noexcept {
+    if (!charge_only) spin(durations_[k]);
+    runs_[k].fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Empty if every task has run exactly once, else one line.
+  [[nodiscard]] std::string wrong() const;
+
+ private:
+  std::vector<std::uint64_t> durations_;
+  // Relaxed: they are read when all tasks have ended, which the end of the run orders.
+  std::vector<std::atomic<std::uint32_t>> runs_;
+};
+
+/// All tasks as one group; if `hints`, each with its duration as its work. A leaf charges a flop per nanosecond.
+template <fork_join Here>
+void program(Here& here, problem& p, bool hints) {
+  constexpr bool charge_only = std::same_as<Here, recorder> || std::same_as<Here, sim::here>;
+  auto const tasks = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(p.durations().size()));
+  auto const duration = [&](std::uint32_t k) { return static_cast<double>(p.durations()[k]); };
+  auto const body = [&](Here& h, std::uint32_t k) { h.leaf(flops{duration(k)}, [&] { p.run(k, charge_only); }); };
+  if (hints) {
+    here.each(tasks, duration, body);
+  } else {
+    here.each(tasks, body);
+  }
+}
+
+}  // namespace skua::apps::synthetic

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The app synthetic-loads.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apps/checks.hpp"
+#include "apps/iterated_apps.hpp"
+#include "apps/program_app.hpp"
+#include "apps/synthetic/loads.hpp"
+#include "apps/synthetic/problem.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
+
+class synthetic_app final : public program_app<synthetic_app> {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "synthetic-loads"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "independent tasks that take given times, to test balancers (retentive stealing, HPDC 2012)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--tasks", tasks_, "how many")->capture_default_str();
+    command.add_option("--shape", shape_, "of their times: equal, uniform, lognormal, or table3 (Be256 in the paper)")
+        ->capture_default_str();
+    command.add_option("--mean-us", mean_us_, "their mean")->capture_default_str();
+    command.add_option("--floor", floor_, "of table3: the same for each task, as a part of the mean of the rest")
+        ->capture_default_str();
+    command.add_option("--hints", hints_, "none, or work: each task says its time")->capture_default_str();
+    command.add_option("--seed", seed_, "of the times and their order")->capture_default_str();
+  }
+  void prepare() override {
+    require_between("synthetic-loads: --tasks", tasks_, 1, 10'000'000);
+    require_between("synthetic-loads: --mean-us", mean_us_, 0, 10'000'000);
+    require_between("synthetic-loads: --floor", floor_, 0, 1000);
+    require_between("synthetic-loads: --seed", seed_, 0, 1'000'000'000'000);
+    work_hints_ = require_one_of("synthetic-loads: --hints", hint_words, hints_) == 1;
+    auto const shape = require_one_of("synthetic-loads: --shape", synthetic::shape_names, shape_);
+    problem_ = std::make_unique<synthetic::problem>(
+        synthetic::loads({.of = static_cast<synthetic::shape>(shape), .mean_ns = mean_us_ * 1000, .floor = floor_},
+                         static_cast<std::uint32_t>(tasks_), static_cast<std::uint64_t>(seed_)));
+  }
+  void reset() override { problem_->reset(); }
+
+  [[nodiscard]] std::string wrong() override { return problem_->wrong(); }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"tasks", tasks_},
+            {"shape", shape_},
+            {"sum_s", static_cast<double>(problem_->sum_ns()) * 1e-9},
+            {"longest_s", static_cast<double>(problem_->longest_ns()) * 1e-9}};
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    synthetic::program(here, *problem_, work_hints_);
+  }
+
+ private:
+  std::int64_t tasks_ = 2000;
+  std::string shape_ = "lognormal";
+  double mean_us_ = 100;
+  double floor_ = 0.25;
+  std::string hints_ = "none";
+  std::int64_t seed_ = 1;
+  bool work_hints_ = false;
+  std::unique_ptr<synthetic::problem> problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_synthetic_loads() { return std::make_unique<synthetic_app>(); }
+
+}  // namespace skua::apps
