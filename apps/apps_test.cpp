@@ -62,6 +62,9 @@ inputs_of_apps small_flow_inputs() {
 /// Of apps whose tasks repeat from iteration to iteration.
 inputs_of_apps small_iterated_inputs() {
   return {
+      {"hartree-fock",
+       {"--atoms 1", "--atoms 1 --tile 7 --iterations 2 --hints work", "--atoms 2 --tile 11 --iterations 2",
+        "--atoms 64 --count-only"}},
       {"synthetic-loads",
        {"--tasks 1", "--tasks 100 --mean-us 1", "--tasks 60 --mean-us 2 --shape uniform --hints work",
         "--tasks 40 --mean-us 0.5 --shape table3 --floor 0.9", "--tasks 9 --shape equal --mean-us 0"}},
@@ -70,6 +73,9 @@ inputs_of_apps small_iterated_inputs() {
 
 inputs_of_apps bad_iterated_inputs() {
   return {
+      {"hartree-fock",
+       {"--atoms 0", "--atoms -1", "--atoms 513", "--atoms 4097 --count-only", "--tile 0", "--tile 1 --atoms 512",
+        "--threshold -1", "--threshold nan", "--tolerance -1", "--iterations 0", "--hints cost"}},
       {"synthetic-loads",
        {"--tasks 0", "--tasks -1", "--tasks 10000001", "--shape bumpy", "--mean-us -1", "--mean-us nan", "--floor -1",
         "--hints time", "--seed -1"}},

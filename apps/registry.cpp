@@ -37,6 +37,7 @@ std::vector<entry> const& all() {
       {"fmm", make_fmm},
       {"qr", make_qr},
       {"nbody-chain", make_nbody_chain},
+      {"hartree-fock", make_hartree_fock},
       {"synthetic-loads", make_synthetic_loads},
   };
   return apps;

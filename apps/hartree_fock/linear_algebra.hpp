@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What the self-consistent field needs of linear algebra, by the LAPACK and BLAS in OpenBLAS on one thread. The library is
+// found at run time, so that builds need none.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "apps/hartree_fock/matrix.hpp"
+
+namespace skua::apps::hartree_fock {
+
+class linear_algebra {
+ public:
+  enum class form : char { plain, transposed };
+
+  /// Throws usage_error if libopenblas.so.0 is missing.
+  static linear_algebra find();
+
+  /// a * b; both square and of one order. The forms say whether to transpose them first. 2 n^3 flops.
+  [[nodiscard]] matrix multiply(matrix const& a, form of_a, matrix const& b, form of_b) const;
+
+  struct eigen {
+    std::vector<double> values;  ///< rising
+    matrix vectors;              ///< in columns, orthonormal
+  };
+  /// Of a symmetric matrix, of which only the lower triangle is read. O(n^3). Throws resource_error if LAPACK gives up.
+  [[nodiscard]] eigen solve(matrix symmetric) const;
+
+ private:
+  struct unload {
+    void operator()(void* library) const noexcept;
+  };
+  struct functions;
+  explicit linear_algebra(void* library);
+
+  std::shared_ptr<void> library_;
+  std::shared_ptr<functions const> call_;
+};
+
+}  // namespace skua::apps::hartree_fock

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// hartree-fock on one shared memory: the tasks of each Fock build are one group, each worker adds to a Fock matrix of its
+// own, and these are added up row by row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "apps/hartree_fock/fock_task.hpp"
+#include "apps/hartree_fock/scf.hpp"
+#include "skua/parts/base/ids.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::apps::hartree_fock {
+
+/// What the field of a run found.
+struct answer {
+  double energy = 0;
+  double change = 0;
+  std::uint32_t iterations = 0;
+  bool converged = false;
+};
+answer answer_of(scf const& field);
+
+class problem {
+ public:
+  problem(screening on, scf_options options);
+
+  [[nodiscard]] screening const& on() const noexcept { return on_; }
+  /// Tasks that are not null.
+  [[nodiscard]] std::uint32_t tasks() const noexcept { return static_cast<std::uint32_t>(ids_.size()); }
+  [[nodiscard]] quartet task(std::uint32_t t) const noexcept { return on_.tiles().quartet_of(ids_[t]); }
+  /// Integrals of a task.
+  [[nodiscard]] double work_of(std::uint32_t t) const noexcept { return static_cast<double>(work_[t]); }
+
+  void reset();
+  [[nodiscard]] scf& field() noexcept { return *field_; }
+  void finish() { found_ = answer_of(*field_); }
+  [[nodiscard]] std::optional<answer> const& found() const noexcept { return found_; }
+
+  /// Compares with the same on one thread, which runs when it is first asked for. Returns an empty string or one line.
+  [[nodiscard]] std::string wrong();
+
+ private:
+  screening on_;
+  scf_options options_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<std::uint64_t> work_;
+  std::unique_ptr<scf> field_;
+  std::optional<answer> found_;
+  std::optional<answer> right_;
+};
+
+/// What one worker has for itself.
+struct workplace {
+  workplace(screening const& on) : tasks(on), fock(on.atoms().functions()) {}
+  fock_worker tasks;
+  matrix fock;
+};
+
+/// Adds row i of all Fock matrices to that of `sum` and clears it there.
+void collect_row(std::vector<std::unique_ptr<workplace>>& from, std::size_t i, matrix& sum) noexcept;
+
+/// One Fock build. `hints`: each task gives its integrals as its work.
+template <fork_join Here>
+matrix build(Here& here, problem const& p, std::vector<std::unique_ptr<workplace>>& workplaces, matrix const& density,
+             bool hints) {
+  constexpr double flops_per_integral = 40;
+  auto const body = [&](Here& h, std::uint32_t t) {
+    auto& mine = workplaces[index(h.worker())];
+    if (mine == nullptr) mine = std::make_unique<workplace>(p.on());
+    local_blocks blocks{p.on(), density, mine->fock};
+    h.leaf(flops{flops_per_integral * p.work_of(t)}, [&] { mine->tasks.run(p.task(t), blocks); });
+  };
+  auto const tasks = std::views::iota(std::uint32_t{0}, p.tasks());
+  if (hints) {
+    here.each(tasks, [&](std::uint32_t t) { return p.work_of(t); }, body);
+  } else {
+    here.each(tasks, body);
+  }
+  matrix sum(density.n);
+  here.each(std::views::iota(std::size_t{0}, density.n),
+            [&](Here&, std::size_t i) { collect_row(workplaces, i, sum); });
+  return sum;
+}
+
+/// The whole run: builds until the field has converged.
+template <fork_join Here>
+void program(Here& here, problem& p, bool hints) {
+  std::vector<std::unique_ptr<workplace>> workplaces(here.workers());
+  while (!p.field().done()) p.field().advance(build(here, p, workplaces, p.field().density(), hints));
+  p.finish();
+}
+
+}  // namespace skua::apps::hartree_fock

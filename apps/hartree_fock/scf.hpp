@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The self-consistent field of closed-shell Hartree-Fock. The caller builds the two-electron part of the Fock matrix from
+// the density, by whatever machine; this class does the rest of each iteration: energy, eigenvectors, next density.
+//
+//     scf field(screening);
+//     while (!field.done()) field.advance(two_electron_part(field.density()));
+//
+// It follows Global Arrays' example scf, the benchmark of HPDC 2012, section 7.1: the first density is that of the atoms
+// alone, the Fock matrix is diagonalised in the basis of the last orbitals, with a shift of the empty ones, and large
+// systems are damped at first. It runs on to a tighter tolerance by default, so that energies agree whatever the
+// order of summation was.
+#pragma once
+
+#include <cstdint>
+
+#include "apps/hartree_fock/linear_algebra.hpp"
+#include "apps/hartree_fock/matrix.hpp"
+#include "apps/hartree_fock/screening.hpp"
+
+namespace skua::apps::hartree_fock {
+
+struct scf_options {
+  static constexpr double tolerance_of_the_original = 0.5e-3;
+  /// The field has converged when no element of the density changes by more.
+  double tolerance = 1e-6;
+  std::uint32_t most_iterations = 100;
+};
+
+class scf {
+ public:
+  /// Work O(n^3 + n^2 atoms) for n functions. `on` must outlive it. Throws usage_error if OpenBLAS is missing.
+  explicit scf(screening const& on, scf_options options = {});
+
+  /// D, symmetric; with it the next two-electron part is due.
+  [[nodiscard]] matrix const& density() const noexcept { return density_; }
+  /// One iteration. `two_electron`: the sum over kl of (ij|kl) D_kl - (ik|jl) D_kl / 2. O(n^3).
+  void advance(matrix two_electron);
+
+  [[nodiscard]] bool converged() const noexcept { return iterations_ > 0 && change_ < options_.tolerance; }
+  /// Converged, or out of iterations.
+  [[nodiscard]] bool done() const noexcept { return converged() || iterations_ >= options_.most_iterations; }
+  [[nodiscard]] std::uint32_t iterations() const noexcept { return iterations_; }
+  /// Of the density before the last iteration, in hartree, nuclei included. Its error is quadratic in change().
+  [[nodiscard]] double energy() const noexcept { return energy_; }
+  /// The largest change of an element of the density in the last iteration.
+  [[nodiscard]] double change() const noexcept { return change_; }
+  /// Energies of the orbitals after the last iteration, rising.
+  [[nodiscard]] std::vector<double> const& levels() const noexcept { return levels_; }
+
+ private:
+  struct empty_start {};
+  scf(screening const& on, scf_options options, empty_start);
+
+  [[nodiscard]] matrix density_of_atoms() const;
+  [[nodiscard]] matrix core() const;
+  [[nodiscard]] matrix orthonormal() const;
+  [[nodiscard]] matrix density_of_orbitals() const;
+  [[nodiscard]] double shift_for(matrix const& transformed) const noexcept;
+  [[nodiscard]] double damping() const noexcept;
+
+  screening const& on_;
+  scf_options options_;
+  linear_algebra algebra_;
+  matrix core_;
+  matrix orbitals_;  ///< in columns, orthonormal with respect to the overlap
+  matrix density_;
+  std::vector<double> levels_;
+  double energy_ = 0;
+  double change_ = 0;
+  std::uint32_t iterations_ = 0;
+};
+
+/// The two-electron part of the Fock matrix on the calling thread. Work: all integrals.
+matrix two_electron_part(screening const& on, matrix const& density);
+
+/// Runs to the end on the calling thread.
+scf solve_serially(screening const& on, scf_options options = {});
+
+}  // namespace skua::apps::hartree_fock

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// The app hartree-fock.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "apps/checks.hpp"
+#include "apps/hartree_fock/problem.hpp"
+#include "apps/iterated_apps.hpp"
+#include "apps/program_app.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
+constexpr std::uint32_t most_atoms_to_solve = 512;
+constexpr std::uint64_t most_tasks_to_solve = 100'000'000;
+
+class hartree_fock_app final : public program_app<hartree_fock_app> {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "hartree-fock"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "self-consistent field of a chain of beryllium atoms (retentive stealing, HPDC 2012)";
+  }
+  void options(CLI::App& command) override {
+    command.add_option("--atoms", atoms_, "of beryllium; 15 functions each")->capture_default_str();
+    command.add_option("--tile", tile_, "functions in a tile; a task is four tiles")->capture_default_str();
+    command.add_option("--threshold", threshold_, "integrals whose bound is smaller are left out")
+        ->capture_default_str();
+    command.add_option("--tolerance", tolerance_, "largest change of the density when it has converged")
+        ->capture_default_str();
+    command.add_option("--iterations", iterations_, "at most")->capture_default_str();
+    command.add_option("--hints", hints_, "none, or work: each task says its integrals")->capture_default_str();
+    command.add_flag("--count-only", count_only_, "count tasks and integrals, and solve nothing");
+  }
+  void prepare() override {
+    require_between("hartree-fock: --atoms", atoms_, 1, std::int64_t{hartree_fock::chain::most_atoms});
+    require_between("hartree-fock: --tile", tile_, 1, 100'000);
+    require_between("hartree-fock: --threshold", threshold_, 0, 1);
+    require_between("hartree-fock: --tolerance", tolerance_, 0, 1);
+    require_between("hartree-fock: --iterations", iterations_, 1, 10'000);
+    work_hints_ = require_one_of("hartree-fock: --hints", hint_words, hints_) == 1;
+    problem_.reset();
+    counted_.reset();
+    if (count_only_) return;
+    require_between("hartree-fock: --atoms without --count-only", atoms_, 1, std::int64_t{most_atoms_to_solve});
+    hartree_fock::screening on = screen();
+    require_between("hartree-fock: tasks that are not null", static_cast<std::int64_t>(on.non_null()), 0,
+                    std::int64_t{most_tasks_to_solve});
+    try {
+      problem_ = std::make_unique<hartree_fock::problem>(
+          std::move(on), hartree_fock::scf_options{.tolerance = tolerance_,
+                                                   .most_iterations = static_cast<std::uint32_t>(iterations_)});
+    } catch (std::bad_alloc const&) {
+      throw resource_error("hartree-fock: no memory for the matrices; fewer --atoms may fit");
+    }
+  }
+  void reset() override {
+    counted_.reset();
+    if (problem_ != nullptr) problem_->reset();
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    if (count_only_) {
+      here.leaf(flops{0}, [&] { counted_ = count(screen()); });
+    } else {
+      hartree_fock::program(here, *problem_, work_hints_);
+    }
+  }
+
+  /// The integrals of all tasks do not depend on the tile: another one must have as many.
+  [[nodiscard]] std::string wrong() override {
+    if (!count_only_) return problem_->wrong();
+    if (!counted_) return "hartree-fock: no run yet";
+    hartree_fock::screening const other({.atoms = atoms()}, hartree_fock::chain::functions_per_atom, threshold_);
+    return differs("hartree-fock: integrals", counted_->integrals, other.integrals());
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    nlohmann::json all{{"atoms", atoms_}, {"tile", tile_}};
+    if (problem_ != nullptr) add(all, count(problem_->on()));
+    if (counted_) add(all, *counted_);
+    if (problem_ == nullptr || !problem_->found()) return all;
+    hartree_fock::answer const& found = *problem_->found();
+    all["iterations"] = found.iterations;
+    all["converged"] = found.converged;
+    all["energy_hartree"] = found.energy;
+    all["change"] = found.change;
+    return all;
+  }
+
+ private:
+  struct counts {
+    std::uint64_t tasks;
+    std::uint64_t non_null;
+    std::uint64_t integrals;
+  };
+  [[nodiscard]] std::uint32_t atoms() const noexcept { return static_cast<std::uint32_t>(atoms_); }
+  [[nodiscard]] hartree_fock::screening screen() const {
+    return {{.atoms = atoms()}, static_cast<std::uint32_t>(tile_), threshold_};
+  }
+  [[nodiscard]] static counts count(hartree_fock::screening const& on) noexcept {
+    return {.tasks = on.tiles().tasks(), .non_null = on.non_null(), .integrals = on.integrals()};
+  }
+  static void add(nlohmann::json& all, counts const& some) {
+    all["tasks"] = some.tasks;
+    all["non_null_tasks"] = some.non_null;
+    all["integrals"] = some.integrals;
+  }
+
+  std::int64_t atoms_ = 4;
+  std::int64_t tile_ = 20;
+  double threshold_ = hartree_fock::screening::usual_threshold;
+  double tolerance_ = hartree_fock::scf_options{}.tolerance;
+  std::int64_t iterations_ = hartree_fock::scf_options{}.most_iterations;
+  std::string hints_ = "none";
+  bool count_only_ = false;
+  bool work_hints_ = false;
+  std::optional<counts> counted_;
+  std::unique_ptr<hartree_fock::problem> problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_hartree_fock() { return std::make_unique<hartree_fock_app>(); }
+
+}  // namespace skua::apps
