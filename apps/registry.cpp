@@ -38,6 +38,7 @@ std::vector<entry> const& all() {
       {"qr", make_qr},
       {"nbody-chain", make_nbody_chain},
       {"hartree-fock", make_hartree_fock},
+      {"tce", make_tce},
       {"synthetic-loads", make_synthetic_loads},
   };
   return apps;

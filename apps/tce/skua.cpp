@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The app tce.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "apps/checks.hpp"
+#include "apps/iterated_apps.hpp"
+#include "apps/program_app.hpp"
+#include "apps/tce/problem.hpp"
+
+namespace skua::apps {
+namespace {
+
+constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
+
+class tce_app final : public program_app<tce_app> {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "tce"; }
+  [[nodiscard]] std::string_view about() const override {
+    return "block-sparse tensor contraction of coupled-cluster programs (retentive stealing, HPDC 2012)";
+  }
+  void options(CLI::App& command) override {
+    command
+        .add_option("--scale", scale_,
+                    "small; reduced: the paper's tasks with tiles of 4, 0.9 GB; or paper, with --count-only")
+        ->capture_default_str();
+    command.add_option("--hints", hints_, "none, or work: each task says its flops")->capture_default_str();
+    command.add_option("--seed", seed_, "of the tensors")->capture_default_str();
+    command.add_flag("--count-only", count_only_, "count tasks, products and flops, and multiply nothing");
+  }
+  void prepare() override {
+    auto const scale = require_one_of("tce: --scale", tce::shape_names, scale_);
+    work_hints_ = require_one_of("tce: --hints", hint_words, hints_) == 1;
+    require_between("tce: --seed", seed_, 0, 1'000'000'000'000);
+    constexpr std::size_t largest = 1;
+    if (!count_only_ && scale > largest) {
+      throw usage_error("tce: --scale paper takes 570 GB; allowed: --scale reduced, or --count-only");
+    }
+    tensors_.reset();
+    on_ = std::make_unique<tce::contraction>(tce::shapes[scale]);
+    if (count_only_) return;
+    try {
+      tensors_ = std::make_unique<tce::tensors>(*on_, seed());
+    } catch (std::bad_alloc const&) {
+      throw resource_error("tce: no memory for the tensors; --scale small may fit");
+    }
+  }
+  void reset() override {
+    ran_ = false;
+    if (tensors_ != nullptr) tensors_->clear_c();
+  }
+
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t) {
+    if (count_only_) {
+      here.leaf(flops{0}, [&] { ran_ = on_->products() > 0; });
+    } else {
+      tce::program(here, *on_, *tensors_, work_hints_);
+      ran_ = true;
+    }
+  }
+
+  [[nodiscard]] std::string wrong() override {
+    if (!ran_) return "tce: no run yet";
+    return count_only_ ? std::string() : tensors_->wrong(seed() + 1);
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"scale", scale_},
+            {"tiles", on_->all_tiles()},
+            {"tasks", on_->tasks().size()},
+            {"products", on_->products()},
+            {"flops", on_->flops()}};
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t seed() const noexcept { return static_cast<std::uint64_t>(seed_); }
+
+  std::string scale_ = "small";
+  std::string hints_ = "none";
+  std::int64_t seed_ = 1;
+  bool count_only_ = false;
+  bool work_hints_ = false;
+  bool ran_ = false;
+  std::unique_ptr<tce::contraction> on_;
+  std::unique_ptr<tce::tensors> tensors_;
+};
+
+}  // namespace
+
+std::unique_ptr<app> make_tce() { return std::make_unique<tce_app>(); }
+
+}  // namespace skua::apps
