@@ -53,6 +53,6 @@ struct ranks_iteration {
                                                              std::uint64_t seed,
                                                              std::function<void(ranks_iteration const&)> const& tell);
 
-[[nodiscard]] report report_of(std::vector<ranks_iteration> const& all);
+[[nodiscard]] report report_of(std::vector<ranks_iteration> const& all, std::string const& balance);
 
 }  // namespace skua::cli
