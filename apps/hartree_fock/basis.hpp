@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A chain of beryllium atoms and its basis of s-Gaussians: the input of the Hartree-Fock benchmark. All integrals over
 // s-Gaussians have closed forms, so an input of any length needs no file. Atomic units throughout.
-// Source: HPDC 2012, section 7.1, whose input is that of Global Arrays' example scf.
+// It is the input of Global Arrays' example scf. [retentive-hpdc12 7.1]
 #pragma once
 
 #include <cstddef>

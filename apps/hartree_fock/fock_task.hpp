@@ -4,7 +4,8 @@
 //
 //     F_ij += (ij|kl) D_kl        F_ik -= (ij|kl) D_jl / 2
 //
-// and uses none of the eight symmetries of (ij|kl), as the paper's benchmark does not. Source: HPDC 2012, section 7.1.
+// and uses none of the eight symmetries of (ij|kl), as the paper's benchmark does not.
+// [retentive-hpdc12 7.1]
 #pragma once
 
 #include <concepts>

@@ -7,6 +7,7 @@
 
 #include "apps/hartree_fock/boys.hpp"
 #include "apps/hartree_fock/fock_task.hpp"
+#include "apps/hartree_fock/problem.hpp"
 #include "apps/hartree_fock/scf.hpp"
 
 namespace skua::apps::hartree_fock {
@@ -166,6 +167,23 @@ TEST(scf, the_density_holds_all_electrons) {
     }
   }
   EXPECT_NEAR(electrons, 16, 1e-9);
+}
+
+TEST(hartree_fock, a_wrong_build_is_noticed_in_short_and_in_long_chains) {
+  for (std::uint32_t const atoms : {1U, 17U}) {
+    SCOPED_TRACE(testing::Message() << "Be" << atoms);
+    problem p(screening({.atoms = atoms}, 20, 1e-2), {.most_iterations = 3});
+    EXPECT_NE(p.wrong(), "");
+    while (!p.field().done()) p.advance(two_electron_part(p.on(), p.field().density()));
+    EXPECT_EQ(p.wrong(), "");
+    p.reset();
+    while (!p.field().done()) {
+      matrix off = two_electron_part(p.on(), p.field().density());
+      off.at(7, 7) += 1e-6;
+      p.advance(std::move(off));
+    }
+    EXPECT_NE(p.wrong(), "");
+  }
 }
 
 }  // namespace

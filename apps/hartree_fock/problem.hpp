@@ -38,14 +38,20 @@ class problem {
   [[nodiscard]] double work_of(std::uint32_t t) const noexcept { return static_cast<double>(work_[t]); }
 
   void reset();
-  [[nodiscard]] scf& field() noexcept { return *field_; }
-  void finish() { found_ = answer_of(*field_); }
+  [[nodiscard]] scf const& field() const noexcept { return *field_; }
+  /// Ends an iteration whose two-electron part was `built`.
+  void advance(matrix built);
   [[nodiscard]] std::optional<answer> const& found() const noexcept { return found_; }
 
-  /// Compares with the same on one thread, which runs when it is first asked for. Returns an empty string or one line.
+  /// Up to `most_atoms_to_repeat` atoms: compares the energy with that of the whole run on one thread. Beyond, compares
+  /// the last Fock build with the same on one thread. Returns an empty string or one line.
   [[nodiscard]] std::string wrong();
 
  private:
+  static constexpr std::uint32_t most_atoms_to_repeat = 16;
+  [[nodiscard]] std::string wrong_energy();
+  [[nodiscard]] std::string wrong_build() const;
+
   screening on_;
   scf_options options_;
   std::vector<std::uint64_t> ids_;
@@ -53,6 +59,8 @@ class problem {
   std::unique_ptr<scf> field_;
   std::optional<answer> found_;
   std::optional<answer> right_;
+  matrix last_density_;
+  matrix last_built_;
 };
 
 /// What one worker has for itself.
@@ -92,8 +100,7 @@ matrix build(Here& here, problem const& p, std::vector<std::unique_ptr<workplace
 template <fork_join Here>
 void program(Here& here, problem& p, bool hints) {
   std::vector<std::unique_ptr<workplace>> workplaces(here.workers());
-  while (!p.field().done()) p.field().advance(build(here, p, workplaces, p.field().density(), hints));
-  p.finish();
+  while (!p.field().done()) p.advance(build(here, p, workplaces, p.field().density(), hints));
 }
 
 }  // namespace skua::apps::hartree_fock

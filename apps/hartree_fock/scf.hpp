@@ -5,7 +5,7 @@
 //     scf field(screening);
 //     while (!field.done()) field.advance(two_electron_part(field.density()));
 //
-// It follows Global Arrays' example scf, the benchmark of HPDC 2012, section 7.1: the first density is that of the atoms
+// It follows Global Arrays' example scf, the paper's benchmark [retentive-hpdc12 7.1]: the first density is that of the atoms
 // alone, the Fock matrix is diagonalised in the basis of the last orbitals, with a shift of the empty ones, and large
 // systems are damped at first. It runs on to a tighter tolerance by default, so that energies agree whatever the
 // order of summation was.

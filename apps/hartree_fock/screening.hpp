@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which tasks of a Fock build have work, and how much. By Schwarz's inequality (ij|kl) <= S_ij S_kl with
 // S_ij = sqrt((ij|ij)); integrals whose bound is below a threshold are left out, and a task without any other is null.
-// In a long chain nearly all tasks are null: 99.75% with 256 atoms in tiles of 40. Source: HPDC 2012, section 7.1 and Table 1.
+// In a long chain nearly all tasks are null: 99.75% with 256 atoms in tiles of 40.
+// [retentive-hpdc12 7.1, Table 1]
 //
 // Nothing here enumerates the quadruples of tiles. Distant pairs are too weak for any partner, so the pairs that count
 // are O(atoms), and equal distances have equal bounds, so pairs of tiles fall into a few classes.

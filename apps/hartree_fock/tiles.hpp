@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tasks of a Fock build: basis functions come in tiles, and a task is a quadruple of tiles. Ids count the first
-// tile fastest. Source: HPDC 2012, section 7.1.
+// tile fastest. [retentive-hpdc12 7.1]
 #pragma once
 
 #include <algorithm>

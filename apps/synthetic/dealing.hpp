@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Deals tasks out to ranks with a known imbalance, to test balancers: sorted by duration, round robin, and every n-th
-// rank takes m tasks in a row instead of one. Source: HPDC 2012, section 7.3.
+// rank takes m tasks in a row instead of one. [retentive-hpdc12 7.3]
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #include "apps/tce/contraction.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace skua::apps::tce {
 namespace {
@@ -58,8 +59,8 @@ std::uint64_t contraction::flops() const noexcept {
   return sum;
 }
 
-contraction_worker::contraction_worker(contraction const& on)
-    : on_(on), a_(largest_pair(on.outer()) * largest_pair(on.inner())), b_(a_.size()),
+contraction_worker::contraction_worker(contraction const& on, gemm with)
+    : on_(on), gemm_(std::move(with)), a_(largest_pair(on.outer()) * largest_pair(on.inner())), b_(a_.size()),
       c_(largest_pair(on.outer()) * largest_pair(on.outer())) {}
 
 void contraction_worker::begin(tile_index const& of_c) noexcept {

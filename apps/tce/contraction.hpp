@@ -74,8 +74,8 @@ concept tensor_tiles = requires(T& on, tile_index const& which, double* into, do
 /// Runs tasks, one at a time; each worker has its own. Holds room for three tiles.
 class contraction_worker {
  public:
-  /// `on` must outlive it.
-  explicit contraction_worker(contraction const& on);
+  /// `on` must outlive it. Workers of one process should share a gemm: making the first one loads a library.
+  explicit contraction_worker(contraction const& on, gemm with = gemm());
 
   template <tensor_tiles Tiles>
   void run(tile_index const& of_c, Tiles& tiles) {

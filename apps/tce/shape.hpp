@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The index spaces of the tensor contraction  C[ijkl] += A[ijab] B[abkl]  as coupled-cluster programs make them. Each index
 // belongs to one of four irreducible representations of a point group such as D2, in which products multiply like
-// exclusive or. A tile of a tensor is non-zero only if its four representations multiply to 0. Source: HPDC 2012,
-// section 7.1 (TCE).
+// exclusive or. A tile of a tensor is non-zero only if its four representations multiply to 0. [retentive-hpdc12 7.1]
 #pragma once
 
 #include <array>

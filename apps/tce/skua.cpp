@@ -59,7 +59,7 @@ class tce_app final : public program_app<tce_app> {
     if (count_only_) {
       here.leaf(flops{0}, [&] { ran_ = on_->products() > 0; });
     } else {
-      tce::program(here, *on_, *tensors_, work_hints_);
+      tce::program(here, *on_, gemm_, *tensors_, work_hints_);
       ran_ = true;
     }
   }
@@ -85,6 +85,7 @@ class tce_app final : public program_app<tce_app> {
   bool count_only_ = false;
   bool work_hints_ = false;
   bool ran_ = false;
+  tce::gemm gemm_;
   std::unique_ptr<tce::contraction> on_;
   std::unique_ptr<tce::tensors> tensors_;
 };

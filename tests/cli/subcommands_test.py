@@ -15,11 +15,11 @@ import command
 
 APPS = ["fib", "nqueens", "uts", "matmul", "matmul-z", "strassen", "strassen-z", "heat", "sph", "cilksort", "cg", "hull", "bipartition", "sssp",
         "puzzle15", "latency", "quicksort", "strips", "prefix-sum", "mix", "chains", "sparselu", "cholesky", "heat-dag", "matmul-dag",
-        "random-dag", "fmm", "qr", "nbody-chain"]
+        "random-dag", "fmm", "qr", "nbody-chain", "hartree-fock", "tce", "synthetic-loads"]
 WITHOUT_TWINS = {"bipartition": ["serial"], "sssp": ["serial"], "puzzle15": ["serial"], "latency": ["serial", "tbb"], "strips": ["serial"],
                  "mix": ["serial"], "sparselu": ["serial", "openmp"], "cholesky": ["serial", "openmp"], "heat-dag": ["serial", "openmp"],
                  "matmul-dag": ["serial", "openmp"], "random-dag": ["serial"], "fmm": ["serial", "openmp"], "qr": ["serial", "openmp"],
-                 "nbody-chain": ["serial", "openmp"]}
+                 "nbody-chain": ["serial", "openmp"], "hartree-fock": ["serial"], "tce": ["serial"], "synthetic-loads": ["serial"]}
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
@@ -171,7 +171,8 @@ class Run(command.Case):
                   "chains": ["--tasks", "60", "--size", "16"], "sparselu": ["--blocks", "8", "--size", "8"],
                   "cholesky": ["--n", "128", "--tile", "32"], "heat-dag": ["--n", "64", "--block", "16", "--iterations", "3"],
                   "matmul-dag": ["--n", "128", "--leaf", "32"], "random-dag": ["--layers", "20", "--width", "10"],
-                  "fmm": ["--n", "1000"], "qr": ["--n", "96", "--tile", "32"], "nbody-chain": ["--n", "100", "--iterations", "20"]}
+                  "fmm": ["--n", "1000"], "qr": ["--n", "96", "--tile", "32"], "nbody-chain": ["--n", "100", "--iterations", "20"],
+                  "hartree-fock": ["--atoms", "1"], "tce": [], "synthetic-loads": ["--tasks", "100", "--mean-us", "10"]}
         for app in APPS:
             with self.subTest(app=app):
                 (row,) = self.works_json("run", app, *inputs[app], "--synthetic", "package:4 core:16", "--json", "-")["rows"]
