@@ -40,9 +40,8 @@ void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
     std::ranges::fill(mine.fock.elements, 0.0);
     iterate(tasks, plan, iteration);
     world.sum(mine.fock.elements);
-    p.field().advance(mine.fock);
+    p.advance(mine.fock);
   }
-  p.finish();
 }
 
 ranks_load load_of(screening const& on) {

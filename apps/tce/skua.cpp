@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,7 @@ class tce_app final : public program_app<tce_app> {
     tensors_.reset();
     on_ = std::make_unique<tce::contraction>(tce::shapes[scale]);
     if (count_only_) return;
+    if (!gemm_) gemm_.emplace();
     try {
       tensors_ = std::make_unique<tce::tensors>(*on_, seed());
     } catch (std::bad_alloc const&) {
@@ -59,7 +61,7 @@ class tce_app final : public program_app<tce_app> {
     if (count_only_) {
       here.leaf(flops{0}, [&] { ran_ = on_->products() > 0; });
     } else {
-      tce::program(here, *on_, gemm_, *tensors_, work_hints_);
+      tce::program(here, *on_, *gemm_, *tensors_, work_hints_);
       ran_ = true;
     }
   }
@@ -85,7 +87,7 @@ class tce_app final : public program_app<tce_app> {
   bool count_only_ = false;
   bool work_hints_ = false;
   bool ran_ = false;
-  tce::gemm gemm_;
+  std::optional<tce::gemm> gemm_;  ///< loads a library that starts threads: only where it is needed
   std::unique_ptr<tce::contraction> on_;
   std::unique_ptr<tce::tensors> tensors_;
 };

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skua/parts/base/error.hpp"
 
@@ -93,6 +95,8 @@ class collection_engine {
   virtual void stealing(bool on) = 0;
   virtual void restore(placement_of_tasks where) = 0;
   virtual void rebalance(std::string_view how) = 0;
+  virtual void checkpoint(std::string const& path, std::span<std::byte const> state) = 0;
+  [[nodiscard]] virtual std::vector<std::byte> restart(std::string const& path) = 0;
   [[nodiscard]] virtual collection_report report() = 0;
   [[nodiscard]] virtual std::uint64_t recorded() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t waiting() const noexcept = 0;

@@ -7,10 +7,13 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "skua/program/collection/host.hpp"
 
@@ -79,6 +82,12 @@ class task_collection {
   /// Collective: moves what was executed, so that the next process() is balanced. `how`: a balancer and its options, as
   /// "hierarchical:arity=4". Call it before restore(). Throws usage_error for a name that is no balancer.
   void rebalance(std::string_view how) { engine_->rebalance(how); }
+  /// Collective: writes what was executed, with its times and `state` of rank 0, to one file: whole or not at all. Call it between process() and restore(). Throws
+  /// resource_error on every rank.
+  void checkpoint(std::string const& path, std::span<std::byte const> state = {}) { engine_->checkpoint(path, state); }
+  /// Collective: takes the place of process() after a restart, on any number of ranks: reads what `checkpoint` wrote and deals it out; then call
+  /// restore(). Rank 0 reads the file. Returns the state on every rank. Throws resource_error and usage_error on every rank.
+  [[nodiscard]] std::vector<std::byte> restart(std::string const& path) { return engine_->restart(path); }
   /// Collective: of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
   /// Tasks that restore() would seed on this rank.

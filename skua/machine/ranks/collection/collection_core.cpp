@@ -28,8 +28,8 @@ engine_settings settings_of(collection_options const& options, std::uint32_t num
 
 collection_core::collection_core(communicator_core& core, collection_options const& options,
                                  runtime::task_binding const& binding)
-    : core_(core), network_(core.network()), options_(options), binding_(binding), number_(core.next_collection()),
-      shape_{binding.bytes}, queue_(shape_.bytes(), options.limit),
+    : core_(core), network_(core.network()), options_(options), binding_(binding), task_type_(binding.type),
+      number_(core.next_collection()), shape_{binding.bytes}, queue_(shape_.bytes(), options.limit),
       engine_(settings_of(options, number_), queue_, network_), record_(shape_.bytes()), current_(shape_.bytes()) {
   core_.agree("the task collection", in_words(binding_, options_.name));
 }
@@ -166,6 +166,27 @@ void collection_core::move(std::vector<move_order> const& orders) {
 }
 
 void collection_core::rebalance(std::string_view how) { move(orders_of(core_.all(), rank(), record_.times_ns(), how)); }
+
+void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
+  std::vector<bytes> const records = core_.all().gather(encode(record_));
+  core_.on_rank_0([&] { write_checkpoint(path, identity(), records, bytes_of(state)); });
+}
+
+std::vector<std::byte> collection_core::restart(std::string const& path) {
+  saved_records found;
+  std::vector<bytes> parts;
+  core_.on_rank_0([&] {
+    found = read_checkpoint(path, identity());
+    parts = deal_again(found.records, shape_.bytes(), ranks());
+  });
+  record_.clear();
+  decode(core_.all().scatter(std::move(parts)), record_);
+  return core_.all().broadcast(std::move(found.state));
+}
+
+checkpoint_identity collection_core::identity() const {
+  return {.collection = options_.name, .task_type = task_type_, .slot_bytes = shape_.bytes()};
+}
 
 collection_report collection_core::report() {
   steal_counts const& steals = engine_.counts();

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <vector>
 
+#include "skua/machine/ranks/collection/checkpoint.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
@@ -27,6 +29,8 @@ class collection_core final : public runtime::collection_engine, private runtime
   void stealing(bool on) override { engine_.stealing(on); }
   void restore(placement_of_tasks where) override;
   void rebalance(std::string_view how) override;
+  void checkpoint(std::string const& path, std::span<std::byte const> state) override;
+  [[nodiscard]] std::vector<std::byte> restart(std::string const& path) override;
   [[nodiscard]] collection_report report() override;
   [[nodiscard]] std::uint64_t recorded() const noexcept override { return record_.size(); }
   [[nodiscard]] std::uint64_t waiting() const noexcept override { return queue_.size(); }
@@ -41,12 +45,14 @@ class collection_core final : public runtime::collection_engine, private runtime
   void wait_for_work();
   void fail(std::exception_ptr what) noexcept;
   void throw_failure();
+  [[nodiscard]] checkpoint_identity identity() const;
   void move(std::vector<move_order> const& orders);
 
   communicator_core& core_;
   transport& network_;
   collection_options const options_;
   runtime::task_binding const binding_;
+  std::string const task_type_;
   std::uint32_t const number_;
   slot_shape const shape_;
   split_queue queue_;

@@ -52,6 +52,7 @@ class task_record {
     times_.clear();
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return times_.size(); }
+  [[nodiscard]] std::size_t slot_bytes() const noexcept { return slot_bytes_; }
   [[nodiscard]] std::byte const* slot(std::uint64_t entry) const noexcept {
     return slots_.data() + entry * slot_bytes_;
   }

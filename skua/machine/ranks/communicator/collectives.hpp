@@ -22,6 +22,10 @@ class collectives final : public receiver {
 
   /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages deep.
   [[nodiscard]] bytes reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine);
+  /// What rank 0 gave, on every rank.
+  [[nodiscard]] bytes broadcast(bytes own) {
+    return reduce_to_all(std::move(own), [](bytes&, auto) {});
+  }
   /// At rank 0: what each rank gave, by rank. Elsewhere nothing.
   [[nodiscard]] std::vector<bytes> gather(bytes own);
   /// `parts` of rank 0, one per rank; each rank gets its own.

@@ -14,6 +14,14 @@ namespace skua::inline v0 {
 
 namespace ranks {
 
+namespace {
+
+// Which error a text is of, on its way to other ranks.
+constexpr char usage_mark = 'u';
+constexpr char resource_mark = 'r';
+
+}  // namespace
+
 void communicator_core::agree(std::string const& what, std::string const& mine) {
   auto const texts = all_.gather(bytes_of(std::as_bytes(std::span(mine))));
   auto const text_of = [&](std::size_t r) {
@@ -25,8 +33,26 @@ void communicator_core::agree(std::string const& what, std::string const& mine) 
     verdict = what + " differs between ranks: rank 0 has " + text_of(0) + ", rank " + std::to_string(r) + " has " +
               text_of(r);
   }
-  bytes const heard = all_.reduce_to_all(bytes_of(std::as_bytes(std::span(verdict))), [](bytes&, auto) {});
-  if (!heard.empty()) throw usage_error(std::string(reinterpret_cast<char const*>(heard.data()), heard.size()));
+  throw_everywhere(verdict.empty() ? verdict : usage_mark + verdict);
+}
+
+std::string communicator_core::fault_of(std::function<void()> const& f) {
+  try {
+    f();
+    return {};
+  } catch (usage_error const& e) {
+    return std::string(1, usage_mark) + e.what();
+  } catch (std::exception const& e) {
+    return std::string(1, resource_mark) + e.what();
+  }
+}
+
+void communicator_core::throw_everywhere(std::string fault) {
+  bytes const heard = all_.broadcast(bytes_of(std::as_bytes(std::span(fault))));
+  if (heard.empty()) return;
+  std::string const text(reinterpret_cast<char const*>(heard.data()), heard.size());
+  if (text.front() == usage_mark) throw usage_error(text.substr(1));
+  throw resource_error(text.substr(1));
 }
 
 }  // namespace ranks

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,10 +28,23 @@ class communicator_core {
   /// Throws usage_error on every rank unless all gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has THAT". Collective.
   void agree(std::string const& what, std::string const& mine);
 
+  /// Calls f on rank 0. If it throws, every rank throws a usage_error or resource_error with the same text. Collective.
+  template <class F>
+  void on_rank_0(F f) {
+    std::string fault;
+    if (network_->rank() == 0) fault = fault_of(f);
+    throw_everywhere(std::move(fault));
+  }
+
   /// The next collection's number, from 1; the same on every rank.
   [[nodiscard]] std::uint32_t next_collection() noexcept { return ++collections_; }
 
  private:
+  /// Empty, or the kind of the error and its text.
+  static std::string fault_of(std::function<void()> const& f);
+  /// What rank 0 has to say, if anything. Collective.
+  void throw_everywhere(std::string fault);
+
   std::unique_ptr<transport> network_;
   collectives all_;
   post_office office_;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/collection/checkpoint.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string_view>
+
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+constexpr std::string_view first_line = "skua checkpoint 1\n";
+
+void put(bytes& to, void const* from, std::size_t n) {
+  auto const* const first = static_cast<std::byte const*>(from);
+  to.insert(to.end(), first, first + n);
+}
+void put_number(bytes& to, std::uint64_t n) { put(to, &n, sizeof n); }
+template <class Bytes>
+void put_block(bytes& to, Bytes const& block) {
+  put_number(to, block.size());
+  put(to, block.data(), block.size());
+}
+
+/// Reads what the put functions wrote; knows when there is too little.
+class source {
+ public:
+  source(std::span<std::byte const> from, std::string const& path) : left_(from), path_(path) {}
+
+  void take(void* to, std::size_t n) {
+    if (n > left_.size()) throw usage_error("checkpoint " + path_ + " is damaged: it ends too early");
+    std::memcpy(to, left_.data(), n);
+    left_ = left_.subspan(n);
+  }
+  [[nodiscard]] std::uint64_t number() {
+    std::uint64_t n = 0;
+    take(&n, sizeof n);
+    return n;
+  }
+  [[nodiscard]] bytes block() {
+    std::uint64_t const n = number();
+    if (n > left_.size()) throw usage_error("checkpoint " + path_ + " is damaged: it ends too early");
+    bytes b(n);
+    if (n > 0) take(b.data(), n);
+    return b;
+  }
+  [[nodiscard]] std::string text() {
+    bytes const b = block();
+    return {reinterpret_cast<char const*>(b.data()), b.size()};
+  }
+  [[nodiscard]] bool empty() const noexcept { return left_.empty(); }
+
+ private:
+  std::span<std::byte const> left_;
+  std::string const& path_;
+};
+
+[[noreturn]] void refused(std::string const& what, std::string const& path) {
+  throw resource_error("checkpoint " + path + ": " + what + ": " + std::strerror(errno));
+}
+
+class open_file {
+ public:
+  open_file(std::string const& path, int flags) : number_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  ~open_file() {
+    if (number_ >= 0) close(number_);
+  }
+  open_file(open_file const&) = delete;
+  open_file& operator=(open_file const&) = delete;
+  [[nodiscard]] int number() const noexcept { return number_; }
+  /// False: the system could not keep what was written.
+  [[nodiscard]] bool ends_well() noexcept {
+    bool const kept = fsync(number_) == 0;
+    bool const closed = close(number_) == 0;
+    number_ = -1;
+    return kept && closed;
+  }
+
+ private:
+  int number_;
+};
+
+bool write_all(int file, std::span<std::byte const> from) {
+  while (!from.empty()) {
+    ssize_t const n = write(file, from.data(), from.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    from = from.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+bytes encode(task_record const& record) {
+  bytes all;
+  put_number(all, record.size());
+  for (std::uint64_t e = 0; e < record.size(); ++e) put_number(all, record.times_ns()[e]);
+  for (std::uint64_t e = 0; e < record.size(); ++e) put(all, record.slot(e), record.slot_bytes());
+  return all;
+}
+
+void decode(bytes const& from, task_record& to) {
+  std::uint64_t count = 0;
+  std::memcpy(&count, from.data(), sizeof count);
+  std::byte const* const times = from.data() + sizeof count;
+  std::byte const* const slots = times + count * sizeof(std::uint64_t);
+  for (std::uint64_t e = 0; e < count; ++e) {
+    std::uint64_t ns = 0;
+    std::memcpy(&ns, times + e * sizeof ns, sizeof ns);
+    to.add(slots + e * to.slot_bytes(), ns);
+  }
+}
+
+void write_checkpoint(std::string const& path, checkpoint_identity const& of, std::vector<bytes> const& records,
+                      bytes const& state) {
+  bytes all;
+  put(all, first_line.data(), first_line.size());
+  put_block(all, of.collection);
+  put_block(all, of.task_type);
+  put_number(all, of.slot_bytes);
+  put_number(all, records.size());
+  for (bytes const& r : records) put_block(all, r);
+  put_block(all, state);
+  std::string const beside = path + ".new";
+  open_file file(beside, O_WRONLY | O_CREAT | O_TRUNC);
+  if (file.number() < 0) refused("cannot be written", path);
+  if (!write_all(file.number(), all) || !file.ends_well()) {
+    int const why = errno;
+    std::remove(beside.c_str());
+    errno = why;
+    refused("cannot be written", path);
+  }
+  if (std::rename(beside.c_str(), path.c_str()) != 0) refused("cannot be renamed", path);
+}
+
+saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted) {
+  open_file const file(path, O_RDONLY);
+  if (file.number() < 0) refused("cannot be read", path);
+  bytes all;
+  bytes piece(1 << 20);
+  while (true) {
+    ssize_t const n = read(file.number(), piece.data(), piece.size());
+    if (n < 0) refused("cannot be read", path);
+    if (n == 0) break;
+    put(all, piece.data(), static_cast<std::size_t>(n));
+  }
+  source from(all, path);
+  std::string head(first_line.size(), ' ');
+  from.take(head.data(), head.size());
+  if (head != first_line) throw usage_error("checkpoint " + path + " is no checkpoint of this version");
+  checkpoint_identity const found{from.text(), from.text(), from.number()};
+  if (found != wanted) {
+    throw usage_error("checkpoint " + path + " is of the collection '" + found.collection + "' of " + found.task_type +
+                      "; wanted: '" + wanted.collection + "' of " + wanted.task_type);
+  }
+  saved_records c;
+  for (std::uint64_t ranks = from.number(); ranks > 0; --ranks) c.records.push_back(from.block());
+  c.state = from.block();
+  if (!from.empty()) throw usage_error("checkpoint " + path + " is damaged: it goes on after its end");
+  for (bytes const& r : c.records) {
+    std::uint64_t count = 0;
+    if (r.size() >= sizeof count) std::memcpy(&count, r.data(), sizeof count);
+    bool const fits = r.size() >= sizeof count && (r.size() - sizeof count) % (sizeof count + wanted.slot_bytes) == 0 &&
+                      (r.size() - sizeof count) / (sizeof count + wanted.slot_bytes) == count;
+    if (!fits) throw usage_error("checkpoint " + path + " is damaged: a rank's tasks have the wrong length");
+  }
+  return c;
+}
+
+std::vector<bytes> deal_again(std::vector<bytes> const& records, std::uint64_t slot_bytes, std::uint32_t ranks) {
+  task_record all(slot_bytes);
+  for (bytes const& r : records) decode(r, all);
+  // A task of no measured time still has its share.
+  auto const weight = [](std::uint64_t ns) { return static_cast<double>(ns) + 1; };
+  double const sum = std::accumulate(all.times_ns().begin(), all.times_ns().end(), 0.0,
+                                     [&](double s, std::uint64_t ns) { return s + weight(ns); });
+  std::vector<task_record> parts(ranks, task_record(slot_bytes));
+  double before = 0;
+  for (std::uint64_t e = 0; e < all.size(); ++e) {
+    double const middle = before + weight(all.times_ns()[e]) / 2;
+    auto const rank = static_cast<std::uint32_t>(middle / sum * ranks);
+    parts[std::min(rank, ranks - 1)].add(all.slot(e), all.times_ns()[e]);
+    before += weight(all.times_ns()[e]);
+  }
+  std::vector<bytes> encoded;
+  encoded.reserve(parts.size());
+  for (task_record const& p : parts) encoded.push_back(encode(p));
+  return encoded;
+}
+
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/collection/checkpoint.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "skua/machine/ranks/transport/ranks_for_test.hpp"
+#include "skua/ranks.hpp"
+
+namespace skua::inline v0::ranks {
+namespace {
+
+constexpr std::size_t slot_bytes = 16;
+
+/// A name that ranks of one job agree on and two jobs do not.
+std::string scratch(communicator& world, std::string const& name) {
+  auto const number = world.max(world.rank() == 0 ? static_cast<double>(getpid()) : 0.0);
+  return (std::filesystem::temp_directory_path() / (name + std::to_string(static_cast<long>(number)))).string();
+}
+
+bytes text(std::string const& s) {
+  auto const* const first = reinterpret_cast<std::byte const*>(s.data());
+  return {first, first + s.size()};
+}
+
+task_record record_of(std::initializer_list<std::uint64_t> times, std::uint64_t first) {
+  task_record r(slot_bytes);
+  for (std::uint64_t const ns : times) {
+    std::uint64_t const slot[2] = {first++, 0};
+    r.add(reinterpret_cast<std::byte const*>(slot), ns);
+  }
+  return r;
+}
+
+std::uint64_t number_of(task_record const& r, std::uint64_t entry) {
+  std::uint64_t n = 0;
+  std::memcpy(&n, r.slot(entry), sizeof n);
+  return n;
+}
+
+class checkpoint_file : public ::testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path); }
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("skua_checkpoint_" + std::to_string(getpid()))).string();
+  checkpoint_identity const identity{"fock", "quartet", slot_bytes};
+};
+
+TEST_F(checkpoint_file, has_what_was_written) {
+  std::vector<bytes> const records{encode(record_of({1, 2}, 0)), encode(record_of({}, 0)), encode(record_of({7}, 5))};
+  write_checkpoint(path, identity, records, text("density"));
+  saved_records const read = read_checkpoint(path, identity);
+  EXPECT_EQ(read.records, records);
+  EXPECT_EQ(read.state, text("density"));
+}
+
+TEST_F(checkpoint_file, of_something_else_is_refused_with_both_names) {
+  write_checkpoint(path, identity, {encode(record_of({1}, 0))}, {});
+  try {
+    static_cast<void>(read_checkpoint(path, {"tce", "tile", slot_bytes}));
+    FAIL();
+  } catch (usage_error const& e) {
+    EXPECT_NE(std::string(e.what()).find("'fock' of quartet; wanted: 'tce' of tile"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(checkpoint_file, that_lacks_its_end_or_is_no_checkpoint_is_refused) {
+  write_checkpoint(path, identity, {encode(record_of({1, 2, 3}, 0))}, text("state"));
+  auto const size = std::filesystem::file_size(path);
+  for (std::uintmax_t const n : {size - 1, size / 2, std::uintmax_t{10}, std::uintmax_t{0}}) {
+    std::filesystem::resize_file(path, n);
+    EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity)), usage_error) << n;
+  }
+  std::ofstream(path) << "this is not what you are looking for, and long enough to be read";
+  EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity)), usage_error);
+  EXPECT_THROW(static_cast<void>(read_checkpoint(path + ".absent", identity)), resource_error);
+}
+
+TEST_F(checkpoint_file, that_cannot_be_written_leaves_the_old_one) {
+  EXPECT_THROW(write_checkpoint("/proc/none/here", identity, {}, {}), resource_error);
+  std::vector<bytes> const old{encode(record_of({1}, 0))};
+  write_checkpoint(path, identity, old, {});
+  {
+    // Files may not grow beyond a few bytes: as if the disk were full.
+    auto* const before = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit full{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &full), 0);
+    rlimit const small{10, full.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    EXPECT_THROW(write_checkpoint(path, identity, {}, text("more than ten bytes")), resource_error);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+    std::signal(SIGXFSZ, before);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+  EXPECT_EQ(read_checkpoint(path, identity).records, old);
+}
+
+TEST(a_checkpoint, is_dealt_out_in_its_order_and_by_its_times) {
+  std::vector<bytes> const records{encode(record_of({10, 10, 10, 10}, 0)), encode(record_of({40}, 4))};
+  auto const parts = deal_again(records, slot_bytes, 2);
+  task_record first(slot_bytes);
+  task_record second(slot_bytes);
+  decode(parts[0], first);
+  decode(parts[1], second);
+  ASSERT_EQ(first.size(), 4U);
+  ASSERT_EQ(second.size(), 1U);
+  for (std::uint64_t e = 0; e < 4; ++e) EXPECT_EQ(number_of(first, e), e);
+  EXPECT_EQ(number_of(second, 0), 4U);
+  for (std::uint32_t const ranks : {1U, 3U, 50U}) {
+    task_record all(slot_bytes);
+    for (bytes const& part : deal_again(records, slot_bytes, ranks)) decode(part, all);
+    ASSERT_EQ(all.size(), 5U);
+    for (std::uint64_t e = 0; e < 5; ++e) EXPECT_EQ(number_of(all, e), e);
+  }
+}
+
+class checkpoints : public on_each_number_of_ranks {};
+
+TEST_P(checkpoints, let_another_job_go_on) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::string const path = scratch(world, "skua_job_");
+    std::uint64_t sum = 0;
+    auto const count = [&](std::uint64_t n) { sum += n; };
+    {
+      task_collection<std::uint64_t> before(world, {.name = "numbers"}, count);
+      for (std::uint64_t n = 1; n <= 10; ++n) before.add(100 * world.rank() + n);
+      before.process();
+      before.checkpoint(path, text(world.rank() == 0 ? "iteration 1" : "nobody asks"));
+    }
+    std::uint64_t const wanted = world.sum(std::exchange(sum, 0));
+    task_collection<std::uint64_t> after(world, {.name = "numbers"}, count);
+    EXPECT_EQ(after.restart(path), text("iteration 1"));
+    EXPECT_EQ(world.sum(after.recorded()), 10U * world.size());
+    after.restore();
+    after.process();
+    EXPECT_EQ(world.sum(sum), wanted);
+    world.barrier();
+    if (world.rank() == 0) std::filesystem::remove(path);
+  });
+}
+
+TEST_P(checkpoints, that_fail_fail_on_every_rank) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<std::uint64_t> all(world, {.name = "numbers"}, [](std::uint64_t) {});
+    all.add(1);
+    all.process();
+    EXPECT_THROW(all.checkpoint("/proc/none/here"), resource_error);
+    EXPECT_THROW(static_cast<void>(all.restart("/proc/none/here")), resource_error);
+    EXPECT_EQ(all.recorded(), 1U);
+    world.barrier();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(of_ranks, checkpoints, ::testing::ValuesIn(numbers_of_ranks()));
+
+}  // namespace
+}  // namespace skua::inline v0::ranks
