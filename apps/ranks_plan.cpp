@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "apps/ranks_plan.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include "apps/app.hpp"
 
 #include "skua/parts/base/error.hpp"
@@ -9,6 +12,19 @@
 namespace skua::apps {
 
 ranks_load ranks_program::load() { return {}; }
+
+std::string checkpoint_file(ranks_plan const& plan, std::string_view app) {
+  if (plan.checkpoint.empty()) return {};
+  std::error_code fault;
+  std::filesystem::create_directories(plan.checkpoint, fault);
+  if (fault) throw resource_error("--checkpoint " + plan.checkpoint + ": " + fault.message());
+  return (std::filesystem::path(plan.checkpoint) / (std::string(app) + ".checkpoint")).string();
+}
+
+bool is_there(communicator& world, std::string const& file) {
+  bool const here = world.rank() == 0 && !file.empty() && std::filesystem::exists(file);
+  return world.max(here ? 1.0 : 0.0) > 0;
+}
 
 void ranks_plan::check() const {
   if (!is_balancer()) return;

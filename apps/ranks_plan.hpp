@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ struct ranks_plan {
   /// none: every rank runs what it was given. steal: and steals; the next iteration starts as the first. retentive: and starts where the last
   /// one ended. Else a balancer: stealing in the first iteration only, and the balancer after each one.
   std::string balance = "retentive";
+  /// Folder of the files from which a killed job goes on; empty: none are written.
+  std::string checkpoint = {};
   /// Called after each process(), on every rank.
   std::function<void(collection_report const&)> tell = [](collection_report const&) {};
 
@@ -35,13 +38,22 @@ struct ranks_load {
   double unit_ns = 1;  ///< on the machine of the paper
 };
 
-/// Runs a collection, reports, and prepares its next iteration. Collective.
-template <class Task>
-void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration) {
+/// The file of an app in the folder; on rank 0, whether it is there. Throws resource_error if the folder cannot be made.
+[[nodiscard]] std::string checkpoint_file(ranks_plan const& plan, std::string_view app);
+/// Collective: whether rank 0 has the file.
+[[nodiscard]] bool is_there(communicator& world, std::string const& file);
+
+/// Runs a collection, reports, and prepares its next iteration. `between` does what the app does with the results, and returns the state
+/// that a restart needs. Collective.
+template <class Task, class F>
+void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration, std::string const& file,
+             F between) {
   all.stealing(plan.steals_in(iteration));
   all.process();
   plan.tell(all.report());
+  std::vector<double> const state = between();
   if (plan.is_balancer()) all.rebalance(plan.balance);
+  if (!file.empty()) all.checkpoint(file, std::as_bytes(std::span(state)));
   all.restore(plan.balance == "steal" ? placement_of_tasks::original : placement_of_tasks::retained);
 }
 

@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "cli/measure/map.hpp"
 #include "cli/measure/measure.hpp"
@@ -44,6 +47,7 @@ struct arguments {
   bool is_virtual = false;
   bool on_ranks = false;
   std::optional<std::string> balance;
+  std::optional<std::string> checkpoint;
   std::optional<std::string> seed;
   std::string map;
   std::string json_path;
@@ -127,20 +131,8 @@ apps::ranks_program& ranks_program_of(apps::app& app) {
                                 fmt::join(apps_that([](apps::app& a) { return a.ranks() != nullptr; }), ", ")));
 }
 
-/// Every rank runs this; rank 0 prints.
-int execute_on_ranks(arguments const& given, launcher const& how) {
-  if (given.peer) refuse_together("--ranks", "--peer", "peers know no ranks");
-  if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
-  if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
-  given.flags.refuse_all_but({}, "--ranks", "a rank has one worker");
-  unsigned const repeat = given.runs();
-  apps::ranks_plan plan;
-  plan.balance = given.balance.value_or(plan.balance);
-  plan.check();
-  apps::app& app = given.app.chosen();
-  static_cast<void>(ranks_program_of(app));  // before anything runs
-  std::unique_ptr<job> const all = open_job(how);
-  communicator& world = all->world();
+int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments const& given, unsigned repeat) {
+  communicator& world = all.world();
   bool const speaks = world.rank() == 0;
   json_target const target(speaks ? given.json_path : std::string());
   bool const prints = speaks && !target.takes_stdout();
@@ -176,6 +168,31 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   if (what.wrong.empty()) return exit_done;
   if (speaks) write_to_stderr(what.wrong);
   return exit_failed;
+}
+
+/// Every rank runs this; rank 0 prints.
+int execute_on_ranks(arguments const& given, launcher const& how) {
+  if (given.peer) refuse_together("--ranks", "--peer", "peers know no ranks");
+  if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
+  if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
+  given.flags.refuse_all_but({}, "--ranks", "a rank has one worker");
+  unsigned const repeat = given.runs();
+  apps::ranks_plan plan;
+  plan.balance = given.balance.value_or(plan.balance);
+  plan.checkpoint = given.checkpoint.value_or("");
+  plan.check();
+  apps::app& app = given.app.chosen();
+  static_cast<void>(ranks_program_of(app));  // before anything runs
+  std::unique_ptr<job> const all = open_job(how);
+  try {
+    return execute_on(*all, app, plan, given, repeat);
+  } catch (std::exception const& fault) {
+    if (all->world().size() == 1) throw;
+    // The job ends with the first rank that leaves. What all ranks have to say rank 0 says.
+    if (all->world().rank() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    write_to_stderr(fmt::format("run: rank {}: {}", all->world().rank(), fault.what()));
+    throw;
+  }
 }
 
 int execute(arguments const& given) {
@@ -253,11 +270,17 @@ subcommand add_run(CLI::App& root, launcher const& ranks) {
                    "between the iterations on ranks: none, steal, retentive (the default), or a balancer")
       ->type_name("HOW");
   refuse_empty(*command, "--balance");
+  command
+      ->add_option("--checkpoint", given->checkpoint,
+                   "on ranks: write what is needed to go on after each iteration, and go on from it if it is there")
+      ->type_name("FOLDER");
+  refuse_empty(*command, "--checkpoint");
   add_seed(*command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
   add_json(*command, given->json_path);
   given->flags.add_to(*command, {});
   return {command, [given, ranks] {
-            bool const wanted = given->on_ranks || given->balance || launched_processes().value_or(1) > 1;
+            bool const wanted =
+                given->on_ranks || given->balance || given->checkpoint || launched_processes().value_or(1) > 1;
             return wanted ? execute_on_ranks(*given, ranks) : execute(*given);
           }};
 }

@@ -7,11 +7,15 @@ install(TARGETS skua EXPORT skua-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(SKUA_MPI)
+  set_target_properties(skua_mpi_${SKUA_MPI} PROPERTIES EXPORT_NAME mpi)
+  install(TARGETS skua_mpi_${SKUA_MPI} EXPORT skua-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET skua_command)
   install(TARGETS skua_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# find_package(skua) gives the target skua::skua.
+# find_package(skua) gives the target skua::skua and, if it was built with an MPI, skua::mpi.
 install(EXPORT skua-targets NAMESPACE skua:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/skua-config.cmake.in ${PROJECT_BINARY_DIR}/skua-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)

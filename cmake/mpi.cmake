@@ -8,11 +8,16 @@ if(NOT SKUA_MPI MATCHES "^(openmpi|mpich)?$")
   message(FATAL_ERROR "SKUA_MPI is '${SKUA_MPI}'; allowed: openmpi, mpich or nothing")
 endif()
 
+# What pkg-config calls them.
+set(openmpi_module ompi-c)
+set(mpich_module mpich)
+set(skua_mpi_module "${${SKUA_MPI}_module}")
+
 # Sets skua_mpis to those that are found and wanted. Each has a target PkgConfig::NAME and a launcher ${NAME_mpirun}.
 set(skua_mpis "")
 if(SKUA_MPI OR (SKUA_TESTS AND NOT CMAKE_CROSSCOMPILING))
-  pkg_check_modules(openmpi IMPORTED_TARGET GLOBAL ompi-c)
-  pkg_check_modules(mpich IMPORTED_TARGET GLOBAL mpich)
+  pkg_check_modules(openmpi IMPORTED_TARGET GLOBAL ${openmpi_module})
+  pkg_check_modules(mpich IMPORTED_TARGET GLOBAL ${mpich_module})
   find_program(openmpi_mpirun mpirun.openmpi)
   find_program(mpich_mpirun mpirun.mpich)
   foreach(mpi IN ITEMS openmpi mpich)

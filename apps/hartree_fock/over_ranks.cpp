@@ -2,7 +2,10 @@
 #include "apps/hartree_fock/over_ranks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,13 +37,24 @@ void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
     local_blocks blocks{on, p.field().density(), mine.fock};
     return mine.tasks.run(on.tiles().quartet_of(id), blocks) > 0 ? task_outcome::done : task_outcome::null;
   });
-  seed(world, on, tasks);
+  std::string const file = checkpoint_file(plan, "hartree-fock");
+  if (is_there(world, file)) {
+    std::vector<std::byte> const state = tasks.restart(file);
+    std::vector<double> numbers(state.size() / sizeof(double));
+    std::memcpy(numbers.data(), state.data(), numbers.size() * sizeof(double));
+    p.resume(numbers);
+    tasks.restore();
+  } else {
+    seed(world, on, tasks);
+  }
   // Ranks whose arithmetic differs in a last bit must still agree on when to stop.
-  for (unsigned iteration = 0; world.max(p.field().done() ? 0.0 : 1.0) > 0; ++iteration) {
+  for (unsigned iteration = p.field().iterations(); world.max(p.field().done() ? 0.0 : 1.0) > 0; ++iteration) {
     std::ranges::fill(mine.fock.elements, 0.0);
-    iterate(tasks, plan, iteration);
-    world.sum(mine.fock.elements);
-    p.advance(mine.fock);
+    iterate(tasks, plan, iteration, file, [&] {
+      world.sum(mine.fock.elements);
+      p.advance(mine.fock);
+      return file.empty() ? std::vector<double>{} : p.field().state();
+    });
   }
 }
 

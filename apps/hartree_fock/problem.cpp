@@ -39,6 +39,11 @@ void problem::advance(matrix built) {
   found_ = answer_of(*field_);
 }
 
+void problem::resume(std::span<double const> state) {
+  field_->resume(state);
+  found_ = answer_of(*field_);
+}
+
 std::string problem::wrong() {
   if (!found_) return "hartree-fock: no run yet";
   return on_.atoms().atoms > most_atoms_to_repeat ? wrong_build() : wrong_energy();
@@ -54,6 +59,7 @@ std::string problem::wrong_energy() {
 }
 
 std::string problem::wrong_build() const {
+  if (last_built_.n == 0) return {};  // a checkpoint had converged: nothing was built
   matrix const right = two_electron_part(on_, last_density_);
   for (std::size_t e = 0; e < right.elements.size(); ++e) {
     if (std::abs(last_built_.elements[e] - right.elements[e]) <= agreement) continue;

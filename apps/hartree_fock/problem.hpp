@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class problem {
 
   void reset();
   [[nodiscard]] scf const& field() const noexcept { return *field_; }
+  /// Goes on from scf::state(). Throws usage_error.
+  void resume(std::span<double const> state);
   /// Ends an iteration whose two-electron part was `built`.
   void advance(matrix built);
   [[nodiscard]] std::optional<answer> const& found() const noexcept { return found_; }

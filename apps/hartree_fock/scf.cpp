@@ -7,6 +7,8 @@
 
 #include "apps/hartree_fock/fock_task.hpp"
 
+#include "skua/parts/base/error.hpp"
+
 namespace skua::apps::hartree_fock {
 namespace {
 
@@ -105,6 +107,28 @@ double scf::shift_for(matrix const& transformed) const noexcept {
 /// The part of the old density in the next one.
 double scf::damping() const noexcept {
   return iterations_ > 0 && iterations_ < damped_iterations && density_.n > small_system ? 0.5 : 0;
+}
+
+std::vector<double> scf::state() const {
+  std::vector<double> all{static_cast<double>(density_.n), static_cast<double>(iterations_), energy_, change_};
+  all.insert(all.end(), density_.elements.begin(), density_.elements.end());
+  all.insert(all.end(), orbitals_.elements.begin(), orbitals_.elements.end());
+  all.insert(all.end(), levels_.begin(), levels_.end());
+  return all;
+}
+
+void scf::resume(std::span<double const> state) {
+  constexpr std::size_t numbers = 4;
+  std::size_t const n = density_.n;
+  std::size_t const matrices = numbers + 2 * n * n;
+  bool const fits = state.size() >= numbers && state[0] == static_cast<double>(n) && state.size() == matrices + n;
+  if (!fits) throw usage_error("hartree-fock: the checkpoint is of another number of atoms");
+  iterations_ = static_cast<std::uint32_t>(state[1]);
+  energy_ = state[2];
+  change_ = state[3];
+  std::ranges::copy(state.subspan(numbers, n * n), density_.elements.begin());
+  std::ranges::copy(state.subspan(numbers + n * n, n * n), orbitals_.elements.begin());
+  levels_.assign(state.begin() + static_cast<std::ptrdiff_t>(matrices), state.end());
 }
 
 void scf::advance(matrix two_electron) {

@@ -12,6 +12,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "apps/hartree_fock/linear_algebra.hpp"
 #include "apps/hartree_fock/matrix.hpp"
@@ -35,6 +37,11 @@ class scf {
   [[nodiscard]] matrix const& density() const noexcept { return density_; }
   /// One iteration. `two_electron`: the sum over kl of (ij|kl) D_kl - (ik|jl) D_kl / 2. O(n^3).
   void advance(matrix two_electron);
+
+  /// What the next iteration depends on, for a checkpoint: 4 + 2 n^2 + n numbers.
+  [[nodiscard]] std::vector<double> state() const;
+  /// Goes on where a field of the same atoms stopped. Throws usage_error for the state of another one.
+  void resume(std::span<double const> state);
 
   [[nodiscard]] bool converged() const noexcept { return iterations_ > 0 && change_ < options_.tolerance; }
   /// Converged, or out of iterations.

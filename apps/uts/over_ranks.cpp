@@ -2,6 +2,9 @@
 #include "apps/uts/over_ranks.hpp"
 
 #include <cstdint>
+#include <vector>
+
+#include "skua/parts/base/error.hpp"
 
 namespace skua::apps::uts {
 
@@ -15,6 +18,9 @@ struct subtree {
 }  // namespace
 
 tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan) {
+  if (!plan.checkpoint.empty()) {
+    throw usage_error("--checkpoint is given with uts, which has one iteration; allowed: hartree-fock");
+  }
   tally seen;
   task_collection<subtree> tasks(world, {.name = "uts"}, [&](task_site<subtree>& here, subtree const& t) {
     for (std::uint32_t i = 0; i < t.born; ++i) {
@@ -30,7 +36,7 @@ tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan)
     seen = {1, born == 0 ? 1U : 0U, 0};
     if (born > 0) tasks.add({root, born});
   }
-  iterate(tasks, plan, 0);
+  iterate(tasks, plan, 0, {}, [] { return std::vector<double>{}; });
   return {world.sum(seen.nodes), world.sum(seen.leaves),
           static_cast<std::uint32_t>(world.max(static_cast<double>(seen.depth)))};
 }

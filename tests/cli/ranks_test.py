@@ -4,6 +4,8 @@
 
 import json
 import os
+import pathlib
+import signal
 import unittest
 
 import command
@@ -15,6 +17,19 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 FOCK = ["run", "hartree-fock", "--atoms", "4", "--tile", "20"]
 
 
+def ranks_with(word):
+    """Processes of the command that were given this word."""
+    found = []
+    for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = line.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if word in words and pathlib.Path(words[0]).name.startswith("skua-"):
+            found.append(int(line.parent.name))
+    return found
+
+
 class Ranks(command.Case):
     def on(self, mpi, ranks, *arguments):
         """(exit code, standard output, standard error) of the command on so many ranks."""
@@ -24,9 +39,7 @@ class Ranks(command.Case):
     def each(self):
         if not COMMANDS:
             self.skipTest("there is no MPI on this machine")
-        for mpi in COMMANDS:
-            with self.subTest(mpi=mpi):
-                yield mpi
+        return list(COMMANDS)
 
     def row(self, mpi, ranks, *arguments):
         code, out, err = self.on(mpi, ranks, *arguments, "--json", "-")
@@ -66,6 +79,36 @@ class Ranks(command.Case):
             code, out, err = self.on(mpi, 2, *FOCK, "--balance", "perfectly")
             self.assertNotEqual(code, 0)
             self.assertIn("--balance", err)
+
+    def test_a_job_whose_rank_was_killed_goes_on_with_fewer_ranks(self):
+        alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]["facts"]["energy_hartree"]
+        for mpi in self.each():
+            folder = str(self.scratch / mpi)
+            launcher, *options = LAUNCHERS[mpi]
+            with command.start(*options, "-n", "3", COMMANDS[mpi], *FOCK, "--checkpoint", folder, program=launcher, variables=AS_ROOT) as job:
+                for line in job.stdout:
+                    if "iteration 3:" in line:
+                        os.kill(max(ranks_with(folder)), signal.SIGKILL)
+                        break
+                job.stdout.read()
+                self.assertNotEqual(job.wait(timeout=60), 0)
+            self.assertEqual(ranks_with(folder), [], "a process was left behind")
+            row = self.row(mpi, 2, *FOCK, "--checkpoint", folder)
+            self.assertLess(len(row["iterations"]), row["facts"]["iterations"])
+            self.assertAlmostEqual(row["facts"]["energy_hartree"], alone, delta=1e-9)
+
+    def test_a_checkpoint_that_does_not_fit_is_refused_by_every_rank(self):
+        for mpi in self.each():
+            folder = self.scratch / mpi
+            self.row(mpi, 2, *FOCK, "--checkpoint", str(folder))
+            for arguments in (["run", "hartree-fock", "--atoms", "3", "--tile", "20"], ["run", "uts"]):
+                code, out, err = self.on(mpi, 2, *arguments, "--checkpoint", str(folder))
+                self.assertNotEqual(code, 0)
+                self.assertIn("checkpoint", err)
+            (folder / "hartree-fock.checkpoint").write_text("nothing", encoding="utf-8")
+            code, out, err = self.on(mpi, 2, *FOCK, "--checkpoint", str(folder))
+            self.assertNotEqual(code, 0)
+            self.assertIn("is damaged", err)
 
     def test_a_command_without_mpi_runs_one_rank_and_refuses_several(self):
         self.assertIn("1 rank", self.works(*FOCK, "--ranks"))

@@ -22,8 +22,10 @@ namespace {
 constexpr std::string_view first_line = "skua checkpoint 1\n";
 
 void put(bytes& to, void const* from, std::size_t n) {
-  auto const* const first = static_cast<std::byte const*>(from);
-  to.insert(to.end(), first, first + n);
+  // GCC 12 sees an overflow in insert() that is not there.
+  std::size_t const at = to.size();
+  to.resize(at + n);
+  if (n > 0) std::memcpy(to.data() + at, from, n);
 }
 void put_number(bytes& to, std::uint64_t n) { put(to, &n, sizeof n); }
 template <class Bytes>
