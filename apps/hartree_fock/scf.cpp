@@ -19,6 +19,7 @@ constexpr std::size_t small_system = 60;
 constexpr double far_from_diagonal = 0.3;
 constexpr double large_shift = 0.3;
 constexpr double usual_shift = 0.1;
+constexpr double least_gap = 0.25;  // hartree, between occupied and empty levels; ours
 constexpr std::uint32_t damped_iterations = 5;
 
 double inner_product(matrix const& a, matrix const& b) noexcept {
@@ -93,15 +94,19 @@ matrix scf::density_of_orbitals() const {
   return algebra_.multiply(occupied, plain, occupied, transposed);
 }
 
-/// Raising the empty levels keeps them from mixing with the occupied ones too quickly.
+/// Raising the empty levels keeps them from mixing with the occupied ones too quickly. In long chains the two come close:
+/// there the original's shift lets rounding errors grow until the field falls apart.
 double scf::shift_for(matrix const& transformed) const noexcept {
   if (iterations_ == 0) return 0;
   double most = 0;
   for (std::size_t i = 0; i < transformed.n; ++i) {
     for (std::size_t j = 0; j < i; ++j) most = std::max(most, std::abs(transformed.at(i, j)));
   }
-  if (most > far_from_diagonal) return large_shift;
-  return transformed.n > small_system ? usual_shift : 0;
+  double const usual = transformed.n > small_system ? usual_shift : 0;
+  double const original = most > far_from_diagonal ? large_shift : usual;
+  if (transformed.n <= small_system) return original;
+  std::size_t const occupied = on_.atoms().occupied();
+  return std::max(original, least_gap - (levels_[occupied] - levels_[occupied - 1]));
 }
 
 /// The part of the old density in the next one.
