@@ -175,7 +175,7 @@ TEST_P(ranks_of, all_report_the_failure_of_the_lowest_rank_that_failed) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     stage s(ranks, seed);
-    for (int n = 0; n < 60; ++n) s.seed_task(n % ranks, {0, 3, 1, 1});
+    for (rank_number n = 0; n < 60; ++n) s.seed_task(n % ranks, {0, 3, 1, 1});
     for (auto& a : s.actors_) {
       a->engine.begin(1);
       a->office.open(1, a->engine);

@@ -205,7 +205,7 @@ TEST_P(random_walks, take_out_what_was_put_in_once) {
 
 std::vector<walk> walks() {
   std::vector<walk> all;
-  for (number const limit : {1, 2, 3, 4, 5, 8, 16, 1 << 20}) {
+  for (number const limit : std::initializer_list<number>{1, 2, 3, 4, 5, 8, 16, 1 << 20}) {
     for (number seed = 1; seed <= 3; ++seed) all.push_back({limit, seed});
   }
   return all;
