@@ -14,6 +14,7 @@
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
+#include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0::ranks {

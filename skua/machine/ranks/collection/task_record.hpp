@@ -11,27 +11,6 @@
 
 namespace skua::inline v0::ranks {
 
-/// What the queue keeps behind the bytes of a task.
-struct slot_mark {
-  std::uint32_t origin = 0;   ///< the rank that added it first
-  std::uint32_t spawned = 0;  ///< 1: a task added it; its parent will add it again
-};
-
-/// A slot: the task, padded to 8 bytes, and its mark.
-struct slot_shape {
-  std::size_t task_bytes = 0;
-
-  [[nodiscard]] std::size_t mark_at() const noexcept { return (task_bytes + 7) / 8 * 8; }
-  /// A multiple of 16, so that the tasks of a ring are as aligned as its memory.
-  [[nodiscard]] std::size_t bytes() const noexcept { return (mark_at() + sizeof(slot_mark) + 15) / 16 * 16; }
-  [[nodiscard]] slot_mark mark_of(std::byte const* slot) const noexcept {
-    slot_mark m;
-    std::memcpy(&m, slot + mark_at(), sizeof m);
-    return m;
-  }
-  void set_mark(std::byte* slot, slot_mark m) const noexcept { std::memcpy(slot + mark_at(), &m, sizeof m); }
-};
-
 /// An entry of one rank's record goes to another rank.
 struct move_order {
   std::uint32_t entry;

@@ -10,17 +10,28 @@ namespace skua::inline v0::ranks {
 
 process_engine::process_engine(engine_settings const& settings, split_queue& queue, transport& network)
     : settings_(settings), queue_(queue), network_(network), end_(network.rank(), network.ranks(), *this),
-      victims_(settings.seed, network.rank(), network.ranks(), network.node()) {}
+      victims_(settings.seed, network.rank(), network.ranks(), network.node()), live_(network.ranks()) {}
 
-void process_engine::begin(std::uint32_t epoch) noexcept {
+void process_engine::recover(recovery_hooks hooks, live_ranks const& live) {
+  hooks_ = std::move(hooks);
+  live_ = live;
+  end_.rebuild(live_.position_of(network_.rank()), live_.size());
+}
+
+void process_engine::begin(std::uint32_t epoch) {
   runtime::invariant(!asking_, "no request is open when a rank leaves");
   epoch_ = epoch;
   end_.begin();
+  generation_ = 0;
+  early_.clear();
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
   not_before_ns_ = 0;
   counts_ = {};
   failure_.reset();
+  if (hooks_.log == nullptr) return;
+  recovery_ = std::make_unique<recovery>(network_.rank(), live_, *hooks_.log, static_cast<recovery_site&>(*this));
+  recovery_->begin();
 }
 
 message_header process_engine::header(kind what) const noexcept {
@@ -28,53 +39,101 @@ message_header process_engine::header(kind what) const noexcept {
   h.what = what;
   h.collection = settings_.collection;
   h.epoch = epoch_;
+  h.flags = generation_;
   return h;
 }
 
 void process_engine::idle(task_count count, std::uint64_t now_ns) {
-  if (asking_) return;
+  if (asking_ || is_recovering()) return;
   end_.quiet(count);
-  bool const alone = network_.ranks() == 1;
+  bool const alone = live_.size() == 1;
   if (!end_.ended() && settings_.steals && !alone && now_ns >= not_before_ns_) ask(now_ns);
 }
 
 void process_engine::ask(std::uint64_t now_ns) {
   message_header request = header(kind::steal_request);
   request.a = queue_.room();
-  victim_ = victims_.next(failed_attempts_);
+  victim_ = next_victim();
   not_before_ns_ = now_ns + pause_ns_;
   asking_ = true;
   ++counts_.attempted;
   network_.send(victim_, request, {});
 }
 
+/// A live one; there is another one.
+rank_number process_engine::next_victim() {
+  for (std::uint32_t dead = 0;; ++dead) {
+    rank_number const drawn = victims_.next(failed_attempts_ + dead);
+    if (live_.is_live(drawn)) return drawn;
+  }
+}
+
 void process_engine::on_message(message const& m) {
+  if (recovery_ && !live_.is_live(m.head.from)) return;
   switch (m.head.what) {
     case kind::steal_request: return answer(m);
     case kind::steal_reply: return take(m);
+    case kind::vote:
+    case kind::decision:
+    case kind::drained:
+    case kind::leave:
+    case kind::cancel:
+      if (is_of_this_generation(m)) hear_tree(m);
+      return;
+    case kind::seeds:
+    case kind::lost:
+    case kind::taken:
+    case kind::again:
+      runtime::invariant(recovery_ != nullptr, "all ranks recover, or none does");
+      return recovery_->on_message(m);
+    case kind::contribution:
+    case kind::result:
+    case kind::moved:
+    case kind::alive:
+    case kind::broken: break;
+  }
+  runtime::invariant(false, "an engine gets messages of process() only");
+}
+
+/// Old ones are dropped, early ones kept.
+bool process_engine::is_of_this_generation(message const& m) {
+  bool const now = m.head.flags == generation_ && !is_recovering();
+  if (!now && m.head.flags > generation_) early_.push_back({m.head, {m.body.begin(), m.body.end()}});
+  return now;
+}
+
+void process_engine::hear_tree(message const& m) {
+  switch (m.head.what) {
     case kind::vote: return end_.on_vote(m.head.a != 0, {m.head.b, m.head.c});
     case kind::decision: return end_.on_decision(m.head.a != 0);
     case kind::drained: return hear_drained(m);
     case kind::leave: return hear_leave(m);
-    case kind::cancel: return hear_cancel(m);
-    case kind::contribution:
-    case kind::result:
-    case kind::moved: break;
+    default: return hear_cancel(m);
   }
-  runtime::invariant(false, "an engine gets messages of process() only");
 }
 
 void process_engine::answer(message const& request) {
   ++counts_.asked;
   message_header reply = header(kind::steal_reply);
-  split_queue::range const taken = queue_.steal(is_cancelled() ? 0 : request.head.a);
+  // A thief that has not heard of a loss would add again what others have already.
+  bool const gives = !is_cancelled() && request.head.flags >= generation_;
+  split_queue::range const taken = queue_.steal(gives ? request.head.a : 0);
   reply.a = taken.tasks();
   if (taken.tasks() == 0) return network_.send(request.head.from, reply, {});
   end_.stolen_from();
   counts_.given += taken.tasks();
+  if (recovery_) return lend(request.head.from, reply, taken);
   std::uint64_t const token = std::uint64_t{settings_.collection} << 32 | next_send_++;
   being_sent_.emplace(token, taken);
   network_.send_in_place(request.head.from, reply, taken.bytes(), token);
+}
+
+/// A send to a rank that dies may never complete, so these tasks do not go out from where they lie.
+void process_engine::lend(rank_number to, message_header reply, split_queue::range const& taken) {
+  task_bytes tasks(taken.bytes().begin(), taken.bytes().end());
+  queue_.give_back(taken);
+  hooks_.log->lent(to, tasks);
+  network_.send(to, reply, tasks);
 }
 
 void process_engine::on_sent(std::uint64_t token) noexcept {
@@ -98,6 +157,7 @@ void process_engine::take(message const& reply) {
   counts_.tasks += reply.head.a;
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
+  if (recovery_) hooks_.log->took(reply.head.from, reply.body);
   queue_.push_all(reply.body);
 }
 
@@ -128,8 +188,8 @@ void process_engine::hear_cancel(message const& m) {
 }
 
 void process_engine::spread_cancel() {
-  if (!end_.is_root()) send_with_failure(end_.parent(), kind::cancel);
-  end_.each_child([&](rank_number child) { send_with_failure(child, kind::cancel); });
+  if (!end_.is_root()) send_with_failure(live_.at(end_.parent()), kind::cancel);
+  end_.each_child([&](rank_number child) { send_with_failure(live_.at(child), kind::cancel); });
 }
 
 /// The lowest rank that failed is what all ranks will report.
@@ -149,26 +209,61 @@ void process_engine::send_vote(rank_number to, bool yes, task_count count) {
   h.a = yes ? 1 : 0;
   h.b = count.added;
   h.c = count.executed;
-  network_.send(to, h, {});
+  network_.send(live_.at(to), h, {});
 }
 
 void process_engine::send_decision(rank_number to, bool ended) {
   message_header h = header(kind::decision);
   h.a = ended ? 1 : 0;
-  network_.send(to, h, {});
+  network_.send(live_.at(to), h, {});
 }
 
-void process_engine::send_drained(rank_number to) { send_with_failure(to, kind::drained); }
-void process_engine::send_leave(rank_number to) { send_with_failure(to, kind::leave); }
+void process_engine::send_drained(rank_number to) { send_with_failure(live_.at(to), kind::drained); }
+
+/// Where ranks may die, rank 0 tells everybody itself.
+void process_engine::send_leave(rank_number to) {
+  if (!recovery_) return send_with_failure(live_.at(to), kind::leave);
+  if (!end_.is_root()) return;
+  send_with_failure(live_.at(to), kind::leave);
+  rank_tree::each_child(to, live_.size(), [&](rank_number child) { send_leave(child); });
+}
+
+bool process_engine::lose(rank_number rank) {
+  if (!recovery_ || end_.left()) return false;
+  recovery_->lose(rank);
+  return true;
+}
+
+void process_engine::send_recovery(rank_number to, kind what, std::uint16_t generation, std::span<std::byte const> body,
+                                   std::uint64_t a) {
+  message_header h = header(what);
+  h.flags = generation;
+  h.a = a;
+  network_.send(to, h, body);
+}
+
+void process_engine::suspend(live_ranks const& live) {
+  live_ = live;
+  if (asking_ && !live_.is_live(victim_)) asking_ = false;
+}
+
+void process_engine::resume(std::uint16_t generation, std::span<std::byte const> run_again) {
+  generation_ = generation;
+  end_.begin_again(live_.position_of(network_.rank()), live_.size());
+  hooks_.mended(live_, run_again);
+  if (is_cancelled()) spread_cancel();
+  for (early_message& e : std::exchange(early_, {})) on_message({e.head, e.body});
+}
 
 std::string process_engine::state_in_words() const {
   std::string said = "round " + std::to_string(end_.rounds());
+  if (is_recovering()) said += ", waits for what other ranks know of those that died";
   if (asking_) said += ", waits for tasks from rank " + std::to_string(victim_);
   if (end_.children_missing() > 0) {
     said += ", " + std::to_string(end_.children_missing()) + " of its " + std::to_string(end_.children()) +
             " children in the tree have not " + (end_.ended() ? "drained" : "voted");
   }
-  if (end_.has_voted()) said += ", has voted and waits for rank " + std::to_string(end_.parent());
+  if (end_.has_voted()) said += ", has voted and waits for rank " + std::to_string(live_.at(end_.parent()));
   if (end_.ended() && !end_.left() && !asking_) said += ", knows of the end and waits to leave";
   return said;
 }

@@ -4,10 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "skua/machine/ranks/protocol/live_ranks.hpp"
+#include "skua/machine/ranks/protocol/recovery.hpp"
+#include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/protocol/termination.hpp"
 #include "skua/machine/ranks/protocol/victims.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
@@ -32,13 +39,25 @@ struct engine_settings {
   std::uint64_t longest_pause_ns = 200'000;
 };
 
-class process_engine final : private tree_outbox {
+/// Where tasks of ranks that die run again (recovery.md).
+struct recovery_hooks {
+  recovery_log* log = nullptr;  ///< must outlive the engine
+  /// Tasks that this rank has to run; the engine does not add them itself. Called on each live rank after each loss, also with none.
+  std::function<void(live_ranks const& live, std::span<std::byte const> run_again)> mended;
+  std::function<void(std::string const& why)> broken;
+};
+
+class process_engine final : private tree_outbox, private recovery_site {
  public:
   /// `queue` and `network` must outlive it.
   process_engine(engine_settings const& settings, split_queue& queue, transport& network);
 
+  /// Before `begin`, on every rank alike: ranks that die within process() are mended. `live`: the ranks that it begins with.
+  void recover(recovery_hooks hooks, live_ranks const& live);
   /// A new process() begins: `epoch` is its number, the same on every rank.
-  void begin(std::uint32_t epoch) noexcept;
+  void begin(std::uint32_t epoch);
+  /// On rank 0: a rank has died. False: too late, or there is no recovery.
+  [[nodiscard]] bool lose(rank_number rank);
 
   /// From the next process() on.
   void stealing(bool on) noexcept { settings_.steals = on; }
@@ -65,6 +84,7 @@ class process_engine final : private tree_outbox {
   [[nodiscard]] std::optional<failure> const& failed() const noexcept { return failure_; }
 
   /// Everything has run everywhere, nothing is under way, and the queue's memory is its own again.
+  [[nodiscard]] bool is_recovering() const noexcept { return recovery_ && recovery_->is_suspended(); }
   [[nodiscard]] bool has_left() const noexcept { return end_.left() && being_sent_.empty(); }
   [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
   [[nodiscard]] steal_counts const& counts() const noexcept { return counts_; }
@@ -84,10 +104,22 @@ class process_engine final : private tree_outbox {
   void spread_cancel();
   message_header header(kind what) const noexcept;
 
+  [[nodiscard]] rank_number next_victim();
+  [[nodiscard]] bool is_of_this_generation(message const& m);
+  void lend(rank_number to, message_header reply, split_queue::range const& taken);
+  void hear_tree(message const& m);
+
+  // positions in the tree
   void send_vote(rank_number to, bool yes, task_count count) override;
   void send_decision(rank_number to, bool ended) override;
   void send_drained(rank_number to) override;
   void send_leave(rank_number to) override;
+
+  void send_recovery(rank_number to, kind what, std::uint16_t generation, std::span<std::byte const> body,
+                     std::uint64_t a) override;
+  void suspend(live_ranks const& live) override;
+  void resume(std::uint16_t generation, std::span<std::byte const> run_again) override;
+  void broken(std::string const& why) override { hooks_.broken(why); }
 
   engine_settings settings_;
   split_queue& queue_;
@@ -104,6 +136,17 @@ class process_engine final : private tree_outbox {
   std::unordered_map<std::uint64_t, split_queue::range> being_sent_;
   steal_counts counts_;
   std::optional<failure> failure_;
+
+  // After a loss the tree is built on the live ranks.
+  live_ranks live_;
+  recovery_hooks hooks_;
+  std::unique_ptr<recovery> recovery_;  ///< of this process(); none where nothing is mended
+  std::uint16_t generation_ = 0;
+  struct early_message {
+    message_header head;
+    std::vector<std::byte> body;
+  };
+  std::vector<early_message> early_;  ///< of the tree, from ranks that resumed before this one
 };
 
 }  // namespace skua::inline v0::ranks

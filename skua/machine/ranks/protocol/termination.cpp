@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/protocol/termination.hpp"
 
-#include <algorithm>
-
 #include "skua/parts/base/assert.hpp"
 
 namespace skua::inline v0::ranks {
 
-std::uint32_t termination::children() const noexcept {
-  std::uint64_t const first = 2 * std::uint64_t{rank_} + 1;
-  return first >= ranks_ ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(ranks_ - first, 2));
-}
-
 void termination::begin() noexcept {
   runtime::invariant(state_ == state::left, "a rank begins after it left");
+  counts_ = true;
+  open();
+}
+
+void termination::begin_again(rank_number position, rank_number ranks) noexcept {
+  runtime::invariant(state_ != state::left, "a loss is mended while the rank is there");
+  rebuild(position, ranks);
+  counts_ = false;
+  open();
+}
+
+void termination::open() noexcept {
   state_ = state::open;
   rounds_ = 1;
   clean_ = true;
@@ -40,7 +45,7 @@ void termination::vote(task_count own) {
     out_.send_vote(parent(), yes, subtree);
     return;
   }
-  runtime::invariant(!yes || subtree.added == subtree.executed, "every task ran once");
+  runtime::invariant(!yes || !counts_ || subtree.added == subtree.executed, "every task ran once");
   decide(yes);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "skua/machine/ranks/protocol/rank_tree.hpp"
 #include "skua/machine/ranks/transport/message.hpp"
 
 namespace skua::inline v0::ranks {
@@ -15,7 +16,7 @@ struct task_count {
   std::uint64_t executed = 0;
 };
 
-/// Where its messages go: to the parent and the children in the tree.
+/// Where its messages go: to the parent and the children in the tree, by position.
 class tree_outbox {
  public:
   virtual void send_vote(rank_number to, bool yes, task_count count) = 0;
@@ -33,6 +34,13 @@ class termination {
 
   /// A new process(): forgets the last one.
   void begin() noexcept;
+  /// Between two, or at the beginning: another tree.
+  void rebuild(rank_number position, rank_number ranks) noexcept {
+    rank_ = position;
+    ranks_ = ranks;
+  }
+  /// Within one, after a loss: the rounds begin anew, on another tree. The counts of tasks need not agree any more.
+  void begin_again(rank_number position, rank_number ranks) noexcept;
 
   /// Tasks were given to a thief.
   void stolen_from() noexcept { clean_ = false; }
@@ -57,14 +65,14 @@ class termination {
     return children() - (ended() ? children_drained_ : children_voted_);
   }
 
-  [[nodiscard]] rank_number parent() const noexcept { return (rank_ - 1) / 2; }
+  [[nodiscard]] rank_number parent() const noexcept { return rank_tree::parent(rank_); }
   [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
-  [[nodiscard]] std::uint32_t children() const noexcept;
+  [[nodiscard]] std::uint32_t children() const noexcept { return rank_tree::children(rank_, ranks_); }
 
   /// Calls f(child) for each.
   template <class F>
   void each_child(F f) const {
-    for (std::uint32_t c = 0; c < children(); ++c) f(2 * rank_ + 1 + c);
+    rank_tree::each_child(rank_, ranks_, f);
   }
 
  private:
@@ -76,6 +84,7 @@ class termination {
     left,
   };
 
+  void open() noexcept;
   void vote(task_count own);
   void decide(bool ended);
   void drain();
@@ -85,6 +94,7 @@ class termination {
   rank_number ranks_;
   std::uint32_t rounds_ = 0;
   state state_ = state::left;
+  bool counts_ = true;        ///< whether tasks added and executed must agree at the end
   bool clean_ = true;         ///< no task was stolen since the last vote
   bool children_yes_ = true;  ///< of those that have voted in this round
   std::uint8_t children_voted_ = 0;

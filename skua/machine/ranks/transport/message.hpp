@@ -22,12 +22,18 @@ enum class kind : std::uint16_t {
   contribution,   ///< of a collective operation, up its tree
   result,         ///< of a collective operation, down its tree
   moved,          ///< tasks that a balancer sends to another rank; a: how many
+  seeds,          ///< a copy of the sender's tasks, for its keeper (recovery.md); flags: of which generation
+  lost,           ///< of rank 0: who is dead; flags: the generation of this recovery; a: of the last that was completed
+  taken,          ///< to rank 0: tasks that the sender took from dead ranks, and whose seeds it keeps
+  again,          ///< of rank 0: tasks that live ranks took from dead ones; everybody goes on
+  alive,          ///< between rank 0 and each other rank, now and then (liveness.hpp)
+  broken,         ///< the job cannot go on; body: why
 };
 
 /// Copied as it is: all ranks run the same binary.
 struct message_header {
   kind what = kind::steal_request;
-  std::uint16_t flags = 0;
+  std::uint16_t flags = 0;       ///< of process(): its generation, which counts recoveries
   std::uint32_t collection = 0;  ///< whom it is for; 0: the communicator itself
   std::uint32_t epoch = 0;       ///< which process() of the collection, or which collective operation
   rank_number from = 0;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/protocol/recovery_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "skua/parts/base/dice.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+/// Calls f(slot) for each task.
+template <class Bytes, class F>
+void each_slot(Bytes tasks, slot_shape shape, F f) {
+  for (std::size_t at = 0; at < tasks.size(); at += shape.bytes()) f(tasks.data() + at);
+}
+
+}  // namespace
+
+std::uint64_t recovery_log::child_number(std::uint64_t parent, std::uint64_t index) noexcept {
+  return runtime::dice(runtime::dice(parent).next() + index).next();
+}
+
+void recovery_log::begin(rank_number rank, std::span<std::byte> seeds) {
+  lent_.clear();
+  kept_.clear();
+  held_.clear();
+  taken_.clear();
+  elsewhere_.clear();
+  std::uint64_t index = 0;
+  std::uint64_t const base = ~std::uint64_t{rank};  // no task has such a number but by chance
+  each_slot(seeds, shape_, [&](std::byte* slot) { shape_.set_identity(slot, {child_number(base, index++), 0}); });
+  seeds_.assign(seeds.begin(), seeds.end());
+}
+
+void recovery_log::lent(rank_number to, std::span<std::byte> tasks) {
+  each_slot(tasks, shape_, [&](std::byte* slot) {
+    task_identity i = shape_.identity_of(slot);
+    ++i.hop;
+    shape_.set_identity(slot, i);
+  });
+  task_bytes& copies = lent_[to];
+  copies.insert(copies.end(), tasks.begin(), tasks.end());
+}
+
+void recovery_log::took(rank_number from, std::span<std::byte const> tasks) {
+  each_slot(tasks, shape_, [&](std::byte const* slot) {
+    task_identity const i = shape_.identity_of(slot);
+    taken_.push_back({i.number, i.hop, from});
+  });
+}
+
+void recovery_log::keep(rank_number of, std::uint16_t generation, std::span<std::byte const> seeds) {
+  copy& c = kept_[of];
+  if (generation >= c.generation) c = {generation, {seeds.begin(), seeds.end()}};
+}
+
+taken_tasks recovery_log::taken_from_dead(live_ranks const& live) const {
+  taken_tasks all;
+  for (taken const& t : taken_) {
+    if (live.is_live(t.from)) continue;
+    std::uint64_t& hop = all[t.number];
+    hop = std::max(hop, t.hop);
+  }
+  return all;
+}
+
+task_bytes recovery_log::run_again(live_ranks const& live, taken_tasks elsewhere) {
+  elsewhere_ = std::move(elsewhere);
+  for (rank_number const dead : live.dead()) {
+    if (auto const out = lent_.extract(dead)) hold(out.mapped());
+    if (auto const kept = kept_.extract(dead)) {
+      task_bytes const& seeds = kept.mapped().seeds;
+      hold(seeds);
+      seeds_.insert(seeds_.end(), seeds.begin(), seeds.end());
+    }
+  }
+  task_bytes again;
+  task_bytes still;
+  each_slot(std::span<std::byte const>(held_), shape_, [&](std::byte const* slot) {
+    task_identity const i = shape_.identity_of(slot);
+    auto const found = elsewhere_.find(i.number);
+    bool const is_elsewhere = found != elsewhere_.end() && found->second > i.hop;
+    task_bytes& to = is_elsewhere ? still : again;
+    to.insert(to.end(), slot, slot + shape_.bytes());
+  });
+  held_ = std::move(still);
+  return again;
+}
+
+bool recovery_log::held_back(std::byte const* slot) {
+  if (elsewhere_.empty() || !elsewhere_.contains(shape_.identity_of(slot).number)) return false;
+  hold({slot, shape_.bytes()});
+  return true;
+}
+
+}  // namespace skua::inline v0::ranks

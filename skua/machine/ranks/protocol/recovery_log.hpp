@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What one rank must remember during process() so that tasks of a dead rank can run again. recovery.md has the rules.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "skua/machine/ranks/protocol/live_ranks.hpp"
+#include "skua/machine/ranks/queue/task_slot.hpp"
+
+namespace skua::inline v0::ranks {
+
+using task_bytes = std::vector<std::byte>;  ///< slots, one after the other
+
+/// Tasks that live ranks took from dead ones: number, and the largest hop.
+using taken_tasks = std::unordered_map<std::uint64_t, std::uint64_t>;
+
+class recovery_log {
+ public:
+  explicit recovery_log(slot_shape shape) noexcept : shape_(shape) {}
+
+  /// Forgets everything. Gives each of `seeds`, the tasks that this rank begins with, its identity, and copies them.
+  void begin(rank_number rank, std::span<std::byte> seeds);
+  /// The tasks that this rank's keeper must have.
+  [[nodiscard]] task_bytes const& seeds() const noexcept { return seeds_; }
+  /// The number of the next task that the task in this slot spawns.
+  [[nodiscard]] static std::uint64_t child_number(std::uint64_t parent, std::uint64_t index) noexcept;
+
+  /// A thief gets these tasks: counts the hop in them, and copies them.
+  void lent(rank_number to, std::span<std::byte> tasks);
+  void took(rank_number from, std::span<std::byte const> tasks);
+  /// Another rank's seeds in a generation, instead of those of older ones.
+  void keep(rank_number of, std::uint16_t generation, std::span<std::byte const> seeds);
+  [[nodiscard]] bool keeps(rank_number of, std::uint16_t generation) const noexcept {
+    auto const at = kept_.find(of);
+    return at != kept_.end() && at->second.generation == generation;
+  }
+
+  /// What this rank took from dead ranks.
+  [[nodiscard]] taken_tasks taken_from_dead(live_ranks const& live) const;
+  /// What this rank has to run again, given what all live ranks took from dead ones. Keeps the rest.
+  [[nodiscard]] task_bytes run_again(live_ranks const& live, taken_tasks elsewhere);
+  /// A spawned task that a live rank has already is held back: it must not be added.
+  [[nodiscard]] bool held_back(std::byte const* slot);
+
+ private:
+  struct taken {
+    std::uint64_t number;
+    std::uint64_t hop;
+    rank_number from;
+  };
+  struct copy {
+    std::uint16_t generation = 0;
+    task_bytes seeds;
+  };
+  void hold(std::span<std::byte const> tasks) { held_.insert(held_.end(), tasks.begin(), tasks.end()); }
+
+  slot_shape shape_;
+  task_bytes seeds_;
+  std::unordered_map<rank_number, task_bytes> lent_;
+  std::unordered_map<rank_number, copy> kept_;
+  task_bytes held_;  ///< copies whose holder is dead, or a survivor that took them from a dead rank
+  std::vector<taken> taken_;
+  taken_tasks elsewhere_;
+};
+
+}  // namespace skua::inline v0::ranks
