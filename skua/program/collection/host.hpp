@@ -25,6 +25,25 @@ struct remote_error : error {
   std::uint32_t rank_;
 };
 
+/// A rank died, and the job cannot go on. Every rank that lives throws it.
+struct rank_lost : error {
+  rank_lost(std::uint32_t rank, std::string const& said) : error(said), rank_(rank) {}
+  /// Which one.
+  [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+
+ private:
+  std::uint32_t rank_;
+};
+
+/// What becomes of the tasks of a rank that dies within process(). Rank 0 must live in any case.
+enum class lost_tasks : std::uint8_t {
+  fail,  ///< nothing is prepared: the job ends as the launcher wants it
+  /// Other ranks run again what it ran and held, so each task counts once. Tasks must give the same result wherever they run, spawn the
+  /// same tasks in the same order, and keep their results with the rank that ran them until process() ends.
+  run_again,
+  drop,  ///< they are not run again, so none runs twice; the report counts those that may be missing
+};
+
 /// What a task says of itself. null: it had nothing to do, and need not run in the next iterations. [retentive-hpdc12 7.1]
 enum class task_outcome : std::uint8_t { done, null };
 
@@ -40,17 +59,21 @@ struct collection_options {
   bool steals = true;
   /// Of the victims; each rank draws its own from it.
   std::uint64_t seed = 1;
+  /// Costs a copy of all tasks on another rank and of those that are stolen. Under Open MPI the job must run with --enable-recovery.
+  lost_tasks on_loss = lost_tasks::fail;
 };
 
 /// Of one process(), over all ranks. Times in seconds.
 struct collection_report {
   std::uint32_t iteration = 0;
-  std::uint32_t ranks = 0;
+  std::uint32_t ranks = 0;  ///< that live
   std::uint64_t tasks = 0;       ///< executed
   std::uint64_t kept = 0;        ///< in the records: neither null nor spawned
   std::uint64_t attempted = 0;   ///< steals, over all ranks
   std::uint64_t successful = 0;  ///< those that brought tasks
   std::uint64_t moved = 0;       ///< tasks that they brought
+  std::uint64_t run_again = 0;   ///< tasks that ran again because a rank died; spawned ones not counted
+  std::uint64_t dropped = 0;     ///< tasks that may be missing because a rank died; those that they spawn not counted
   double seconds = 0;            ///< of the slowest rank's process()
   double mean_busy = 0;          ///< time in tasks, mean of the ranks
   double most_busy = 0;          ///< and of the rank that had most

@@ -21,12 +21,14 @@ std::vector<T> elements_of(bytes const& body) {
   return all;
 }
 
-/// One rank's orders, by rank.
-std::vector<std::vector<move_order>> plan(policies::balance::balancer const& how,
-                                          policies::balance::machine_loads const& loads) {
-  std::vector<std::vector<move_order>> orders(loads.size());
+/// Each rank's orders, by rank. Balancers know the live ranks only, by position.
+std::vector<std::vector<move_order>> plan(policies::balance::balancer const& how, std::vector<bytes> const& times,
+                                          live_ranks const& live) {
+  policies::balance::machine_loads loads;
+  live.each([&](rank_number r) { loads.push_back(elements_of<std::uint64_t>(times[r])); });
+  std::vector<std::vector<move_order>> orders(live.ranks());
   for (auto const& m : policies::balance::rebalance(loads, how, seed).migrations)
-    orders[m.from].push_back({m.task, m.to});
+    orders[live.at(m.from)].push_back({m.task, live.at(m.to)});
   return orders;
 }
 
@@ -38,9 +40,8 @@ std::vector<move_order> orders_of(collectives& all, rank_number rank, std::span<
   auto const gathered = all.gather(bytes_of(std::as_bytes(times_ns)));
   std::vector<bytes> orders;
   if (rank == 0) {
-    policies::balance::machine_loads loads;
-    for (bytes const& b : gathered) loads.push_back(elements_of<std::uint64_t>(b));
-    for (auto const& of_rank : plan(chosen, loads)) orders.push_back(bytes_of(std::as_bytes(std::span(of_rank))));
+    for (auto const& of_rank : plan(chosen, gathered, all.live()))
+      orders.push_back(bytes_of(std::as_bytes(std::span(of_rank))));
   }
   return elements_of<move_order>(all.scatter(std::move(orders)));
 }

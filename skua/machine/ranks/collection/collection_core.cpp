@@ -16,8 +16,15 @@ namespace {
 /// Thieves wait this long for a rank that runs short tasks; a long task makes them wait for its end, or for `progress`.
 constexpr std::uint64_t poll_every_ns = 10'000;
 
-std::string in_words(runtime::task_binding const& b, std::string const& name) {
-  return "'" + name + "' of tasks of " + std::to_string(b.bytes) + " bytes (" + std::string(b.type) + ")";
+/// Of a program that did not choose one: communicator::watch.
+constexpr double default_deadline_s = 10;
+
+std::string in_words(runtime::task_binding const& b, std::string const& name, lost_tasks on_loss) {
+  return "'" + name + "' of tasks of " + std::to_string(b.bytes) + " bytes (" + std::string(b.type) + ")" +
+         (on_loss == lost_tasks::fail   ? ""
+          : on_loss == lost_tasks::drop ? ", dropped"
+                                        : ", run again") +
+         (on_loss == lost_tasks::fail ? "" : " if their rank dies");
 }
 
 engine_settings settings_of(collection_options const& options, std::uint32_t number) {
@@ -28,10 +35,12 @@ engine_settings settings_of(collection_options const& options, std::uint32_t num
 
 collection_core::collection_core(communicator_core& core, collection_options const& options,
                                  runtime::task_binding const& binding)
-    : core_(core), network_(core.network()), options_(options), binding_(binding), task_type_(binding.type),
-      number_(core.next_collection()), shape_{binding.bytes}, queue_(shape_.bytes(), options.limit),
-      engine_(settings_of(options, number_), queue_, network_), record_(shape_.bytes()), current_(shape_.bytes()) {
-  core_.agree("the task collection", in_words(binding_, options_.name));
+    : core_(core), network_(core.network()), options_(options), binding_(binding), number_(core.next_collection()),
+      shape_{binding.bytes, options.on_loss != lost_tasks::fail}, queue_(shape_.bytes(), options.limit),
+      engine_(settings_of(options, number_), queue_, network_), record_(shape_.bytes()), log_(shape_),
+      current_(shape_.bytes()) {
+  core_.agree("the task collection", in_words(binding_, options_.name, options_.on_loss));
+  if (recovers()) core_.watch(default_deadline_s);
 }
 
 collection_core::~collection_core() = default;
@@ -41,6 +50,11 @@ void* collection_core::reserve() { return queue_.reserve(); }
 void collection_core::commit() {
   std::byte* const slot = queue_.reserve();  // the same one: nothing was added since
   shape_.set_mark(slot, {.origin = rank(), .spawned = processing_ ? 1U : 0U});
+  if (recovers() && processing_) {
+    std::uint64_t const parent = shape_.identity_of(current_.data()).number;
+    shape_.set_identity(slot, {recovery_log::child_number(parent, children_++), 0});
+    if (log_.held_back(slot)) return;
+  }
   queue_.commit();
   if (processing_) ++count_.added;
 }
@@ -53,18 +67,48 @@ void collection_core::process() {
   failure_ = nullptr;
   idle_rounds_ = 0;
   processing_ = true;
+  run_again_ = 0;
+  dropped_ = 0;
+  if (recovers()) enter_with_recovery();
   engine_.begin(++epoch_);
-  core_.office().open(number_, engine_);
+  core_.enter(number_, engine_);
   std::uint64_t const began_ns = network_.now_ns();
   last_poll_ns_ = began_ns;
   while (!engine_.has_left()) {
     run_tasks();
     wait_for_work();
   }
-  core_.office().close(number_);
+  core_.leave(number_);
   processing_ = false;
   wall_ns_ = network_.now_ns() - began_ns;
   throw_failure();
+}
+
+/// Tasks get the identity by which ranks that live will know them.
+void collection_core::enter_with_recovery() {
+  task_bytes seeds(queue_.size() * shape_.bytes());
+  for (std::size_t at = seeds.size(); at > 0;) {
+    at -= shape_.bytes();
+    static_cast<void>(queue_.pop(seeds.data() + at));
+  }
+  log_.begin(rank(), seeds);
+  queue_.push_all(seeds);
+  engine_.recover({.log = &log_,
+                   .mended = [this](live_ranks const& live, std::span<std::byte const> lost) { mended(live, lost); },
+                   .broken = [this](std::string const& why) { core_.give_up(why); }},
+                  core_.live());
+}
+
+void collection_core::mended(live_ranks const& live, std::span<std::byte const> lost) {
+  core_.mended(live);
+  std::uint64_t const tasks = lost.size() / shape_.bytes();
+  if (options_.on_loss == lost_tasks::drop) {
+    dropped_ += tasks;
+    return;
+  }
+  queue_.push_all(lost);
+  count_.added += tasks;
+  run_again_ += tasks;
 }
 
 /// Runs what is in the queue, and answers thieves in between.
@@ -84,6 +128,7 @@ void collection_core::run_tasks() {
 std::uint64_t collection_core::run(std::uint64_t began_ns) {
   ++count_.executed;
   if (engine_.is_cancelled()) return began_ns;
+  children_ = 0;
   task_outcome outcome = task_outcome::null;
   try {
     outcome = binding_.run(binding_.function, *this, current_.data());
@@ -133,7 +178,8 @@ void collection_core::restore(placement_of_tasks where) {
     std::vector<move_order> home;
     for (std::uint64_t e = 0; e < record_.size(); ++e) {
       std::uint32_t const origin = shape_.mark_of(record_.slot(e)).origin;
-      if (origin != rank()) home.push_back({static_cast<std::uint32_t>(e), origin});
+      std::uint32_t const to = core_.live().is_live(origin) ? origin : core_.live().after(origin);
+      if (to != rank()) home.push_back({static_cast<std::uint32_t>(e), to});
     }
     move(home);
   }
@@ -168,8 +214,12 @@ void collection_core::move(std::vector<move_order> const& orders) {
 void collection_core::rebalance(std::string_view how) { move(orders_of(core_.all(), rank(), record_.times_ns(), how)); }
 
 void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
-  std::vector<bytes> const records = core_.all().gather(encode(record_));
-  core_.on_rank_0([&] { write_checkpoint(path, identity(), records, bytes_of(state)); });
+  std::vector<bytes> const gathered = core_.all().gather(encode(record_));
+  core_.on_rank_0([&] {
+    std::vector<bytes> records;
+    core_.live().each([&](rank_number r) { records.push_back(gathered[r]); });
+    write_checkpoint(path, identity(), records, bytes_of(state));
+  });
 }
 
 std::vector<std::byte> collection_core::restart(std::string const& path) {
@@ -177,7 +227,9 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   std::vector<bytes> parts;
   core_.on_rank_0([&] {
     found = read_checkpoint(path, identity());
-    parts = deal_again(found.records, shape_.bytes(), ranks());
+    std::vector<bytes> shares = deal_again(found.records, shape_.bytes(), core_.live().size());
+    parts.resize(ranks());
+    for (rank_number p = 0; p < shares.size(); ++p) parts[core_.live().at(p)] = std::move(shares[p]);
   });
   record_.clear();
   decode(core_.all().scatter(std::move(parts)), record_);
@@ -185,26 +237,28 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
 }
 
 checkpoint_identity collection_core::identity() const {
-  return {.collection = options_.name, .task_type = task_type_, .slot_bytes = shape_.bytes()};
+  return {.collection = options_.name, .task_type = std::string(binding_.type), .slot_bytes = shape_.bytes()};
 }
 
 collection_report collection_core::report() {
   steal_counts const& steals = engine_.counts();
-  std::array<std::uint64_t, 6> sums{count_.executed,   recorded(),   steals.attempted,
-                                    steals.successful, steals.tasks, busy_ns_};
+  std::array<std::uint64_t, 8> sums{count_.executed, recorded(), steals.attempted, steals.successful,
+                                    steals.tasks,    busy_ns_,   run_again_,       dropped_};
   std::array<std::uint64_t, 2> most{wall_ns_, busy_ns_};
   sum_elements(core_.all(), std::span(sums));
   max_elements(core_.all(), std::span(most));
   constexpr double ns = 1e-9;
   return {.iteration = epoch_,
-          .ranks = ranks(),
+          .ranks = core_.live().size(),
           .tasks = sums[0],
           .kept = sums[1],
           .attempted = sums[2],
           .successful = sums[3],
           .moved = sums[4],
+          .run_again = sums[6],
+          .dropped = sums[7],
           .seconds = static_cast<double>(most[0]) * ns,
-          .mean_busy = static_cast<double>(sums[5]) / ranks() * ns,
+          .mean_busy = static_cast<double>(sums[5]) / core_.live().size() * ns,
           .most_busy = static_cast<double>(most[1]) * ns};
 }
 

@@ -13,6 +13,7 @@
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
+#include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
 #include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/program/collection/host.hpp"
@@ -41,6 +42,9 @@ class collection_core final : public runtime::collection_engine, private runtime
   [[nodiscard]] std::uint32_t ranks() const noexcept override { return network_.ranks(); }
   void progress() override { core_.poll(); }
 
+  [[nodiscard]] bool recovers() const noexcept { return shape_.has_identity; }
+  void enter_with_recovery();
+  void mended(live_ranks const& live, std::span<std::byte const> lost);
   void run_tasks();
   std::uint64_t run(std::uint64_t began_ns);
   void wait_for_work();
@@ -53,12 +57,12 @@ class collection_core final : public runtime::collection_engine, private runtime
   transport& network_;
   collection_options const options_;
   runtime::task_binding const binding_;
-  std::string const task_type_;
   std::uint32_t const number_;
   slot_shape const shape_;
   split_queue queue_;
   process_engine engine_;
   task_record record_;
+  recovery_log log_;
 
   std::uint32_t epoch_ = 0;
   bool processing_ = false;
@@ -67,6 +71,9 @@ class collection_core final : public runtime::collection_engine, private runtime
   std::uint64_t wall_ns_ = 0;
   std::uint64_t last_poll_ns_ = 0;
   std::uint32_t idle_rounds_ = 0;
+  std::uint64_t children_ = 0;  ///< that the task that runs has spawned
+  std::uint64_t run_again_ = 0;
+  std::uint64_t dropped_ = 0;
   std::vector<std::byte> current_;  ///< the slot of the task that runs, aligned to 16 by operator new
   std::exception_ptr failure_;
 };

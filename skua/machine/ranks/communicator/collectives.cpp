@@ -9,14 +9,6 @@ namespace skua::inline v0::ranks {
 
 namespace {
 
-/// Calls f(child) for the children of a rank in the binary tree.
-template <class F>
-void each_child(rank_number rank, rank_number ranks, F f) {
-  for (std::uint64_t c = 2 * std::uint64_t{rank} + 1; c < ranks && c <= 2 * std::uint64_t{rank} + 2; ++c) {
-    f(static_cast<rank_number>(c));
-  }
-}
-
 void append(bytes& to, void const* from, std::size_t n) {
   auto const* const first = static_cast<std::byte const*>(from);
   to.insert(to.end(), first, first + n);
@@ -69,13 +61,12 @@ collectives::arrived collectives::wait_for_any(kind what) {
 bytes collectives::reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
   ++operation_;
   rank_number const me = network_.rank();
-  each_child(me, network_.ranks(), [&](rank_number c) { combine(own, wait_for(kind::contribution, c).body); });
+  each_child([&](rank_number c) { combine(own, wait_for(kind::contribution, c).body); });
   if (me != 0) {
-    rank_number const parent = (me - 1) / 2;
-    send(parent, kind::contribution, own);
-    own = wait_for(kind::result, parent).body;
+    send(parent(), kind::contribution, own);
+    own = wait_for(kind::result, parent()).body;
   }
-  each_child(me, network_.ranks(), [&](rank_number c) { send(c, kind::result, own); });
+  each_child([&](rank_number c) { send(c, kind::result, own); });
   return own;
 }
 
@@ -84,12 +75,12 @@ std::vector<bytes> collectives::gather(bytes own) {
   rank_number const me = network_.rank();
   bytes subtree;
   append_part(subtree, me, own);
-  each_child(me, network_.ranks(), [&](rank_number c) {
+  each_child([&](rank_number c) {
     bytes const theirs = wait_for(kind::contribution, c).body;
     append(subtree, theirs.data(), theirs.size());
   });
   if (me != 0) {
-    send((me - 1) / 2, kind::contribution, subtree);
+    send(parent(), kind::contribution, subtree);
     return {};
   }
   std::vector<bytes> all(network_.ranks());
@@ -107,7 +98,9 @@ std::vector<bytes> collectives::gather(bytes own) {
 bytes collectives::scatter(std::vector<bytes> parts) {
   ++operation_;
   if (network_.rank() != 0) return wait_for(kind::result, 0).body;
-  for (rank_number r = 1; r < network_.ranks(); ++r) send(r, kind::result, parts[r]);
+  live_.each([&](rank_number r) {
+    if (r != 0) send(r, kind::result, parts[r]);
+  });
   return std::move(parts[0]);
 }
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "skua/machine/ranks/protocol/live_ranks.hpp"
+#include "skua/machine/ranks/protocol/rank_tree.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
 namespace skua::inline v0::ranks {
@@ -17,8 +19,11 @@ using bytes = std::vector<std::byte>;
 
 class collectives final : public receiver {
  public:
-  /// `progress` polls once; false: nothing came.
-  collectives(transport& network, std::function<bool()> progress) : network_(network), progress_(std::move(progress)) {}
+  /// Among the ranks that live when an operation begins. `progress` polls once; false: nothing came.
+  collectives(transport& network, live_ranks const& live, std::function<bool()> progress)
+      : network_(network), live_(live), progress_(std::move(progress)) {}
+
+  [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
 
   /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages deep.
   [[nodiscard]] bytes reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine);
@@ -26,7 +31,7 @@ class collectives final : public receiver {
   [[nodiscard]] bytes broadcast(bytes own) {
     return reduce_to_all(std::move(own), [](bytes&, auto) {});
   }
-  /// At rank 0: what each rank gave, by rank. Elsewhere nothing.
+  /// At rank 0: what each rank gave, by rank; empty for dead ones. Elsewhere nothing.
   [[nodiscard]] std::vector<bytes> gather(bytes own);
   /// `parts` of rank 0, one per rank; each rank gets its own.
   [[nodiscard]] bytes scatter(std::vector<bytes> parts);
@@ -52,7 +57,17 @@ class collectives final : public receiver {
   arrived wait_until_found(F matches);
   void send(rank_number to, kind what, std::span<std::byte const> body);
 
+  [[nodiscard]] rank_number parent() const noexcept {
+    return live_.at(rank_tree::parent(live_.position_of(network_.rank())));
+  }
+  /// Calls f(rank) for the children of this one.
+  template <class F>
+  void each_child(F f) const {
+    rank_tree::each_child(live_.position_of(network_.rank()), live_.size(), [&](rank_number p) { f(live_.at(p)); });
+  }
+
   transport& network_;
+  live_ranks const& live_;
   std::function<bool()> progress_;
   std::uint32_t operation_ = 0;
   std::vector<arrived> arrived_;

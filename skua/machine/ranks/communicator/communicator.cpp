@@ -12,51 +12,6 @@
 
 namespace skua::inline v0 {
 
-namespace ranks {
-
-namespace {
-
-// Which error a text is of, on its way to other ranks.
-constexpr char usage_mark = 'u';
-constexpr char resource_mark = 'r';
-
-}  // namespace
-
-void communicator_core::agree(std::string const& what, std::string const& mine) {
-  auto const texts = all_.gather(bytes_of(std::as_bytes(std::span(mine))));
-  auto const text_of = [&](std::size_t r) {
-    return std::string(reinterpret_cast<char const*>(texts[r].data()), texts[r].size());
-  };
-  std::string verdict;
-  for (std::size_t r = 1; r < texts.size() && verdict.empty(); ++r) {
-    if (texts[r] == texts[0]) continue;
-    verdict = what + " differs between ranks: rank 0 has " + text_of(0) + ", rank " + std::to_string(r) + " has " +
-              text_of(r);
-  }
-  throw_everywhere(verdict.empty() ? verdict : usage_mark + verdict);
-}
-
-std::string communicator_core::fault_of(std::function<void()> const& f) {
-  try {
-    f();
-    return {};
-  } catch (usage_error const& e) {
-    return std::string(1, usage_mark) + e.what();
-  } catch (std::exception const& e) {
-    return std::string(1, resource_mark) + e.what();
-  }
-}
-
-void communicator_core::throw_everywhere(std::string fault) {
-  bytes const heard = all_.broadcast(bytes_of(std::as_bytes(std::span(fault))));
-  if (heard.empty()) return;
-  std::string const text(reinterpret_cast<char const*>(heard.data()), heard.size());
-  if (text.front() == usage_mark) throw usage_error(text.substr(1));
-  throw resource_error(text.substr(1));
-}
-
-}  // namespace ranks
-
 communicator::communicator(std::unique_ptr<ranks::transport> network)
     : core_(std::make_unique<ranks::communicator_core>(std::move(network))) {
   if (size() > 1) core_->agree("the program", ranks::build_identity());
@@ -89,6 +44,15 @@ void communicator::sum(std::span<double> own) { ranks::sum_elements(core_->all()
 void communicator::barrier() {
   static_cast<void>(core_->all().reduce_to_all({}, [](ranks::bytes&, auto) {}));
 }
+
+void communicator::watch(double deadline_s) {
+  if (!(deadline_s > 0 && deadline_s <= 1e6)) {
+    throw usage_error("a deadline of " + std::to_string(deadline_s) + " s; allowed: more than 0, and at most 1000000");
+  }
+  core_->watch(deadline_s);
+}
+
+std::uint32_t communicator::live() const noexcept { return core_->live().size(); }
 
 std::unique_ptr<runtime::collection_engine> communicator::make_collection(collection_options const& options,
                                                                           runtime::task_binding const& binding) {

@@ -44,6 +44,14 @@ class communicator final : public runtime::collection_host {
   /// Returns when every rank has called it.
   void barrier();
 
+  /// From now on a rank that dies is noticed: within process() of a collection that can, the others make up for it (lost_tasks); elsewhere every rank
+  /// that lives throws rank_lost. On the node of rank 0 a rank is dead when its process has ended; on another one, after
+  /// `deadline_s` seconds > 0 without a word, so it must be longer than any time that a rank spends without calling Skua. Rank
+  /// 0 watches all others, and they watch rank 0. Throws usage_error. Local: no message; every rank calls it.
+  void watch(double deadline_s);
+  /// Ranks that have not died. Local.
+  [[nodiscard]] std::uint32_t live() const noexcept;
+
   [[nodiscard]] std::unique_ptr<runtime::collection_engine> make_collection(
       collection_options const& options, runtime::task_binding const& binding) override;
 

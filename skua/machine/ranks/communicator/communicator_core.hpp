@@ -1,29 +1,49 @@
 // SPDX-License-Identifier: MIT
-// What a communicator and its collections share: the transport, and who gets what arrives.
+// What a communicator and its collections share: the transport, who gets what arrives, and who is still there.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "skua/machine/ranks/communicator/collectives.hpp"
+#include "skua/machine/ranks/protocol/liveness.hpp"
 #include "skua/machine/ranks/protocol/post_office.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
+#include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0::ranks {
 
-class communicator_core {
+class communicator_core final : private receiver {
  public:
   explicit communicator_core(std::unique_ptr<transport> network)
-      : network_(std::move(network)), all_(*network_, [this] { return poll(); }), office_(all_) {}
+      : network_(std::move(network)), live_(network_->ranks()), all_(*network_, live_, [this] { return poll(); }),
+        office_(*this) {}
 
   [[nodiscard]] transport& network() noexcept { return *network_; }
   [[nodiscard]] collectives& all() noexcept { return all_; }
   [[nodiscard]] post_office& office() noexcept { return office_; }
 
-  /// Takes what arrived. False: nothing has.
-  bool poll() { return network_->poll(office_); }
+  /// Takes what arrived. False: nothing has. Throws rank_lost, from then on always, if a rank died and that cannot be mended.
+  bool poll() {
+    bool const came = network_->poll(office_);
+    if (watch_) look();
+    return came;
+  }
+
+  /// From now on poll notices ranks that died. The same on every rank. A shorter deadline of another call wins.
+  void watch(double deadline_s);
+  [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
+
+  /// This rank is within the process() of a collection, which may be able to mend a loss.
+  void enter(std::uint32_t collection, process_engine& engine);
+  void leave(std::uint32_t collection) noexcept;
+  /// A loss was mended: these are left.
+  void mended(live_ranks const& live);
+  /// It can not be mended: every rank throws rank_lost.
+  void give_up(std::string const& why);
 
   /// Throws usage_error on every rank unless all gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has THAT". Collective.
   void agree(std::string const& what, std::string const& mine);
@@ -40,15 +60,28 @@ class communicator_core {
   [[nodiscard]] std::uint32_t next_collection() noexcept { return ++collections_; }
 
  private:
+  void on_message(message const& m) override;
+  void on_sent(std::uint64_t token) override { all_.on_sent(token); }
+  void look();
+  void lose(liveness::death const& d);
+  void send_broken(rank_number to);
+
   /// Empty, or the kind of the error and its text.
   static std::string fault_of(std::function<void()> const& f);
   /// What rank 0 has to say, if anything. Collective.
   void throw_everywhere(std::string fault);
 
   std::unique_ptr<transport> network_;
+  live_ranks live_;
   collectives all_;
   post_office office_;
   std::uint32_t collections_ = 0;
+
+  std::optional<liveness> watch_;
+  std::uint64_t deadline_ns_ = 0;
+  process_engine* processing_ = nullptr;
+  std::uint64_t recovers_since_ns_ = 0;  ///< 0: it does not
+  std::optional<rank_lost> broken_;
 };
 
 }  // namespace skua::inline v0::ranks

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "skua/machine/ranks/communicator/collectives.hpp"
 
 namespace skua::inline v0::ranks {
 
 [[nodiscard]] inline bytes bytes_of(std::span<std::byte const> from) { return {from.begin(), from.end()}; }
+
+[[nodiscard]] inline std::string text_of(std::span<std::byte const> from) {
+  return {reinterpret_cast<char const*>(from.data()), from.size()};
+}
 
 /// Replaces each element by combine over all ranks' elements. Of equal length on every rank. Collective.
 template <class T, std::size_t N, class Combine>

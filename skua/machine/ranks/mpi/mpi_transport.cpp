@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,17 @@ bool all_complete(std::vector<MPI_Request>& requests) {
   return done != 0;
 }
 
+/// A killed process stays visible as a zombie until its launcher has taken notice.
+bool is_running(int process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  if (!std::getline(file, text)) return false;
+  std::size_t const name_ends = text.rfind(')');
+  if (name_ends == std::string::npos || name_ends + 2 >= text.size()) return false;
+  char const state = text[name_ends + 2];
+  return state != 'Z' && state != 'X';
+}
+
 }  // namespace
 
 mpi_transport::mpi_transport(MPI_Comm program, mpi_limits limits) : limits_(limits) {
@@ -47,6 +59,7 @@ mpi_transport::mpi_transport(MPI_Comm program, mpi_limits limits) : limits_(limi
   check(MPI_Comm_size(comm_, &n), "size");
   ranks_ = static_cast<rank_number>(n);
   find_node(program);
+  find_processes();
   ring_.resize(ring_size, std::vector<std::byte>(sizeof(letter_head) + limits_.letter_bytes));
   ring_requests_.resize(ring_size, MPI_REQUEST_NULL);
   for (std::size_t slot = 0; slot < ring_size; ++slot) post(slot);
@@ -60,7 +73,7 @@ mpi_transport::~mpi_transport() {
   for (parcel_out& out : outgoing_) {
     MPI_Waitall(static_cast<int>(out.requests.size()), out.requests.data(), MPI_STATUSES_IGNORE);
   }
-  MPI_Comm_free(&comm_);
+  if (!has_lost_) MPI_Comm_free(&comm_);  // collective
 }
 
 /// The ranks around this one that share its memory. Ranks of a node that are not neighbours in number are left out.
@@ -77,6 +90,30 @@ void mpi_transport::find_node(MPI_Comm program) {
   while (node_.last < ranks_ && leaders[node_.last] == leader) ++node_.last;
 }
 
+void mpi_transport::find_processes() {
+  int const mine = getpid();
+  std::vector<int> all(ranks_);
+  check(MPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, comm_), "gather");
+  for (rank_number r = node_.first; r < node_.last; ++r) processes_.push_back(is_running(all[r]) ? all[r] : 0);
+}
+
+transport::life mpi_transport::life_of(rank_number rank) const {
+  if (rank < node_.first || rank >= node_.last) return life::unknown;
+  int const process = processes_[rank - node_.first];
+  if (process == 0) return life::unknown;
+  return is_running(process) ? life::there : life::ended;
+}
+
+/// What is on its way to a dead rank may never be complete, and MPI may look at its memory to the end: that memory is never freed.
+void mpi_transport::abandon(rank_number rank) {
+  has_lost_ = true;
+  std::erase_if(outgoing_, [&](parcel_out& out) {
+    if (out.to != rank) return false;
+    static_cast<void>(new parcel_out(std::move(out)));
+    return true;
+  });
+}
+
 void mpi_transport::post(std::size_t slot) {
   std::vector<std::byte>& memory = ring_[slot];
   check(MPI_Irecv(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, MPI_ANY_SOURCE, letter_tag, comm_,
@@ -89,6 +126,7 @@ mpi_transport::parcel_out mpi_transport::letter_to(rank_number to, message_heade
   head.from = rank_;
   letter_head const first{head, body.size(), follows ? 1U : 0U};
   parcel_out out;
+  out.to = to;
   out.letter.resize(sizeof first + (follows ? 0 : body.size()));
   std::memcpy(out.letter.data(), &first, sizeof first);
   if (!follows && !body.empty()) std::memcpy(out.letter.data() + sizeof first, body.data(), body.size());

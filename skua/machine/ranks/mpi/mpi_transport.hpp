@@ -35,6 +35,9 @@ class mpi_transport final : public transport {
   bool poll(receiver& to) override;
   [[nodiscard]] std::uint64_t now_ns() const noexcept override;
   void rest(std::uint32_t rounds) override;
+  /// By the number of the process, on this rank's node and where processes see each other.
+  [[nodiscard]] life life_of(rank_number rank) const override;
+  void abandon(rank_number rank) override;
 
  private:
   /// What a letter begins with.
@@ -45,6 +48,7 @@ class mpi_transport final : public transport {
   };
   /// Sends under way. The memory of a letter or of a copied body is held until they are complete.
   struct parcel_out {
+    rank_number to = 0;
     std::vector<MPI_Request> requests;
     std::vector<std::byte> letter;
     std::vector<std::byte> copy;
@@ -59,6 +63,7 @@ class mpi_transport final : public transport {
   };
 
   void find_node(MPI_Comm program);
+  void find_processes();
   void post(std::size_t slot);
   [[nodiscard]] parcel_out letter_to(rank_number to, message_header head, std::span<std::byte const> body,
                                      bool follows);
@@ -73,6 +78,8 @@ class mpi_transport final : public transport {
   rank_number rank_ = 0;
   rank_number ranks_ = 1;
   neighbours node_{0, 1};
+  std::vector<int> processes_;  ///< of the ranks of this node; 0: not seen from here
+  bool has_lost_ = false;
 
   std::vector<std::vector<std::byte>> ring_;
   std::vector<MPI_Request> ring_requests_;

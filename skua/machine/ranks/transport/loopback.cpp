@@ -146,6 +146,8 @@ class shared_end final : public transport {
   bool poll(receiver& to) override { return end_.poll(to); }
   [[nodiscard]] std::uint64_t now_ns() const noexcept override { return end_.now_ns(); }
   void rest(std::uint32_t rounds) override { end_.rest(rounds); }
+  [[nodiscard]] life life_of(rank_number rank) const override { return end_.life_of(rank); }
+  void abandon(rank_number rank) override { end_.abandon(rank); }
 
  private:
   std::shared_ptr<loopback_network> network_;

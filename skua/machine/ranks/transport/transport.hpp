@@ -35,6 +35,12 @@ class transport {
   };
   [[nodiscard]] virtual neighbours node() const noexcept = 0;
 
+  /// Whether another rank's process is still there. unknown: this transport cannot tell.
+  enum class life : std::uint8_t { unknown, there, ended };
+  [[nodiscard]] virtual life life_of(rank_number) const { return life::unknown; }
+  /// A rank is dead: sends to it need not complete, and nothing of it will be received to the end.
+  virtual void abandon(rank_number) {}
+
   /// Sends; head.from is filled in. The body is copied before it returns. To the rank itself: allowed. Throws std::bad_alloc and
   /// resource_error.
   virtual void send(rank_number to, message_header head, std::span<std::byte const> body) = 0;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// A rank falls silent within process(), and comes back when the others have given it up.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/machine/ranks/communicator/communicator.hpp"
+#include "skua/machine/ranks/transport/loopback.hpp"
+#include "skua/program/collection/task_collection.hpp"
+
+namespace skua::inline v0::ranks {
+namespace {
+
+constexpr std::uint32_t ranks = 4;
+constexpr std::uint32_t silent = 2;
+constexpr std::uint64_t seeds = 200;  // of each rank
+constexpr double deadline_s = 2;
+
+struct node {
+  std::uint64_t value;
+  std::uint64_t children;
+};
+
+/// What one rank saw.
+struct seen {
+  std::uint64_t first = 0;   ///< the sum of the values that ran in the first process()
+  std::uint64_t second = 0;  ///< and in the second
+  std::uint32_t live = 0;
+  collection_report report;
+  std::string error;
+};
+
+void program(communicator& world, lost_tasks how, std::atomic<int>& returned, seen& out) {
+  world.watch(deadline_s);
+  std::uint64_t sum = 0;
+  bool stuck = world.rank() == silent;
+  task_collection<node> all(world, {.name = "nodes", .on_loss = how}, [&](task_site<node>& here, node& n) {
+    while (stuck && returned < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    stuck = false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    sum += n.value;
+    for (std::uint64_t c = 0; c < n.children; ++c) here.spawn({n.value + c, 0});
+  });
+  for (std::uint64_t t = 0; t < seeds; ++t) all.add({world.rank() * 1000 + t, t % 3});
+  try {
+    all.process();
+    ++returned;
+    out.first = world.sum(sum);
+    out.report = all.report();
+    all.restore();
+    sum = 0;
+    all.process();
+    out.second = world.sum(sum);
+  } catch (rank_lost const& e) {
+    ++returned;
+    out.error = std::to_string(e.rank()) + ": " + e.what();
+  }
+  out.live = world.live();
+}
+
+std::uint64_t sum_of_all() {
+  std::uint64_t sum = 0;
+  for (std::uint64_t r = 0; r < ranks; ++r) {
+    for (std::uint64_t t = 0; t < seeds; ++t) {
+      sum += r * 1000 + t;
+      for (std::uint64_t c = 0; c < t % 3; ++c) sum += r * 1000 + t + c;
+    }
+  }
+  return sum;
+}
+
+std::vector<seen> run(lost_tasks how) {
+  // No two ranks on one node: nobody can look whether another one's process is there.
+  auto const network = std::make_shared<loopback_network>(ranks, 1);
+  std::vector<seen> all(ranks);
+  std::atomic<int> returned{0};
+  std::vector<std::jthread> threads;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      communicator world(loopback_network::owned_end(network, r));
+      program(world, how, returned, all[r]);
+    });
+  }
+  threads.clear();
+  return all;
+}
+
+TEST(a_silent_rank, is_made_up_for_by_the_others_and_told_so) {
+  std::vector<seen> const all = run(lost_tasks::run_again);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    SCOPED_TRACE("rank " + std::to_string(r));
+    if (r == silent) {
+      EXPECT_NE(all[r].error.find("silent for too long"), std::string::npos) << all[r].error;
+      continue;
+    }
+    EXPECT_EQ(all[r].error, "");
+    EXPECT_EQ(all[r].first, sum_of_all());
+    EXPECT_EQ(all[r].second, sum_of_all());
+    EXPECT_EQ(all[r].live, ranks - 1);
+    EXPECT_EQ(all[r].report.ranks, ranks - 1);
+    EXPECT_GT(all[r].report.run_again, 0U);
+    EXPECT_EQ(all[r].report.dropped, 0U);
+  }
+}
+
+TEST(a_silent_rank, is_only_counted_where_nothing_may_run_twice) {
+  std::vector<seen> const all = run(lost_tasks::drop);
+  EXPECT_EQ(all[0].error, "");
+  EXPECT_LT(all[0].first, sum_of_all());
+  EXPECT_GT(all[0].report.dropped, 0U);
+  EXPECT_EQ(all[0].report.run_again, 0U);
+}
+
+TEST(a_silent_rank, ends_the_job_on_every_rank_where_nothing_is_prepared) {
+  std::vector<seen> const all = run(lost_tasks::fail);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    if (r == silent) continue;
+    EXPECT_EQ(all[r].error.find("2: rank 2 died: it was silent for "), 0U) << all[r].error;
+  }
+}
+
+TEST(a_deadline, is_a_positive_time) {
+  auto const world = communicator::alone();
+  EXPECT_THROW(world->watch(0), usage_error);
+  EXPECT_THROW(world->watch(-1), usage_error);
+  EXPECT_THROW(world->watch(std::numeric_limits<double>::quiet_NaN()), usage_error);
+}
+
+}  // namespace
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/communicator/communicator_core.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "skua/machine/ranks/communicator/elementwise.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+// Which error a text is of, on its way to other ranks.
+constexpr char usage_mark = 'u';
+constexpr char resource_mark = 'r';
+
+}  // namespace
+
+void communicator_core::agree(std::string const& what, std::string const& mine) {
+  auto const texts = all_.gather(bytes_of(std::as_bytes(std::span(mine))));
+  std::string verdict;
+  for (rank_number r = 1; r < texts.size() && verdict.empty(); ++r) {
+    if (!live_.is_live(r) || texts[r] == texts[0]) continue;
+    verdict = what + " differs between ranks: rank 0 has " + text_of(texts[0]) + ", rank " + std::to_string(r) +
+              " has " + text_of(texts[r]);
+  }
+  throw_everywhere(verdict.empty() ? verdict : usage_mark + verdict);
+}
+
+std::string communicator_core::fault_of(std::function<void()> const& f) {
+  try {
+    f();
+    return {};
+  } catch (usage_error const& e) {
+    return std::string(1, usage_mark) + e.what();
+  } catch (std::exception const& e) {
+    return std::string(1, resource_mark) + e.what();
+  }
+}
+
+void communicator_core::throw_everywhere(std::string fault) {
+  bytes const heard = all_.broadcast(bytes_of(std::as_bytes(std::span(fault))));
+  if (heard.empty()) return;
+  std::string const text = text_of(heard);
+  if (text.front() == usage_mark) throw usage_error(text.substr(1));
+  throw resource_error(text.substr(1));
+}
+
+void communicator_core::watch(double deadline_s) {
+  auto const ns = static_cast<std::uint64_t>(deadline_s * 1e9);
+  if (watch_ && deadline_ns_ <= ns) return;
+  deadline_ns_ = ns;
+  watch_.emplace(*network_, ns);
+}
+
+void communicator_core::on_message(message const& m) {
+  if (m.head.what == kind::alive) {
+    if (watch_ && live_.is_live(m.head.from)) watch_->heard(m.head.from, network_->now_ns());
+    if (!live_.is_live(m.head.from)) send_broken(m.head.from);
+    return;
+  }
+  if (m.head.what == kind::broken) {
+    if (!broken_) broken_.emplace(static_cast<rank_number>(m.head.a), text_of(m.body));
+    return;
+  }
+  all_.on_message(m);
+}
+
+void communicator_core::enter(std::uint32_t collection, process_engine& engine) {
+  processing_ = &engine;
+  recovers_since_ns_ = 0;
+  office_.open(collection, engine);
+}
+
+void communicator_core::leave(std::uint32_t collection) noexcept {
+  processing_ = nullptr;
+  office_.close(collection);
+}
+
+void communicator_core::look() {
+  if (broken_) throw rank_lost(*broken_);
+  std::uint64_t const now_ns = network_->now_ns();
+  for (liveness::death const& d : watch_->look(now_ns, live_)) lose(d);
+  bool const recovers = processing_ != nullptr && processing_->is_recovering();
+  if (!recovers) {
+    recovers_since_ns_ = 0;
+  } else if (recovers_since_ns_ == 0) {
+    recovers_since_ns_ = now_ns;
+  } else if (network_->rank() == 0 && now_ns - recovers_since_ns_ > 4 * deadline_ns_) {
+    give_up("a rank died, and not all others answered in time to mend that");
+  }
+  if (broken_) throw rank_lost(*broken_);
+}
+
+void communicator_core::lose(liveness::death const& d) {
+  std::string const what = "rank " + std::to_string(d.rank) + " died: " + d.why;
+  if (network_->rank() != 0) {
+    if (!broken_) broken_.emplace(d.rank, what + "; without rank 0 the job cannot go on");
+    return;
+  }
+  live_.remove(d.rank);
+  network_->abandon(d.rank);
+  bool const mends = processing_ != nullptr && processing_->lose(d.rank);
+  if (!mends && !broken_) {
+    broken_.emplace(d.rank, what);
+    live_.each([&](rank_number r) { send_broken(r); });
+  }
+}
+
+void communicator_core::mended(live_ranks const& live) {
+  for (rank_number const d : live.dead()) {
+    if (live_.remove(d)) network_->abandon(d);
+  }
+}
+
+void communicator_core::give_up(std::string const& why) {
+  if (broken_) return;
+  broken_.emplace(live_.dead().empty() ? 0 : live_.dead().back(), why);
+  live_.each([&](rank_number r) { send_broken(r); });
+}
+
+/// To this rank itself: nothing. To one that was given up and speaks all the same: that it was.
+void communicator_core::send_broken(rank_number to) {
+  if (to == network_->rank()) return;
+  message_header h;
+  h.what = kind::broken;
+  h.a = broken_ ? broken_->rank() : to;
+  std::string const why =
+      broken_ ? broken_->what() : "this rank was silent for too long, and the others go on without it";
+  network_->send(to, h, std::as_bytes(std::span(why)));
+}
+
+}  // namespace skua::inline v0::ranks
