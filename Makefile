@@ -9,6 +9,7 @@ CMAKE = cmake
 CLANG_FORMAT ?= clang-format-19
 CLANG_TIDY_JOBS ?= $(JOBS)
 CAMPAIGN_MINUTES ?= 20
+KILLS ?= 100
 SKUA = build/release/bin/skua
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
 
@@ -19,7 +20,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants campaign bench experiments peers nightly install clean
+        aarch64 numa mutants killed campaign bench experiments peers nightly install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -101,6 +102,12 @@ mutants: ## break one thing at a time in a copy of the protocols; a test must no
 	tools/install-packages build test
 	tools/mutants.py
 
+killed: ## kill ranks of MPI jobs at random moments; KILLS of them (docs/ranks.md)
+	tools/install-packages build test
+	$(CMAKE) --preset dev
+	$(CMAKE) --build build/dev -j $(JOBS) --target skua_openmpi
+	tools/kill_bed.py build/dev/tests/skua-openmpi --times $(KILLS)
+
 campaign: ## random programs under every policy and disturbance for CAMPAIGN_MINUTES; goes on where it ended
 	tools/install-packages build test
 	$(CMAKE) --preset dev
@@ -127,7 +134,7 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants campaign bench ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed campaign bench ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)

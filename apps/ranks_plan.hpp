@@ -19,6 +19,8 @@ struct ranks_plan {
   std::string balance = "retentive";
   /// Folder of the files from which a killed job goes on; empty: none are written.
   std::string checkpoint = {};
+  /// What becomes of the tasks of a rank that dies within an iteration.
+  lost_tasks on_loss = lost_tasks::fail;
   /// Called after each process(), on every rank.
   std::function<void(collection_report const&)> tell = [](collection_report const&) {};
 

@@ -111,7 +111,7 @@ class bare_app_test : public testing::Test {
   /// Executes one line of the command, and returns what it refuses, or nothing.
   static std::string refusal_of(std::string const& line) {
     CLI::App root;
-    std::vector<subcommand> const every{add_list(root), add_run(root, {}),     add_compare(root),
+    std::vector<subcommand> const every{add_list(root), add_run(root, {}), add_compare(root),
                                         add_sim(root),  add_profile(root), add_experiment(root)};
     root.parse(line, false);
     for (subcommand const& s : every) {

@@ -48,6 +48,8 @@ struct arguments {
   bool on_ranks = false;
   std::optional<std::string> balance;
   std::optional<std::string> checkpoint;
+  std::optional<std::string> recover;
+  std::optional<std::string> deadline;
   std::optional<std::string> seed;
   std::string map;
   std::string json_path;
@@ -170,6 +172,20 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
   return exit_failed;
 }
 
+/// 0: none.
+unsigned deadline_of(arguments const& given) {
+  constexpr unsigned of_recovery_s = 10;
+  if (given.deadline) return read_whole_number("--deadline", *given.deadline, 1, 1'000'000);
+  return given.recover ? of_recovery_s : 0;
+}
+
+lost_tasks loss_of(arguments const& given) {
+  if (!given.recover) return lost_tasks::fail;
+  if (*given.recover == "run-again") return lost_tasks::run_again;
+  if (*given.recover == "drop") return lost_tasks::drop;
+  refuse("--recover", *given.recover, "run-again, drop");
+}
+
 /// Every rank runs this; rank 0 prints.
 int execute_on_ranks(arguments const& given, launcher const& how) {
   if (given.peer) refuse_together("--ranks", "--peer", "peers know no ranks");
@@ -180,17 +196,20 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   apps::ranks_plan plan;
   plan.balance = given.balance.value_or(plan.balance);
   plan.checkpoint = given.checkpoint.value_or("");
+  plan.on_loss = loss_of(given);
   plan.check();
   apps::app& app = given.app.chosen();
   static_cast<void>(ranks_program_of(app));  // before anything runs
-  std::unique_ptr<job> const all = open_job(how);
+  std::unique_ptr<job> const all = open_job(how, deadline_of(given));
   try {
     return execute_on(*all, app, plan, given, repeat);
   } catch (std::exception const& fault) {
     if (all->world().size() == 1) throw;
-    // The job ends with the first rank that leaves. What all ranks have to say rank 0 says.
-    if (all->world().rank() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    // The job ends with the first rank that leaves. What all ranks have to say rank 0 says, and its launcher needs a moment to pass it on.
+    constexpr std::chrono::milliseconds a_moment(200);
+    if (all->world().rank() > 0) std::this_thread::sleep_for(2 * a_moment);
     write_to_stderr(fmt::format("run: rank {}: {}", all->world().rank(), fault.what()));
+    if (all->world().rank() == 0) std::this_thread::sleep_for(a_moment);
     throw;
   }
 }
@@ -275,12 +294,23 @@ subcommand add_run(CLI::App& root, launcher const& ranks) {
                    "on ranks: write what is needed to go on after each iteration, and go on from it if it is there")
       ->type_name("FOLDER");
   refuse_empty(*command, "--checkpoint");
+  command
+      ->add_flag("--recover{run-again}", given->recover,
+                 "on ranks: tasks of a rank that dies within an iteration run again on others (--recover=drop: they "
+                 "are only counted); "
+                 "Open MPI also needs mpirun --enable-recovery")
+      ->type_name("HOW");
+  command
+      ->add_option("--deadline", given->deadline,
+                   "on ranks: one that dies is noticed, on another node after so many seconds of silence (default with "
+                   "--recover: 10)")
+      ->type_name("SECONDS");
   add_seed(*command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
   add_json(*command, given->json_path);
   given->flags.add_to(*command, {});
   return {command, [given, ranks] {
-            bool const wanted =
-                given->on_ranks || given->balance || given->checkpoint || launched_processes().value_or(1) > 1;
+            bool const wanted = given->on_ranks || given->balance || given->checkpoint || given->recover ||
+                                given->deadline || launched_processes().value_or(1) > 1;
             return wanted ? execute_on_ranks(*given, ranks) : execute(*given);
           }};
 }

@@ -8,18 +8,19 @@ namespace {
 
 class mpi_job final : public job {
  public:
+  explicit mpi_job(double deadline_s) : session_(argc_, argv_, {.deadline_s = deadline_s}) {}
   [[nodiscard]] communicator& world() override { return session_.world(); }
 
  private:
   int argc_ = 0;
   char** argv_ = nullptr;
-  mpi::session session_{argc_, argv_};
+  mpi::session session_;
 };
 
 }  // namespace
 
 launcher launcher_of_this_build() {
-  return {"MPI", [] { return std::unique_ptr<job>(std::make_unique<mpi_job>()); }};
+  return {"MPI", [](double deadline_s) { return std::unique_ptr<job>(std::make_unique<mpi_job>(deadline_s)); }};
 }
 
 }  // namespace skua::cli

@@ -346,6 +346,9 @@ def rule_library_manners(tree):
     for source in library_code(tree):
         for number, line in enumerate(source.code_lines, 1):
             for pattern, sentence in barred.items():
+                # MPI_Init and MPI_Finalize can wait for a dead rank for ever, and nothing else interrupts them.
+                if "never ends" in sentence and str(source.path).endswith("machine/ranks/mpi/time_limit.hpp"):
+                    continue
                 if re.search(pattern, line):
                     yield source, number, sentence
 

@@ -33,7 +33,7 @@ void seed(communicator& world, screening const& on, task_collection<std::uint64_
 void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
   screening const& on = p.on();
   workplace mine(on);
-  task_collection<std::uint64_t> tasks(world, {.name = "hartree-fock"}, [&](std::uint64_t id) {
+  task_collection<std::uint64_t> tasks(world, {.name = "hartree-fock", .on_loss = plan.on_loss}, [&](std::uint64_t id) {
     local_blocks blocks{on, p.field().density(), mine.fock};
     return mine.tasks.run(on.tiles().quartet_of(id), blocks) > 0 ? task_outcome::done : task_outcome::null;
   });

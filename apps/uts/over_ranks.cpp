@@ -22,14 +22,15 @@ tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan)
     throw usage_error("--checkpoint is given with uts, which has one iteration; allowed: hartree-fock");
   }
   tally seen;
-  task_collection<subtree> tasks(world, {.name = "uts"}, [&](task_site<subtree>& here, subtree const& t) {
-    for (std::uint32_t i = 0; i < t.born; ++i) {
-      node const drawn = child(t.root, i);
-      std::uint32_t const its = which.children_of(drawn);
-      seen = seen + tally{1, its == 0 ? 1U : 0U, drawn.depth};
-      if (its > 0) here.spawn({drawn, its});
-    }
-  });
+  task_collection<subtree> tasks(world, {.name = "uts", .on_loss = plan.on_loss},
+                                 [&](task_site<subtree>& here, subtree const& t) {
+                                   for (std::uint32_t i = 0; i < t.born; ++i) {
+                                     node const drawn = child(t.root, i);
+                                     std::uint32_t const its = which.children_of(drawn);
+                                     seen = seen + tally{1, its == 0 ? 1U : 0U, drawn.depth};
+                                     if (its > 0) here.spawn({drawn, its});
+                                   }
+                                 });
   if (world.rank() == 0) {
     node const root = which.root();
     std::uint32_t const born = which.children_of(root);

@@ -40,9 +40,9 @@ std::optional<unsigned> launched_processes() {
   return std::nullopt;
 }
 
-std::unique_ptr<job> open_job(launcher const& how) {
+std::unique_ptr<job> open_job(launcher const& how, double deadline_s) {
   unsigned const launched = launched_processes().value_or(1);
-  if (how.open != nullptr && launched_processes()) return how.open();
+  if (how.open != nullptr && launched_processes()) return how.open(deadline_s);
   if (launched > 1) {
     throw usage_error(fmt::format(
         "mpirun started {} processes, but this skua was built without MPI and each would run alone; build it with "
@@ -82,6 +82,9 @@ json to_json(collection_report const& r) {
           {"steals_attempted", r.attempted},
           {"steals_successful", r.successful},
           {"tasks_stolen", r.moved},
+          {"ranks", r.ranks},
+          {"tasks_run_again", r.run_again},
+          {"tasks_dropped", r.dropped},
           {"busy_mean_s", r.mean_busy},
           {"busy_max_s", r.most_busy}};
 }

@@ -24,7 +24,8 @@ class job {
 /// How this command reaches its ranks. Without MPI: `open` is null.
 struct launcher {
   std::string_view mpi;  ///< for messages
-  std::unique_ptr<job> (*open)() = nullptr;
+  /// `deadline_s` > 0: the ranks watch each other.
+  std::unique_ptr<job> (*open)(double deadline_s) = nullptr;
 };
 
 /// With how many processes an MPI launcher (mpirun, srun) started this one; nullopt: nobody did.
@@ -32,7 +33,7 @@ struct launcher {
 
 /// The job to run on: that of the launcher, or this process alone. Throws usage_error if a launcher started several processes
 /// and this command was built without MPI: each would run for itself.
-[[nodiscard]] std::unique_ptr<job> open_job(launcher const& how);
+[[nodiscard]] std::unique_ptr<job> open_job(launcher const& how, double deadline_s);
 
 struct ranks_outcome {
   std::vector<double> times_s;  ///< of the slowest rank
@@ -44,7 +45,7 @@ struct ranks_outcome {
 [[nodiscard]] ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_plan plan, unsigned runs,
                                          bool verify, std::function<void(collection_report const&)> const& tell);
 
-/// {"iteration", "seconds", "tasks", "kept", "steals_attempted", "steals_successful", "tasks_moved", "busy_mean_s", "busy_max_s"}
+/// docs/json.md lists its keys.
 [[nodiscard]] json to_json(collection_report const& r);
 /// "iteration 2: 1.20 s, ideal balance would run 3 % faster; ..."
 [[nodiscard]] std::string in_a_line(collection_report const& r);

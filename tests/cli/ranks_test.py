@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import unittest
 
@@ -96,6 +97,33 @@ class Ranks(command.Case):
             row = self.row(mpi, 2, *FOCK, "--checkpoint", folder)
             self.assertLess(len(row["iterations"]), row["facts"]["iterations"])
             self.assertAlmostEqual(row["facts"]["energy_hartree"], alone, delta=1e-9)
+
+    def test_tasks_of_a_killed_rank_run_again_on_the_others(self):
+        if "openmpi" not in self.each():
+            self.skipTest("only Open MPI lets the others live")
+        alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]["facts"]["energy_hartree"]
+        mark = str(self.scratch)  # by which its processes are known
+        arguments = ["--enable-recovery", "--oversubscribe", "-n", "4", COMMANDS["openmpi"], *FOCK, "--recover", "--deadline", "5"]
+        with command.start(*arguments, "--checkpoint", mark, program="mpirun.openmpi", variables=AS_ROOT) as job:
+            out = ""
+            for line in job.stdout:
+                out += line
+                if "iteration 3:" in line:
+                    os.kill(sorted(ranks_with(mark))[2], signal.SIGKILL)
+                    break
+            rest, err = job.communicate(timeout=60)
+        found = re.search(r"energy_hartree\s+(-[\d.]+)", rest)
+        if found:
+            self.assertAlmostEqual(float(found[1]), alone, delta=1e-9)
+        else:
+            # It was between two iterations: an error is allowed, if it says which rank it was.
+            self.assertRegex(err, r"rank \d died: its process has ended")
+        self.assertEqual(ranks_with(mark), [], "a process was left behind")
+
+    def test_what_becomes_of_lost_tasks_is_one_of_two_things(self):
+        self.refuses(*FOCK, "--ranks", "--recover=perhaps", message=("--recover", "run-again, drop"))
+        self.refuses(*FOCK, "--ranks", "--recover", "--deadline", "0", message=("--deadline",))
+        self.works(*FOCK, "--ranks", "--recover", "--deadline", "1")
 
     def test_a_checkpoint_that_does_not_fit_is_refused_by_every_rank(self):
         for mpi in self.each():

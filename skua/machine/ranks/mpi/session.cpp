@@ -3,17 +3,32 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "skua/machine/ranks/mpi/mpi_transport.hpp"
 #include "skua/machine/ranks/mpi/over.hpp"
+#include "skua/machine/ranks/mpi/time_limit.hpp"
 
 namespace skua::inline v0::mpi {
 
-session::session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions()) {
+namespace {
+
+// A job of many ranks takes its time to start.
+constexpr double least_start_s = 30;
+constexpr double least_end_s = 5;
+
+}  // namespace
+
+session::session(int& argc, char**& argv, session_options options)
+    : options_(options), exceptions_(std::uncaught_exceptions()) {
+  bool const watched = options_.deadline_s > 0;
+  std::optional<time_limit> limit;
+  if (watched) limit.emplace(std::max(options_.deadline_s, least_start_s), "MPI has not started");
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (initialised == 0) {
@@ -24,6 +39,7 @@ session::session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions
     finalises_ = true;
   }
   world_ = over(MPI_COMM_WORLD);
+  if (watched) world_->watch(options_.deadline_s);
 }
 
 session::~session() {
@@ -31,8 +47,24 @@ session::~session() {
     std::fprintf(stderr, "skua: rank %u failed; ending the job\n", world_->rank());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  std::optional<time_limit> limit;
+  if (options_.deadline_s > 0) {
+    limit.emplace(std::max(options_.deadline_s, least_end_s), "MPI has not ended");
+    leave();
+  }
+  bool const all_live = world_->live() == world_->size();
   world_.reset();
-  if (finalises_) MPI_Finalize();
+  if (finalises_ && all_live) MPI_Finalize();
+}
+
+/// Nobody goes while others may still need it.
+void session::leave() noexcept {
+  try {
+    world_->barrier();
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "skua: rank %u: %s; ending the job\n", world_->rank(), e.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
 }
 
 std::unique_ptr<communicator> over(MPI_Comm ranks) {

@@ -8,14 +8,20 @@
 
 namespace skua::inline v0::mpi {
 
+struct session_options {
+  /// More than 0: the ranks watch each other from the start (communicator::watch). If MPI does not start within the larger of this and 30 s, or
+  /// does not end within the larger of this and 5 s, because a rank died meanwhile, the process says so and exits with 1.
+  double deadline_s = 0;
+};
+
 /// One per program, in main. If a rank leaves main's scope by an exception, or by std::exit without this object's end, the others would wait for
 /// it for ever: the destructor then ends the whole job (MPI_Abort).
 class session {
  public:
   /// Collective over all ranks. Initialises MPI (MPI_THREAD_FUNNELED suffices; the calling thread makes all calls), unless the program has done so. Throws
-  /// resource_error.
-  session(int& argc, char**& argv);
-  /// Finalises MPI if it was initialised here. Communicators end before it.
+  /// resource_error, and usage_error for a deadline that is none.
+  session(int& argc, char**& argv, session_options options = {});
+  /// Finalises MPI if it was initialised here, and no rank died: MPI_Finalize would wait for it. Communicators end before it.
   ~session();
   session(session const&) = delete;
   session& operator=(session const&) = delete;
@@ -24,6 +30,9 @@ class session {
   [[nodiscard]] communicator& world() noexcept { return *world_; }
 
  private:
+  void leave() noexcept;
+
+  session_options const options_;
   bool finalises_ = false;
   int exceptions_ = 0;
   std::unique_ptr<communicator> world_;
