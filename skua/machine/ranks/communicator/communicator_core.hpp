@@ -10,6 +10,7 @@
 #include "skua/machine/ranks/communicator/collectives.hpp"
 #include "skua/machine/ranks/protocol/post_office.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
+#include "skua/program/collection/worker_threads.hpp"
 
 namespace skua::inline v0::ranks {
 
@@ -21,6 +22,14 @@ class communicator_core {
   [[nodiscard]] transport& network() noexcept { return *network_; }
   [[nodiscard]] collectives& all() noexcept { return all_; }
   [[nodiscard]] post_office& office() noexcept { return office_; }
+
+  /// Threads of collections that are made from now on; null: none.
+  void work_with(runtime::worker_threads* threads, serving how) noexcept {
+    threads_ = threads;
+    serves_ = how;
+  }
+  [[nodiscard]] runtime::worker_threads* threads() const noexcept { return threads_; }
+  [[nodiscard]] serving serves() const noexcept { return serves_; }
 
   /// Takes what arrived. False: nothing has.
   bool poll() { return network_->poll(office_); }
@@ -49,6 +58,8 @@ class communicator_core {
   collectives all_;
   post_office office_;
   std::uint32_t collections_ = 0;
+  runtime::worker_threads* threads_ = nullptr;
+  serving serves_ = serving::between_tasks;
 };
 
 }  // namespace skua::inline v0::ranks

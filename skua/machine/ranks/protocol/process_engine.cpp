@@ -34,8 +34,12 @@ message_header process_engine::header(kind what) const noexcept {
 void process_engine::idle(task_count count, std::uint64_t now_ns) {
   if (asking_) return;
   end_.quiet(count);
+  want(now_ns);
+}
+
+void process_engine::want(std::uint64_t now_ns) {
   bool const alone = network_.ranks() == 1;
-  if (!end_.ended() && settings_.steals && !alone && now_ns >= not_before_ns_) ask(now_ns);
+  if (!asking_ && !end_.ended() && settings_.steals && !alone && now_ns >= not_before_ns_) ask(now_ns);
 }
 
 void process_engine::ask(std::uint64_t now_ns) {
@@ -67,7 +71,8 @@ void process_engine::on_message(message const& m) {
 void process_engine::answer(message const& request) {
   ++counts_.asked;
   message_header reply = header(kind::steal_reply);
-  split_queue::range const taken = queue_.steal(is_cancelled() ? 0 : request.head.a);
+  split_queue& from = gives_from_ == nullptr ? queue_ : gives_from_->fullest();
+  split_queue::range const taken = from.steal(is_cancelled() ? 0 : request.head.a);
   reply.a = taken.tasks();
   if (taken.tasks() == 0) return network_.send(request.head.from, reply, {});
   end_.stolen_from();
