@@ -103,7 +103,10 @@ bool collection_core::look_around() {
 
 void collection_core::wait_for_work() {
   if (look_around()) idle_rounds_ = 0;
-  if (workers_.are_quiet()) engine_.idle(workers_.counted(), network_.now_ns());
+  if (workers_.are_quiet()) {
+    pass_on_failures();  // of the last task, which may have run since
+    engine_.idle(workers_.counted(), network_.now_ns());
+  }
   last_poll_ns_ = network_.now_ns();
   if (!engine_.has_left()) network_.rest(idle_rounds_++);
 }

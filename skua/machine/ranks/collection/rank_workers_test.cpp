@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
@@ -185,6 +186,7 @@ TEST_P(workers_of_ranks, add_to_any_collection_from_any_task) {
     for (int iteration = 1; iteration <= 4; ++iteration) {
       a.process();
       b.process();
+      EXPECT_EQ(world.sum(b.recorded()), 30U * world.size()) << "what a task added is not seeded again";
       a.restore();
     }
     EXPECT_EQ(world.sum(a_ran.sum()), 120U * world.size());
@@ -218,11 +220,33 @@ TEST_P(workers_of_ranks, throw_on_every_rank_what_a_task_threw_and_go_on_afterwa
   });
 }
 
+TEST_P(workers_of_ranks, do_not_lose_the_exception_of_the_last_task) {
+  on_all([](communicator& world) {
+    task_collection<numbered> all(world, {}, [&](numbered const&) { throw std::logic_error("alone"); });
+    for (int round = 0; round < 20; ++round) {
+      if (world.rank() == 0) all.add({0, 0});
+      EXPECT_ANY_THROW(all.process()) << "round " << round;
+    }
+  });
+}
+
 TEST_P(workers_of_ranks, fail_with_a_clear_error_beyond_the_limit) {
   on_all([](communicator& world) {
-    task_collection<numbered> all(world, {.limit = 8}, [](task_site<numbered>& here, numbered const& t) {
+    // While tasks are spawned none of them ends, so that workers cannot keep pace.
+    std::atomic<bool> spawning{false};
+    auto const spawn = [&](task_site<numbered>& here, numbered const& t) {
+      struct until_the_end {
+        std::atomic<bool>& on;
+        ~until_the_end() { on = false; }
+      } const holds{spawning};
+      spawning = true;
       for (std::uint32_t child = 0; child < t.work; ++child) here.spawn({0, 0});
-    });
+    };
+    task_collection<numbered> all(world, {.limit = 8, .steals = false},
+                                  [&](task_site<numbered>& here, numbered const& t) {
+                                    if (t.work > 0) return spawn(here, t);
+                                    while (spawning) std::this_thread::yield();
+                                  });
     if (world.rank() == 0) all.add({0, 1000});
     EXPECT_THROW(all.process(), error);
     for (std::uint32_t n = 0; n < 8; ++n) all.add({0, 0});

@@ -33,8 +33,8 @@ class worker_roster {
       // relaxed: only saves the exchange. acquire: what the worker did last time. Pairs with: end, store.
       if (!runs_[w].load(std::memory_order_relaxed) && !runs_[w].exchange(true, std::memory_order_acquire)) return w;
     }
-    active_.fetch_sub(1,
-                      std::memory_order_relaxed);  // relaxed: the caller runs, or is the server: nobody waits for this
+    // relaxed: the caller runs, or is the server: nobody waits for this.
+    active_.fetch_sub(1, std::memory_order_relaxed);
     return std::nullopt;
   }
 
