@@ -38,13 +38,17 @@ struct ranks_outcome {
   std::vector<double> times_s;  ///< of the slowest rank
   std::vector<collection_report> reports;
   std::string wrong;  ///< of the first rank whose answer is wrong; empty: none
+  /// The mean, rounded down: ranks may differ. 0: no collection was processed.
+  [[nodiscard]] std::uint32_t workers_per_rank(std::uint32_t ranks) const {
+    return reports.empty() ? 0 : reports.back().workers / ranks;
+  }
 };
 
 /// Runs the app `runs` times on all ranks. Collective. `tell` is called on rank 0 after each iteration.
 [[nodiscard]] ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_plan plan, unsigned runs,
                                          bool verify, std::function<void(collection_report const&)> const& tell);
 
-/// {"iteration", "seconds", "tasks", "kept", "steals_attempted", "steals_successful", "tasks_moved", "busy_mean_s", "busy_max_s"}
+/// {"iteration", "time_s", "workers" (of all ranks), "tasks", "kept", "steals_attempted", "steals_successful", "tasks_stolen", "busy_mean_s", "busy_max_s"}
 [[nodiscard]] json to_json(collection_report const& r);
 /// "iteration 2: 1.20 s, ideal balance would run 3 % faster; ..."
 [[nodiscard]] std::string in_a_line(collection_report const& r);
