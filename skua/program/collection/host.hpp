@@ -34,7 +34,7 @@ enum class placement_of_tasks : std::uint8_t { retained, original };
 struct collection_options {
   /// For messages; collections of one communicator have different names.
   std::string name = "tasks";
-  /// The most tasks that may wait on one rank, where it has threads for each of its workers; process() fails with a resource_error beyond it.
+  /// The most tasks that may wait on one rank, or in each of its workers' queues if it has several; process() fails with a resource_error beyond it.
   std::uint64_t limit = std::uint64_t{1} << 40;
   /// False: every rank runs what it has.
   bool steals = true;

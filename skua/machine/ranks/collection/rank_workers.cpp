@@ -28,6 +28,7 @@ void rank_workers::begin() {
   for (auto const& w : workers_) w->begin();
   record_.clear();
   seeded_ = arrivals_.size();
+  server_ = std::this_thread::get_id();
 }
 
 bool rank_workers::start_one() noexcept {
@@ -133,7 +134,9 @@ void rank_workers::stop() noexcept {
 }
 
 void rank_workers::progress_of(rank_worker const& who) {
-  if (server_works_ && workers_.front().get() == &who) core_.poll();
+  // A task of the server's may have forked, and ask from another thread.
+  bool const is_server = server_works_ && workers_.front().get() == &who && std::this_thread::get_id() == server_;
+  if (is_server) core_.poll();
 }
 
 }  // namespace skua::inline v0::ranks

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "skua/machine/ranks/collection/rank_worker.hpp"
@@ -75,6 +76,7 @@ class rank_workers final : public queue_choice {
   bool start_one() noexcept;
   /// The last act of a worker that one of the rank's threads is.
   void ended(rank_worker const& who) noexcept;
+  /// Polls if the calling thread is the one that may.
   void progress_of(rank_worker const& who);
 
  private:
@@ -100,6 +102,7 @@ class rank_workers final : public queue_choice {
   std::vector<std::unique_ptr<rank_worker>> workers_;
   worker_roster<> roster_;  ///< of the workers that the server is not
   std::uint64_t seeded_ = 0;
+  std::thread::id server_;  ///< the thread that called process()
 
   mutable std::mutex added_lock_;
   std::vector<std::byte> added_;               ///< slots; guarded by added_lock_

@@ -263,7 +263,12 @@ TEST_P(workers_of_ranks, let_tasks_fork_in_their_pool) {
     by_worker sums(world);
     task_collection<numbered> all(world, {}, [&](task_site<numbered>& here, numbered const& t) {
       std::uint64_t const sum = threads.run([&](auto& h) {
-        auto const [a, b] = h.join([&](auto&) { return work(t.work), 1U; }, [&](auto&) { return work(t.work), 2U; });
+        auto const part = [&](std::uint32_t n) {
+          work(t.work);
+          here.progress();  // on whatever thread
+          return n;
+        };
+        auto const [a, b] = h.join([&](auto&) { return part(1); }, [&](auto&) { return part(2); });
         return a + b;
       });
       sums.add(here.worker(), sum);
