@@ -13,6 +13,15 @@ namespace skua::apps {
 
 ranks_load ranks_program::load() { return {}; }
 
+planned_workers::planned_workers(communicator& world, ranks_plan const& plan) {
+  std::uint32_t const workers = plan.workers ? *plan.workers : world.processors();
+  serving const serves = plan.serves.value_or(serving::between_tasks);
+  std::uint32_t const threads = serves == serving::server_thread ? workers : workers - 1;
+  if (threads == 0) return;
+  threads_.emplace(threads);
+  workers_.emplace(world, *threads_, serves);
+}
+
 std::string checkpoint_file(ranks_plan const& plan, std::string_view app) {
   if (plan.checkpoint.empty()) return {};
   std::error_code fault;

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
 
 namespace skua::apps {
@@ -21,6 +24,10 @@ struct ranks_plan {
   std::string checkpoint = {};
   /// What becomes of the tasks of a rank that dies within an iteration.
   lost_tasks on_loss = lost_tasks::fail;
+  /// Of each rank; none: as many as it has processors for. Apps that cannot have several have one.
+  std::optional<std::uint32_t> workers = {};
+  /// Where there are several; none: between tasks.
+  std::optional<serving> serves = {};
   /// Called after each process(), on every rank.
   std::function<void(collection_report const&)> tell = [](collection_report const&) {};
 
@@ -38,6 +45,24 @@ struct ranks_load {
   std::vector<double>
       position;        ///< of each task in the first iteration: 0 on the first rank, towards 1 on the last one
   double unit_ns = 1;  ///< on the machine of the paper
+};
+
+/// Base of an app whose task functions on ranks keep what they write apart by `here.worker()`, and which makes planned_workers. The ranks of
+/// others have one worker.
+class worker_aware {
+ public:
+  virtual ~worker_aware() = default;
+};
+
+/// While it lives, collections that this rank makes have as many workers as the plan wants.
+class planned_workers {
+ public:
+  /// Collective. Throws resource_error if the system refuses threads.
+  planned_workers(communicator& world, ranks_plan const& plan);
+
+ private:
+  std::optional<pool> threads_;
+  std::optional<rank_pool> workers_;
 };
 
 /// The file of an app in the folder; on rank 0, whether it is there. Throws resource_error if the folder cannot be made.

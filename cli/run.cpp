@@ -50,6 +50,7 @@ struct arguments {
   std::optional<std::string> checkpoint;
   std::optional<std::string> recover;
   std::optional<std::string> deadline;
+  std::optional<std::string> serve;
   std::optional<std::string> seed;
   std::string map;
   std::string json_path;
@@ -151,7 +152,7 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
     json document = document_of("run --ranks", app.name(), given.app.given(), false);
     document["machine"] = to_json(look_at_machine());
     document["rows"] = json::array({{{"runner", plan.balance},
-                                     {"workers", 1},
+                                     {"workers", what.workers_per_rank(world.size())},
                                      {"median_s", row.median_s()},
                                      {"verified", verified},
                                      {"simulated", false},
@@ -163,8 +164,8 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
     target.write(document);
     std::string const answer = !given.verify ? "not checked" : what.wrong.empty() ? "right" : "WRONG";
     if (prints) {
-      write_to_stdout(
-          fmt::format("{}  time    {}\n  answer  {}\n", facts_text(app.facts()), in_seconds(row.median_s()), answer));
+      write_to_stdout(fmt::format("{}  workers {} per rank\n  time    {}\n  answer  {}\n", facts_text(app.facts()),
+                                  what.workers_per_rank(world.size()), in_seconds(row.median_s()), answer));
     }
   }
   if (what.wrong.empty()) return exit_done;
@@ -186,20 +187,38 @@ lost_tasks loss_of(arguments const& given) {
   refuse("--recover", *given.recover, "run-again, drop");
 }
 
+bool is_worker_aware(apps::ranks_program const* app) { return dynamic_cast<apps::worker_aware const*>(app) != nullptr; }
+
+[[noreturn]] void refuse_workers(apps::app const& app) {
+  throw usage_error(fmt::format("--workers or --serve is given with {}, whose ranks have one worker; allowed: {}",
+                                app.name(),
+                                fmt::join(apps_that([](apps::app& a) { return is_worker_aware(a.ranks()); }), ", ")));
+}
+
+serving serving_of(std::string const& word) {
+  if (word == "between-tasks") return serving::between_tasks;
+  if (word == "thread") return serving::server_thread;
+  throw usage_error(fmt::format("--serve is '{}'; allowed: between-tasks, thread", word));
+}
+
 /// Every rank runs this; rank 0 prints.
 int execute_on_ranks(arguments const& given, launcher const& how) {
   if (given.peer) refuse_together("--ranks", "--peer", "peers know no ranks");
   if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
   if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
-  given.flags.refuse_all_but({}, "--ranks", "a rank has one worker");
+  given.flags.refuse_all_but({"--workers"}, "--ranks", "the workers of a rank have a pool with the default settings");
   unsigned const repeat = given.runs();
   apps::ranks_plan plan;
   plan.balance = given.balance.value_or(plan.balance);
   plan.checkpoint = given.checkpoint.value_or("");
   plan.on_loss = loss_of(given);
+  plan.workers = given.flags.options().workers;
+  if (given.serve) plan.serves = serving_of(*given.serve);
   plan.check();
   apps::app& app = given.app.chosen();
-  static_cast<void>(ranks_program_of(app));  // before anything runs
+  bool const has_workers = is_worker_aware(&ranks_program_of(app));  // before anything runs
+  bool const wants_workers = plan.serves || plan.workers.value_or(1) > 1;
+  if (wants_workers && !has_workers) refuse_workers(app);
   std::unique_ptr<job> const all = open_job(how, deadline_of(given));
   try {
     return execute_on(*all, app, plan, given, repeat);
@@ -305,12 +324,17 @@ subcommand add_run(CLI::App& root, launcher const& ranks) {
                    "on ranks: one that dies is noticed, on another node after so many seconds of silence (default with "
                    "--recover: 10)")
       ->type_name("SECONDS");
+  command
+      ->add_option(
+          "--serve", given->serve,
+          "who answers other ranks: between-tasks (the default; a worker does) or thread (one that runs no tasks)")
+      ->type_name("HOW");
   add_seed(*command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
   add_json(*command, given->json_path);
   given->flags.add_to(*command, {});
   return {command, [given, ranks] {
             bool const wanted = given->on_ranks || given->balance || given->checkpoint || given->recover ||
-                                given->deadline || launched_processes().value_or(1) > 1;
+                                given->deadline || given->serve || launched_processes().value_or(1) > 1;
             return wanted ? execute_on_ranks(*given, ranks) : execute(*given);
           }};
 }

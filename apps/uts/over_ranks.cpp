@@ -21,9 +21,14 @@ tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan)
   if (!plan.checkpoint.empty()) {
     throw usage_error("--checkpoint is given with uts, which has one iteration; allowed: hartree-fock");
   }
-  tally seen;
+  planned_workers const workers(world, plan);
+  struct alignas(64) its_tally {
+    tally seen;
+  };
+  std::vector<its_tally> by_worker(world.workers());
   task_collection<subtree> tasks(world, {.name = "uts", .on_loss = plan.on_loss},
                                  [&](task_site<subtree>& here, subtree const& t) {
+                                   tally& seen = by_worker[here.worker()].seen;
                                    for (std::uint32_t i = 0; i < t.born; ++i) {
                                      node const drawn = child(t.root, i);
                                      std::uint32_t const its = which.children_of(drawn);
@@ -34,10 +39,12 @@ tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan)
   if (world.rank() == 0) {
     node const root = which.root();
     std::uint32_t const born = which.children_of(root);
-    seen = {1, born == 0 ? 1U : 0U, 0};
+    by_worker[0].seen = {1, born == 0 ? 1U : 0U, 0};
     if (born > 0) tasks.add({root, born});
   }
   iterate(tasks, plan, 0, {}, [] { return std::vector<double>{}; });
+  tally seen;
+  for (its_tally const& t : by_worker) seen = seen + t.seen;
   return {world.sum(seen.nodes), world.sum(seen.leaves),
           static_cast<std::uint32_t>(world.max(static_cast<double>(seen.depth)))};
 }

@@ -77,6 +77,7 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
 json to_json(collection_report const& r) {
   return {{"iteration", r.iteration},
           {"time_s", r.seconds},
+          {"workers", r.workers},
           {"tasks", r.tasks},
           {"kept", r.kept},
           {"steals_attempted", r.attempted},

@@ -39,6 +39,10 @@ struct ranks_outcome {
   std::vector<double> times_s;  ///< of the slowest rank
   std::vector<collection_report> reports;
   std::string wrong;  ///< of the first rank whose answer is wrong; empty: none
+  /// The mean, rounded down: ranks may differ. 0: no collection was processed.
+  [[nodiscard]] std::uint32_t workers_per_rank(std::uint32_t ranks) const {
+    return reports.empty() ? 0 : reports.back().workers / ranks;
+  }
 };
 
 /// Runs the app `runs` times on all ranks. Collective. `tell` is called on rank 0 after each iteration.

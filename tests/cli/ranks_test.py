@@ -70,6 +70,23 @@ class Ranks(command.Case):
             self.assertTrue(row["verified"])
             self.assertEqual(len(row["iterations"]), 1)
 
+    def test_workers_of_a_rank_share_its_tasks(self):
+        for mpi in self.each():
+            for ranks, workers, serve in ((1, 2, "between-tasks"), (2, 2, "thread"), (2, 3, "between-tasks"), (3, 3, "thread")):
+                row = self.row(mpi, ranks, "run", "uts", "--depth", "7", "--workers", str(workers), "--serve", serve)
+                self.assertEqual((row["ranks"], row["workers"], row["verified"]), (ranks, workers, True))
+                self.assertEqual(row["iterations"][0]["workers"], ranks * workers)
+
+    def test_a_rank_has_as_many_workers_as_it_has_processors_for(self):
+        pool = self.works_json("run", "uts", "--depth", "5", "--json", "-")["rows"][0]["workers"]
+        alone = self.works_json("run", "uts", "--depth", "5", "--ranks", "--json", "-")
+        self.assertEqual(alone["rows"][0]["workers"], pool)
+        self.assertIn(f"workers {pool} per rank", self.works("run", "uts", "--depth", "5", "--ranks"))
+        for mpi in self.each():
+            ranks = min(alone["machine"]["usable_pus"] * 2, 8)
+            workers = self.row(mpi, ranks, "run", "uts", "--depth", "5")["workers"]
+            self.assertEqual(workers, max(1, pool // ranks))
+
     def test_only_rank_0_speaks_and_a_mistake_ends_all(self):
         for mpi in self.each():
             code, out, err = self.on(mpi, 3, *FOCK)
@@ -146,6 +163,9 @@ class Ranks(command.Case):
 
     def test_what_ranks_do_not_have_is_refused(self):
         self.refuses(*FOCK, "--ranks", "--workers", "2", message=("--workers",))
+        self.refuses(*FOCK, "--ranks", "--serve", "thread", message=("--serve", "hartree-fock"))
+        self.refuses("run", "uts", "--ranks", "--serve", "always", message=("--serve", "between-tasks, thread"))
+        self.refuses("run", "uts", "--ranks", "--policy", "adws", message=("--policy",))
         self.refuses(*FOCK, "--ranks", "--peer", "serial", message=("--peer",))
 
 

@@ -53,7 +53,7 @@ enum class placement_of_tasks : std::uint8_t { retained, original };
 struct collection_options {
   /// For messages; collections of one communicator have different names.
   std::string name = "tasks";
-  /// The most tasks that may wait on one rank; process() fails with a resource_error beyond it.
+  /// The most tasks that may wait on one rank, or in each of its workers' queues if it has several; process() fails with a resource_error beyond it.
   std::uint64_t limit = std::uint64_t{1} << 40;
   /// False: every rank runs what it has.
   bool steals = true;
@@ -66,7 +66,8 @@ struct collection_options {
 /// Of one process(), over all ranks. Times in seconds.
 struct collection_report {
   std::uint32_t iteration = 0;
-  std::uint32_t ranks = 0;  ///< that live
+  std::uint32_t ranks = 0;       ///< that live
+  std::uint32_t workers = 0;     ///< of all ranks
   std::uint64_t tasks = 0;       ///< executed
   std::uint64_t kept = 0;        ///< in the records: neither null nor spawned
   std::uint64_t attempted = 0;   ///< steals, over all ranks
@@ -75,8 +76,8 @@ struct collection_report {
   std::uint64_t run_again = 0;   ///< tasks that ran again because a rank died; spawned ones not counted
   std::uint64_t dropped = 0;     ///< tasks that may be missing because a rank died; those that they spawn not counted
   double seconds = 0;            ///< of the slowest rank's process()
-  double mean_busy = 0;          ///< time in tasks, mean of the ranks
-  double most_busy = 0;          ///< and of the rank that had most
+  double mean_busy = 0;          ///< time in tasks, mean of the workers
+  double most_busy = 0;          ///< and of the rank that had most, mean of its workers
   /// How much less time an ideal balance would take, in parts of `seconds`: 1 - mean_busy / seconds.
   [[nodiscard]] double idle_share() const noexcept { return seconds > 0 ? 1 - mean_busy / seconds : 0; }
 };
@@ -91,8 +92,13 @@ class collection_site {
  public:
   [[nodiscard]] virtual std::uint32_t rank() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t ranks() const noexcept = 0;
+  /// Which worker of the rank runs the task, and how many there are.
+  [[nodiscard]] virtual std::uint32_t worker() const noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t workers() const noexcept = 0;
   /// Answers thieves. Long tasks call it now and then where no other thread does.
   virtual void progress() = 0;
+  /// Adds a copy of a task to the collection. Throws resource_error at the limit.
+  virtual void spawn(void const* task) = 0;
 
  protected:
   ~collection_site() = default;
@@ -111,6 +117,10 @@ struct task_binding {
 class collection_engine {
  public:
   virtual ~collection_engine() = default;
+  /// Tasks of several threads may add at once: `add` instead of `reserve` and `commit`.
+  [[nodiscard]] virtual bool has_threads() const noexcept = 0;
+  /// Adds a copy. Any thread where there are threads. Throws resource_error at the limit.
+  virtual void add(void const* task) = 0;
   /// Memory for a task; `commit` adds it. Throws resource_error at the limit.
   [[nodiscard]] virtual void* reserve() = 0;
   virtual void commit() = 0;

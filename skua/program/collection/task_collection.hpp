@@ -28,20 +28,25 @@ class task_site {
  public:
   [[nodiscard]] std::uint32_t rank() const noexcept { return site_.rank(); }
   [[nodiscard]] std::uint32_t ranks() const noexcept { return site_.ranks(); }
-  /// Answers thieves. A task of more than a millisecond calls it now and then.
+  /// The worker of this rank that runs the task: 0 .. workers() - 1. No other task of the collection runs there meanwhile, so functions keep sums and
+  /// other state of their own for each worker, and need no lock.
+  [[nodiscard]] std::uint32_t worker() const noexcept { return site_.worker(); }
+  /// Of this rank: 1, unless its communicator was given threads.
+  [[nodiscard]] std::uint32_t workers() const noexcept { return site_.workers(); }
+  /// Answers thieves. A task of more than a millisecond calls it now and then. Does nothing where another thread answers them.
   void progress() { site_.progress(); }
   /// Adds a task to the same collection; it runs before process() returns. Throws resource_error at the collection's limit.
-  void spawn(Task const& task) { all_.add(task); }
+  void spawn(Task const& task) { site_.spawn(&task); }
 
  private:
   friend task_collection<Task>;
-  task_site(runtime::collection_site& site, task_collection<Task>& all) noexcept : site_(site), all_(all) {}
+  explicit task_site(runtime::collection_site& site) noexcept : site_(site) {}
   runtime::collection_site& site_;
-  task_collection<Task>& all_;
 };
 
 /// Task: trivially copyable, aligned to 16 bytes at most; it travels as its bytes, so it holds no pointers into a rank's memory.
-/// One thread of each rank uses a collection: the one that made it.
+/// One thread of each rank uses a collection: the one that made it. Where the communicator was given threads, tasks run on several at once, and
+/// `add` and `emplace` may be called by any thread.
 template <class Task>
 class task_collection {
   static_assert(std::is_trivially_copyable_v<Task>, "tasks travel between ranks as their bytes");
@@ -49,12 +54,12 @@ class task_collection {
 
  public:
   /// Collective: every rank makes the same collections in the same order. `function` is called on the rank that runs a task, as
-  /// function(site, task) or function(task), and returns nothing or a task_outcome. It may capture what belongs to its
+  /// function(site, task) or function(task), and returns nothing or a task_outcome; by several threads at once if the rank has several workers. It may capture what belongs to its
   /// rank. Throws usage_error on every rank if the ranks disagree. Cost: two messages up and down the tree of ranks.
   template <class Host, class F>
     requires std::derived_from<Host, runtime::collection_host>
   task_collection(Host& ranks, collection_options const& options, F function)
-      : function_(std::make_unique<held<F>>(*this, std::move(function))),
+      : function_(std::make_unique<held<F>>(std::move(function))),
         engine_(ranks.make_collection(options, {.bytes = sizeof(Task),
                                                 .alignment = alignof(Task),
                                                 .type = typeid(Task).name(),
@@ -66,11 +71,16 @@ class task_collection {
 
   /// Adds a copy on this rank. Local: O(1), no message. Throws resource_error at the limit and std::bad_alloc.
   void add(Task const& task) { emplace(task); }
-  /// The same without a copy: constructs the task where it waits.
+  /// The same without a copy, where the rank has one worker: constructs the task where it waits.
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
-    ::new (engine_->reserve()) Task(std::forward<Arguments>(arguments)...);
-    engine_->commit();
+    if (engine_->has_threads()) {
+      Task const task(std::forward<Arguments>(arguments)...);
+      engine_->add(&task);
+    } else {
+      ::new (engine_->reserve()) Task(std::forward<Arguments>(arguments)...);
+      engine_->commit();
+    }
   }
 
   /// Collective: runs all tasks of all ranks. Throws what a task threw, or remote_error on the other ranks.
@@ -103,9 +113,9 @@ class task_collection {
 
   template <class F>
   struct held final : callable {
-    held(task_collection& c, F f) : all(c), function(std::move(f)) {}
+    explicit held(F f) : function(std::move(f)) {}
     task_outcome operator()(runtime::collection_site& here, Task& task) override {
-      task_site<Task> site(here, all);
+      task_site<Task> site(here);
       if constexpr (std::invocable<F&, task_site<Task>&, Task&>) {
         return outcome([&]() -> decltype(auto) { return function(site, task); });
       } else {
@@ -121,7 +131,6 @@ class task_collection {
         return call();
       }
     }
-    task_collection& all;
     F function;
   };
 

@@ -38,7 +38,8 @@ collection_core::collection_core(communicator_core& core, collection_options con
     : core_(core), network_(core.network()), options_(options), binding_(binding), number_(core.next_collection()),
       shape_{binding.bytes, options.on_loss != lost_tasks::fail}, queue_(shape_.bytes(), options.limit),
       engine_(settings_of(options, number_), queue_, network_), record_(shape_.bytes()), log_(shape_),
-      current_(shape_.bytes()) {
+      workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
+  if (workers_.has_threads()) engine_.gives_from(workers_);
   core_.agree("the task collection", in_words(binding_, options_.name, options_.on_loss));
   if (recovers()) core_.watch(default_deadline_s);
 }
@@ -50,21 +51,13 @@ void* collection_core::reserve() { return queue_.reserve(); }
 void collection_core::commit() {
   std::byte* const slot = queue_.reserve();  // the same one: nothing was added since
   shape_.set_mark(slot, {.origin = rank(), .spawned = processing_ ? 1U : 0U});
-  if (recovers() && processing_) {
-    std::uint64_t const parent = shape_.identity_of(current_.data()).number;
-    shape_.set_identity(slot, {recovery_log::child_number(parent, children_++), 0});
-    if (log_.held_back(slot)) return;
-  }
+  if (processing_ && !workers_.server_as_worker()->adds(slot)) return;
   queue_.commit();
-  if (processing_) ++count_.added;
 }
 
 void collection_core::process() {
   runtime::expects(!processing_, "a task does not process its own collection");
-  record_.clear();
-  count_ = {.added = queue_.size(), .executed = 0};
-  busy_ns_ = 0;
-  failure_ = nullptr;
+  workers_.begin();
   idle_rounds_ = 0;
   processing_ = true;
   run_again_ = 0;
@@ -74,13 +67,16 @@ void collection_core::process() {
   core_.enter(number_, engine_);
   std::uint64_t const began_ns = network_.now_ns();
   last_poll_ns_ = began_ns;
-  while (!engine_.has_left()) {
-    run_tasks();
-    wait_for_work();
+  try {
+    serve_until_the_end();
+  } catch (...) {
+    workers_.stop();
+    throw;
   }
   core_.leave(number_);
   processing_ = false;
   wall_ns_ = network_.now_ns() - began_ns;
+  workers_.merge_records();
   throw_failure();
 }
 
@@ -107,58 +103,59 @@ void collection_core::mended(live_ranks const& live, std::span<std::byte const> 
     return;
   }
   queue_.push_all(lost);
-  count_.added += tasks;
+  workers_.count_seeded(tasks);
   run_again_ += tasks;
 }
 
-/// Runs what is in the queue, and answers thieves in between.
+void collection_core::serve_until_the_end() {
+  while (!engine_.has_left()) {
+    run_tasks();
+    wait_for_work();
+  }
+}
+
+/// Where this thread is a worker: runs what it finds on this rank, and looks around in between.
 void collection_core::run_tasks() {
-  bool const alone = ranks() == 1;
+  rank_worker* const mine = workers_.server_as_worker();
+  if (mine == nullptr) return;
+  bool const alone = ranks() == 1 && !workers_.has_threads();
   std::uint64_t now_ns = network_.now_ns();
-  while (queue_.pop(current_.data())) {
+  while (mine->take()) {
     idle_rounds_ = 0;
-    now_ns = run(now_ns);
+    now_ns = mine->run_current(now_ns);
     if (alone || now_ns - last_poll_ns_ < poll_every_ns) continue;
-    while (core_.poll()) {}
+    look_around();
     last_poll_ns_ = now_ns = network_.now_ns();
   }
 }
 
-/// Runs the current task, or drops it after a failure. Returns when it ended.
-std::uint64_t collection_core::run(std::uint64_t began_ns) {
-  ++count_.executed;
-  if (engine_.is_cancelled()) return began_ns;
-  children_ = 0;
-  task_outcome outcome = task_outcome::null;
-  try {
-    outcome = binding_.run(binding_.function, *this, current_.data());
-  } catch (...) {
-    fail(std::current_exception());
-  }
-  std::uint64_t const ended_ns = network_.now_ns();
-  busy_ns_ += ended_ns - began_ns;
-  bool const repeats = outcome == task_outcome::done && shape_.mark_of(current_.data()).spawned == 0;
-  if (repeats) record_.add(current_.data(), ended_ns - began_ns);
-  return ended_ns;
+/// Answers other ranks, and cares for the workers of this one. False: nothing had arrived.
+bool collection_core::look_around() {
+  bool heard = false;
+  while (core_.poll()) heard = true;
+  pass_on_failures();
+  workers_.look_after();
+  if (workers_.want_tasks()) engine_.want(network_.now_ns());
+  return heard;
 }
 
 void collection_core::wait_for_work() {
-  engine_.idle(count_, network_.now_ns());
-  if (engine_.has_left()) return;
-  last_poll_ns_ = network_.now_ns();
-  if (core_.poll()) {
-    idle_rounds_ = 0;
-  } else {
-    network_.rest(idle_rounds_++);
+  if (look_around()) idle_rounds_ = 0;
+  if (workers_.are_quiet()) {
+    pass_on_failures();  // of the last task, which may have run since
+    engine_.idle(workers_.counted(), network_.now_ns());
   }
+  last_poll_ns_ = network_.now_ns();
+  if (!engine_.has_left()) network_.rest(idle_rounds_++);
 }
 
-void collection_core::fail(std::exception_ptr what) noexcept {
-  if (failure_) return;
-  failure_ = what;
+/// What a worker of this rank has to say to the other ranks, and they to its workers.
+void collection_core::pass_on_failures() {
+  if (engine_.is_cancelled()) return workers_.cancel();
+  if (!workers_.is_cancelled()) return;
   std::string said = "an exception that is no std::exception";
   try {
-    std::rethrow_exception(what);
+    std::rethrow_exception(workers_.failure());
   } catch (std::exception const& e) {
     said = e.what();
   } catch (...) {}
@@ -169,7 +166,7 @@ void collection_core::fail(std::exception_ptr what) noexcept {
 void collection_core::throw_failure() {
   if (!engine_.failed()) return;
   record_.clear();
-  if (engine_.failed()->rank == rank()) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (engine_.failed()->rank == rank()) std::rethrow_exception(workers_.failure());
   throw remote_error(engine_.failed()->rank, engine_.failed()->what);
 }
 
@@ -242,23 +239,25 @@ checkpoint_identity collection_core::identity() const {
 
 collection_report collection_core::report() {
   steal_counts const& steals = engine_.counts();
-  std::array<std::uint64_t, 8> sums{count_.executed, recorded(), steals.attempted, steals.successful,
-                                    steals.tasks,    busy_ns_,   run_again_,       dropped_};
-  std::array<std::uint64_t, 2> most{wall_ns_, busy_ns_};
+  std::array<std::uint64_t, 9> sums{
+      workers_.counted().executed, recorded(),       steals.attempted, steals.successful, steals.tasks,
+      workers_.busy_ns(),          workers_.count(), run_again_,       dropped_};
+  std::array<std::uint64_t, 2> most{wall_ns_, workers_.busy_ns() / workers_.count()};
   sum_elements(core_.all(), std::span(sums));
   max_elements(core_.all(), std::span(most));
   constexpr double ns = 1e-9;
   return {.iteration = epoch_,
           .ranks = core_.live().size(),
+          .workers = static_cast<std::uint32_t>(sums[6]),
           .tasks = sums[0],
           .kept = sums[1],
           .attempted = sums[2],
           .successful = sums[3],
           .moved = sums[4],
-          .run_again = sums[6],
-          .dropped = sums[7],
+          .run_again = sums[7],
+          .dropped = sums[8],
           .seconds = static_cast<double>(most[0]) * ns,
-          .mean_busy = static_cast<double>(sums[5]) / core_.live().size() * ns,
+          .mean_busy = static_cast<double>(sums[5]) / static_cast<double>(sums[6]) * ns,
           .most_busy = static_cast<double>(most[1]) * ns};
 }
 

@@ -5,11 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "skua/machine/ranks/collection/checkpoint.hpp"
+#include "skua/machine/ranks/collection/rank_workers.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
@@ -20,11 +21,13 @@
 
 namespace skua::inline v0::ranks {
 
-class collection_core final : public runtime::collection_engine, private runtime::collection_site {
+class collection_core final : public runtime::collection_engine {
  public:
   collection_core(communicator_core& core, collection_options const& options, runtime::task_binding const& binding);
   ~collection_core() override;
 
+  [[nodiscard]] bool has_threads() const noexcept override { return workers_.has_threads(); }
+  void add(void const* task) override { workers_.add(task, processing_); }
   [[nodiscard]] void* reserve() override;
   void commit() override;
   void process() override;
@@ -35,20 +38,20 @@ class collection_core final : public runtime::collection_engine, private runtime
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) override;
   [[nodiscard]] collection_report report() override;
   [[nodiscard]] std::uint64_t recorded() const noexcept override { return record_.size(); }
-  [[nodiscard]] std::uint64_t waiting() const noexcept override { return queue_.size(); }
+  [[nodiscard]] std::uint64_t waiting() const noexcept override { return workers_.waiting(); }
 
  private:
-  [[nodiscard]] std::uint32_t rank() const noexcept override { return network_.rank(); }
-  [[nodiscard]] std::uint32_t ranks() const noexcept override { return network_.ranks(); }
-  void progress() override { core_.poll(); }
+  [[nodiscard]] std::uint32_t rank() const noexcept { return network_.rank(); }
+  [[nodiscard]] std::uint32_t ranks() const noexcept { return network_.ranks(); }
 
   [[nodiscard]] bool recovers() const noexcept { return shape_.has_identity; }
   void enter_with_recovery();
   void mended(live_ranks const& live, std::span<std::byte const> lost);
+  void serve_until_the_end();
   void run_tasks();
-  std::uint64_t run(std::uint64_t began_ns);
+  bool look_around();
   void wait_for_work();
-  void fail(std::exception_ptr what) noexcept;
+  void pass_on_failures();
   void throw_failure();
   [[nodiscard]] checkpoint_identity identity() const;
   void move(std::vector<move_order> const& orders);
@@ -63,19 +66,15 @@ class collection_core final : public runtime::collection_engine, private runtime
   process_engine engine_;
   task_record record_;
   recovery_log log_;
+  rank_workers workers_;
 
   std::uint32_t epoch_ = 0;
   bool processing_ = false;
-  task_count count_;
-  std::uint64_t busy_ns_ = 0;
   std::uint64_t wall_ns_ = 0;
   std::uint64_t last_poll_ns_ = 0;
   std::uint32_t idle_rounds_ = 0;
-  std::uint64_t children_ = 0;  ///< that the task that runs has spawned
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
-  std::vector<std::byte> current_;  ///< the slot of the task that runs, aligned to 16 by operator new
-  std::exception_ptr failure_;
 };
 
 }  // namespace skua::inline v0::ranks

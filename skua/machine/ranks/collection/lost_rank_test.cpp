@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/machine/ranks/transport/loopback.hpp"
 #include "skua/program/collection/task_collection.hpp"
+#include "skua/rank_pool.hpp"
 
 namespace skua::inline v0::ranks {
 namespace {
@@ -36,9 +38,16 @@ struct seen {
   std::string error;
 };
 
-void program(communicator& world, lost_tasks how, std::atomic<int>& returned, seen& out) {
+void program(communicator& world, lost_tasks how, std::uint32_t workers, std::atomic<int>& returned, seen& out) {
   world.watch(deadline_s);
-  std::uint64_t sum = 0;
+  std::atomic<std::uint64_t> sum{0};
+  // A rank with a server thread is never silent.
+  std::optional<pool> threads;
+  std::optional<rank_pool> working;
+  if (workers > 1 && world.rank() != silent) {
+    threads.emplace(workers);
+    working.emplace(world, *threads);
+  }
   bool stuck = world.rank() == silent;
   task_collection<node> all(world, {.name = "nodes", .on_loss = how}, [&](task_site<node>& here, node& n) {
     while (stuck && returned < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -51,12 +60,12 @@ void program(communicator& world, lost_tasks how, std::atomic<int>& returned, se
   try {
     all.process();
     ++returned;
-    out.first = world.sum(sum);
+    out.first = world.sum(sum.load());
     out.report = all.report();
     all.restore();
     sum = 0;
     all.process();
-    out.second = world.sum(sum);
+    out.second = world.sum(sum.load());
   } catch (rank_lost const& e) {
     ++returned;
     out.error = std::to_string(e.rank()) + ": " + e.what();
@@ -75,7 +84,7 @@ std::uint64_t sum_of_all() {
   return sum;
 }
 
-std::vector<seen> run(lost_tasks how) {
+std::vector<seen> run(lost_tasks how, std::uint32_t workers = 1) {
   // No two ranks on one node: nobody can look whether another one's process is there.
   auto const network = std::make_shared<loopback_network>(ranks, 1);
   std::vector<seen> all(ranks);
@@ -84,15 +93,17 @@ std::vector<seen> run(lost_tasks how) {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     threads.emplace_back([&, r] {
       communicator world(loopback_network::owned_end(network, r));
-      program(world, how, returned, all[r]);
+      program(world, how, workers, returned, all[r]);
     });
   }
   threads.clear();
   return all;
 }
 
-TEST(a_silent_rank, is_made_up_for_by_the_others_and_told_so) {
-  std::vector<seen> const all = run(lost_tasks::run_again);
+class a_silent_rank_of : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(a_silent_rank_of, ranks_with_workers_is_made_up_for_and_told_so) {
+  std::vector<seen> const all = run(lost_tasks::run_again, GetParam());
   for (std::uint32_t r = 0; r < ranks; ++r) {
     SCOPED_TRACE("rank " + std::to_string(r));
     if (r == silent) {
@@ -108,6 +119,8 @@ TEST(a_silent_rank, is_made_up_for_by_the_others_and_told_so) {
     EXPECT_EQ(all[r].report.dropped, 0U);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(one_and_several, a_silent_rank_of, ::testing::Values(1, 2, 3));
 
 TEST(a_silent_rank, is_only_counted_where_nothing_may_run_twice) {
   std::vector<seen> const all = run(lost_tasks::drop);

@@ -26,6 +26,11 @@ class task_record {
     slots_.insert(slots_.end(), slot, slot + slot_bytes_);
     times_.push_back(ns);
   }
+  /// Behind its own entries.
+  void append(task_record const& other) {
+    slots_.insert(slots_.end(), other.slots_.begin(), other.slots_.end());
+    times_.insert(times_.end(), other.times_.begin(), other.times_.end());
+  }
   void clear() noexcept {
     slots_.clear();
     times_.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/communicator/communicator.hpp"
 
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "skua/machine/ranks/communicator/build_identity.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/communicator/elementwise.hpp"
+#include "skua/machine/ranks/communicator/processors.hpp"
 #include "skua/machine/ranks/transport/loopback.hpp"
 
 namespace skua::inline v0 {
@@ -53,6 +55,25 @@ void communicator::watch(double deadline_s) {
 }
 
 std::uint32_t communicator::live() const noexcept { return core_->live().size(); }
+
+void communicator::work_with(runtime::worker_threads* threads, serving how) noexcept { core_->work_with(threads, how); }
+
+std::uint32_t communicator::workers() const noexcept {
+  if (core_->threads() == nullptr) return 1;
+  return core_->threads()->count() + (core_->serves() == serving::between_tasks ? 1 : 0);
+}
+
+std::uint32_t communicator::processors() {
+  std::vector<ranks::bytes> const all =
+      core_->all().gather(ranks::encode(ranks::processors_here(core_->network().node().first)));
+  std::vector<ranks::bytes> parts;
+  for (std::uint32_t const share : ranks::shares_of(all))
+    parts.push_back(ranks::bytes_of(std::as_bytes(std::span(&share, 1))));
+  ranks::bytes const mine = core_->all().scatter(std::move(parts));
+  std::uint32_t share = 1;
+  std::memcpy(&share, mine.data(), sizeof share);
+  return share;
+}
 
 std::unique_ptr<runtime::collection_engine> communicator::make_collection(collection_options const& options,
                                                                           runtime::task_binding const& binding) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "skua/program/collection/host.hpp"
+#include "skua/program/collection/worker_threads.hpp"
 
 namespace skua::inline v0 {
 
@@ -51,6 +52,14 @@ class communicator final : public runtime::collection_host {
   void watch(double deadline_s);
   /// Ranks that have not died. Local.
   [[nodiscard]] std::uint32_t live() const noexcept;
+  /// Local: collections that this rank makes from now on run their tasks on `threads`, too, which outlive them; null: on the calling thread only.
+  /// Programs make a skua::rank_pool (skua/rank_pool.hpp), which does this. Ranks may have different numbers.
+  void work_with(runtime::worker_threads* threads, serving how) noexcept;
+  /// Local: how many workers a collection that this rank makes now has, at least 1.
+  [[nodiscard]] std::uint32_t workers() const noexcept;
+  /// How many processors this rank has for itself, at least 1: those of its affinity mask, each shared out between the ranks of the node that may
+  /// use it, and no more than its part of the CPU quota.
+  [[nodiscard]] std::uint32_t processors();
 
   [[nodiscard]] std::unique_ptr<runtime::collection_engine> make_collection(
       collection_options const& options, runtime::task_binding const& binding) override;

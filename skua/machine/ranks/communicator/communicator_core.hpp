@@ -13,6 +13,7 @@
 #include "skua/machine/ranks/protocol/post_office.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 #include "skua/program/collection/host.hpp"
+#include "skua/program/collection/worker_threads.hpp"
 
 namespace skua::inline v0::ranks {
 
@@ -44,6 +45,14 @@ class communicator_core final : private receiver {
   void mended(live_ranks const& live);
   /// It can not be mended: every rank throws rank_lost.
   void give_up(std::string const& why);
+
+  /// Threads of collections that are made from now on; null: none.
+  void work_with(runtime::worker_threads* threads, serving how) noexcept {
+    threads_ = threads;
+    serves_ = how;
+  }
+  [[nodiscard]] runtime::worker_threads* threads() const noexcept { return threads_; }
+  [[nodiscard]] serving serves() const noexcept { return serves_; }
 
   /// Throws usage_error on every rank unless all gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has THAT". Collective.
   void agree(std::string const& what, std::string const& mine);
@@ -82,6 +91,8 @@ class communicator_core final : private receiver {
   process_engine* processing_ = nullptr;
   std::uint64_t recovers_since_ns_ = 0;  ///< 0: it does not
   std::optional<rank_lost> broken_;
+  runtime::worker_threads* threads_ = nullptr;
+  serving serves_ = serving::between_tasks;
 };
 
 }  // namespace skua::inline v0::ranks

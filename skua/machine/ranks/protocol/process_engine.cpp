@@ -46,8 +46,12 @@ message_header process_engine::header(kind what) const noexcept {
 void process_engine::idle(task_count count, std::uint64_t now_ns) {
   if (asking_ || is_recovering()) return;
   end_.quiet(count);
-  bool const alone = live_.size() == 1;
-  if (!end_.ended() && settings_.steals && !alone && now_ns >= not_before_ns_) ask(now_ns);
+  want(now_ns);
+}
+
+void process_engine::want(std::uint64_t now_ns) {
+  bool const can = !asking_ && !end_.ended() && !is_recovering() && live_.size() > 1;
+  if (can && settings_.steals && now_ns >= not_before_ns_) ask(now_ns);
 }
 
 void process_engine::ask(std::uint64_t now_ns) {
@@ -117,7 +121,8 @@ void process_engine::answer(message const& request) {
   message_header reply = header(kind::steal_reply);
   // A thief that has not heard of a loss would add again what others have already.
   bool const gives = !is_cancelled() && request.head.flags >= generation_;
-  split_queue::range const taken = queue_.steal(gives ? request.head.a : 0);
+  split_queue& from = gives_from_ == nullptr ? queue_ : gives_from_->fullest();
+  split_queue::range const taken = from.steal(gives ? request.head.a : 0);
   reply.a = taken.tasks();
   if (taken.tasks() == 0) return network_.send(request.head.from, reply, {});
   end_.stolen_from();

@@ -47,6 +47,15 @@ struct recovery_hooks {
   std::function<void(std::string const& why)> broken;
 };
 
+/// Which queue a thief takes from, on a rank with several.
+class queue_choice {
+ public:
+  [[nodiscard]] virtual split_queue& fullest() noexcept = 0;
+
+ protected:
+  ~queue_choice() = default;
+};
+
 class process_engine final : private tree_outbox, private recovery_site {
  public:
   /// `queue` and `network` must outlive it.
@@ -62,6 +71,9 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// From the next process() on.
   void stealing(bool on) noexcept { settings_.steals = on; }
 
+  /// Thieves get what lies in the queue of `which`, which outlives this; at first they get what lies in its own.
+  void gives_from(queue_choice& which) noexcept { gives_from_ = &which; }
+
   /// A message of this collection and this epoch.
   void on_message(message const& m);
   /// Tokens carry the number of the collection in their upper half.
@@ -69,6 +81,9 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   /// The rank has no task and runs none. Votes or asks another rank for tasks, as it is due. `count`: its tasks since `begin`.
   void idle(task_count count, std::uint64_t now_ns);
+
+  /// The rank has work, but not for all of its workers: asks another rank for tasks, as it is due.
+  void want(std::uint64_t now_ns);
 
   /// When `idle` may next do something that it cannot do now, without a message; 0: it only waits for messages.
   [[nodiscard]] std::uint64_t next_attempt_ns() const noexcept { return asking_ || end_.ended() ? 0 : not_before_ns_; }
@@ -123,6 +138,7 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   engine_settings settings_;
   split_queue& queue_;
+  queue_choice* gives_from_ = nullptr;
   transport& network_;
   termination end_;
   victims victims_;

@@ -28,6 +28,7 @@ void recovery_log::begin(rank_number rank, std::span<std::byte> seeds) {
   held_.clear();
   taken_.clear();
   elsewhere_.clear();
+  some_elsewhere_.store(false, std::memory_order_relaxed);  // relaxed: no task runs
   std::uint64_t index = 0;
   std::uint64_t const base = ~std::uint64_t{rank};  // no task has such a number but by chance
   each_slot(seeds, shape_, [&](std::byte* slot) { shape_.set_identity(slot, {child_number(base, index++), 0}); });
@@ -67,7 +68,10 @@ taken_tasks recovery_log::taken_from_dead(live_ranks const& live) const {
 }
 
 task_bytes recovery_log::run_again(live_ranks const& live, taken_tasks elsewhere) {
+  std::scoped_lock const held(lock_);
   elsewhere_ = std::move(elsewhere);
+  // relaxed: a task that runs again is pushed after it, and its spawns come after that.
+  some_elsewhere_.store(!elsewhere_.empty(), std::memory_order_relaxed);
   for (rank_number const dead : live.dead()) {
     if (auto const out = lent_.extract(dead)) hold(out.mapped());
     if (auto const kept = kept_.extract(dead)) {
@@ -90,7 +94,9 @@ task_bytes recovery_log::run_again(live_ranks const& live, taken_tasks elsewhere
 }
 
 bool recovery_log::held_back(std::byte const* slot) {
-  if (elsewhere_.empty() || !elsewhere_.contains(shape_.identity_of(slot).number)) return false;
+  if (!some_elsewhere_.load(std::memory_order_relaxed)) return false;
+  std::scoped_lock const held(lock_);
+  if (!elsewhere_.contains(shape_.identity_of(slot).number)) return false;
   hold({slot, shape_.bytes()});
   return true;
 }

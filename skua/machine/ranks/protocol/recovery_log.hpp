@@ -2,9 +2,10 @@
 // What one rank must remember during process() so that tasks of a dead rank can run again. recovery.md has the rules.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -44,7 +45,7 @@ class recovery_log {
   [[nodiscard]] taken_tasks taken_from_dead(live_ranks const& live) const;
   /// What this rank has to run again, given what all live ranks took from dead ones. Keeps the rest.
   [[nodiscard]] task_bytes run_again(live_ranks const& live, taken_tasks elsewhere);
-  /// A spawned task that a live rank has already is held back: it must not be added.
+  /// A spawned task that a live rank has already is held back: it must not be added. Any thread.
   [[nodiscard]] bool held_back(std::byte const* slot);
 
  private:
@@ -66,6 +67,8 @@ class recovery_log {
   task_bytes held_;  ///< copies whose holder is dead, or a survivor that took them from a dead rank
   std::vector<taken> taken_;
   taken_tasks elsewhere_;
+  std::atomic<bool> some_elsewhere_{false};
+  std::mutex lock_;  ///< of held_ and elsewhere_: workers hold tasks back
 };
 
 }  // namespace skua::inline v0::ranks

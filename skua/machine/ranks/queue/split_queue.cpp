@@ -78,6 +78,11 @@ void split_queue::share_if_none() noexcept {
   if (half > 0) split_.store(split + half, std::memory_order_release);
 }
 
+void split_queue::share_all() noexcept {
+  // release: as in share_if_none.
+  if (split_.load(std::memory_order_relaxed) != head_) split_.store(head_, std::memory_order_release);
+}
+
 bool split_queue::take_back_shared() noexcept {
   if (stolen_.load(std::memory_order_relaxed) == split_.load(std::memory_order_relaxed)) return false;
   std::scoped_lock const held(lock_);

@@ -40,6 +40,9 @@ class split_queue {
   /// Adds `count` tasks that lie one after the other: the first of them becomes the oldest. Throws as `reserve`, having added none or some.
   void push_all(std::span<std::byte const> tasks);
 
+  /// Shares every private task: for an owner that runs none itself, and while others of its rank have nothing to do.
+  void share_all() noexcept;
+
   /// Takes the newest task. False: there is none. The bytes that `task` points to are the caller's.
   [[nodiscard]] bool pop(void* task) noexcept;
 

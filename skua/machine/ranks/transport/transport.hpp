@@ -51,7 +51,7 @@ class transport {
   /// Hands over what has arrived and completed, a bounded amount. False: nothing has.
   virtual bool poll(receiver& to) = 0;
 
-  /// Nanoseconds of a clock that never goes back.
+  /// Nanoseconds of a clock that never goes back. The only function that any thread may call.
   [[nodiscard]] virtual std::uint64_t now_ns() const noexcept = 0;
   /// Nothing arrived `rounds` times in succession: gives the processor to others, for longer the more rounds it were.
   virtual void rest(std::uint32_t rounds) = 0;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/collection/rank_worker.hpp"
+
+#include <cstring>
+#include <exception>
+
+#include "skua/machine/ranks/collection/rank_workers.hpp"
+
+namespace skua::inline v0::ranks {
+
+rank_worker::rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record)
+    : worker_call{.run = [](worker_call& self) noexcept { static_cast<rank_worker&>(self).work(); }}, all_(all),
+      number_(number), queue_(queue), record_(record), current_(queue.slot_bytes()) {}
+
+std::uint32_t rank_worker::rank() const noexcept { return all_.network().rank(); }
+std::uint32_t rank_worker::ranks() const noexcept { return all_.network().ranks(); }
+std::uint32_t rank_worker::workers() const noexcept { return all_.count(); }
+void rank_worker::progress() { all_.progress_of(*this); }
+
+/// What one of the rank's threads does from its start until it finds nothing.
+void rank_worker::work() noexcept {
+  std::uint64_t now_ns = all_.network().now_ns();
+  while (take()) now_ns = run_current(now_ns);
+  all_.ended(*this);
+}
+
+bool rank_worker::take() noexcept { return queue_.pop(current_.data()) || (all_.has_threads() && steal()); }
+
+/// What came from other ranks first, then what the other workers share, beginning behind this one.
+bool rank_worker::steal() noexcept {
+  if (&all_.arrivals() != &queue_ && steal_from(all_.arrivals())) return true;
+  for (std::uint32_t n = 1; n < all_.count(); ++n) {
+    split_queue& victim = all_.queue_of((number_ + n) % all_.count());
+    if (&victim != &queue_ && steal_from(victim)) return true;
+  }
+  return false;
+}
+
+/// Takes half of what is shared there: the newest of it becomes the current task, the others go to its own queue.
+bool rank_worker::steal_from(split_queue& victim) noexcept {
+  split_queue::range const taken = victim.steal(queue_.room());
+  if (taken.tasks() == 0) return false;
+  std::size_t const slot = queue_.slot_bytes();
+  std::byte const* const first = taken.bytes().data();
+  std::uint64_t kept = 0;
+  try {
+    for (; kept + 1 < taken.tasks(); ++kept) queue_.push(first + kept * slot);
+  } catch (...) {
+    all_.fail(std::current_exception());
+    count_.executed += taken.tasks() - 1 - kept;  // dropped: a failed collection runs no further task
+  }
+  std::memcpy(current_.data(), first + (taken.tasks() - 1) * slot, slot);
+  victim.give_back(taken);
+  return true;
+}
+
+/// Lets idle workers of the rank have what waits here.
+void rank_worker::offer() noexcept {
+  if (!all_.some_idle() || queue_.empty()) return;
+  queue_.share_all();
+  static_cast<void>(all_.start_one());
+}
+
+std::uint64_t rank_worker::run_current(std::uint64_t began_ns) noexcept {
+  ++count_.executed;
+  if (all_.is_cancelled()) return began_ns;
+  offer();
+  children_ = 0;
+  task_outcome outcome = task_outcome::null;
+  try {
+    outcome = all_.binding().run(all_.binding().function, *this, current_.data());
+  } catch (...) {
+    all_.fail(std::current_exception());
+  }
+  std::uint64_t const ended_ns = all_.network().now_ns();
+  busy_ns_ += ended_ns - began_ns;
+  bool const repeats = outcome == task_outcome::done && all_.shape().mark_of(current_.data()).spawned == 0;
+  if (repeats) keep(ended_ns - began_ns);
+  return ended_ns;
+}
+
+void rank_worker::keep(std::uint64_t ns) noexcept {
+  try {
+    record_.add(current_.data(), ns);
+  } catch (...) {
+    all_.fail(std::current_exception());
+  }
+}
+
+void rank_worker::spawn(void const* task) {
+  std::byte* const slot = queue_.reserve();
+  std::memcpy(slot, task, all_.binding().bytes);
+  all_.shape().set_mark(slot, {.origin = rank(), .spawned = 1});
+  if (!adds(slot)) return;
+  queue_.commit();
+  offer();
+}
+
+bool rank_worker::adds(std::byte* slot) {
+  if (recovery_log* const log = all_.log()) {
+    std::uint64_t const parent = all_.shape().identity_of(current_.data()).number;
+    all_.shape().set_identity(slot, {recovery_log::child_number(parent, children_++), 0});
+    if (log->held_back(slot)) return false;
+  }
+  ++count_.added;
+  return true;
+}
+
+}  // namespace skua::inline v0::ranks

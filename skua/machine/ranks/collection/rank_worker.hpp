@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A worker of a rank during one process(): its queue, what it counted, and the record of what it ran. rank_workers.md has the states.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "skua/machine/ranks/collection/task_record.hpp"
+#include "skua/machine/ranks/protocol/termination.hpp"
+#include "skua/machine/ranks/queue/split_queue.hpp"
+#include "skua/program/collection/host.hpp"
+#include "skua/program/collection/worker_threads.hpp"
+
+namespace skua::inline v0::ranks {
+
+class rank_workers;
+
+/// Either the thread that called process(), or a call of the rank's threads; one thread at a time.
+class alignas(64) rank_worker final : private runtime::collection_site, public runtime::worker_call {
+ public:
+  /// `queue`: what it spawns and steals, of which it is the owner. All outlive it.
+  rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record);
+  rank_worker(rank_worker const&) = delete;
+  rank_worker& operator=(rank_worker const&) = delete;
+
+  void begin() noexcept {
+    count_ = {};
+    busy_ns_ = 0;
+  }
+
+  /// Makes a task the current one: the newest of its own, else one of another worker of the rank. False: there is none.
+  [[nodiscard]] bool take() noexcept;
+  /// Runs the current task, or drops it after a failure. `began_ns`: when it was taken. Returns when it ended.
+  std::uint64_t run_current(std::uint64_t began_ns) noexcept;
+
+  /// The current task adds the one in this slot: counts it, and gives it its identity where it needs one. False: a rank that lives has
+  /// it already (protocol/recovery.md), and it must not be added.
+  [[nodiscard]] bool adds(std::byte* slot);
+
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+
+  // While it does not run:
+  [[nodiscard]] split_queue& queue() noexcept { return queue_; }
+  [[nodiscard]] task_record& record() noexcept { return record_; }
+  [[nodiscard]] task_count counted() const noexcept { return count_; }
+  [[nodiscard]] std::uint64_t busy_ns() const noexcept { return busy_ns_; }
+
+ private:
+  [[nodiscard]] std::uint32_t rank() const noexcept override;
+  [[nodiscard]] std::uint32_t ranks() const noexcept override;
+  [[nodiscard]] std::uint32_t worker() const noexcept override { return number_; }
+  [[nodiscard]] std::uint32_t workers() const noexcept override;
+  void progress() override;
+  void spawn(void const* task) override;
+
+  void work() noexcept;
+  [[nodiscard]] bool steal() noexcept;
+  [[nodiscard]] bool steal_from(split_queue& victim) noexcept;
+  void offer() noexcept;
+  void keep(std::uint64_t ns) noexcept;
+
+  rank_workers& all_;
+  std::uint32_t const number_;
+  split_queue& queue_;
+  task_record& record_;
+  task_count count_;
+  std::uint64_t busy_ns_ = 0;
+  std::uint64_t children_ = 0;      ///< of the current task, so far
+  std::vector<std::byte> current_;  ///< the slot of the task that runs, aligned to 16 by operator new
+};
+
+}  // namespace skua::inline v0::ranks

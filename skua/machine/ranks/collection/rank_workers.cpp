@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/collection/rank_workers.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::ranks {
+
+rank_workers::rank_workers(communicator_core& core, runtime::task_binding const& binding, slot_shape shape,
+                           split_queue& arrivals, task_record& record, recovery_log* log, std::uint64_t limit)
+    : core_(core), binding_(binding), shape_(shape), arrivals_(arrivals), record_(record), log_(log), limit_(limit),
+      threads_(core.threads()), server_works_(threads_ == nullptr || core.serves() == serving::between_tasks),
+      roster_(threads_ == nullptr ? 0 : threads_->count()) {
+  if (server_works_) workers_.push_back(std::make_unique<rank_worker>(*this, 0, arrivals_, record_));
+  for (std::uint32_t n = 0; n < roster_.workers(); ++n) {
+    auto& mine = belongings_.emplace_back(std::make_unique<belongings>(shape.bytes(), limit));
+    workers_.push_back(std::make_unique<rank_worker>(*this, count(), mine->queue, mine->record));
+  }
+}
+
+rank_workers::~rank_workers() = default;
+
+void rank_workers::begin() {
+  cancelled_.store(false, std::memory_order_relaxed);  // relaxed: no worker runs
+  failure_ = nullptr;
+  for (auto const& w : workers_) w->begin();
+  record_.clear();
+  seeded_ = arrivals_.size();
+  bring_added();
+  server_ = std::this_thread::get_id();
+}
+
+bool rank_workers::start_one() noexcept {
+  auto const idle = roster_.start();
+  if (!idle) return false;
+  threads_->start(*workers_[*idle + first_of_threads()]);
+  return true;
+}
+
+void rank_workers::bring_added() {
+  if (added_count_.load(std::memory_order_relaxed) == 0) return;  // relaxed: a hint; are_quiet looks again
+  std::vector<std::byte> slots;
+  {
+    std::scoped_lock const held(added_lock_);
+    slots.swap(added_);
+    added_count_.store(0, std::memory_order_relaxed);
+  }
+  try {
+    for (std::size_t at = 0; at < slots.size(); at += shape_.bytes(), ++seeded_) arrivals_.push(slots.data() + at);
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void rank_workers::look_after() {
+  if (!has_threads()) return;
+  bring_added();
+  if (!some_idle()) return;
+  arrivals_.share_all();
+  for (std::uint64_t tasks = fullest().shared(); tasks > 0 && start_one(); --tasks) {}
+}
+
+bool rank_workers::are_quiet() noexcept {
+  if (!has_threads()) return arrivals_.empty();
+  // In this order: who runs may add.
+  return roster_.all_idle() && added_count_.load(std::memory_order_relaxed) == 0 && arrivals_.empty();
+}
+
+task_count rank_workers::counted() const noexcept {
+  task_count sum{.added = seeded_, .executed = 0};
+  for (auto const& w : workers_) {
+    sum.added += w->counted().added;
+    sum.executed += w->counted().executed;
+  }
+  return sum;
+}
+
+std::uint64_t rank_workers::busy_ns() const noexcept {
+  std::uint64_t sum = 0;
+  for (auto const& w : workers_) sum += w->busy_ns();
+  return sum;
+}
+
+void rank_workers::merge_records() {
+  for (auto const& b : belongings_) {
+    record_.append(b->record);
+    b->record.clear();
+  }
+}
+
+std::uint64_t rank_workers::waiting() const {
+  return arrivals_.size() +
+         added_count_.load(std::memory_order_relaxed);  // relaxed: for the server, between two process()
+}
+
+split_queue& rank_workers::fullest() noexcept {
+  split_queue* most = &arrivals_;
+  for (auto const& b : belongings_) {
+    if (b->queue.shared() > most->shared()) most = &b->queue;
+  }
+  return *most;
+}
+
+void rank_workers::add(void const* task, bool spawned) {
+  if (spawned && log_ != nullptr) {
+    throw usage_error("a task adds to a collection whose lost tasks run again; allowed: spawn, which knows the parent");
+  }
+  std::scoped_lock const held(added_lock_);
+  std::size_t const at = added_.size();
+  if (at / shape_.bytes() >= limit_) {
+    throw resource_error("task collection: full, with its limit of " + std::to_string(limit_) +
+                         " tasks on one rank; allow more, or add fewer");
+  }
+  added_.resize(at + shape_.bytes());
+  std::memcpy(added_.data() + at, task, binding_.bytes);
+  shape_.set_mark(added_.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
+  // relaxed: who adds during process() runs, so are_quiet sees it once the worker has ended.
+  added_count_.store(added_.size() / shape_.bytes(), std::memory_order_relaxed);
+}
+
+void rank_workers::fail(std::exception_ptr what) noexcept {
+  {
+    std::scoped_lock const held(failure_lock_);
+    if (!failure_) failure_ = std::move(what);
+  }
+  cancel();
+}
+
+std::exception_ptr rank_workers::failure() const {
+  std::scoped_lock const held(failure_lock_);
+  return failure_;
+}
+
+void rank_workers::ended(rank_worker const& who) noexcept { roster_.end(who.number() - first_of_threads()); }
+
+void rank_workers::stop() noexcept {
+  cancel();
+  for (std::uint32_t rounds = 0; !roster_.all_idle(); ++rounds) network().rest(rounds);
+}
+
+void rank_workers::progress_of(rank_worker const& who) {
+  // A task of the server's may have forked, and ask from another thread.
+  bool const is_server = server_works_ && workers_.front().get() == &who && std::this_thread::get_id() == server_;
+  if (is_server) core_.poll();
+}
+
+}  // namespace skua::inline v0::ranks

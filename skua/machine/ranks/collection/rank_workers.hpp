@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The workers of one rank for one collection: they steal from each other, and the thread that called process() serves them and the other
+// ranks. rank_workers.md has the states and the proof that a quiet rank is quiet.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/machine/ranks/collection/rank_worker.hpp"
+#include "skua/machine/ranks/collection/worker_roster.hpp"
+#include "skua/machine/ranks/communicator/communicator_core.hpp"
+#include "skua/machine/ranks/protocol/process_engine.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// The server is the thread that calls process(). With `serving::between_tasks`, or without threads, it is worker 0, too.
+class rank_workers final : public queue_choice {
+ public:
+  /// As many as `core` says now. `arrivals`: the server's queue, with what comes from other ranks; `record`: of the server, if it is a worker.
+  /// `log`: null where nothing is recovered.
+  rank_workers(communicator_core& core, runtime::task_binding const& binding, slot_shape shape, split_queue& arrivals,
+               task_record& record, recovery_log* log, std::uint64_t limit);
+  ~rank_workers();
+
+  [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(workers_.size()); }
+  [[nodiscard]] bool has_threads() const noexcept { return threads_ != nullptr; }
+
+  // --- the server
+
+  /// The worker that the server is; null: it only serves.
+  [[nodiscard]] rank_worker* server_as_worker() noexcept { return server_works_ ? workers_.front().get() : nullptr; }
+  /// A new process() begins.
+  void begin();
+  /// So many tasks came to the server's queue otherwise.
+  void count_seeded(std::uint64_t tasks) noexcept { seeded_ += tasks; }
+  /// Brings what `add` was given to the server's queue, and wakes workers for what is shared.
+  void look_after();
+  /// Some worker has nothing to do, and no queue of the rank has anything for it.
+  [[nodiscard]] bool want_tasks() noexcept { return some_idle() && fullest().shared() == 0; }
+  /// No task waits, and none runs. Then `counted` is exact.
+  [[nodiscard]] bool are_quiet() noexcept;
+  [[nodiscard]] task_count counted() const noexcept;
+  [[nodiscard]] std::uint64_t busy_ns() const noexcept;
+  /// After process(): appends what the other workers ran to the server's record.
+  void merge_records();
+  [[nodiscard]] std::uint64_t waiting() const;
+  /// After an error that is not a task's: returns when no worker runs.
+  void stop() noexcept;
+  [[nodiscard]] split_queue& fullest() noexcept override;
+
+  // --- any thread
+
+  /// Adds a copy of the task.
+  void add(void const* task, bool spawned);
+  /// A task of this rank threw: no worker begins another one. The first one counts.
+  void fail(std::exception_ptr what) noexcept;
+  /// The same because of a task of another rank.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+  /// What failed here; null: nothing.
+  [[nodiscard]] std::exception_ptr failure() const;
+
+  // --- its workers
+
+  [[nodiscard]] transport& network() noexcept { return core_.network(); }
+  [[nodiscard]] runtime::task_binding const& binding() const noexcept { return binding_; }
+  [[nodiscard]] slot_shape const& shape() const noexcept { return shape_; }
+  [[nodiscard]] recovery_log* log() const noexcept { return log_; }
+  [[nodiscard]] split_queue& arrivals() noexcept { return arrivals_; }
+  [[nodiscard]] split_queue& queue_of(std::uint32_t worker) noexcept { return workers_[worker]->queue(); }
+  [[nodiscard]] bool some_idle() const noexcept { return has_threads() && roster_.some_idle(); }
+  /// Wakes an idle worker. False: all run.
+  bool start_one() noexcept;
+  /// The last act of a worker that one of the rank's threads is.
+  void ended(rank_worker const& who) noexcept;
+  /// Polls if the calling thread is the one that may.
+  void progress_of(rank_worker const& who);
+
+ private:
+  void bring_added();
+  /// The number of the first worker that the server is not.
+  [[nodiscard]] std::uint32_t first_of_threads() const noexcept { return server_works_ ? 1 : 0; }
+
+  /// The queue and the record of a worker that is not the server.
+  struct belongings {
+    belongings(std::size_t slot_bytes, std::uint64_t limit) : queue(slot_bytes, limit), record(slot_bytes) {}
+    split_queue queue;
+    task_record record;
+  };
+
+  communicator_core& core_;
+  runtime::task_binding const binding_;
+  slot_shape const shape_;
+  split_queue& arrivals_;
+  task_record& record_;
+  recovery_log* const log_;
+  std::uint64_t const limit_;
+  runtime::worker_threads* const threads_;
+  bool const server_works_;
+  std::vector<std::unique_ptr<belongings>> belongings_;
+  std::vector<std::unique_ptr<rank_worker>> workers_;
+  worker_roster<> roster_;  ///< of the workers that the server is not
+  std::uint64_t seeded_ = 0;
+  std::thread::id server_;  ///< the thread that called process()
+
+  mutable std::mutex added_lock_;
+  std::vector<std::byte> added_;               ///< slots; guarded by added_lock_
+  std::atomic<std::uint64_t> added_count_{0};  ///< changed under it
+
+  std::atomic<bool> cancelled_{false};
+  mutable std::mutex failure_lock_;
+  std::exception_ptr failure_;  ///< guarded by failure_lock_
+};
+
+}  // namespace skua::inline v0::ranks
