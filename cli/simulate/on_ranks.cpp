@@ -72,6 +72,8 @@ void rank_flags::add_to(CLI::App& command) {
   add("--floor", floor_, "SHARE",
       "what every task takes besides its work, as a share of the mean (default: 0.25; an assumption)");
   add("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
+  command.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)")
+      ->group(group);
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
@@ -115,7 +117,9 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
   for (std::uint32_t t = 0; t < durations.size(); ++t) {
     first[std::min(static_cast<std::uint32_t>(load.position[t] * count), count - 1)].push_back(t);
   }
-  ranks::simulated_ranks all(where, count, durations, {.seed = seed, .longest_pause_ns = flags.longest_pause_ns()});
+  ranks::simulated_ranks all(
+      where, count, durations,
+      {.seed = seed, .longest_pause_ns = flags.longest_pause_ns(), .every_attempt = flags.every_attempt()});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;
   for (std::uint32_t i = 0; i < iterations_wanted; ++i) {

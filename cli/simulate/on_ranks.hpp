@@ -32,6 +32,7 @@ class rank_flags {
   /// Of a task's mean duration: what every task takes besides its work.
   [[nodiscard]] double floor() const;
   [[nodiscard]] std::uint64_t longest_pause_ns() const;
+  [[nodiscard]] bool every_attempt() const noexcept { return every_attempt_; }
 
  private:
   std::optional<std::string> ranks_;
@@ -39,6 +40,7 @@ class rank_flags {
   std::string balance_ = "retentive";
   std::string floor_ = "0.25";
   std::string pause_ = "2ms";
+  bool every_attempt_ = false;
 };
 
 /// One iteration, and what balanced it.

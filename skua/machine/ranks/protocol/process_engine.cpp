@@ -32,16 +32,28 @@ message_header process_engine::header(kind what) const noexcept {
 }
 
 void process_engine::idle(task_count count, std::uint64_t now_ns) {
-  if (asking_) return;
-  end_.quiet(count);
-  bool const alone = network_.ranks() == 1;
-  if (!end_.ended() && settings_.steals && !alone && now_ns >= not_before_ns_) ask(now_ns);
+  vote(count);
+  if (may_ask() && now_ns >= not_before_ns_) ask(victims_.next(failed_attempts_), now_ns);
 }
 
-void process_engine::ask(std::uint64_t now_ns) {
+void process_engine::vote(task_count count) {
+  if (!asking_) end_.quiet(count);
+}
+
+void process_engine::count_failed(std::uint64_t attempts, std::uint64_t next_ns) noexcept {
+  counts_.attempted += attempts;
+  failed_attempts_ =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(failed_attempts_ + attempts, ~std::uint32_t{0}));
+  for (std::uint64_t i = 0; i < attempts && pause_ns_ < settings_.longest_pause_ns; ++i) double_pause();
+  not_before_ns_ = next_ns;
+}
+
+void process_engine::double_pause() noexcept { pause_ns_ = std::min(pause_ns_ * 2, settings_.longest_pause_ns); }
+
+void process_engine::ask(rank_number victim, std::uint64_t now_ns) {
   message_header request = header(kind::steal_request);
   request.a = queue_.room();
-  victim_ = victims_.next(failed_attempts_);
+  victim_ = victim;
   not_before_ns_ = now_ns + pause_ns_;
   asking_ = true;
   ++counts_.attempted;
@@ -89,7 +101,7 @@ void process_engine::take(message const& reply) {
   asking_ = false;
   if (reply.head.a == 0) {
     ++failed_attempts_;
-    pause_ns_ = std::min(pause_ns_ * 2, settings_.longest_pause_ns);
+    double_pause();
     return;
   }
   runtime::invariant(reply.body.size() == reply.head.a * queue_.slot_bytes(),

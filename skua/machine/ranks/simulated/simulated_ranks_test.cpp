@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "skua/machine/ranks/simulated/waiting_thieves.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -123,6 +124,81 @@ TEST(simulated_ranks, are_busy_for_the_sum_of_their_tasks) {
   simulated_iteration const r = s.process();
   double const mean_busy = std::accumulate(r.busy.begin(), r.busy.end(), 0.0) / static_cast<double>(r.busy.size());
   EXPECT_NEAR(mean_busy * r.seconds, r.ideal_seconds + 1e-9 * 600 * 500 / 16, 0.02 * r.ideal_seconds);
+}
+
+struct mean_of_seeds {
+  double seconds = 0;
+  double successful = 0;
+  double attempted = 0;
+  double events = 0;
+};
+
+/// Two iterations on 480 ranks of which every eighth has all tasks, the second; over 12 seeds.
+mean_of_seeds over_seeds(bool every_attempt) {
+  constexpr std::uint32_t ranks = 480;
+  constexpr double seeds = 12;
+  mean_of_seeds mean;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    auto const d = durations(ranks * 12, 20'000'000, seed);
+    simulated_ranks s(cluster_named("hopper"), ranks, d,
+                      {.seed = seed, .longest_pause_ns = 500'000, .every_attempt = every_attempt});
+    for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(t % ranks / 8 * 8, t);
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      simulated_iteration const r = s.process();
+      expect_each_once(s, static_cast<std::uint32_t>(d.size()));
+      mean.seconds += r.seconds / seeds;
+      mean.successful += r.successful.mean / seeds;
+      mean.attempted += r.attempted.mean / seeds;
+      mean.events += static_cast<double>(r.events) / seeds;
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        for (std::uint32_t const t : s.executed()[rank]) s.seed(rank, t);
+      }
+    }
+  }
+  return mean;
+}
+
+// Means over seeds 1 to 12. The tolerances are about three times the spread of such a mean.
+TEST(simulated_ranks, whose_failed_attempts_are_drawn_do_as_if_they_had_been_sent) {
+  mean_of_seeds const sent = over_seeds(true);
+  mean_of_seeds const drawn = over_seeds(false);
+  EXPECT_NEAR(drawn.seconds, sent.seconds, 0.03 * sent.seconds);
+  EXPECT_NEAR(drawn.successful, sent.successful, 0.05 * sent.successful);
+  EXPECT_NEAR(drawn.attempted, sent.attempted, 0.10 * sent.attempted);
+  EXPECT_LT(drawn.events, 0.5 * sent.events);
+}
+
+TEST(attempt_times, are_those_that_a_thief_without_luck_keeps) {
+  attempt_times const times(1000, 100, 1600, 250);
+  std::vector<std::uint64_t> const at{1000, 1250, 1500, 1900, 2700, 4300, 5900};
+  for (std::uint64_t n = 0; n < at.size(); ++n) {
+    EXPECT_EQ(times.at(n), at[n]);
+    EXPECT_EQ(times.before(at[n]), n);
+    EXPECT_EQ(times.before(at[n] + 1), n + 1);
+  }
+  EXPECT_EQ(times.before(0), 0U);
+}
+
+// One rank in ten gives, then all: so many requests of a thief fail before it asks.
+TEST(waiting_thieves, ask_those_that_give_as_often_as_a_uniform_choice_would) {
+  constexpr std::uint32_t ranks = 1001;
+  waiting_thieves all(ranks, 3);
+  for (std::uint32_t r = 1; r <= 100; ++r) static_cast<void>(all.note(r, true));
+  std::vector<int> asked(ranks);
+  double attempts = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    for (;;) {
+      static_cast<void>(all.wait(0, attempt_times(0, 1, 1, 1)));
+      auto const drawn = all.request(0);
+      attempts += static_cast<double>(drawn.before.attempts);
+      if (!drawn.victim) continue;
+      ++asked[*drawn.victim];
+      break;
+    }
+  }
+  EXPECT_NEAR(attempts / 20'000, 9, 0.3);
+  for (std::uint32_t r = 1; r <= 100; ++r) EXPECT_NEAR(asked[r], 200, 80);
+  EXPECT_EQ(std::accumulate(asked.begin() + 1, asked.begin() + 101, 0), 20'000);
 }
 
 TEST(clusters, are_found_by_name_or_refused_with_the_names_that_exist) {
