@@ -66,7 +66,7 @@ void rank_flags::add_to(CLI::App& command) {
   auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
     command.add_option(name, value, about)->group(group)->type_name(kind);
   };
-  add("--ranks", ranks_, "N", "simulate ranks of a cluster (--machine hopper, intrepid or titan) instead of workers");
+  add("--ranks", ranks_, "N", "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
   add("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
   add("--balance", balance_, "HOW", "between iterations: none, steal, retentive (default), or a balancer");
   add("--floor", floor_, "SHARE",

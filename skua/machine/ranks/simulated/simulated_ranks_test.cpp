@@ -211,8 +211,63 @@ TEST(clusters, are_found_by_name_or_refused_with_the_names_that_exist) {
   }
 }
 
+/// What the reader says of the file of hopper with this text in place of that.
+std::string refused(std::string const& that, std::string const& text) {
+  std::string all = R"(name = "small"
+about = "two cores"
+[layout]
+ranks_per_node = 2
+nodes_per_switch = 1
+[node]
+latency_ns = { value = 5, assumed = true, low = 1, high = 9, source = "nobody" }
+bytes_per_ns = 1.5
+[switch]
+latency_ns = 10
+bytes_per_ns = 1
+[system]
+latency_ns = 20
+bytes_per_ns = 1
+[runtime]
+server_thread = false
+handler_ns = 3
+task_overhead_ns = 0
+balance_step_ns = 7
+)";
+  if (auto const at = all.find(that); !that.empty() && at != std::string::npos) all.replace(at, that.size(), text);
+  try {
+    cluster const c = parse_cluster(all, "small.toml");
+    EXPECT_EQ(c.assumed, "node.latency_ns");
+    EXPECT_EQ(c.in_node.latency_ns, 5U);
+    EXPECT_EQ(c.in_node.bytes_per_s, 1.5e9);
+    EXPECT_EQ(c.balance_step_ns, 7U);
+    EXPECT_TRUE(c.polling);
+    return "";
+  } catch (usage_error const& e) {
+    return e.what();
+  }
+}
+
+TEST(clusters, are_read_from_files_or_refused_with_the_line) {
+  EXPECT_EQ(refused("", ""), "");
+  EXPECT_EQ(refused("handler_ns = 3", "handler = 3"),
+            "small.toml:17: there is no key handler in [runtime]; allowed: handler_ns, task_overhead_ns, "
+            "balance_step_ns, server_thread");
+  EXPECT_EQ(refused("ranks_per_node = 2", "ranks_per_node = 2.5"),
+            "small.toml:4: layout.ranks_per_node must be a whole number from 1 to 1000000");
+  EXPECT_EQ(refused("bytes_per_ns = 1.5", "bytes_per_ns = nan"),
+            "small.toml:8: node.bytes_per_ns must be a number from 0.000001 to 1000000");
+  EXPECT_EQ(refused(", low = 1, high = 9", ""),
+            "small.toml:7: node.latency_ns.low is missing; an assumed figure has low and high");
+  EXPECT_EQ(refused("low = 1", "low = 6"), "small.toml:7: node.latency_ns: allowed: low <= value <= high");
+  EXPECT_EQ(refused("[system]\nlatency_ns = 20\n", "[system]\n"),
+            "small.toml:12: system.latency_ns is missing; allowed: a number from 0 to 1000000000000");
+  EXPECT_EQ(refused("server_thread = false", "server_thread = 1"),
+            "small.toml:16: runtime.server_thread must be true or false");
+  EXPECT_TRUE(refused("[layout]", "[layout").starts_with("small.toml:3: this is not TOML"));
+}
+
 TEST(clusters, know_how_far_apart_two_ranks_are) {
-  cluster const& hopper = cluster_named("hopper");
+  cluster const hopper = cluster_named("hopper");
   EXPECT_EQ(hopper.between(0, 23), cluster::level::node);
   EXPECT_EQ(hopper.between(0, 24), cluster::level::switch_);
   EXPECT_EQ(hopper.between(0, 48), cluster::level::system);
