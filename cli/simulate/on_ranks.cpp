@@ -12,6 +12,7 @@
 #include "apps/ranks_plan.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/option_values.hpp"
+#include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/policy/balance/balancers.hpp"
@@ -45,9 +46,10 @@ balance::machine_loads loads_of(std::vector<std::vector<std::uint32_t>> const& e
 }
 
 /// Moves tasks between the lists; those that stay keep their order, those that come are last.
-std::uint64_t rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint64_t> const& durations,
-                        balance::balancer const& by, std::uint64_t seed) {
-  auto const plan = balance::rebalance(loads_of(lists, durations), by, seed);
+void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint64_t> const& durations,
+               ranks::cluster const& where, balance::balancer const& by, std::uint64_t seed, ranks_iteration& into) {
+  balance::machine_loads const loads = loads_of(lists, durations);
+  auto const plan = balance::rebalance(loads, by, seed);
   constexpr std::uint32_t gone = ~0U;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arrivals;
   for (auto const& m : plan.migrations) {
@@ -56,7 +58,9 @@ std::uint64_t rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vec
   }
   for (auto& list : lists) std::erase(list, gone);
   for (auto const& [to, task] : arrivals) lists[to].push_back(task);
-  return plan.migrations.size();
+  into.migrations = plan.migrations.size();
+  auto const time = ranks::time_to_balance(where, loads, by);
+  into.balance_s = time ? std::optional(time->seconds) : std::nullopt;
 }
 
 }  // namespace
@@ -66,7 +70,8 @@ void rank_flags::add_to(CLI::App& command) {
   auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
     command.add_option(name, value, about)->group(group)->type_name(kind);
   };
-  add("--ranks", ranks_, "N", "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
+  add("--ranks", ranks_, "N",
+      "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
   add("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
   add("--balance", balance_, "HOW", "between iterations: none, steal, retentive (default), or a balancer");
   add("--floor", floor_, "SHARE",
@@ -125,7 +130,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
   for (std::uint32_t i = 0; i < iterations_wanted; ++i) {
     ranks_iteration now;
     if (i > 0 && plan.is_balancer()) {
-      now.migrations = rebalance(lists, durations, balance::make_balancer(plan.balance), seed + i);
+      rebalance(lists, durations, where, balance::make_balancer(plan.balance), seed + i, now);
     }
     for (std::uint32_t r = 0; r < count; ++r) {
       for (std::uint32_t const t : lists[r]) all.seed(r, t);
@@ -156,17 +161,33 @@ report report_of(std::vector<ranks_iteration> const& all, std::string const& bal
             {"tasks_deviation", "+-"},
             {"tasks_stolen", ""},
             {"migrations", "migrations"},
+            {"balance_s", "balancing"},
             {"rounds", ""},
             {"events", ""},
             {"busy_shares", ""}});
   auto const number = [](double v) { return cell{v, fmt::format("{:.1f}", v)}; };
   for (std::size_t i = 0; i < all.size(); ++i) {
     ranks::simulated_iteration const& run = all[i].run;
-    r.add({cell::of(balance), cell::of(1), cell::seconds(run.seconds), cell::of(nullptr), cell::of(true),
-           cell::of(i + 1), cell::seconds(run.ideal_seconds), cell::share(run.efficiency), number(run.attempted.mean),
-           number(run.attempted.deviation), number(run.successful.mean), number(run.successful.deviation),
-           number(run.tasks.mean), number(run.tasks.deviation), cell::of(run.moved), cell::of(all[i].migrations),
-           cell::of(run.rounds), cell::of(run.events), cell::of(run.busy)});
+    r.add({cell::of(balance),
+           cell::of(1),
+           cell::seconds(run.seconds),
+           cell::of(nullptr),
+           cell::of(true),
+           cell::of(i + 1),
+           cell::seconds(run.ideal_seconds),
+           cell::share(run.efficiency),
+           number(run.attempted.mean),
+           number(run.attempted.deviation),
+           number(run.successful.mean),
+           number(run.successful.deviation),
+           number(run.tasks.mean),
+           number(run.tasks.deviation),
+           cell::of(run.moved),
+           cell::of(all[i].migrations),
+           all[i].balance_s ? cell::seconds(*all[i].balance_s) : cell::of(nullptr),
+           cell::of(run.rounds),
+           cell::of(run.events),
+           cell::of(run.busy)});
   }
   return r;
 }

@@ -47,6 +47,8 @@ class rank_flags {
 struct ranks_iteration {
   ranks::simulated_iteration run;
   std::uint64_t migrations = 0;  ///< before it
+  /// Of the balancer before it, not part of the iteration's time; unset where it is not simulated.
+  std::optional<double> balance_s = 0;
 };
 
 /// Simulates the iterations one after the other. `tell` is called after each. Throws usage_error if the app has no tasks for ranks.

@@ -8,6 +8,7 @@
 
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 #include "skua/machine/ranks/simulated/calendar.hpp"
+#include "skua/machine/ranks/simulated/network.hpp"
 #include "skua/machine/ranks/simulated/waiting_thieves.hpp"
 
 namespace skua::inline v0::ranks {
@@ -15,7 +16,6 @@ namespace skua::inline v0::ranks {
 namespace {
 
 constexpr std::uint32_t collection = 1;
-constexpr std::size_t header_bytes = 64;
 
 /// What an entry of the calendar stands for. Those with a body are few: stolen tasks.
 struct happening {
@@ -42,9 +42,8 @@ class simulated_ranks::world final {
  public:
   world(cluster const& where, std::uint32_t ranks, std::span<std::uint64_t const> durations,
         simulation_options const& options)
-      : where_(where), durations_(durations), nodes_((ranks + where.ranks_per_node - 1) / where.ranks_per_node),
-        thieves_(ranks, options.seed), longest_pause_ns_(options.longest_pause_ns),
-        every_attempt_(options.every_attempt || where.polling) {
+      : where_(where), durations_(durations), network_(where, ranks), thieves_(ranks, options.seed),
+        longest_pause_ns_(options.longest_pause_ns), every_attempt_(options.every_attempt || where.polling) {
     for (std::uint32_t r = 0; r < ranks; ++r) members_.emplace_back(*this, r, ranks, options);
     executed_.resize(ranks);
   }
@@ -57,11 +56,6 @@ class simulated_ranks::world final {
   bool steals_ = true;
 
  private:
-  struct node_state {
-    std::uint64_t sends_until_ns = 0;    ///< its network interface
-    std::uint64_t handles_until_ns = 0;  ///< its server thread
-  };
-
   /// One rank: its end of the network, its queue, its engine.
   struct member final : transport {
     member(world& w, std::uint32_t r, std::uint32_t ranks, simulation_options const& o)
@@ -150,7 +144,7 @@ class simulated_ranks::world final {
   std::span<std::uint64_t const> durations_;
   std::deque<member> members_;
   std::vector<std::vector<std::uint32_t>> seeds_;
-  std::vector<node_state> nodes_;
+  simulated_network network_;
   waiting_thieves thieves_;
   std::uint64_t waiting_ = 0;
   std::uint64_t longest_pause_ns_;
@@ -171,24 +165,7 @@ class simulated_ranks::world final {
 /// Returns when the message is out of the sender's hands.
 std::uint64_t simulated_ranks::world::deliver(std::uint32_t to, message_header const& head,
                                               std::span<std::byte const> body) {
-  auto const level = where_.between(head.from, to);
-  link_cost const& link = where_.cost(level);
-  auto const copy_ns =
-      static_cast<std::uint64_t>(static_cast<double>(header_bytes + body.size()) / link.bytes_per_s * 1e9);
-  std::uint64_t out_ns = now_ns_ + copy_ns;
-  if (level != cluster::level::node) {
-    node_state& from = nodes_[head.from / where_.ranks_per_node];
-    out_ns = std::max(now_ns_, from.sends_until_ns) + copy_ns;
-    from.sends_until_ns = out_ns;
-  }
-  std::uint64_t arrives_ns = out_ns + link.latency_ns;
-  if (!where_.polling) {
-    node_state& at = nodes_[to / where_.ranks_per_node];
-    arrives_ns = std::max(arrives_ns, at.handles_until_ns) + where_.handler_ns;
-    at.handles_until_ns = arrives_ns;
-  } else {
-    arrives_ns += where_.handler_ns;
-  }
+  auto const [out_ns, arrives_ns] = network_.carry(head.from, to, body.size(), now_ns_);
   std::uint32_t const p = payload();
   happening& h = happenings_[p];
   h.is = happening::what::arrival;
@@ -207,7 +184,7 @@ simulated_iteration simulated_ranks::world::process() {
   still_here_ = members_.size();
   intervals_.clear();
   ++epoch_;
-  for (node_state& n : nodes_) n = {now_ns_, now_ns_};
+  network_.reset(now_ns_);
   for (member& m : members_) {
     executed_[m.number].clear();
     std::vector<std::uint32_t>& seeds = seeds_of(m.number);
@@ -349,7 +326,7 @@ void simulated_ranks::world::note(member const& m) {
 /// Of a request that fails: two messages between far nodes, or as long as the server thread of a node takes for the messages of all its
 /// waiting ranks, if these are as many as on every node.
 std::uint64_t simulated_ranks::world::round_trip_ns() const noexcept {
-  double const copy_ns = static_cast<double>(header_bytes) / where_.in_system.bytes_per_s * 1e9;
+  double const copy_ns = static_cast<double>(simulated_network::header_bytes) / where_.in_system.bytes_per_s * 1e9;
   std::uint64_t const alone_ns =
       2 * (static_cast<std::uint64_t>(copy_ns) + where_.in_system.latency_ns + where_.handler_ns);
   std::uint64_t const served_ns =
