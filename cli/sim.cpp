@@ -88,6 +88,7 @@ int execute_on_ranks(arguments const& given) {
   document["ranks"] = given.ranks.ranks();
   document["balance"] = given.ranks.balance();
   document["floor_share"] = given.ranks.floor();
+  document["variation_share"] = given.ranks.variation();
   document["every_attempt"] = given.ranks.every_attempt();
   document["first_seed"] = seed;
   document["rows"] = table.rows();

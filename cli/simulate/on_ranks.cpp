@@ -13,6 +13,7 @@
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/option_values.hpp"
 #include "skua/machine/ranks/simulated/balance_time.hpp"
+#include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/policy/balance/balancers.hpp"
@@ -63,6 +64,21 @@ void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::
   into.balance_s = time ? std::optional(time->seconds) : std::nullopt;
 }
 
+double share_of(std::string_view option, std::string const& text) {
+  char* end = nullptr;
+  double const share = std::strtod(text.c_str(), &end);
+  bool const read = !text.empty() && *end == '\0';
+  if (!read || !(share >= 0 && share <= 1)) refuse(option, text, "a share from 0 to 1");
+  return share;
+}
+
+/// Durations of the next iteration: each a uniform share above or below its mean.
+void vary(std::span<std::uint64_t> durations, std::span<std::uint64_t const> means, double share, runtime::dice& dice) {
+  for (std::size_t t = 0; t < durations.size(); ++t) {
+    durations[t] = static_cast<std::uint64_t>(static_cast<double>(means[t]) * (1 + share * (2 * dice.unit() - 1)));
+  }
+}
+
 }  // namespace
 
 void rank_flags::add_to(CLI::App& command) {
@@ -76,6 +92,7 @@ void rank_flags::add_to(CLI::App& command) {
   add("--balance", balance_, "HOW", "between iterations: none, steal, retentive (default), or a balancer");
   add("--floor", floor_, "SHARE",
       "what every task takes besides its work, as a share of the mean (default: 0.25; an assumption)");
+  add("--variation", variation_, "SHARE", "by which a task's time differs between iterations, at most (default: 0)");
   add("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
   command.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)")
       ->group(group);
@@ -94,13 +111,8 @@ std::string const& rank_flags::balance() const {
   return balance_;
 }
 
-double rank_flags::floor() const {
-  char* end = nullptr;
-  double const share = std::strtod(floor_.c_str(), &end);
-  bool const read = !floor_.empty() && *end == '\0';
-  if (!read || !(share >= 0 && share <= 1)) refuse("--floor", floor_, "a share from 0 to 1");
-  return share;
-}
+double rank_flags::floor() const { return share_of("--floor", floor_); }
+double rank_flags::variation() const { return share_of("--variation", variation_); }
 
 std::uint64_t rank_flags::longest_pause_ns() const {
   return static_cast<std::uint64_t>(runtime::read_duration("--longest-pause", pause_).count());
@@ -116,7 +128,9 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
     throw usage_error(
         fmt::format("{} has no tasks for simulated ranks: it spawns them, or it knows no ranks", what.name()));
   }
-  std::vector<std::uint64_t> const durations = durations_of(load, flags.floor());
+  std::vector<std::uint64_t> const means = durations_of(load, flags.floor());
+  std::vector<std::uint64_t> durations = means;
+  runtime::dice dice(seed);
   std::uint32_t const count = flags.ranks();
   std::vector<std::vector<std::uint32_t>> first(count);
   for (std::uint32_t t = 0; t < durations.size(); ++t) {
@@ -132,6 +146,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
     if (i > 0 && plan.is_balancer()) {
       rebalance(lists, durations, where, balance::make_balancer(plan.balance), seed + i, now);
     }
+    if (flags.variation() > 0) vary(durations, means, flags.variation(), dice);
     for (std::uint32_t r = 0; r < count; ++r) {
       for (std::uint32_t const t : lists[r]) all.seed(r, t);
     }

@@ -31,6 +31,8 @@ class rank_flags {
   [[nodiscard]] std::string const& balance() const;
   /// Of a task's mean duration: what every task takes besides its work.
   [[nodiscard]] double floor() const;
+  /// By which share a task's duration differs between iterations, at most.
+  [[nodiscard]] double variation() const;
   [[nodiscard]] std::uint64_t longest_pause_ns() const;
   [[nodiscard]] bool every_attempt() const noexcept { return every_attempt_; }
 
@@ -39,6 +41,7 @@ class rank_flags {
   std::string iterations_ = "5";
   std::string balance_ = "retentive";
   std::string floor_ = "0.25";
+  std::string variation_ = "0";
   std::string pause_ = "2ms";
   bool every_attempt_ = false;
 };
@@ -47,8 +50,8 @@ class rank_flags {
 struct ranks_iteration {
   ranks::simulated_iteration run;
   std::uint64_t migrations = 0;  ///< before it
-  /// Of the balancer before it, not part of the iteration's time; unset where it is not simulated.
-  std::optional<double> balance_s = 0;
+  /// Of the balancer before it, not part of the iteration's time; unset without one, and where it is not simulated.
+  std::optional<double> balance_s = {};
 };
 
 /// Simulates the iterations one after the other. `tell` is called after each. Throws usage_error if the app has no tasks for ranks.
