@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "cli/text/output.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
+#include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
 namespace skua::cli {
@@ -38,6 +40,7 @@ struct arguments {
   std::string cost_model = "0";
   std::string repeat = "1";
   std::string seed = "1";
+  std::string machine;
   std::string json_path;
   std::vector<std::string> of_distributions;  ///< options given that make no sense beside --loads
 };
@@ -103,7 +106,8 @@ bool conserves(machine_loads const& before, machine_loads const& after) {
 
 /// Each balancer begins with the same loads and is applied several times, as between iterations.
 std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, machine_loads const& first,
-                                 std::uint32_t applications, std::uint32_t seed) {
+                                 std::uint32_t applications, std::uint32_t seed,
+                                 std::optional<ranks::cluster> const& where) {
   std::vector<balance_row> rows;
   for (std::string const& name : balancers) {
     balance::balancer const by = balance::make_balancer(name);
@@ -114,7 +118,12 @@ std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, mach
       balance::balance_plan const plan = balance::rebalance(loads, by, seed + i - 1);
       std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
       machine_loads moved = balance::after(loads, plan.migrations);
-      rows.push_back({name, i, plan.report, took.count(), conserves(loads, moved)});
+      balance_row& row = rows.emplace_back(balance_row{.balancer = name, .application = i, .report = plan.report});
+      row.seconds = took.count();
+      row.conserved = conserves(loads, moved);
+      if (where) {
+        if (auto const time = ranks::time_to_balance(*where, loads, by)) row.cluster_s = time->seconds;
+      }
       loads = std::move(moved);
     }
   }
@@ -127,9 +136,14 @@ int execute(arguments const& given) {
   std::uint32_t const applications = read_whole_number("--repeat", given.repeat, 1, 1000);
   balance_frame frame;
   frame.seed = read_whole_number("--seed", given.seed, 0, 0xffff'ffff);
+  std::optional<ranks::cluster> where;
+  if (!given.machine.empty()) {
+    where = ranks::cluster_named(given.machine);
+    frame.cluster = where->name;
+  }
   machine_loads const loads = loads_of(given, frame);
   frame.before = balance::plan_of(loads, {}, balance::hierarchical_options{}.arity).report;
-  std::vector<balance_row> const rows = rows_of(balancers, loads, applications, frame.seed);
+  std::vector<balance_row> const rows = rows_of(balancers, loads, applications, frame.seed, where);
   report const all = report_of(rows);
   target.write(to_json(frame, all));
   if (!target.takes_stdout()) write_to_stdout(text_of(frame, all));
@@ -156,6 +170,8 @@ subcommand add_balance(CLI::App& root) {
           "each task of table3 costs F times the mean more, e.g. 0, 0.25 or 0.9")};
   add("--loads", given->loads, "FILE", "loads from a file with lines rank,load instead");
   add("--how", given->how, "LIST", "the balancers, as NAME or NAME:OPTION,...; skua list shows all");
+  add("--machine", given->machine, "NAME",
+      "also the time with all messages on a cluster (hopper, intrepid, titan or FILE), simulated");
   add("--repeat", given->repeat, "K", "apply each balancer K times");
   add("--seed", given->seed, "N", "of every random choice");
   add_json(*command, given->json_path);

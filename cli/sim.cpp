@@ -64,7 +64,7 @@ std::vector<sim_row> rows_of(sim_study& study, arguments const& given, std::uint
 
 int execute_on_ranks(arguments const& given) {
   json_target const target(given.json_path);
-  ranks::cluster const& where = ranks::cluster_named(given.flags.machine());
+  ranks::cluster const where = ranks::cluster_named(given.flags.machine());
   apps::app& app = given.app.chosen();
   std::uint64_t const seed = given.flags.seed(given.app);
   bool const prints = !target.takes_stdout();
@@ -88,6 +88,8 @@ int execute_on_ranks(arguments const& given) {
   document["ranks"] = given.ranks.ranks();
   document["balance"] = given.ranks.balance();
   document["floor_share"] = given.ranks.floor();
+  document["variation_share"] = given.ranks.variation();
+  document["every_attempt"] = given.ranks.every_attempt();
   document["first_seed"] = seed;
   document["rows"] = table.rows();
   target.write(document);

@@ -30,7 +30,8 @@ report report_of(std::vector<balance_row> const& rows) {
                            {"over_bound_after", "over bound"},
                            {"migrations", "migrations"},
                            {"moved_share", "load moved"},
-                           {"hops_per_migration", "hops each"}});
+                           {"hops_per_migration", "hops each"},
+                           {"balance_s", "on the cluster"}});
   for (balance_row const& r : rows) {
     auto const& found = r.report;
     double const whole = found.average * found.ranks;
@@ -38,7 +39,7 @@ report report_of(std::vector<balance_row> const& rows) {
     all.add(row_of({.runner = r.balancer, .workers = 1, .median_s = r.seconds, .verified = r.conserved},
                    {cell::of(r.application), percent(found.over_ideal_before()), percent(found.over_ideal_after()),
                     percent(found.over_bound_after()), cell::of(found.migrations), cell::share(moved),
-                    cell::ratio(hops_each(found))}));
+                    cell::ratio(hops_each(found)), r.cluster_s ? cell::seconds(*r.cluster_s) : cell::of(nullptr)}));
   }
   return all;
 }
@@ -51,6 +52,7 @@ json to_json(balance_frame const& frame, report const& rows) {
           {"pattern", frame.pattern.empty() ? json() : json(frame.pattern)},
           {"cost_model", frame.cost_model},
           {"first_seed", frame.seed},
+          {"cluster", frame.cluster.empty() ? json() : json{{"name", frame.cluster}}},
           {"ranks", b.ranks},
           {"tasks", b.tasks},
           {"average_load", b.average},
@@ -69,7 +71,9 @@ std::string text_of(balance_frame const& frame, report const& rows) {
   return text + rows.text() +
          "\nbefore, over ideal: largest load over average, minus 1. Over bound: over the larger of average and longest "
          "task.\n"
-         "time of one thread: the steps of all ranks one after the other, measured here.\n";
+         "time of one thread: the steps of all ranks one after the other, measured here.\n" +
+         (frame.cluster.empty() ? ""
+                                : fmt::format("on the cluster: with all messages on {}, simulated.\n", frame.cluster));
 }
 
 }  // namespace skua::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ struct balance_row {
   std::string balancer;
   std::uint32_t application = 1;
   policies::balance::balance_report report;
-  double seconds = 0;     ///< all ranks' steps, one after the other, on one thread
-  bool conserved = true;  ///< every task is at one rank afterwards
+  std::optional<double> cluster_s = {};  ///< with its messages on a cluster, simulated
+  double seconds = 0;                    ///< all ranks' steps, one after the other, on one thread
+  bool conserved = true;                 ///< every task is at one rank afterwards
 };
 
 /// What all rows have in common.
@@ -26,6 +28,7 @@ struct balance_frame {
   double cost_model = 0;
   std::string pattern;  ///< empty: a file
   std::uint32_t seed = 1;
+  std::string cluster = {};  ///< of the simulated times; empty: none
   policies::balance::balance_report before;
 };
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "cli/text/option_values.hpp"
-#include "skua/machine/sim/model/toml_depth.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/toml_depth.hpp"
 
 namespace skua::cli {
 namespace {
@@ -22,8 +22,8 @@ void refuse_line(std::string_view origin, std::uint32_t line, std::string const&
 }
 
 toml::table read_toml(std::string_view text, std::string_view origin) {
-  if (std::uint32_t const line = sim::line_of_deep_key(text); line > 0)
-    refuse_line(origin, line, fmt::format("a key has more than {} parts", sim::most_key_parts));
+  if (std::uint32_t const line = runtime::line_of_deep_key(text); line > 0)
+    refuse_line(origin, line, fmt::format("a key has more than {} parts", runtime::most_key_parts));
   try {
     return toml::parse(text);
   } catch (toml::parse_error const& fault) {

@@ -12,6 +12,8 @@
 #include "apps/ranks_plan.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/option_values.hpp"
+#include "skua/machine/ranks/simulated/balance_time.hpp"
+#include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/policy/balance/balancers.hpp"
@@ -45,9 +47,10 @@ balance::machine_loads loads_of(std::vector<std::vector<std::uint32_t>> const& e
 }
 
 /// Moves tasks between the lists; those that stay keep their order, those that come are last.
-std::uint64_t rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint64_t> const& durations,
-                        balance::balancer const& by, std::uint64_t seed) {
-  auto const plan = balance::rebalance(loads_of(lists, durations), by, seed);
+void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint64_t> const& durations,
+               ranks::cluster const& where, balance::balancer const& by, std::uint64_t seed, ranks_iteration& into) {
+  balance::machine_loads const loads = loads_of(lists, durations);
+  auto const plan = balance::rebalance(loads, by, seed);
   constexpr std::uint32_t gone = ~0U;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arrivals;
   for (auto const& m : plan.migrations) {
@@ -56,7 +59,24 @@ std::uint64_t rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vec
   }
   for (auto& list : lists) std::erase(list, gone);
   for (auto const& [to, task] : arrivals) lists[to].push_back(task);
-  return plan.migrations.size();
+  into.migrations = plan.migrations.size();
+  auto const time = ranks::time_to_balance(where, loads, by);
+  into.balance_s = time ? std::optional(time->seconds) : std::nullopt;
+}
+
+double share_of(std::string_view option, std::string const& text) {
+  char* end = nullptr;
+  double const share = std::strtod(text.c_str(), &end);
+  bool const read = !text.empty() && *end == '\0';
+  if (!read || !(share >= 0 && share <= 1)) refuse(option, text, "a share from 0 to 1");
+  return share;
+}
+
+/// Durations of the next iteration: each a uniform share above or below its mean.
+void vary(std::span<std::uint64_t> durations, std::span<std::uint64_t const> means, double share, runtime::dice& dice) {
+  for (std::size_t t = 0; t < durations.size(); ++t) {
+    durations[t] = static_cast<std::uint64_t>(static_cast<double>(means[t]) * (1 + share * (2 * dice.unit() - 1)));
+  }
 }
 
 }  // namespace
@@ -66,12 +86,16 @@ void rank_flags::add_to(CLI::App& command) {
   auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
     command.add_option(name, value, about)->group(group)->type_name(kind);
   };
-  add("--ranks", ranks_, "N", "simulate ranks of a cluster (--machine hopper, intrepid or titan) instead of workers");
+  add("--ranks", ranks_, "N",
+      "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
   add("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
   add("--balance", balance_, "HOW", "between iterations: none, steal, retentive (default), or a balancer");
   add("--floor", floor_, "SHARE",
       "what every task takes besides its work, as a share of the mean (default: 0.25; an assumption)");
+  add("--variation", variation_, "SHARE", "by which a task's time differs between iterations, at most (default: 0)");
   add("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
+  command.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)")
+      ->group(group);
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
@@ -87,13 +111,8 @@ std::string const& rank_flags::balance() const {
   return balance_;
 }
 
-double rank_flags::floor() const {
-  char* end = nullptr;
-  double const share = std::strtod(floor_.c_str(), &end);
-  bool const read = !floor_.empty() && *end == '\0';
-  if (!read || !(share >= 0 && share <= 1)) refuse("--floor", floor_, "a share from 0 to 1");
-  return share;
-}
+double rank_flags::floor() const { return share_of("--floor", floor_); }
+double rank_flags::variation() const { return share_of("--variation", variation_); }
 
 std::uint64_t rank_flags::longest_pause_ns() const {
   return static_cast<std::uint64_t>(runtime::read_duration("--longest-pause", pause_).count());
@@ -109,20 +128,25 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
     throw usage_error(
         fmt::format("{} has no tasks for simulated ranks: it spawns them, or it knows no ranks", what.name()));
   }
-  std::vector<std::uint64_t> const durations = durations_of(load, flags.floor());
+  std::vector<std::uint64_t> const means = durations_of(load, flags.floor());
+  std::vector<std::uint64_t> durations = means;
+  runtime::dice dice(seed);
   std::uint32_t const count = flags.ranks();
   std::vector<std::vector<std::uint32_t>> first(count);
   for (std::uint32_t t = 0; t < durations.size(); ++t) {
     first[std::min(static_cast<std::uint32_t>(load.position[t] * count), count - 1)].push_back(t);
   }
-  ranks::simulated_ranks all(where, count, durations, {.seed = seed, .longest_pause_ns = flags.longest_pause_ns()});
+  ranks::simulated_ranks all(
+      where, count, durations,
+      {.seed = seed, .longest_pause_ns = flags.longest_pause_ns(), .every_attempt = flags.every_attempt()});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;
   for (std::uint32_t i = 0; i < iterations_wanted; ++i) {
     ranks_iteration now;
     if (i > 0 && plan.is_balancer()) {
-      now.migrations = rebalance(lists, durations, balance::make_balancer(plan.balance), seed + i);
+      rebalance(lists, durations, where, balance::make_balancer(plan.balance), seed + i, now);
     }
+    if (flags.variation() > 0) vary(durations, means, flags.variation(), dice);
     for (std::uint32_t r = 0; r < count; ++r) {
       for (std::uint32_t const t : lists[r]) all.seed(r, t);
     }
@@ -152,17 +176,33 @@ report report_of(std::vector<ranks_iteration> const& all, std::string const& bal
             {"tasks_deviation", "+-"},
             {"tasks_stolen", ""},
             {"migrations", "migrations"},
+            {"balance_s", "balancing"},
             {"rounds", ""},
             {"events", ""},
             {"busy_shares", ""}});
   auto const number = [](double v) { return cell{v, fmt::format("{:.1f}", v)}; };
   for (std::size_t i = 0; i < all.size(); ++i) {
     ranks::simulated_iteration const& run = all[i].run;
-    r.add({cell::of(balance), cell::of(1), cell::seconds(run.seconds), cell::of(nullptr), cell::of(true),
-           cell::of(i + 1), cell::seconds(run.ideal_seconds), cell::share(run.efficiency), number(run.attempted.mean),
-           number(run.attempted.deviation), number(run.successful.mean), number(run.successful.deviation),
-           number(run.tasks.mean), number(run.tasks.deviation), cell::of(run.moved), cell::of(all[i].migrations),
-           cell::of(run.rounds), cell::of(run.events), cell::of(run.busy)});
+    r.add({cell::of(balance),
+           cell::of(1),
+           cell::seconds(run.seconds),
+           cell::of(nullptr),
+           cell::of(true),
+           cell::of(i + 1),
+           cell::seconds(run.ideal_seconds),
+           cell::share(run.efficiency),
+           number(run.attempted.mean),
+           number(run.attempted.deviation),
+           number(run.successful.mean),
+           number(run.successful.deviation),
+           number(run.tasks.mean),
+           number(run.tasks.deviation),
+           cell::of(run.moved),
+           cell::of(all[i].migrations),
+           all[i].balance_s ? cell::seconds(*all[i].balance_s) : cell::of(nullptr),
+           cell::of(run.rounds),
+           cell::of(run.events),
+           cell::of(run.busy)});
   }
   return r;
 }

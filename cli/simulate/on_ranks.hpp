@@ -31,20 +31,27 @@ class rank_flags {
   [[nodiscard]] std::string const& balance() const;
   /// Of a task's mean duration: what every task takes besides its work.
   [[nodiscard]] double floor() const;
+  /// By which share a task's duration differs between iterations, at most.
+  [[nodiscard]] double variation() const;
   [[nodiscard]] std::uint64_t longest_pause_ns() const;
+  [[nodiscard]] bool every_attempt() const noexcept { return every_attempt_; }
 
  private:
   std::optional<std::string> ranks_;
   std::string iterations_ = "5";
   std::string balance_ = "retentive";
   std::string floor_ = "0.25";
+  std::string variation_ = "0";
   std::string pause_ = "2ms";
+  bool every_attempt_ = false;
 };
 
 /// One iteration, and what balanced it.
 struct ranks_iteration {
   ranks::simulated_iteration run;
   std::uint64_t migrations = 0;  ///< before it
+  /// Of the balancer before it, not part of the iteration's time; unset without one, and where it is not simulated.
+  std::optional<double> balance_s = {};
 };
 
 /// Simulates the iterations one after the other. `tell` is called after each. Throws usage_error if the app has no tasks for ranks.

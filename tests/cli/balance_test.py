@@ -30,6 +30,13 @@ class Balance(command.Case):
             if after["application"] > 1:
                 self.assertEqual(after["over_ideal_before"], before["over_ideal_after"])
 
+    def test_a_cluster_adds_the_time_with_all_messages(self):
+        found = self.works_json("balance", "--ranks", "240", "--machine", "hopper", "--json", "-")
+        self.assertEqual(found["cluster"], {"name": "hopper"})
+        centralised, hierarchical, tempered = (r["balance_s"] for r in found["rows"])
+        self.assertLess(hierarchical, centralised)
+        self.assertIsNone(tempered)
+
     def test_a_file_of_loads_takes_the_place_of_a_distribution(self):
         loads = self.scratch / "loads.csv"
         loads.write_text("rank,load\n" + "0,10\n" * 8 + "3,0\n", encoding="utf-8")

@@ -44,20 +44,33 @@ message_header process_engine::header(kind what) const noexcept {
 }
 
 void process_engine::idle(task_count count, std::uint64_t now_ns) {
-  if (asking_ || is_recovering()) return;
-  end_.quiet(count);
+  vote(count);
   want(now_ns);
 }
 
-void process_engine::want(std::uint64_t now_ns) {
-  bool const can = !asking_ && !end_.ended() && !is_recovering() && live_.size() > 1;
-  if (can && settings_.steals && now_ns >= not_before_ns_) ask(now_ns);
+void process_engine::vote(task_count count) {
+  if (asking_ || is_recovering()) return;
+  end_.quiet(count);
 }
 
-void process_engine::ask(std::uint64_t now_ns) {
+void process_engine::want(std::uint64_t now_ns) {
+  if (may_ask() && now_ns >= not_before_ns_) ask(next_victim(), now_ns);
+}
+
+void process_engine::count_failed(std::uint64_t attempts, std::uint64_t next_ns) noexcept {
+  counts_.attempted += attempts;
+  failed_attempts_ =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(failed_attempts_ + attempts, ~std::uint32_t{0}));
+  for (std::uint64_t i = 0; i < attempts && pause_ns_ < settings_.longest_pause_ns; ++i) double_pause();
+  not_before_ns_ = next_ns;
+}
+
+void process_engine::double_pause() noexcept { pause_ns_ = std::min(pause_ns_ * 2, settings_.longest_pause_ns); }
+
+void process_engine::ask(rank_number victim, std::uint64_t now_ns) {
   message_header request = header(kind::steal_request);
   request.a = queue_.room();
-  victim_ = next_victim();
+  victim_ = victim;
   not_before_ns_ = now_ns + pause_ns_;
   asking_ = true;
   ++counts_.attempted;
@@ -153,7 +166,7 @@ void process_engine::take(message const& reply) {
   asking_ = false;
   if (reply.head.a == 0) {
     ++failed_attempts_;
-    pause_ns_ = std::min(pause_ns_ * 2, settings_.longest_pause_ns);
+    double_pause();
     return;
   }
   runtime::invariant(reply.body.size() == reply.head.a * queue_.slot_bytes(),

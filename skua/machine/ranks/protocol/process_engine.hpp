@@ -85,6 +85,23 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// The rank has work, but not for all of its workers: asks another rank for tasks, as it is due.
   void want(std::uint64_t now_ns);
 
+  // For a simulator that knows which requests would fail, and sends only the others (simulated.md).
+
+  /// `idle` without a request.
+  void vote(task_count count);
+  /// Sends the next request to this rank. The rank may ask, and waits for no reply.
+  void ask(rank_number victim, std::uint64_t now_ns);
+  /// As if so many requests had been answered without tasks, the last of which allows the next one at `next_ns`.
+  void count_failed(std::uint64_t attempts, std::uint64_t next_ns) noexcept;
+  /// Without tasks it would ask.
+  [[nodiscard]] bool may_ask() const noexcept {
+    return !asking_ && !end_.ended() && !is_recovering() && settings_.steals && live_.size() > 1;
+  }
+  /// The next victim is drawn from all ranks, not only from those of the node.
+  [[nodiscard]] bool asks_anybody() const noexcept { return victims_.draws_anybody(failed_attempts_); }
+  /// Between the next two requests.
+  [[nodiscard]] std::uint64_t pause_ns() const noexcept { return pause_ns_; }
+
   /// When `idle` may next do something that it cannot do now, without a message; 0: it only waits for messages.
   [[nodiscard]] std::uint64_t next_attempt_ns() const noexcept { return asking_ || end_.ended() ? 0 : not_before_ns_; }
 
@@ -108,9 +125,9 @@ class process_engine final : private tree_outbox, private recovery_site {
   [[nodiscard]] std::string state_in_words() const;
 
  private:
-  void ask(std::uint64_t now_ns);
   void answer(message const& request);
   void take(message const& reply);
+  void double_pause() noexcept;
   static std::optional<failure> failure_in(message const& m);
   void send_with_failure(rank_number to, kind what);
   void hear_cancel(message const& m);

@@ -19,9 +19,13 @@ class victims {
 
   /// Another rank; there must be one. `failed`: attempts that failed since the last success.
   [[nodiscard]] rank_number next(std::uint32_t failed) noexcept {
+    return draws_anybody(failed) ? another_in({0, ranks_}) : another_in(node_);
+  }
+
+  /// Whether `next` draws from all ranks.
+  [[nodiscard]] bool draws_anybody(std::uint32_t failed) const noexcept {
     std::uint32_t const peers = node_.last - node_.first - 1;
-    bool const near = peers > 0 && failed < std::min(peers, tries_on_the_node);
-    return near ? another_in(node_) : another_in({0, ranks_});
+    return failed >= std::min(peers, tries_on_the_node);
   }
 
  private:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the simulator of ranks knows of a cluster. [retentive-hpdc12 7]
+// What the simulator of ranks knows of a cluster, and the files that say so: machines/clusters/*.toml, docs/machine-models.md.
+// [retentive-hpdc12 7]
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
-#include <vector>
 
 namespace skua::inline v0::ranks {
 
@@ -16,8 +17,8 @@ struct link_cost {
 };
 
 struct cluster {
-  std::string_view name;
-  std::string_view about;
+  std::string name;
+  std::string about;
   std::uint32_t ranks_per_node = 1;
   std::uint32_t nodes_per_switch = 1;
   link_cost in_node;
@@ -25,9 +26,10 @@ struct cluster {
   link_cost in_system;
   std::uint64_t handler_ns = 1000;       ///< of a node's server thread, per message
   std::uint64_t task_overhead_ns = 200;  ///< of a rank, per task
+  std::uint64_t balance_step_ns = 200;   ///< of a rank that balances, per task and step
   bool polling = false;                  ///< no server thread: messages wait for the end of a task
-  /// Which of the figures nobody has published: they are assumed.
-  std::string_view assumed;
+  /// Keys of the figures that are neither published nor measured: "node.latency_ns, runtime.handler_ns".
+  std::string assumed;
 
   enum class level : std::uint8_t { node, switch_, system };
   [[nodiscard]] level between(std::uint32_t a, std::uint32_t b) const noexcept {
@@ -41,9 +43,14 @@ struct cluster {
   }
 };
 
-/// hopper, intrepid and titan: the machines of the paper.
-[[nodiscard]] std::vector<cluster> const& clusters();
-/// Throws usage_error that names those that exist.
-[[nodiscard]] cluster const& cluster_named(std::string_view name);
+/// Names of the shipped clusters, ascending: hopper, intrepid and titan, the machines of the paper.
+[[nodiscard]] std::span<std::string_view const> clusters() noexcept;
+
+/// A shipped cluster by its name, or a file by its path (anything that contains a '/' or ends in ".toml"). Throws usage_error:
+/// "PATH:LINE: what is wrong; what is allowed", or the names of the shipped ones.
+[[nodiscard]] cluster cluster_named(std::string_view name_or_path);
+
+/// From the text of a file; errors name it `origin`. Throws usage_error.
+[[nodiscard]] cluster parse_cluster(std::string_view text, std::string_view origin);
 
 }  // namespace skua::inline v0::ranks

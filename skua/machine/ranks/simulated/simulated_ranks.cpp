@@ -8,17 +8,18 @@
 
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 #include "skua/machine/ranks/simulated/calendar.hpp"
+#include "skua/machine/ranks/simulated/network.hpp"
+#include "skua/machine/ranks/simulated/waiting_thieves.hpp"
 
 namespace skua::inline v0::ranks {
 
 namespace {
 
 constexpr std::uint32_t collection = 1;
-constexpr std::size_t header_bytes = 64;
 
 /// What an entry of the calendar stands for. Those with a body are few: stolen tasks.
 struct happening {
-  enum class what : std::uint8_t { arrival, completion, task_end, wake };
+  enum class what : std::uint8_t { arrival, completion, task_end, wake, request };
   what is = what::wake;
   std::uint32_t rank = 0;
   std::uint64_t token = 0;
@@ -41,7 +42,8 @@ class simulated_ranks::world final {
  public:
   world(cluster const& where, std::uint32_t ranks, std::span<std::uint64_t const> durations,
         simulation_options const& options)
-      : where_(where), durations_(durations), nodes_((ranks + where.ranks_per_node - 1) / where.ranks_per_node) {
+      : where_(where), durations_(durations), network_(where, ranks), thieves_(ranks, options.seed),
+        longest_pause_ns_(options.longest_pause_ns), every_attempt_(options.every_attempt || where.polling) {
     for (std::uint32_t r = 0; r < ranks; ++r) members_.emplace_back(*this, r, ranks, options);
     executed_.resize(ranks);
   }
@@ -54,11 +56,6 @@ class simulated_ranks::world final {
   bool steals_ = true;
 
  private:
-  struct node_state {
-    std::uint64_t sends_until_ns = 0;    ///< its network interface
-    std::uint64_t handles_until_ns = 0;  ///< its server thread
-  };
-
   /// One rank: its end of the network, its queue, its engine.
   struct member final : transport {
     member(world& w, std::uint32_t r, std::uint32_t ranks, simulation_options const& o)
@@ -130,6 +127,12 @@ class simulated_ranks::world final {
 
   std::uint64_t deliver(std::uint32_t to, message_header const& head, std::span<std::byte const> body);
   void drive(member& m);
+  void search(member& m);
+  void wake_for_next_attempt(member& m);
+  void wait(member& m);
+  void request(member& m);
+  void note(member const& m);
+  [[nodiscard]] std::uint64_t round_trip_ns() const noexcept;
   void take(happening& h);
   void hear(member& m, happening& h);
   void end_task(member& m);
@@ -141,7 +144,11 @@ class simulated_ranks::world final {
   std::span<std::uint64_t const> durations_;
   std::deque<member> members_;
   std::vector<std::vector<std::uint32_t>> seeds_;
-  std::vector<node_state> nodes_;
+  simulated_network network_;
+  waiting_thieves thieves_;
+  std::uint64_t waiting_ = 0;
+  std::uint64_t longest_pause_ns_;
+  bool every_attempt_;
   rank_calendar calendar_;
   std::deque<happening> happenings_;
   std::vector<std::uint32_t> free_;
@@ -158,24 +165,7 @@ class simulated_ranks::world final {
 /// Returns when the message is out of the sender's hands.
 std::uint64_t simulated_ranks::world::deliver(std::uint32_t to, message_header const& head,
                                               std::span<std::byte const> body) {
-  auto const level = where_.between(head.from, to);
-  link_cost const& link = where_.cost(level);
-  auto const copy_ns =
-      static_cast<std::uint64_t>(static_cast<double>(header_bytes + body.size()) / link.bytes_per_s * 1e9);
-  std::uint64_t out_ns = now_ns_ + copy_ns;
-  if (level != cluster::level::node) {
-    node_state& from = nodes_[head.from / where_.ranks_per_node];
-    out_ns = std::max(now_ns_, from.sends_until_ns) + copy_ns;
-    from.sends_until_ns = out_ns;
-  }
-  std::uint64_t arrives_ns = out_ns + link.latency_ns;
-  if (!where_.polling) {
-    node_state& at = nodes_[to / where_.ranks_per_node];
-    arrives_ns = std::max(arrives_ns, at.handles_until_ns) + where_.handler_ns;
-    at.handles_until_ns = arrives_ns;
-  } else {
-    arrives_ns += where_.handler_ns;
-  }
+  auto const [out_ns, arrives_ns] = network_.carry(head.from, to, body.size(), now_ns_);
   std::uint32_t const p = payload();
   happening& h = happenings_[p];
   h.is = happening::what::arrival;
@@ -194,7 +184,7 @@ simulated_iteration simulated_ranks::world::process() {
   still_here_ = members_.size();
   intervals_.clear();
   ++epoch_;
-  for (node_state& n : nodes_) n = {now_ns_, now_ns_};
+  network_.reset(now_ns_);
   for (member& m : members_) {
     executed_[m.number].clear();
     std::vector<std::uint32_t>& seeds = seeds_of(m.number);
@@ -208,6 +198,7 @@ simulated_iteration simulated_ranks::world::process() {
     m.engine.begin(epoch_);
   }
   for (member& m : members_) drive(m);
+  for (member& m : members_) note(m);
   while (still_here_ > 0) {
     auto const [at_ns, p] = calendar_.take();
     now_ns_ = at_ns;
@@ -218,6 +209,8 @@ simulated_iteration simulated_ranks::world::process() {
   }
   simulated_iteration const r = result();
   calendar_.clear([&](std::uint32_t p) { free_.push_back(p); });  // wakes of ranks that have left
+  runtime::invariant(waiting_ == 0, "who has left searches no more");
+  thieves_.clear();
   return r;
 }
 
@@ -235,9 +228,14 @@ void simulated_ranks::world::take(happening& h) {
       break;
     case happening::what::completion: m.engine.on_sent(h.token); break;
     case happening::what::task_end: end_task(m); break;
+    case happening::what::request:
+      if (!thieves_.waits(m.number) || thieves_.due_ns(m.number) != now_ns_) return;  // it has drawn anew since
+      request(m);
+      break;
     case happening::what::wake: break;
   }
   drive(m);
+  note(m);
 }
 
 void simulated_ranks::world::hear(member& m, happening& h) { m.engine.on_message({h.head, h.body}); }
@@ -264,16 +262,76 @@ void simulated_ranks::world::drive(member& m) {
     m.began_ns = now_ns_;
     return add(now_ns_ + durations_[m.running] + where_.task_overhead_ns, happening::what::task_end, m.number);
   }
-  m.engine.idle(m.tasks, now_ns_);
+  if (every_attempt_) {
+    m.engine.idle(m.tasks, now_ns_);
+  } else {
+    search(m);
+  }
   if (m.engine.has_left()) {
     m.left = true;
     --still_here_;
     return;
   }
+  if (!thieves_.waits(m.number)) wake_for_next_attempt(m);
+}
+
+void simulated_ranks::world::wake_for_next_attempt(member& m) {
   std::uint64_t const next_ns = m.engine.next_attempt_ns();
   if (next_ns <= now_ns_ || next_ns == m.wakes_at_ns) return;
   m.wakes_at_ns = next_ns;
   add(next_ns, happening::what::wake, m.number);
+}
+
+/// As engine.idle, but requests to anybody are drawn before they are sent.
+void simulated_ranks::world::search(member& m) {
+  m.engine.vote(m.tasks);
+  if (thieves_.waits(m.number)) {
+    if (m.engine.may_ask()) return;
+    auto const failed = thieves_.stop(m.number, now_ns_);
+    --waiting_;
+    return m.engine.count_failed(failed.attempts, failed.next_ns);
+  }
+  if (!m.engine.may_ask()) return;
+  if (m.engine.asks_anybody()) return wait(m);
+  m.engine.idle(m.tasks, now_ns_);
+}
+
+void simulated_ranks::world::wait(member& m) {
+  ++waiting_;
+  std::uint64_t const first_ns = std::max(now_ns_, m.engine.next_attempt_ns());
+  attempt_times const times(first_ns, m.engine.pause_ns(), longest_pause_ns_, round_trip_ns());
+  add(thieves_.wait(m.number, times), happening::what::request, m.number);
+}
+
+/// The request that may succeed is due. The rank is waiting.
+void simulated_ranks::world::request(member& m) {
+  --waiting_;
+  auto const drawn = thieves_.request(m.number);
+  m.engine.count_failed(drawn.before.attempts, drawn.before.next_ns);
+  if (drawn.victim) m.engine.ask(*drawn.victim, now_ns_);
+}
+
+/// Says whether a thief would find tasks at this rank now.
+void simulated_ranks::world::note(member const& m) {
+  if (every_attempt_ || !thieves_.note(m.number, m.queue.shared() > 0) || waiting_ == 0) return;
+  for (member& thief : members_) {
+    if (!thieves_.waits(thief.number)) continue;
+    auto const failed = thieves_.stop(thief.number, now_ns_);
+    --waiting_;
+    thief.engine.count_failed(failed.attempts, failed.next_ns);
+    wait(thief);
+  }
+}
+
+/// Of a request that fails: two messages between far nodes, or as long as the server thread of a node takes for the messages of all its
+/// waiting ranks, if these are as many as on every node.
+std::uint64_t simulated_ranks::world::round_trip_ns() const noexcept {
+  double const copy_ns = static_cast<double>(simulated_network::header_bytes) / where_.in_system.bytes_per_s * 1e9;
+  std::uint64_t const alone_ns =
+      2 * (static_cast<std::uint64_t>(copy_ns) + where_.in_system.latency_ns + where_.handler_ns);
+  std::uint64_t const served_ns =
+      2 * where_.handler_ns * where_.ranks_per_node * waiting_ / static_cast<std::uint64_t>(members_.size());
+  return std::max(alone_ns, served_ns);
 }
 
 void simulated_ranks::world::account_busy(std::uint64_t from_ns, std::uint64_t to_ns) {

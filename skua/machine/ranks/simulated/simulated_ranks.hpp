@@ -17,6 +17,8 @@ struct simulation_options {
   /// Of thieves that found nothing: between two requests of a rank, doubling from the first to the longest.
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
+  /// Send also the requests of which the simulator knows that they fail (simulated.md). Always so where the cluster is polling.
+  bool every_attempt = false;
 };
 
 /// Mean and standard deviation over the ranks.

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "skua/machine/ranks/simulated/waiting_thieves.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -125,6 +126,81 @@ TEST(simulated_ranks, are_busy_for_the_sum_of_their_tasks) {
   EXPECT_NEAR(mean_busy * r.seconds, r.ideal_seconds + 1e-9 * 600 * 500 / 16, 0.02 * r.ideal_seconds);
 }
 
+struct mean_of_seeds {
+  double seconds = 0;
+  double successful = 0;
+  double attempted = 0;
+  double events = 0;
+};
+
+/// Two iterations on 480 ranks of which every eighth has all tasks, the second; over 12 seeds.
+mean_of_seeds over_seeds(bool every_attempt) {
+  constexpr std::uint32_t ranks = 480;
+  constexpr double seeds = 12;
+  mean_of_seeds mean;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    auto const d = durations(ranks * 12, 20'000'000, seed);
+    simulated_ranks s(cluster_named("hopper"), ranks, d,
+                      {.seed = seed, .longest_pause_ns = 500'000, .every_attempt = every_attempt});
+    for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(t % ranks / 8 * 8, t);
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      simulated_iteration const r = s.process();
+      expect_each_once(s, static_cast<std::uint32_t>(d.size()));
+      mean.seconds += r.seconds / seeds;
+      mean.successful += r.successful.mean / seeds;
+      mean.attempted += r.attempted.mean / seeds;
+      mean.events += static_cast<double>(r.events) / seeds;
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        for (std::uint32_t const t : s.executed()[rank]) s.seed(rank, t);
+      }
+    }
+  }
+  return mean;
+}
+
+// Means over seeds 1 to 12. The tolerances are about three times the spread of such a mean.
+TEST(simulated_ranks, whose_failed_attempts_are_drawn_do_as_if_they_had_been_sent) {
+  mean_of_seeds const sent = over_seeds(true);
+  mean_of_seeds const drawn = over_seeds(false);
+  EXPECT_NEAR(drawn.seconds, sent.seconds, 0.03 * sent.seconds);
+  EXPECT_NEAR(drawn.successful, sent.successful, 0.05 * sent.successful);
+  EXPECT_NEAR(drawn.attempted, sent.attempted, 0.10 * sent.attempted);
+  EXPECT_LT(drawn.events, 0.5 * sent.events);
+}
+
+TEST(attempt_times, are_those_that_a_thief_without_luck_keeps) {
+  attempt_times const times(1000, 100, 1600, 250);
+  std::vector<std::uint64_t> const at{1000, 1250, 1500, 1900, 2700, 4300, 5900};
+  for (std::uint64_t n = 0; n < at.size(); ++n) {
+    EXPECT_EQ(times.at(n), at[n]);
+    EXPECT_EQ(times.before(at[n]), n);
+    EXPECT_EQ(times.before(at[n] + 1), n + 1);
+  }
+  EXPECT_EQ(times.before(0), 0U);
+}
+
+// One rank in ten gives, then all: so many requests of a thief fail before it asks.
+TEST(waiting_thieves, ask_those_that_give_as_often_as_a_uniform_choice_would) {
+  constexpr std::uint32_t ranks = 1001;
+  waiting_thieves all(ranks, 3);
+  for (std::uint32_t r = 1; r <= 100; ++r) static_cast<void>(all.note(r, true));
+  std::vector<int> asked(ranks);
+  double attempts = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    for (;;) {
+      static_cast<void>(all.wait(0, attempt_times(0, 1, 1, 1)));
+      auto const drawn = all.request(0);
+      attempts += static_cast<double>(drawn.before.attempts);
+      if (!drawn.victim) continue;
+      ++asked[*drawn.victim];
+      break;
+    }
+  }
+  EXPECT_NEAR(attempts / 20'000, 9, 0.3);
+  for (std::uint32_t r = 1; r <= 100; ++r) EXPECT_NEAR(asked[r], 200, 80);
+  EXPECT_EQ(std::accumulate(asked.begin() + 1, asked.begin() + 101, 0), 20'000);
+}
+
 TEST(clusters, are_found_by_name_or_refused_with_the_names_that_exist) {
   EXPECT_EQ(cluster_named("titan").ranks_per_node, 16U);
   try {
@@ -135,8 +211,63 @@ TEST(clusters, are_found_by_name_or_refused_with_the_names_that_exist) {
   }
 }
 
+/// What the reader says of the file of hopper with this text in place of that.
+std::string refused(std::string const& that, std::string const& text) {
+  std::string all = R"(name = "small"
+about = "two cores"
+[layout]
+ranks_per_node = 2
+nodes_per_switch = 1
+[node]
+latency_ns = { value = 5, assumed = true, low = 1, high = 9, source = "nobody" }
+bytes_per_ns = 1.5
+[switch]
+latency_ns = 10
+bytes_per_ns = 1
+[system]
+latency_ns = 20
+bytes_per_ns = 1
+[runtime]
+server_thread = false
+handler_ns = 3
+task_overhead_ns = 0
+balance_step_ns = 7
+)";
+  if (auto const at = all.find(that); !that.empty() && at != std::string::npos) all.replace(at, that.size(), text);
+  try {
+    cluster const c = parse_cluster(all, "small.toml");
+    EXPECT_EQ(c.assumed, "node.latency_ns");
+    EXPECT_EQ(c.in_node.latency_ns, 5U);
+    EXPECT_EQ(c.in_node.bytes_per_s, 1.5e9);
+    EXPECT_EQ(c.balance_step_ns, 7U);
+    EXPECT_TRUE(c.polling);
+    return "";
+  } catch (usage_error const& e) {
+    return e.what();
+  }
+}
+
+TEST(clusters, are_read_from_files_or_refused_with_the_line) {
+  EXPECT_EQ(refused("", ""), "");
+  EXPECT_EQ(refused("handler_ns = 3", "handler = 3"),
+            "small.toml:17: there is no key handler in [runtime]; allowed: handler_ns, task_overhead_ns, "
+            "balance_step_ns, server_thread");
+  EXPECT_EQ(refused("ranks_per_node = 2", "ranks_per_node = 2.5"),
+            "small.toml:4: layout.ranks_per_node must be a whole number from 1 to 1000000");
+  EXPECT_EQ(refused("bytes_per_ns = 1.5", "bytes_per_ns = nan"),
+            "small.toml:8: node.bytes_per_ns must be a number from 0.000001 to 1000000");
+  EXPECT_EQ(refused(", low = 1, high = 9", ""),
+            "small.toml:7: node.latency_ns.low is missing; an assumed figure has low and high");
+  EXPECT_EQ(refused("low = 1", "low = 6"), "small.toml:7: node.latency_ns: allowed: low <= value <= high");
+  EXPECT_EQ(refused("[system]\nlatency_ns = 20\n", "[system]\n"),
+            "small.toml:12: system.latency_ns is missing; allowed: a number from 0 to 1000000000000");
+  EXPECT_EQ(refused("server_thread = false", "server_thread = 1"),
+            "small.toml:16: runtime.server_thread must be true or false");
+  EXPECT_TRUE(refused("[layout]", "[layout").starts_with("small.toml:3: this is not TOML"));
+}
+
 TEST(clusters, know_how_far_apart_two_ranks_are) {
-  cluster const& hopper = cluster_named("hopper");
+  cluster const hopper = cluster_named("hopper");
   EXPECT_EQ(hopper.between(0, 23), cluster::level::node);
   EXPECT_EQ(hopper.between(0, 24), cluster::level::switch_);
   EXPECT_EQ(hopper.between(0, 48), cluster::level::system);

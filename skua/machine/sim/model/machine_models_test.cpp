@@ -290,5 +290,19 @@ TEST(machine_model, the_papers_machines_are_linked_as_published) {
   }
 }
 
+TEST(machine_models, nested_keys_without_end_are_refused_before_they_overflow_the_parser) {
+  std::string key = "a";
+  for (int i = 0; i < 200'000; ++i) key += ".a";
+  for (std::string const& text :
+       {key + " = 1", "[" + key + "]", "x = { " + key + " = 1 }", "x = [[{ " + key + " = 1 }]]"}) {
+    try {
+      static_cast<void>(machine_model::parse("name = \"n\"\n" + text, "file"));
+      ADD_FAILURE() << text.substr(0, 20);
+    } catch (usage_error const& fault) {
+      EXPECT_TRUE(std::string(fault.what()).starts_with("file:2: a key has more than 16 parts")) << fault.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace skua::inline v0::sim

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "skua/machine/sim/model/model_rules.hpp"
-#include "skua/machine/sim/model/toml_depth.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/toml_depth.hpp"
 
 namespace skua::inline v0::sim {
 namespace {
@@ -298,8 +298,8 @@ void refuse_model(std::string_view origin, std::uint32_t line, std::string const
 }
 
 model_file read_model(std::string_view text, std::string_view origin) {
-  if (std::uint32_t const line = line_of_deep_key(text); line > 0)
-    refuse_model(origin, line, "a key has more than " + std::to_string(most_key_parts) + " parts");
+  if (std::uint32_t const line = runtime::line_of_deep_key(text); line > 0)
+    refuse_model(origin, line, "a key has more than " + std::to_string(runtime::most_key_parts) + " parts");
   toml::table all;
   try {
     all = toml::parse(text);

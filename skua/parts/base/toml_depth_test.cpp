@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "skua/machine/sim/model/toml_depth.hpp"
+#include "skua/parts/base/toml_depth.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "skua/machine/sim/model/machine_models.hpp"
-#include "skua/parts/base/error.hpp"
-
-namespace skua::inline v0::sim {
+namespace skua::inline v0::runtime {
 namespace {
 
 /// a.a.a
@@ -16,18 +13,6 @@ std::string key_of(std::size_t parts) {
   std::string key = "a";
   for (std::size_t i = 1; i < parts; ++i) key += ".a";
   return key;
-}
-
-TEST(toml_depth, nested_keys_without_end_are_refused_before_they_overflow_the_parser) {
-  for (std::string const& text : {key_of(200'000) + " = 1", "[" + key_of(200'000) + "]",
-                                  "x = { " + key_of(200'000) + " = 1 }", "x = [[{ " + key_of(200'000) + " = 1 }]]"}) {
-    try {
-      static_cast<void>(machine_model::parse("name = \"n\"\n" + text, "file"));
-      ADD_FAILURE() << text.substr(0, 20);
-    } catch (usage_error const& fault) {
-      EXPECT_TRUE(std::string(fault.what()).starts_with("file:2: a key has more than 16 parts")) << fault.what();
-    }
-  }
 }
 
 TEST(toml_depth, counts_the_parts_of_a_key_and_nothing_else) {
@@ -53,4 +38,4 @@ TEST(toml_depth, an_unfinished_string_hides_nothing_after_its_line) {
 }
 
 }  // namespace
-}  // namespace skua::inline v0::sim
+}  // namespace skua::inline v0::runtime

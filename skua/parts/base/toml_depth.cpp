@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "skua/machine/sim/model/toml_depth.hpp"
+#include "skua/parts/base/toml_depth.hpp"
 
 #include <algorithm>
 
-namespace skua::inline v0::sim {
+namespace skua::inline v0::runtime {
 namespace {
 
 /// Past the string that begins at `at`; an unfinished one ends with its line, or with the text if it has three quotes.
@@ -47,4 +47,4 @@ std::uint32_t line_of_deep_key(std::string_view text) noexcept {
   return 0;
 }
 
-}  // namespace skua::inline v0::sim
+}  // namespace skua::inline v0::runtime

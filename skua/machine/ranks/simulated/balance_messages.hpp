@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// The messages of a balancer on simulated ranks, in the order of time, and the time that ranks spend on them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/ranks/simulated/calendar.hpp"
+#include "skua/machine/ranks/simulated/cluster.hpp"
+#include "skua/machine/ranks/simulated/network.hpp"
+#include "skua/policy/balance/balance_tree.hpp"
+#include "skua/policy/balance/steps.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// What it says is up to the balancer.
+struct balance_message {
+  enum class kind : std::uint8_t { up, down, request, tasks };
+  kind what = kind::up;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::uint64_t bytes = 0;
+  policies::balance::balance_tree::node at = {};  ///< the node of the tree that it is for
+  std::uint32_t position = 0;                     ///< of the child that sends it
+  policies::balance::subtree whole = {};
+  std::vector<policies::balance::donated_task> tasks = {};
+};
+
+/// A rank does one thing at a time: it decides, or hands a message to the network, which takes as long as handling one.
+class balance_messages {
+ public:
+  balance_messages(cluster const& where, std::uint32_t ranks)
+      : where_(where), network_(where, ranks), busy_until_ns_(ranks) {}
+
+  [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
+
+  /// The sum of all ranks' loads reaches everybody: up a binary tree and down again.
+  void reduce() {
+    auto const ranks = static_cast<std::uint32_t>(busy_until_ns_.size());
+    std::uint64_t const hop_ns = where_.in_system.latency_ns + 2 * where_.handler_ns;
+    now_ns_ = 2 * static_cast<std::uint64_t>(std::bit_width(ranks - 1)) * hop_ns;
+    sent_ += 2 * std::uint64_t{ranks - 1};
+    std::ranges::fill(busy_until_ns_, now_ns_);
+    network_.reset(now_ns_);
+  }
+
+  /// The rank looks at so many tasks.
+  void work(std::uint32_t rank, std::uint64_t tasks) {
+    busy_until_ns_[rank] = std::max(busy_until_ns_[rank], now_ns_) + tasks * where_.balance_step_ns;
+  }
+
+  /// As soon as the sender has done what it does now.
+  void send(balance_message m) {
+    std::uint64_t& busy_ns = busy_until_ns_[m.from];
+    busy_ns = std::max(busy_ns, now_ns_) + where_.handler_ns;
+    add(busy_ns, {std::move(m), false});
+    ++sent_;
+  }
+
+  /// Calls hear(message) for each until none is under way.
+  template <class F>
+  void run(F hear) {
+    while (!calendar_.empty()) {
+      auto const [at_ns, p] = calendar_.take();
+      now_ns_ = at_ns;
+      entry e = std::move(entries_[p]);
+      free_.push_back(p);
+      if (e.under_way) {
+        hear(std::move(e.message));
+        continue;
+      }
+      auto const passage = network_.carry(e.message.from, e.message.to, e.message.bytes, now_ns_);
+      add(passage.arrives_ns, {std::move(e.message), true});
+    }
+  }
+
+ private:
+  struct entry {
+    balance_message message;
+    bool under_way = false;
+  };
+
+  void add(std::uint64_t at_ns, entry e) {
+    std::uint32_t p = static_cast<std::uint32_t>(entries_.size());
+    if (free_.empty()) {
+      entries_.push_back(std::move(e));
+    } else {
+      p = free_.back();
+      free_.pop_back();
+      entries_[p] = std::move(e);
+    }
+    calendar_.add(at_ns, p);
+  }
+
+  cluster const where_;
+  simulated_network network_;
+  std::vector<std::uint64_t> busy_until_ns_;  ///< by rank
+  rank_calendar calendar_;
+  std::vector<entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace skua::inline v0::ranks

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The files of machines/clusters as CMake compiles them in.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace skua::inline v0::ranks {
+
+/// In the order of clusters().
+[[nodiscard]] std::span<std::string_view const> cluster_texts() noexcept;
+
+}  // namespace skua::inline v0::ranks
