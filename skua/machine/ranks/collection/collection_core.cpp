@@ -127,6 +127,7 @@ void collection_core::run_tasks() {
     look_around();
     last_poll_ns_ = now_ns = network_.now_ns();
   }
+  mine->pause(now_ns);
 }
 
 /// Answers other ranks, and cares for the workers of this one. False: nothing had arrived.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/collection/rank_worker.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
@@ -8,11 +9,18 @@
 
 namespace skua::inline v0::ranks {
 
+namespace {
+
+// Reading the clock takes as long as a short task; so it is read once in some hundred nanoseconds to two microseconds.
+constexpr std::uint32_t longest_stride = 8;
+constexpr std::uint64_t short_streak_ns = 2'000;
+
+}  // namespace
+
 rank_worker::rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record)
     : worker_call{.run = [](worker_call& self) noexcept { static_cast<rank_worker&>(self).work(); }}, all_(all),
-      number_(number), queue_(queue), record_(record), current_(queue.slot_bytes()) {}
+      number_(number), rank_(all.network().rank()), queue_(queue), record_(record), current_(queue.slot_bytes()) {}
 
-std::uint32_t rank_worker::rank() const noexcept { return all_.network().rank(); }
 std::uint32_t rank_worker::ranks() const noexcept { return all_.network().ranks(); }
 std::uint32_t rank_worker::workers() const noexcept { return all_.count(); }
 void rank_worker::progress() { all_.progress_of(*this); }
@@ -21,6 +29,7 @@ void rank_worker::progress() { all_.progress_of(*this); }
 void rank_worker::work() noexcept {
   std::uint64_t now_ns = all_.network().now_ns();
   while (take()) now_ns = run_current(now_ns);
+  pause(now_ns);
   all_.ended(*this);
 }
 
@@ -61,22 +70,35 @@ void rank_worker::offer() noexcept {
   static_cast<void>(all_.start_one());
 }
 
-std::uint64_t rank_worker::run_current(std::uint64_t began_ns) noexcept {
+std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
   ++count_.executed;
-  if (all_.is_cancelled()) return began_ns;
+  if (all_.is_cancelled()) return read_ns;
   offer();
   children_ = 0;
+  bool const spawned = all_.shape().mark_of(current_.data()).spawned != 0;
+  if (!spawned && unread_ > 0) read_ns = read_clock(read_ns);
   task_outcome outcome = task_outcome::null;
   try {
     outcome = all_.binding().run(all_.binding().function, *this, current_.data());
   } catch (...) {
     all_.fail(std::current_exception());
   }
-  std::uint64_t const ended_ns = all_.network().now_ns();
-  busy_ns_ += ended_ns - began_ns;
-  bool const repeats = outcome == task_outcome::done && all_.shape().mark_of(current_.data()).spawned == 0;
-  if (repeats) keep(ended_ns - began_ns);
+  if (++unread_ < stride_ && spawned) return read_ns;
+  std::uint64_t const ended_ns = read_clock(read_ns);
+  if (spawned) {
+    stride_ = ended_ns - read_ns < short_streak_ns ? std::min(stride_ * 2, longest_stride) : 1;
+  } else if (outcome == task_outcome::done) {
+    keep(ended_ns - read_ns);
+  }
   return ended_ns;
+}
+
+/// All time since the last reading was spent on tasks.
+std::uint64_t rank_worker::read_clock(std::uint64_t read_ns) noexcept {
+  std::uint64_t const now_ns = all_.network().now_ns();
+  busy_ns_ += now_ns - read_ns;
+  unread_ = 0;
+  return now_ns;
 }
 
 void rank_worker::keep(std::uint64_t ns) noexcept {
@@ -90,7 +112,7 @@ void rank_worker::keep(std::uint64_t ns) noexcept {
 void rank_worker::spawn(void const* task) {
   std::byte* const slot = queue_.reserve();
   std::memcpy(slot, task, all_.binding().bytes);
-  all_.shape().set_mark(slot, {.origin = rank(), .spawned = 1});
+  all_.shape().set_mark(slot, {.origin = rank_, .spawned = 1});
   if (!adds(slot)) return;
   queue_.commit();
   offer();

@@ -27,12 +27,19 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   void begin() noexcept {
     count_ = {};
     busy_ns_ = 0;
+    unread_ = 0;
+    stride_ = 1;
   }
 
   /// Makes a task the current one: the newest of its own, else one of another worker of the rank. False: there is none.
   [[nodiscard]] bool take() noexcept;
-  /// Runs the current task, or drops it after a failure. `began_ns`: when it was taken. Returns when it ended.
-  std::uint64_t run_current(std::uint64_t began_ns) noexcept;
+  /// Runs the current task, or drops it after a failure. `read_ns`: what the clock said when it was last read. Returns the same for the next
+  /// task. Spawned tasks are not timed one by one, so the clock is read after some of them only, as long as they are short.
+  std::uint64_t run_current(std::uint64_t read_ns) noexcept;
+  /// There is no next task for now.
+  void pause(std::uint64_t read_ns) noexcept {
+    if (unread_ > 0) static_cast<void>(read_clock(read_ns));
+  }
 
   /// The current task adds the one in this slot: counts it, and gives it its identity where it needs one. False: a rank that lives has
   /// it already (protocol/recovery.md), and it must not be added.
@@ -47,7 +54,7 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   [[nodiscard]] std::uint64_t busy_ns() const noexcept { return busy_ns_; }
 
  private:
-  [[nodiscard]] std::uint32_t rank() const noexcept override;
+  [[nodiscard]] std::uint32_t rank() const noexcept override { return rank_; }
   [[nodiscard]] std::uint32_t ranks() const noexcept override;
   [[nodiscard]] std::uint32_t worker() const noexcept override { return number_; }
   [[nodiscard]] std::uint32_t workers() const noexcept override;
@@ -59,13 +66,17 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   [[nodiscard]] bool steal_from(split_queue& victim) noexcept;
   void offer() noexcept;
   void keep(std::uint64_t ns) noexcept;
+  std::uint64_t read_clock(std::uint64_t read_ns) noexcept;
 
   rank_workers& all_;
   std::uint32_t const number_;
+  std::uint32_t const rank_;
   split_queue& queue_;
   task_record& record_;
   task_count count_;
   std::uint64_t busy_ns_ = 0;
+  std::uint32_t unread_ = 0;        ///< tasks that ran since the clock was read
+  std::uint32_t stride_ = 1;        ///< spawned tasks after which it is read
   std::uint64_t children_ = 0;      ///< of the current task, so far
   std::vector<std::byte> current_;  ///< the slot of the task that runs, aligned to 16 by operator new
 };
