@@ -40,7 +40,7 @@ void ranks_plan::check() const {
   try {
     static_cast<void>(policies::balance::make_balancer(balance));
   } catch (usage_error const& e) {
-    throw usage_error(std::string("--balance: ") + e.what() + "; or none, steal, retentive");
+    throw usage_error(std::string("--balance: ") + e.what() + "; or none, steal, retentive, auto");
   }
 }
 

@@ -18,7 +18,8 @@ namespace skua::apps {
 
 struct ranks_plan {
   /// none: every rank runs what it was given. steal: and steals; the next iteration starts as the first. retentive: and starts where the last
-  /// one ended. Else a balancer: stealing in the first iteration only, and the balancer after each one.
+  /// one ended. auto: as retentive, and hierarchical balancing where imbalance has cost more than moving tasks would. Else a balancer: stealing
+  /// in the first iteration only, and the balancer after each one.
   std::string balance = "retentive";
   /// Folder of the files from which a killed job goes on; empty: none are written.
   std::string checkpoint = {};
@@ -34,7 +35,9 @@ struct ranks_plan {
   [[nodiscard]] bool steals_in(unsigned iteration) const {
     return balance != "none" && (iteration == 0 || !is_balancer());
   }
-  [[nodiscard]] bool is_balancer() const { return balance != "none" && balance != "steal" && balance != "retentive"; }
+  [[nodiscard]] bool is_balancer() const {
+    return balance != "none" && balance != "steal" && balance != "retentive" && balance != "auto";
+  }
   /// Throws usage_error that names --balance.
   void check() const;
 };
@@ -80,6 +83,7 @@ void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iterat
   plan.tell(all.report());
   std::vector<double> const state = between();
   if (plan.is_balancer()) all.rebalance(plan.balance);
+  if (plan.balance == "auto") static_cast<void>(all.rebalance_if_due("hierarchical"));
   if (!file.empty()) all.checkpoint(file, std::as_bytes(std::span(state)));
   all.restore(plan.balance == "steal" ? placement_of_tasks::original : placement_of_tasks::retained);
 }

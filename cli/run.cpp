@@ -305,7 +305,7 @@ subcommand add_run(CLI::App& root, launcher const& ranks) {
   command->add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
   command
       ->add_option("--balance", given->balance,
-                   "between the iterations on ranks: none, steal, retentive (the default), or a balancer")
+                   "between the iterations on ranks: none, steal, retentive (the default), auto, or a balancer")
       ->type_name("HOW");
   refuse_empty(*command, "--balance");
   command

@@ -51,7 +51,7 @@ class Ranks(command.Case):
         alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]
         self.assertEqual(alone["facts"]["tasks"], 81)
         for mpi in self.each():
-            for ranks, balance in ((1, "retentive"), (2, "steal"), (3, "none"), (4, "retentive"), (2, "hierarchical:arity=2"), (3, "tempered")):
+            for ranks, balance in ((1, "retentive"), (2, "steal"), (3, "none"), (4, "retentive"), (2, "hierarchical:arity=2"), (3, "tempered"), (3, "auto")):
                 row = self.row(mpi, ranks, *FOCK, "--balance", balance)
                 self.assertEqual((row["ranks"], row["runner"], row["verified"]), (ranks, balance, True))
                 self.assertAlmostEqual(row["facts"]["energy_hartree"], alone["facts"]["energy_hartree"], delta=1e-9)

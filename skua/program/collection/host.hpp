@@ -128,6 +128,7 @@ class collection_engine {
   virtual void stealing(bool on) = 0;
   virtual void restore(placement_of_tasks where) = 0;
   virtual void rebalance(std::string_view how) = 0;
+  [[nodiscard]] virtual bool rebalance_if_due(std::string_view how) = 0;
   virtual void checkpoint(std::string const& path, std::span<std::byte const> state) = 0;
   [[nodiscard]] virtual std::vector<std::byte> restart(std::string const& path) = 0;
   [[nodiscard]] virtual collection_report report() = 0;

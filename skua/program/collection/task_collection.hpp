@@ -92,6 +92,9 @@ class task_collection {
   /// Collective: moves what was executed, so that the next process() is balanced. `how`: a balancer and its options, as
   /// "hierarchical:arity=4". Call it before restore(). Throws usage_error for a name that is no balancer.
   void rebalance(std::string_view how) { engine_->rebalance(how); }
+  /// Collective: does so if, by the measured times, imbalance has cost more since the last time than moving tasks did then. True on every
+  /// rank: it did. The first time the cost is not known, and any imbalance above 1 % is reason enough. Cost otherwise: two reductions.
+  bool rebalance_if_due(std::string_view how) { return engine_->rebalance_if_due(how); }
   /// Collective: writes what was executed, with its times and `state` of rank 0, to one file: whole or not at all. Call it between process() and restore(). Throws
   /// resource_error on every rank.
   void checkpoint(std::string const& path, std::span<std::byte const> state = {}) { engine_->checkpoint(path, state); }

@@ -2,6 +2,7 @@
 #include "skua/machine/ranks/collection/collection_core.hpp"
 
 #include <array>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -191,25 +192,38 @@ void collection_core::move(std::vector<move_order> const& orders) {
   std::vector<collectives::addressed> out;
   std::vector<std::uint64_t> messages_to(ranks(), 0);
   std::vector<bool> leaves(record_.size(), false);
-  std::vector<bytes> bodies(ranks());
+  std::vector<task_record> parts(ranks(), task_record(shape_.bytes()));
   for (move_order const& o : orders) {
     leaves[o.entry] = true;
-    std::byte const* const slot = record_.slot(o.entry);
-    bodies[o.to].insert(bodies[o.to].end(), slot, slot + shape_.bytes());
+    parts[o.to].add(record_.slot(o.entry), record_.times_ns()[o.entry]);
   }
   for (std::uint32_t to = 0; to < ranks(); ++to) {
-    if (bodies[to].empty()) continue;
+    if (parts[to].size() == 0) continue;
     messages_to[to] = 1;
-    out.push_back({to, std::move(bodies[to])});
+    out.push_back({to, encode(parts[to])});
   }
   sum_elements(core_.all(), std::span(messages_to));
   record_.remove(leaves);
-  for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) {
-    for (std::size_t at = 0; at < in.body.size(); at += shape_.bytes()) record_.add(in.body.data() + at, 0);
-  }
+  for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) decode(in.body, record_);
 }
 
 void collection_core::rebalance(std::string_view how) { move(orders_of(core_.all(), rank(), record_.times_ns(), how)); }
+
+bool collection_core::rebalance_if_due(std::string_view how) {
+  auto const times = record_.times_ns();
+  std::uint64_t most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
+  std::uint64_t sum = most;
+  sum_elements(core_.all(), std::span(&sum, 1));
+  max_elements(core_.all(), std::span(&most, 1));
+  when_.predict(most, sum / core_.live().size());
+  if (!when_.is_due()) return false;
+  std::uint64_t const began_ns = network_.now_ns();
+  rebalance(how);
+  std::uint64_t cost_ns = network_.now_ns() - began_ns;
+  max_elements(core_.all(), std::span(&cost_ns, 1));
+  when_.balanced(cost_ns);
+  return true;
+}
 
 void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
   std::vector<bytes> const gathered = core_.all().gather(encode(record_));

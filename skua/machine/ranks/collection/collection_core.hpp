@@ -17,6 +17,7 @@
 #include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
 #include "skua/machine/ranks/queue/task_slot.hpp"
+#include "skua/policy/balance/when_to_balance.hpp"
 #include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0::ranks {
@@ -34,6 +35,7 @@ class collection_core final : public runtime::collection_engine {
   void stealing(bool on) override { engine_.stealing(on); }
   void restore(placement_of_tasks where) override;
   void rebalance(std::string_view how) override;
+  [[nodiscard]] bool rebalance_if_due(std::string_view how) override;
   void checkpoint(std::string const& path, std::span<std::byte const> state) override;
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) override;
   [[nodiscard]] collection_report report() override;
@@ -73,6 +75,7 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t wall_ns_ = 0;
   std::uint64_t last_poll_ns_ = 0;
   std::uint32_t idle_rounds_ = 0;
+  policies::balance::when_to_balance when_;
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
 };

@@ -272,6 +272,40 @@ TEST_P(collections, are_balanced_by_what_was_measured) {
   });
 }
 
+TEST_P(collections, are_balanced_where_it_is_due) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> all(world, {.steals = false}, [&](numbered const& t) { work(t.work); });
+    if (world.rank() == 0) {
+      for (std::uint32_t n = 0; n < 60; ++n) all.add({n, 20});
+    }
+    all.process();
+    EXPECT_EQ(all.rebalance_if_due("hierarchical"), world.size() > 1);
+    EXPECT_EQ(world.sum(all.recorded()), 60U);
+    EXPECT_THROW(all.rebalance("perfect"), usage_error);
+    all.restore();
+    all.process();
+    EXPECT_EQ(world.sum(all.recorded()), 60U);
+  });
+}
+
+TEST_P(collections, keep_the_times_of_tasks_that_move) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered> all(world, {.steals = false}, [&](numbered const& t) { work(t.work); });
+    if (world.rank() == 0) {
+      for (std::uint32_t n = 0; n < 60; ++n) all.add({n, 200});
+    }
+    all.process();
+    all.rebalance("centralised");
+    // Without times, those that moved would weigh nothing, and rank 0 would give most of the others away.
+    all.rebalance("centralised");
+    EXPECT_EQ(world.sum(all.recorded()), 60U);
+    EXPECT_GT(all.recorded(), 0U);
+    all.restore(placement_of_tasks::original);
+    EXPECT_EQ(all.waiting(), world.rank() == 0 ? 60U : 0U);
+    all.process();
+  });
+}
+
 TEST_P(collections, refuse_a_balancer_that_does_not_exist) {
   on_ranks(GetParam(), [&](communicator& world) {
     task_collection<numbered> all(world, {}, [](numbered const&) {});

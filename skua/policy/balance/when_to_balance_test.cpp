@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/balance/when_to_balance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace skua::inline v0::policies::balance {
+namespace {
+
+TEST(when_to_balance, is_at_once_where_the_cost_is_not_known) {
+  when_to_balance w;
+  w.predict(1000, 1000);
+  EXPECT_FALSE(w.is_due());
+  w.predict(1005, 1000);
+  EXPECT_FALSE(w.is_due()) << "half a percent is noise";
+  w.predict(1500, 1000);
+  EXPECT_TRUE(w.is_due());
+}
+
+TEST(when_to_balance, is_when_imbalance_has_cost_more_than_balancing) {
+  when_to_balance w;
+  w.predict(2000, 1000);
+  w.balanced(10'000);
+  int iterations = 0;
+  for (; !w.is_due(); ++iterations) w.predict(2000, 1000);
+  EXPECT_EQ(iterations, 11);
+  w.balanced(10'000);
+  EXPECT_FALSE(w.is_due());
+}
+
+TEST(when_to_balance, is_never_where_loads_are_even_or_none) {
+  when_to_balance w;
+  for (int n = 0; n < 1000; ++n) w.predict(0, 0);
+  for (int n = 0; n < 1000; ++n) w.predict(1000, 995);
+  EXPECT_FALSE(w.is_due());
+}
+
+}  // namespace
+}  // namespace skua::inline v0::policies::balance
