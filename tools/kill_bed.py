@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,6 +52,13 @@ def ranks_of(launcher):
     return [p for p in processes if parent_of(p) == launcher]
 
 
+def print_stacks(processes):
+    """Where they are, if gdb is here."""
+    if shutil.which("gdb"):
+        for p in processes:
+            subprocess.run(["gdb", "-p", str(p), "-batch", "-ex", "bt 12"], stderr=subprocess.DEVNULL, check=False)
+
+
 class Bed:
     def __init__(self, skua, ranks, timeout):
         self.skua, self.ranks, self.timeout = skua, ranks, timeout
@@ -82,6 +90,7 @@ class Bed:
             out, err = job.communicate(timeout=self.timeout)
         except subprocess.TimeoutExpired:
             left = ranks_of(job.pid)
+            print_stacks(left)
             for process in (*left, job.pid):
                 os.kill(process, signal.SIGKILL)
             job.communicate()

@@ -14,7 +14,7 @@
 namespace skua::inline v0::ranks {
 
 struct mpi_limits {
-  std::size_t letter_bytes = 4096;                 ///< bodies up to here travel with their header
+  std::size_t letter_bytes = 3072;                 ///< bodies up to here travel with their header
   std::size_t piece_bytes = std::size_t{1} << 30;  ///< MPI counts with int
 };
 
