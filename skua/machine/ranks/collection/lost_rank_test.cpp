@@ -48,7 +48,7 @@ void program(communicator& world, lost_tasks how, std::uint32_t workers, std::at
     threads.emplace(workers);
     working.emplace(world, *threads);
   }
-  bool stuck = world.rank() == silent;
+  std::atomic<bool> stuck{world.rank() == silent};
   task_collection<node> all(world, {.name = "nodes", .on_loss = how}, [&](task_site<node>& here, node& n) {
     while (stuck && returned < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     stuck = false;
