@@ -85,6 +85,8 @@ class Network:
         for host in HOSTS:
             run("ip", "netns", "add", f"skbed{host}")
             run("ip", "link", "add", f"skport{host}", "netns", "skbed0", "type", "veth", "peer", "name", "eth0", "netns", f"skbed{host}")
+            # Linux repeats what is not acknowledged for a quarter of an hour before it gives up a connection; Open MPI's daemons wait for that.
+            run("ip", "netns", "exec", f"skbed{host}", "sysctl", "-qw", "net.ipv4.tcp_retries2=5")
             run("ip", "-n", f"skbed{host}", "addr", "add", f"10.77.0.{host}/24", "dev", "eth0")
             for name, interface in ((f"skbed{host}", "eth0"), (f"skbed{host}", "lo"), ("skbed0", f"skport{host}")):
                 run("ip", "-n", name, "link", "set", interface, "up")
