@@ -20,7 +20,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants killed networks campaign bench experiments peers nightly install clean
+        aarch64 numa mutants killed smpi networks campaign bench experiments peers nightly install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -108,6 +108,12 @@ killed: ## kill ranks of MPI jobs at random moments; KILLS of them (docs/ranks.m
 	$(CMAKE) --build build/dev -j $(JOBS) --target skua_openmpi
 	tools/kill_bed.py build/dev/tests/skua-openmpi --times $(KILLS)
 
+smpi: ## the same collections under SimGrid's SMPI and on our simulated ranks: steal counts agree (docs/validity.md)
+	tools/install-packages build test smpi
+	@if command -v smpirun >/dev/null; then \
+	  $(CMAKE) --preset smpi && $(CMAKE) --build build/smpi -j $(JOBS) --target smpi_loads simulated_loads && tools/smpi_bed.py build/smpi/tests; \
+	else echo "smpi: skipped: there is no SimGrid (libsimgrid-dev) on this machine"; fi
+
 networks: ## ranks over TCP on three network namespaces, with delays and with links that are cut (docs/ranks.md)
 	tools/install-packages build test nightly
 	$(CMAKE) --preset dev
@@ -140,7 +146,7 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed networks campaign bench ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed smpi networks campaign bench ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)

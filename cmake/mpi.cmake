@@ -31,6 +31,25 @@ if(SKUA_MPI OR (SKUA_TESTS AND NOT CMAKE_CROSSCOMPILING))
   message(STATUS "MPI: ${skua_mpis}")
 endif()
 
+# SMPI is no MPI to link with: a program is a shared object that SimGrid loads, and its ranks are contexts of one thread. So the transport and
+# the program are compiled together: skua_smpi_program(NAME source ...).
+if(SKUA_SMPI)
+  pkg_check_modules(simgrid REQUIRED IMPORTED_TARGET simgrid)
+  find_path(smpi_folder mpi.h PATHS ${simgrid_INCLUDEDIR}/smpi /usr/include/smpi REQUIRED NO_DEFAULT_PATH)
+endif()
+
+function(skua_smpi_program name)
+  set(transport ${PROJECT_SOURCE_DIR}/skua/machine/ranks/mpi)
+  set(sources ${ARGN} ${transport}/mpi_transport.cpp ${transport}/session.cpp)
+  add_library(${name} MODULE ${sources})
+  target_link_libraries(${name} PRIVATE skua PkgConfig::simgrid)
+  target_include_directories(${name} SYSTEM PRIVATE ${smpi_folder})
+  # Macros for clock_gettime and usleep, whose time is virtual: what smpicxx includes.
+  target_compile_options(${name} PRIVATE -include ${smpi_folder}/smpi_helpers.h)
+  target_compile_definitions(${name} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+endfunction()
+
 # skua_add_ranks_test(NAME MPI RANKS command ...): a test that an MPI starts RANKS times.
 function(skua_add_ranks_test name mpi ranks)
   set(more "")

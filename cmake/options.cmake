@@ -2,6 +2,7 @@
 option(SKUA_TESTS "build the tests" ON)
 option(SKUA_APPS "build the apps and the skua command" ON)
 option(SKUA_BENCH "build the microbenchmarks" ON)
+option(SKUA_SMPI "build the collections for SimGrid's SMPI (tests/smpi)" OFF)
 option(SKUA_WERROR "warnings are errors" OFF)
 option(SKUA_CHECKED "check invariants at run time" OFF)
 option(BUILD_SHARED_LIBS "the library is a shared object, not an archive" OFF)

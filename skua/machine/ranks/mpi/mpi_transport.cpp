@@ -66,12 +66,12 @@ mpi_transport::mpi_transport(MPI_Comm program, mpi_limits limits) : limits_(limi
 }
 
 mpi_transport::~mpi_transport() {
+  for (parcel_out& out : outgoing_) {
+    MPI_Waitall(static_cast<int>(out.requests.size()), out.requests.data(), MPI_STATUSES_IGNORE);
+  }
   for (MPI_Request& r : ring_requests_) {
     MPI_Cancel(&r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
-  }
-  for (parcel_out& out : outgoing_) {
-    MPI_Waitall(static_cast<int>(out.requests.size()), out.requests.data(), MPI_STATUSES_IGNORE);
   }
   if (!has_lost_) MPI_Comm_free(&comm_);  // collective
 }
