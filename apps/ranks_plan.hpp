@@ -25,7 +25,7 @@ struct ranks_plan {
   std::string checkpoint = {};
   /// What becomes of the tasks of a rank that dies within an iteration.
   lost_tasks on_loss = lost_tasks::fail;
-  /// Of each rank; none: as many as it has processors for. Apps that cannot have several have one.
+  /// Of each rank; none: as many as it has processors for.
   std::optional<std::uint32_t> workers = {};
   /// Where there are several; none: between tasks.
   std::optional<serving> serves = {};
@@ -50,14 +50,8 @@ struct ranks_load {
   double unit_ns = 1;  ///< on the machine of the paper
 };
 
-/// Base of an app whose task functions on ranks keep what they write apart by `here.worker()`, and which makes planned_workers. The ranks of
-/// others have one worker.
-class worker_aware {
- public:
-  virtual ~worker_aware() = default;
-};
-
-/// While it lives, collections that this rank makes have as many workers as the plan wants.
+/// While it lives, collections that this rank makes have as many workers as the plan wants: their tasks keep what they write apart by
+/// `here.worker()`.
 class planned_workers {
  public:
   /// Collective. Throws resource_error if the system refuses threads.

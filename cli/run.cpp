@@ -187,14 +187,6 @@ lost_tasks loss_of(arguments const& given) {
   refuse("--recover", *given.recover, "run-again, drop");
 }
 
-bool is_worker_aware(apps::ranks_program const* app) { return dynamic_cast<apps::worker_aware const*>(app) != nullptr; }
-
-[[noreturn]] void refuse_workers(apps::app const& app) {
-  throw usage_error(fmt::format("--workers or --serve is given with {}, whose ranks have one worker; allowed: {}",
-                                app.name(),
-                                fmt::join(apps_that([](apps::app& a) { return is_worker_aware(a.ranks()); }), ", ")));
-}
-
 serving serving_of(std::string const& word) {
   if (word == "between-tasks") return serving::between_tasks;
   if (word == "thread") return serving::server_thread;
@@ -216,9 +208,7 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   if (given.serve) plan.serves = serving_of(*given.serve);
   plan.check();
   apps::app& app = given.app.chosen();
-  bool const has_workers = is_worker_aware(&ranks_program_of(app));  // before anything runs
-  bool const wants_workers = plan.serves || plan.workers.value_or(1) > 1;
-  if (wants_workers && !has_workers) refuse_workers(app);
+  static_cast<void>(ranks_program_of(app));  // refuses before anything runs
   std::unique_ptr<job> const all = open_job(how, deadline_of(given));
   try {
     return execute_on(*all, app, plan, given, repeat);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,11 +33,15 @@ void seed(communicator& world, screening const& on, task_collection<std::uint64_
 
 void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
   screening const& on = p.on();
-  workplace mine(on);
-  task_collection<std::uint64_t> tasks(world, {.name = "hartree-fock", .on_loss = plan.on_loss}, [&](std::uint64_t id) {
-    local_blocks blocks{on, p.field().density(), mine.fock};
-    return mine.tasks.run(on.tiles().quartet_of(id), blocks) > 0 ? task_outcome::done : task_outcome::null;
-  });
+  planned_workers const workers(world, plan);
+  std::vector<std::unique_ptr<workplace>> places(world.workers());  // of those that got a task
+  auto const run = [&](task_site<std::uint64_t>& here, std::uint64_t id) {
+    std::unique_ptr<workplace>& mine = places[here.worker()];
+    if (mine == nullptr) mine = std::make_unique<workplace>(on);
+    local_blocks blocks{on, p.field().density(), mine->fock};
+    return mine->tasks.run(on.tiles().quartet_of(id), blocks) > 0 ? task_outcome::done : task_outcome::null;
+  };
+  task_collection<std::uint64_t> tasks(world, {.name = "hartree-fock", .on_loss = plan.on_loss}, run);
   std::string const file = checkpoint_file(plan, "hartree-fock");
   if (is_there(world, file)) {
     std::vector<std::byte> const state = tasks.restart(file);
@@ -47,12 +52,14 @@ void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
   } else {
     seed(world, on, tasks);
   }
+  matrix fock(on.atoms().functions());
   // Ranks whose arithmetic differs in a last bit must still agree on when to stop.
   for (unsigned iteration = p.field().iterations(); world.max(p.field().done() ? 0.0 : 1.0) > 0; ++iteration) {
-    std::ranges::fill(mine.fock.elements, 0.0);
     iterate(tasks, plan, iteration, file, [&] {
-      world.sum(mine.fock.elements);
-      p.advance(mine.fock);
+      std::ranges::fill(fock.elements, 0.0);
+      for (std::size_t row = 0; row < on.atoms().functions(); ++row) collect_row(places, row, fock);
+      world.sum(fock.elements);
+      p.advance(fock);
       return file.empty() ? std::vector<double>{} : p.field().state();
     });
   }

@@ -20,11 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 2> forms{"fork", "spawn"};
 constexpr std::array<std::string_view, 2> strategies{"by-depth", "none"};
 
-class uts_app final : public program_app<uts_app>,
-                      public openmp_twin,
-                      public tbb_twin,
-                      public ranks_program,
-                      public worker_aware {
+class uts_app final : public program_app<uts_app>, public openmp_twin, public tbb_twin, public ranks_program {
  public:
   [[nodiscard]] std::string_view name() const override { return "uts"; }
   [[nodiscard]] std::string_view about() const override {
