@@ -108,7 +108,7 @@ killed: ## kill ranks of MPI jobs at random moments; KILLS of them (docs/ranks.m
 	$(CMAKE) --build build/dev -j $(JOBS) --target skua_openmpi
 	tools/kill_bed.py build/dev/tests/skua-openmpi --times $(KILLS)
 
-smpi: ## the same collections under SimGrid's SMPI and on our simulated ranks: steal counts agree (docs/validity.md)
+smpi: ## the same collections under SimGrid's SMPI and on our simulated ranks: steal counts agree (docs/reliability.md)
 	tools/install-packages build test smpi
 	@if command -v smpirun >/dev/null; then \
 	  $(CMAKE) --preset smpi && $(CMAKE) --build build/smpi -j $(JOBS) --target smpi_loads simulated_loads && tools/smpi_bed.py build/smpi/tests; \
