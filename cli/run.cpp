@@ -130,7 +130,7 @@ record measured(apps::app& app, runner const& who, unsigned runs, bool verify) {
 
 apps::ranks_program& ranks_program_of(apps::app& app) {
   if (app.ranks() != nullptr) return *app.ranks();
-  throw usage_error(fmt::format("{} does not run on ranks; allowed: {}", app.name(),
+  throw usage_error(fmt::format("the app is {}, which does not run on ranks; allowed: {}", app.name(),
                                 fmt::join(apps_that([](apps::app& a) { return a.ranks() != nullptr; }), ", ")));
 }
 

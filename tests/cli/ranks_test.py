@@ -94,7 +94,7 @@ class Ranks(command.Case):
             self.assertEqual((code, out.count("answer  right")), (0, 1), err)
             code, out, err = self.on(mpi, 2, "run", "fib")
             self.assertNotEqual(code, 0)
-            self.assertIn("fib does not run on ranks; allowed: ", err)
+            self.assertIn("fib, which does not run on ranks; allowed: ", err)
             code, out, err = self.on(mpi, 2, *FOCK, "--balance", "perfectly")
             self.assertNotEqual(code, 0)
             self.assertIn("--balance", err)

@@ -98,7 +98,7 @@ class collection_site {
   /// Answers thieves. Long tasks call it now and then where no other thread does.
   virtual void progress() = 0;
   /// Adds a copy of a task to the collection. Throws resource_error at the limit.
-  virtual void spawn(void const* task) = 0;
+  virtual void spawn(std::span<std::byte const> task) = 0;
 
  protected:
   ~collection_site() = default;
@@ -106,21 +106,23 @@ class collection_site {
 
 /// The type of the tasks, and the function of this rank. Two ranks agree if name, size and alignment are equal.
 struct task_binding {
-  std::size_t bytes = 0;
+  std::size_t bytes =
+      0;  ///< of each; of serialized tasks, which have any size, those of the type that they are made of
+  bool is_serialized = false;
   std::size_t alignment = 0;
   std::string_view type;
   void* function = nullptr;
-  task_outcome (*run)(void* function, collection_site& here, void* task) = nullptr;
+  task_outcome (*run)(void* function, collection_site& here, std::span<std::byte> task) = nullptr;
 };
 
 /// One collection on one rank. Its functions do what those of task_collection say.
 class collection_engine {
  public:
   virtual ~collection_engine() = default;
-  /// Tasks of several threads may add at once: `add` instead of `reserve` and `commit`.
+  /// Tasks of several threads may add at once: `add` instead of `reserve` and `commit`. Serialized tasks are always added so.
   [[nodiscard]] virtual bool has_threads() const noexcept = 0;
   /// Adds a copy. Any thread where there are threads. Throws resource_error at the limit.
-  virtual void add(void const* task) = 0;
+  virtual void add(std::span<std::byte const> task) = 0;
   /// Memory for a task; `commit` adds it. Throws resource_error at the limit.
   [[nodiscard]] virtual void* reserve() = 0;
   virtual void commit() = 0;

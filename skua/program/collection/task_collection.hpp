@@ -15,12 +15,35 @@
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/error.hpp"
+#include "skua/program/collection/archive.hpp"
 #include "skua/program/collection/host.hpp"
 
 namespace skua::inline v0 {
 
 template <class Task>
 class task_collection;
+
+namespace runtime {
+
+/// Trivially copyable tasks travel as they lie in memory, others as what their `serialize` writes.
+template <class Task>
+inline constexpr bool is_serialized = !std::is_trivially_copyable_v<Task>;
+
+/// Calls use(bytes of the task).
+template <class Task, class F>
+void with_bytes(Task const& task, F use) {
+  if constexpr (is_serialized<Task>) {
+    std::vector<std::byte> bytes;
+    output_archive out(bytes);
+    out(task);
+    use(std::span<std::byte const>(bytes));
+  } else {
+    use(std::as_bytes(std::span(&task, 1)));
+  }
+}
+
+}  // namespace runtime
 
 /// What a task gets with itself.
 template <class Task>
@@ -36,7 +59,9 @@ class task_site {
   /// Answers thieves. A task of more than a millisecond calls it now and then. Does nothing where another thread answers them.
   void progress() { site_.progress(); }
   /// Adds a task to the same collection; it runs before process() returns. Throws resource_error at the collection's limit.
-  void spawn(Task const& task) { site_.spawn(&task); }
+  void spawn(Task const& task) {
+    runtime::with_bytes(task, [this](auto bytes) { site_.spawn(bytes); });
+  }
 
  private:
   friend task_collection<Task>;
@@ -44,13 +69,18 @@ class task_site {
   runtime::collection_site& site_;
 };
 
-/// Task: trivially copyable, aligned to 16 bytes at most; it travels as its bytes, so it holds no pointers into a rank's memory.
+/// Task, one of two: trivially copyable and aligned to 16 bytes at most; it travels as its bytes, so it holds no pointers into a rank's memory.
+/// Or default-constructible with a `serialize` (archive.hpp), of any size: it is written once, when it is added, and read each time it runs, so
+/// what its function changes in it is lost.
 /// One thread of each rank uses a collection: the one that made it. Where the communicator was given threads, tasks run on several at once, and
 /// `add` and `emplace` may be called by any thread.
 template <class Task>
 class task_collection {
-  static_assert(std::is_trivially_copyable_v<Task>, "tasks travel between ranks as their bytes");
-  static_assert(alignof(Task) <= 16);
+  static constexpr bool is_serialized = runtime::is_serialized<Task>;
+  static_assert(!is_serialized || (serializable<Task> && std::default_initializable<Task>),
+                "tasks travel between ranks as their bytes: make it trivially copyable, or give it "
+                "`template <class Archive> void serialize(Archive&)` and a default constructor");
+  static_assert(is_serialized || alignof(Task) <= 16);
 
  public:
   /// Collective: every rank makes the same collections in the same order. `function` is called on the rank that runs a task, as
@@ -61,6 +91,7 @@ class task_collection {
   task_collection(Host& ranks, collection_options const& options, F function)
       : function_(std::make_unique<held<F>>(std::move(function))),
         engine_(ranks.make_collection(options, {.bytes = sizeof(Task),
+                                                .is_serialized = is_serialized,
                                                 .alignment = alignof(Task),
                                                 .type = typeid(Task).name(),
                                                 .function = function_.get(),
@@ -69,14 +100,19 @@ class task_collection {
   task_collection(task_collection const&) = delete;
   task_collection& operator=(task_collection const&) = delete;
 
-  /// Adds a copy on this rank. Local: O(1), no message. Throws resource_error at the limit and std::bad_alloc.
-  void add(Task const& task) { emplace(task); }
-  /// The same without a copy, where the rank has one worker: constructs the task where it waits.
+  /// Adds a copy on this rank. Local: O(1), no message. Throws resource_error at the limit, std::bad_alloc, and what `serialize` throws.
+  void add(Task const& task) {
+    if (is_serialized || engine_->has_threads()) {
+      runtime::with_bytes(task, [this](auto bytes) { engine_->add(bytes); });
+    } else {
+      emplace(task);
+    }
+  }
+  /// The same without a copy, where the rank has one worker and tasks are not serialized: constructs the task where it waits.
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
-    if (engine_->has_threads()) {
-      Task const task(std::forward<Arguments>(arguments)...);
-      engine_->add(&task);
+    if (is_serialized || engine_->has_threads()) {
+      add(Task(std::forward<Arguments>(arguments)...));
     } else {
       ::new (engine_->reserve()) Task(std::forward<Arguments>(arguments)...);
       engine_->commit();
@@ -137,8 +173,17 @@ class task_collection {
     F function;
   };
 
-  static task_outcome call(void* function, runtime::collection_site& here, void* task) {
-    return (*static_cast<callable*>(function))(here, *static_cast<Task*>(task));
+  static task_outcome call(void* function, runtime::collection_site& here, std::span<std::byte> bytes) {
+    callable& f = *static_cast<callable*>(function);
+    if constexpr (is_serialized) {
+      Task task;
+      input_archive in(bytes);
+      in(task);
+      if (!in.is_at_end()) throw usage_error("a task's serialize wrote more than it reads");
+      return f(here, task);
+    } else {
+      return f(here, *std::launder(reinterpret_cast<Task*>(bytes.data())));
+    }
   }
 
   std::unique_ptr<callable> function_;

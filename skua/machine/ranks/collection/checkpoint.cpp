@@ -105,10 +105,16 @@ bool write_all(int file, std::span<std::byte const> from) {
 }  // namespace
 
 bytes encode(task_record const& record) {
+  std::vector<std::uint64_t> entries(record.size());
+  std::iota(entries.begin(), entries.end(), std::uint64_t{0});
+  return encode(record, entries);
+}
+
+bytes encode(task_record const& record, std::span<std::uint64_t const> entries) {
   bytes all;
-  put_number(all, record.size());
-  for (std::uint64_t e = 0; e < record.size(); ++e) put_number(all, record.times_ns()[e]);
-  for (std::uint64_t e = 0; e < record.size(); ++e) put(all, record.slot(e), record.slot_bytes());
+  put_number(all, entries.size());
+  for (std::uint64_t const e : entries) put_number(all, record.times_ns()[e]);
+  for (std::uint64_t const e : entries) record.shape().pack(record.slot(e), all);
   return all;
 }
 
@@ -116,13 +122,34 @@ void decode(bytes const& from, task_record& to) {
   std::uint64_t count = 0;
   std::memcpy(&count, from.data(), sizeof count);
   std::byte const* const times = from.data() + sizeof count;
-  std::byte const* const slots = times + count * sizeof(std::uint64_t);
+  std::span<std::byte const> packed = std::span(from).subspan((count + 1) * sizeof(std::uint64_t));
+  bytes slot(to.shape().bytes());
   for (std::uint64_t e = 0; e < count; ++e) {
     std::uint64_t ns = 0;
     std::memcpy(&ns, times + e * sizeof ns, sizeof ns);
-    to.add(slots + e * to.slot_bytes(), ns);
+    to.shape().unpack(packed, slot.data());
+    to.add(slot.data(), ns);
   }
 }
+
+namespace {
+
+/// Is what `encode` wrote, as far as lengths can tell.
+bool is_record(std::span<std::byte const> from, slot_shape const& shape) {
+  std::uint64_t count = 0;
+  if (from.size() < sizeof count) return false;
+  std::memcpy(&count, from.data(), sizeof count);
+  if (count > from.size() / sizeof count - 1) return false;
+  from = from.subspan((count + 1) * sizeof count);
+  for (; count > 0; --count) {
+    auto const task = shape.packed_bytes(from);
+    if (!task) return false;
+    from = from.subspan(*task);
+  }
+  return from.empty();
+}
+
+}  // namespace
 
 void write_checkpoint(std::string const& path, checkpoint_identity const& of, std::vector<bytes> const& records,
                       bytes const& state) {
@@ -146,7 +173,7 @@ void write_checkpoint(std::string const& path, checkpoint_identity const& of, st
   if (std::rename(beside.c_str(), path.c_str()) != 0) refused("cannot be renamed", path);
 }
 
-saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted) {
+saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted, slot_shape const& shape) {
   open_file const file(path, O_RDONLY);
   if (file.number() < 0) refused("cannot be read", path);
   bytes all;
@@ -171,33 +198,31 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
   c.state = from.block();
   if (!from.empty()) throw usage_error("checkpoint " + path + " is damaged: it goes on after its end");
   for (bytes const& r : c.records) {
-    std::uint64_t count = 0;
-    if (r.size() >= sizeof count) std::memcpy(&count, r.data(), sizeof count);
-    bool const fits = r.size() >= sizeof count && (r.size() - sizeof count) % (sizeof count + wanted.slot_bytes) == 0 &&
-                      (r.size() - sizeof count) / (sizeof count + wanted.slot_bytes) == count;
-    if (!fits) throw usage_error("checkpoint " + path + " is damaged: a rank's tasks have the wrong length");
+    if (!is_record(r, shape)) {
+      throw usage_error("checkpoint " + path + " is damaged: a rank's tasks have the wrong length");
+    }
   }
   return c;
 }
 
-std::vector<bytes> deal_again(std::vector<bytes> const& records, std::uint64_t slot_bytes, std::uint32_t ranks) {
-  task_record all(slot_bytes);
+std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape const& shape, std::uint32_t ranks) {
+  task_record all(shape);
   for (bytes const& r : records) decode(r, all);
   // A task of no measured time still has its share.
   auto const weight = [](std::uint64_t ns) { return static_cast<double>(ns) + 1; };
   double const sum = std::accumulate(all.times_ns().begin(), all.times_ns().end(), 0.0,
                                      [&](double s, std::uint64_t ns) { return s + weight(ns); });
-  std::vector<task_record> parts(ranks, task_record(slot_bytes));
+  std::vector<std::vector<std::uint64_t>> parts(ranks);
   double before = 0;
   for (std::uint64_t e = 0; e < all.size(); ++e) {
     double const middle = before + weight(all.times_ns()[e]) / 2;
     auto const rank = static_cast<std::uint32_t>(middle / sum * ranks);
-    parts[std::min(rank, ranks - 1)].add(all.slot(e), all.times_ns()[e]);
+    parts[std::min(rank, ranks - 1)].push_back(e);
     before += weight(all.times_ns()[e]);
   }
   std::vector<bytes> encoded;
   encoded.reserve(parts.size());
-  for (task_record const& p : parts) encoded.push_back(encode(p));
+  for (auto const& entries : parts) encoded.push_back(encode(all, entries));
   return encoded;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct checkpoint_identity {
   friend bool operator==(checkpoint_identity const&, checkpoint_identity const&) = default;
 };
 
-/// The slots and times of one rank.
+/// The tasks and times of one rank.
 [[nodiscard]] bytes encode(task_record const& record);
+/// Of these entries only.
+[[nodiscard]] bytes encode(task_record const& record, std::span<std::uint64_t const> entries);
 /// Adds what `encode` wrote.
 void decode(bytes const& from, task_record& to);
 
@@ -34,10 +37,11 @@ struct saved_records {
   bytes state;                 ///< the program's own
 };
 /// Throws resource_error if the file cannot be read, usage_error if it is damaged or of another collection.
-[[nodiscard]] saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted);
+[[nodiscard]] saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted,
+                                            slot_shape const& shape);
 
 /// The same records for another number of ranks: in the old order, cut where the times divide evenly.
-[[nodiscard]] std::vector<bytes> deal_again(std::vector<bytes> const& records, std::uint64_t slot_bytes,
+[[nodiscard]] std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape const& shape,
                                             std::uint32_t ranks);
 
 }  // namespace skua::inline v0::ranks

@@ -18,7 +18,7 @@
 namespace skua::inline v0::ranks {
 namespace {
 
-constexpr std::size_t slot_bytes = 16;
+constexpr slot_shape shape{.task_bytes = 8};
 
 /// A name that ranks of one job agree on and two jobs do not.
 std::string scratch(communicator& world, std::string const& name) {
@@ -32,7 +32,7 @@ bytes text(std::string const& s) {
 }
 
 task_record record_of(std::initializer_list<std::uint64_t> times, std::uint64_t first) {
-  task_record r(slot_bytes);
+  task_record r(shape);
   for (std::uint64_t const ns : times) {
     std::uint64_t const slot[2] = {first++, 0};
     r.add(reinterpret_cast<std::byte const*>(slot), ns);
@@ -51,13 +51,13 @@ class checkpoint_file : public ::testing::Test {
   void TearDown() override { std::filesystem::remove(path); }
   std::string path =
       (std::filesystem::temp_directory_path() / ("skua_checkpoint_" + std::to_string(getpid()))).string();
-  checkpoint_identity const identity{"fock", "quartet", slot_bytes};
+  checkpoint_identity const identity{"fock", "quartet", shape.bytes()};
 };
 
 TEST_F(checkpoint_file, has_what_was_written) {
   std::vector<bytes> const records{encode(record_of({1, 2}, 0)), encode(record_of({}, 0)), encode(record_of({7}, 5))};
   write_checkpoint(path, identity, records, text("density"));
-  saved_records const read = read_checkpoint(path, identity);
+  saved_records const read = read_checkpoint(path, identity, shape);
   EXPECT_EQ(read.records, records);
   EXPECT_EQ(read.state, text("density"));
 }
@@ -65,7 +65,7 @@ TEST_F(checkpoint_file, has_what_was_written) {
 TEST_F(checkpoint_file, of_something_else_is_refused_with_both_names) {
   write_checkpoint(path, identity, {encode(record_of({1}, 0))}, {});
   try {
-    static_cast<void>(read_checkpoint(path, {"tce", "tile", slot_bytes}));
+    static_cast<void>(read_checkpoint(path, {"tce", "tile", shape.bytes()}, shape));
     FAIL();
   } catch (usage_error const& e) {
     EXPECT_NE(std::string(e.what()).find("'fock' of quartet; wanted: 'tce' of tile"), std::string::npos) << e.what();
@@ -77,11 +77,11 @@ TEST_F(checkpoint_file, that_lacks_its_end_or_is_no_checkpoint_is_refused) {
   auto const size = std::filesystem::file_size(path);
   for (std::uintmax_t const n : {size - 1, size / 2, std::uintmax_t{10}, std::uintmax_t{0}}) {
     std::filesystem::resize_file(path, n);
-    EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity)), usage_error) << n;
+    EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity, shape)), usage_error) << n;
   }
   std::ofstream(path) << "this is not what you are looking for, and long enough to be read";
-  EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity)), usage_error);
-  EXPECT_THROW(static_cast<void>(read_checkpoint(path + ".absent", identity)), resource_error);
+  EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity, shape)), usage_error);
+  EXPECT_THROW(static_cast<void>(read_checkpoint(path + ".absent", identity, shape)), resource_error);
 }
 
 TEST_F(checkpoint_file, that_cannot_be_written_leaves_the_old_one) {
@@ -100,14 +100,14 @@ TEST_F(checkpoint_file, that_cannot_be_written_leaves_the_old_one) {
     std::signal(SIGXFSZ, before);
   }
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
-  EXPECT_EQ(read_checkpoint(path, identity).records, old);
+  EXPECT_EQ(read_checkpoint(path, identity, shape).records, old);
 }
 
 TEST(a_checkpoint, is_dealt_out_in_its_order_and_by_its_times) {
   std::vector<bytes> const records{encode(record_of({10, 10, 10, 10}, 0)), encode(record_of({40}, 4))};
-  auto const parts = deal_again(records, slot_bytes, 2);
-  task_record first(slot_bytes);
-  task_record second(slot_bytes);
+  auto const parts = deal_again(records, shape, 2);
+  task_record first(shape);
+  task_record second(shape);
   decode(parts[0], first);
   decode(parts[1], second);
   ASSERT_EQ(first.size(), 4U);
@@ -115,8 +115,8 @@ TEST(a_checkpoint, is_dealt_out_in_its_order_and_by_its_times) {
   for (std::uint64_t e = 0; e < 4; ++e) EXPECT_EQ(number_of(first, e), e);
   EXPECT_EQ(number_of(second, 0), 4U);
   for (std::uint32_t const ranks : {1U, 3U, 50U}) {
-    task_record all(slot_bytes);
-    for (bytes const& part : deal_again(records, slot_bytes, ranks)) decode(part, all);
+    task_record all(shape);
+    for (bytes const& part : deal_again(records, shape, ranks)) decode(part, all);
     ASSERT_EQ(all.size(), 5U);
     for (std::uint64_t e = 0; e < 5; ++e) EXPECT_EQ(number_of(all, e), e);
   }

@@ -21,15 +21,28 @@ constexpr std::uint64_t poll_every_ns = 10'000;
 constexpr double default_deadline_s = 10;
 
 std::string in_words(runtime::task_binding const& b, std::string const& name, lost_tasks on_loss) {
-  return "'" + name + "' of tasks of " + std::to_string(b.bytes) + " bytes (" + std::string(b.type) + ")" +
+  return "'" + name + "' of " +
+         (b.is_serialized ? "serialized tasks" : "tasks of " + std::to_string(b.bytes) + " bytes") + " (" +
+         std::string(b.type) + ")" +
          (on_loss == lost_tasks::fail   ? ""
           : on_loss == lost_tasks::drop ? ", dropped"
                                         : ", run again") +
          (on_loss == lost_tasks::fail ? "" : " if their rank dies");
 }
 
-engine_settings settings_of(collection_options const& options, std::uint32_t number) {
-  return {.collection = number, .seed = options.seed, .steals = options.steals};
+engine_settings settings_of(collection_options const& options, std::uint32_t number, slot_shape const& shape) {
+  return {.collection = number, .seed = options.seed, .steals = options.steals, .shape = shape};
+}
+
+slot_shape shape_of(collection_options const& options, runtime::task_binding const& b) {
+  bool const recovers = options.on_loss != lost_tasks::fail;
+  if (b.is_serialized && recovers) {
+    throw usage_error("the task collection '" + options.name +
+                      "' has serialized tasks, which cannot run again when a rank dies; allowed: lost_tasks::fail");
+  }
+  return {.task_bytes = b.is_serialized ? sizeof(task_block*) : b.bytes,
+          .has_identity = recovers,
+          .has_block = b.is_serialized};
 }
 
 }  // namespace
@@ -37,15 +50,21 @@ engine_settings settings_of(collection_options const& options, std::uint32_t num
 collection_core::collection_core(communicator_core& core, collection_options const& options,
                                  runtime::task_binding const& binding)
     : core_(core), network_(core.network()), options_(options), binding_(binding), number_(core.next_collection()),
-      shape_{binding.bytes, options.on_loss != lost_tasks::fail}, queue_(shape_.bytes(), options.limit),
-      engine_(settings_of(options, number_), queue_, network_), record_(shape_.bytes()), log_(shape_),
+      shape_(shape_of(options, binding)), queue_(shape_.bytes(), options.limit),
+      engine_(settings_of(options, number_, shape_), queue_, network_), record_(shape_), log_(shape_),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
   if (workers_.has_threads()) engine_.gives_from(workers_);
   core_.agree("the task collection", in_words(binding_, options_.name, options_.on_loss));
   if (recovers()) core_.watch(default_deadline_s);
 }
 
-collection_core::~collection_core() = default;
+collection_core::~collection_core() { drop_all(queue_, shape_); }
+
+void collection_core::add(std::span<std::byte const> task) {
+  if (has_threads()) return workers_.add(task, processing_);
+  shape_.put(queue_.reserve(), task);
+  commit();
+}
 
 void* collection_core::reserve() { return queue_.reserve(); }
 
@@ -183,8 +202,7 @@ void collection_core::restore(placement_of_tasks where) {
     move(home);
   }
   // The queue gives the newest first: the other way round, tasks run in the order of the record.
-  for (std::uint64_t e = record_.size(); e-- > 0;) queue_.push(record_.slot(e));
-  record_.clear();
+  for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
 }
 
 /// Collective: sends entries of the record away, and appends what others send.
@@ -192,15 +210,15 @@ void collection_core::move(std::vector<move_order> const& orders) {
   std::vector<collectives::addressed> out;
   std::vector<std::uint64_t> messages_to(ranks(), 0);
   std::vector<bool> leaves(record_.size(), false);
-  std::vector<task_record> parts(ranks(), task_record(shape_.bytes()));
+  std::vector<std::vector<std::uint64_t>> parts(ranks());
   for (move_order const& o : orders) {
     leaves[o.entry] = true;
-    parts[o.to].add(record_.slot(o.entry), record_.times_ns()[o.entry]);
+    parts[o.to].push_back(o.entry);
   }
   for (std::uint32_t to = 0; to < ranks(); ++to) {
-    if (parts[to].size() == 0) continue;
+    if (parts[to].empty()) continue;
     messages_to[to] = 1;
-    out.push_back({to, encode(parts[to])});
+    out.push_back({to, encode(record_, parts[to])});
   }
   sum_elements(core_.all(), std::span(messages_to));
   record_.remove(leaves);
@@ -238,8 +256,8 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   saved_records found;
   std::vector<bytes> parts;
   core_.on_rank_0([&] {
-    found = read_checkpoint(path, identity());
-    std::vector<bytes> shares = deal_again(found.records, shape_.bytes(), core_.live().size());
+    found = read_checkpoint(path, identity(), shape_);
+    std::vector<bytes> shares = deal_again(found.records, shape_, core_.live().size());
     parts.resize(ranks());
     for (rank_number p = 0; p < shares.size(); ++p) parts[core_.live().at(p)] = std::move(shares[p]);
   });

@@ -28,7 +28,7 @@ class collection_core final : public runtime::collection_engine {
   ~collection_core() override;
 
   [[nodiscard]] bool has_threads() const noexcept override { return workers_.has_threads(); }
-  void add(void const* task) override { workers_.add(task, processing_); }
+  void add(std::span<std::byte const> task) override;
   [[nodiscard]] void* reserve() override;
   void commit() override;
   void process() override;

@@ -57,6 +57,7 @@ bool rank_worker::steal_from(split_queue& victim) noexcept {
   } catch (...) {
     all_.fail(std::current_exception());
     count_.executed += taken.tasks() - 1 - kept;  // dropped: a failed collection runs no further task
+    for (; kept + 1 < taken.tasks(); ++kept) all_.shape().drop(first + kept * slot);
   }
   std::memcpy(current_.data(), first + (taken.tasks() - 1) * slot, slot);
   victim.give_back(taken);
@@ -72,17 +73,21 @@ void rank_worker::offer() noexcept {
 
 std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
   ++count_.executed;
-  if (all_.is_cancelled()) return read_ns;
+  if (all_.is_cancelled()) {
+    all_.shape().drop(current_.data());
+    return read_ns;
+  }
   offer();
   children_ = 0;
   bool const spawned = all_.shape().mark_of(current_.data()).spawned != 0;
   if (!spawned && unread_ > 0) read_ns = read_clock(read_ns);
   task_outcome outcome = task_outcome::null;
   try {
-    outcome = all_.binding().run(all_.binding().function, *this, current_.data());
+    outcome = all_.binding().run(all_.binding().function, *this, all_.shape().task_in(current_.data()));
   } catch (...) {
     all_.fail(std::current_exception());
   }
+  if (spawned || outcome == task_outcome::null) all_.shape().drop(current_.data());
   if (++unread_ < stride_ && spawned) return read_ns;
   std::uint64_t const ended_ns = read_clock(read_ns);
   if (spawned) {
@@ -105,13 +110,14 @@ void rank_worker::keep(std::uint64_t ns) noexcept {
   try {
     record_.add(current_.data(), ns);
   } catch (...) {
+    all_.shape().drop(current_.data());
     all_.fail(std::current_exception());
   }
 }
 
-void rank_worker::spawn(void const* task) {
+void rank_worker::spawn(std::span<std::byte const> task) {
   std::byte* const slot = queue_.reserve();
-  std::memcpy(slot, task, all_.binding().bytes);
+  all_.shape().put(slot, task);
   all_.shape().set_mark(slot, {.origin = rank_, .spawned = 1});
   if (!adds(slot)) return;
   queue_.commit();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "skua/machine/ranks/collection/task_record.hpp"
@@ -59,7 +60,7 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   [[nodiscard]] std::uint32_t worker() const noexcept override { return number_; }
   [[nodiscard]] std::uint32_t workers() const noexcept override;
   void progress() override;
-  void spawn(void const* task) override;
+  void spawn(std::span<std::byte const> task) override;
 
   void work() noexcept;
   [[nodiscard]] bool steal() noexcept;

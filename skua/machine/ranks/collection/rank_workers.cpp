@@ -15,12 +15,15 @@ rank_workers::rank_workers(communicator_core& core, runtime::task_binding const&
       roster_(threads_ == nullptr ? 0 : threads_->count()) {
   if (server_works_) workers_.push_back(std::make_unique<rank_worker>(*this, 0, arrivals_, record_));
   for (std::uint32_t n = 0; n < roster_.workers(); ++n) {
-    auto& mine = belongings_.emplace_back(std::make_unique<belongings>(shape.bytes(), limit));
+    auto& mine = belongings_.emplace_back(std::make_unique<belongings>(shape, limit));
     workers_.push_back(std::make_unique<rank_worker>(*this, count(), mine->queue, mine->record));
   }
 }
 
-rank_workers::~rank_workers() = default;
+rank_workers::~rank_workers() {
+  for (std::size_t at = 0; at < added_.size(); at += shape_.bytes()) shape_.drop(added_.data() + at);
+  for (auto const& b : belongings_) drop_all(b->queue, shape_);
+}
 
 void rank_workers::begin() {
   cancelled_.store(false, std::memory_order_relaxed);  // relaxed: no worker runs
@@ -47,9 +50,11 @@ void rank_workers::bring_added() {
     slots.swap(added_);
     added_count_.store(0, std::memory_order_relaxed);
   }
+  std::size_t at = 0;
   try {
-    for (std::size_t at = 0; at < slots.size(); at += shape_.bytes(), ++seeded_) arrivals_.push(slots.data() + at);
+    for (; at < slots.size(); at += shape_.bytes(), ++seeded_) arrivals_.push(slots.data() + at);
   } catch (...) {
+    for (; at < slots.size(); at += shape_.bytes()) shape_.drop(slots.data() + at);
     fail(std::current_exception());
   }
 }
@@ -86,7 +91,6 @@ std::uint64_t rank_workers::busy_ns() const noexcept {
 void rank_workers::merge_records() {
   for (auto const& b : belongings_) {
     record_.append(b->record);
-    b->record.clear();
   }
 }
 
@@ -103,7 +107,7 @@ split_queue& rank_workers::fullest() noexcept {
   return *most;
 }
 
-void rank_workers::add(void const* task, bool spawned) {
+void rank_workers::add(std::span<std::byte const> task, bool spawned) {
   if (spawned && log_ != nullptr) {
     throw usage_error("a task adds to a collection whose lost tasks run again; allowed: spawn, which knows the parent");
   }
@@ -113,8 +117,9 @@ void rank_workers::add(void const* task, bool spawned) {
     throw resource_error("task collection: full, with its limit of " + std::to_string(limit_) +
                          " tasks on one rank; allow more, or add fewer");
   }
+  added_.reserve(at + shape_.bytes());  // a slot that nothing was put into must not be dropped
   added_.resize(at + shape_.bytes());
-  std::memcpy(added_.data() + at, task, binding_.bytes);
+  shape_.put(added_.data() + at, task);
   shape_.set_mark(added_.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
   // relaxed: who adds during process() runs, so are_quiet sees it once the worker has ended.
   added_count_.store(added_.size() / shape_.bytes(), std::memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,7 +59,7 @@ class rank_workers final : public queue_choice {
   // --- any thread
 
   /// Adds a copy of the task.
-  void add(void const* task, bool spawned);
+  void add(std::span<std::byte const> task, bool spawned);
   /// A task of this rank threw: no worker begins another one. The first one counts.
   void fail(std::exception_ptr what) noexcept;
   /// The same because of a task of another rank.
@@ -90,7 +91,7 @@ class rank_workers final : public queue_choice {
 
   /// The queue and the record of a worker that is not the server.
   struct belongings {
-    belongings(std::size_t slot_bytes, std::uint64_t limit) : queue(slot_bytes, limit), record(slot_bytes) {}
+    belongings(slot_shape shape, std::uint64_t limit) : queue(shape.bytes(), limit), record(shape) {}
     split_queue queue;
     task_record record;
   };

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "skua/machine/ranks/queue/task_slot.hpp"
+
 namespace skua::inline v0::ranks {
 
 /// An entry of one rank's record goes to another rank.
@@ -17,26 +19,40 @@ struct move_order {
   std::uint32_t to;
 };
 
-/// A sequence, not a set: equal tasks are different entries.
+/// A sequence, not a set: equal tasks are different entries. It owns what its slots hold (queue/task_slot.md).
 class task_record {
  public:
-  explicit task_record(std::size_t slot_bytes) noexcept : slot_bytes_(slot_bytes) {}
+  explicit task_record(slot_shape shape) noexcept : shape_(shape), slot_bytes_(shape.bytes()) {}
+  task_record(task_record&&) = default;
+  task_record(task_record const&) = delete;
+  task_record& operator=(task_record const&) = delete;
+  ~task_record() { clear(); }
 
   void add(std::byte const* slot, std::uint64_t ns) {
     slots_.insert(slots_.end(), slot, slot + slot_bytes_);
     times_.push_back(ns);
   }
-  /// Behind its own entries.
-  void append(task_record const& other) {
+  /// Takes the entries of another one, behind its own.
+  void append(task_record& other) {
     slots_.insert(slots_.end(), other.slots_.begin(), other.slots_.end());
     times_.insert(times_.end(), other.times_.begin(), other.times_.end());
+    other.release();
   }
   void clear() noexcept {
+    for (std::uint64_t e = 0; e < size(); ++e) shape_.drop(slot(e));
+    release();
+  }
+  void release_last() noexcept {
+    slots_.resize(slots_.size() - slot_bytes_);
+    times_.pop_back();
+  }
+  /// Its slots have been copied to where they are owned now.
+  void release() noexcept {
     slots_.clear();
     times_.clear();
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return times_.size(); }
-  [[nodiscard]] std::size_t slot_bytes() const noexcept { return slot_bytes_; }
+  [[nodiscard]] slot_shape const& shape() const noexcept { return shape_; }
   [[nodiscard]] std::byte const* slot(std::uint64_t entry) const noexcept {
     return slots_.data() + entry * slot_bytes_;
   }
@@ -46,7 +62,10 @@ class task_record {
   void remove(std::vector<bool> const& leaves) {
     std::uint64_t kept = 0;
     for (std::uint64_t e = 0; e < size(); ++e) {
-      if (leaves[e]) continue;
+      if (leaves[e]) {
+        shape_.drop(slot(e));
+        continue;
+      }
       if (kept != e) std::memcpy(slots_.data() + kept * slot_bytes_, slot(e), slot_bytes_);
       times_[kept++] = times_[e];
     }
@@ -55,6 +74,7 @@ class task_record {
   }
 
  private:
+  slot_shape shape_;
   std::size_t slot_bytes_;
   std::vector<std::byte> slots_;
   std::vector<std::uint64_t> times_;

@@ -141,6 +141,7 @@ void process_engine::answer(message const& request) {
   end_.stolen_from();
   counts_.given += taken.tasks();
   if (recovery_) return lend(request.head.from, reply, taken);
+  if (settings_.shape.has_block) return send_packed(request.head.from, reply, taken);
   std::uint64_t const token = std::uint64_t{settings_.collection} << 32 | next_send_++;
   being_sent_.emplace(token, taken);
   network_.send_in_place(request.head.from, reply, taken.bytes(), token);
@@ -152,6 +153,18 @@ void process_engine::lend(rank_number to, message_header reply, split_queue::ran
   queue_.give_back(taken);
   hooks_.log->lent(to, tasks);
   network_.send(to, reply, tasks);
+}
+
+/// The slots of serialized tasks say nothing to another rank.
+void process_engine::send_packed(rank_number to, message_header const& reply, split_queue::range const& taken) {
+  task_bytes packed;
+  for (std::size_t at = 0; at < taken.bytes().size(); at += settings_.shape.bytes()) {
+    std::byte const* const slot = taken.bytes().data() + at;
+    settings_.shape.pack(slot, packed);
+    settings_.shape.drop(slot);
+  }
+  queue_.give_back(taken);
+  network_.send(to, reply, packed);
 }
 
 void process_engine::on_sent(std::uint64_t token) noexcept {
@@ -169,14 +182,19 @@ void process_engine::take(message const& reply) {
     double_pause();
     return;
   }
-  runtime::invariant(reply.body.size() == reply.head.a * queue_.slot_bytes(),
+  runtime::invariant(settings_.shape.has_block || reply.body.size() == reply.head.a * queue_.slot_bytes(),
                      "a reply has the tasks that it announces");
   ++counts_.successful;
   counts_.tasks += reply.head.a;
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
   if (recovery_) hooks_.log->took(reply.head.from, reply.body);
-  queue_.push_all(reply.body);
+  if (!settings_.shape.has_block) return queue_.push_all(reply.body);
+  std::span<std::byte const> packed = reply.body;
+  for (std::uint64_t n = 0; n < reply.head.a; ++n) {
+    settings_.shape.unpack(packed, queue_.reserve());
+    queue_.commit();
+  }
 }
 
 void process_engine::cancel(std::string what) {

@@ -18,6 +18,7 @@
 #include "skua/machine/ranks/protocol/termination.hpp"
 #include "skua/machine/ranks/protocol/victims.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
+#include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
 namespace skua::inline v0::ranks {
@@ -37,6 +38,7 @@ struct engine_settings {
   bool steals = true;  ///< false: everybody runs what it has
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
+  slot_shape shape = {};  ///< of the queue's slots; only of interest where tasks are serialized
 };
 
 /// Where tasks of ranks that die run again (recovery.md).
@@ -139,6 +141,7 @@ class process_engine final : private tree_outbox, private recovery_site {
   [[nodiscard]] rank_number next_victim();
   [[nodiscard]] bool is_of_this_generation(message const& m);
   void lend(rank_number to, message_header reply, split_queue::range const& taken);
+  void send_packed(rank_number to, message_header const& reply, split_queue::range const& taken);
   void hear_tree(message const& m);
 
   // positions in the tree

@@ -158,4 +158,9 @@ void split_queue::grow() {
   ring_ = std::move(larger);
 }
 
+void drop_all(split_queue& queue, slot_shape const& shape) noexcept {
+  if (!shape.has_block) return;
+  for (std::vector<std::byte> slot(shape.bytes()); queue.pop(slot.data());) shape.drop(slot.data());
+}
+
 }  // namespace skua::inline v0::ranks

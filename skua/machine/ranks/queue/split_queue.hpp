@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/parts/base/brief_lock.hpp"
 
 namespace skua::inline v0::ranks {
@@ -96,5 +97,8 @@ class split_queue {
   alignas(64) runtime::brief_lock<> lock_;  ///< one thief at a time, or the owner who takes shared tasks back
   std::atomic<std::uint64_t> stolen_{0};
 };
+
+/// Empties it: its tasks will not run.
+void drop_all(split_queue& queue, slot_shape const& shape) noexcept;
 
 }  // namespace skua::inline v0::ranks

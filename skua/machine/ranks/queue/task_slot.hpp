@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How a task lies in queues, records and messages.
+// How a task lies in queues, records and messages. task_slot.md says who owns what.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace skua::inline v0::ranks {
 
@@ -20,10 +23,18 @@ struct task_identity {
   std::uint64_t hop = 0;  ///< how often it was stolen
 };
 
-/// A slot: the task, padded to 8 bytes, its mark, and its identity if it has one.
+/// The bytes of a serialized task, behind their length.
+struct task_block {
+  std::size_t size = 0;
+  [[nodiscard]] std::byte* bytes() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+/// A slot: the task, padded to 8 bytes, its mark, and its identity if it has one. The slot of a serialized task has a pointer to its task_block
+/// instead.
 struct slot_shape {
   std::size_t task_bytes = 0;
   bool has_identity = false;
+  bool has_block = false;  ///< tasks are serialized; task_bytes is that of a pointer
 
   [[nodiscard]] std::size_t mark_at() const noexcept { return (task_bytes + 7) / 8 * 8; }
   [[nodiscard]] std::size_t identity_at() const noexcept { return mark_at() + sizeof(slot_mark); }
@@ -45,6 +56,43 @@ struct slot_shape {
   void set_identity(std::byte* slot, task_identity i) const noexcept {
     std::memcpy(slot + identity_at(), &i, sizeof i);
   }
+
+  /// The bytes of the task.
+  [[nodiscard]] std::span<std::byte> task_in(std::byte* slot) const noexcept {
+    if (!has_block) return {slot, task_bytes};
+    task_block* const block = block_of(slot);
+    return {block->bytes(), block->size};
+  }
+  /// Makes a slot of it, without its mark. Throws std::bad_alloc.
+  void put(std::byte* slot, std::span<std::byte const> task) const {
+    if (has_block) {
+      set_block(slot, make_block(task));
+    } else {
+      std::memcpy(slot, task.data(), task_bytes);
+    }
+  }
+  /// The owner of the slot has no use for its task.
+  void drop(std::byte const* slot) const noexcept {
+    if (has_block) ::operator delete(block_of(slot));
+  }
+
+  // Tasks on their way to another rank, or to a file.
+
+  /// Appends a copy of the task and its mark.
+  void pack(std::byte const* slot, std::vector<std::byte>& to) const;
+  /// How many of these bytes the first task has; none: they end before it does.
+  [[nodiscard]] std::optional<std::size_t> packed_bytes(std::span<std::byte const> from) const noexcept;
+  /// Makes a slot of the first task, and removes its bytes. Throws std::bad_alloc.
+  void unpack(std::span<std::byte const>& from, std::byte* slot) const;
+
+ private:
+  [[nodiscard]] static task_block* block_of(std::byte const* slot) noexcept {
+    task_block* block = nullptr;
+    std::memcpy(&block, slot, sizeof block);
+    return block;
+  }
+  static void set_block(std::byte* slot, task_block* block) noexcept { std::memcpy(slot, &block, sizeof block); }
+  [[nodiscard]] static task_block* make_block(std::span<std::byte const> task);
 };
 
 }  // namespace skua::inline v0::ranks

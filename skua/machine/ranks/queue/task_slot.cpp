@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/queue/task_slot.hpp"
+
+#include <new>
+
+#include "skua/parts/base/assert.hpp"
+
+namespace skua::inline v0::ranks {
+
+namespace {
+
+void append(std::vector<std::byte>& to, void const* from, std::size_t n) {
+  // GCC 12 sees an overflow in insert() that is not there.
+  std::size_t const at = to.size();
+  to.resize(at + n);
+  if (n > 0) std::memcpy(to.data() + at, from, n);
+}
+
+// A packed task that is serialized: its mark, its size, its bytes. Any other: its slot.
+constexpr std::size_t head_bytes = sizeof(slot_mark) + sizeof(std::uint64_t);
+
+}  // namespace
+
+task_block* slot_shape::make_block(std::span<std::byte const> task) {
+  auto* const block = ::new (::operator new(sizeof(task_block) + task.size())) task_block{task.size()};
+  if (!task.empty()) std::memcpy(block->bytes(), task.data(), task.size());
+  return block;
+}
+
+void slot_shape::pack(std::byte const* slot, std::vector<std::byte>& to) const {
+  if (!has_block) return append(to, slot, bytes());
+  slot_mark const mark = mark_of(slot);
+  task_block* const block = block_of(slot);
+  std::uint64_t const size = block->size;
+  append(to, &mark, sizeof mark);
+  append(to, &size, sizeof size);
+  append(to, block->bytes(), block->size);
+}
+
+std::optional<std::size_t> slot_shape::packed_bytes(std::span<std::byte const> from) const noexcept {
+  std::size_t packed = bytes();
+  if (has_block) {
+    if (from.size() < head_bytes) return std::nullopt;
+    std::uint64_t size = 0;
+    std::memcpy(&size, from.data() + sizeof(slot_mark), sizeof size);
+    if (size > from.size()) return std::nullopt;
+    packed = head_bytes + size;
+  }
+  return packed <= from.size() ? std::optional(packed) : std::nullopt;
+}
+
+void slot_shape::unpack(std::span<std::byte const>& from, std::byte* slot) const {
+  auto const packed = packed_bytes(from);
+  runtime::invariant(packed.has_value(), "packed tasks are whole");
+  if (has_block) {
+    slot_mark mark;
+    std::memcpy(&mark, from.data(), sizeof mark);
+    set_block(slot, make_block(from.first(*packed).subspan(head_bytes)));
+    set_mark(slot, mark);
+  } else {
+    std::memcpy(slot, from.data(), *packed);
+  }
+  from = from.subspan(*packed);
+}
+
+}  // namespace skua::inline v0::ranks
