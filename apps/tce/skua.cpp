@@ -11,6 +11,7 @@
 #include "apps/checks.hpp"
 #include "apps/iterated_apps.hpp"
 #include "apps/program_app.hpp"
+#include "apps/tce/over_ranks.hpp"
 #include "apps/tce/problem.hpp"
 
 namespace skua::apps {
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 
-class tce_app final : public program_app<tce_app> {
+class tce_app final : public program_app<tce_app>, public ranks_program {
  public:
   [[nodiscard]] std::string_view name() const override { return "tce"; }
   [[nodiscard]] std::string_view about() const override {
@@ -31,12 +32,11 @@ class tce_app final : public program_app<tce_app> {
         ->capture_default_str();
     command.add_option("--hints", hints_, "none, or work: each task says its flops")->capture_default_str();
     command.add_option("--seed", seed_, "of the tensors")->capture_default_str();
+    command.add_option("--iterations", iterations_, "contractions one after the other")->capture_default_str();
     command.add_flag("--count-only", count_only_, "count tasks, products and flops, and multiply nothing");
   }
   void prepare() override {
-    auto const scale = require_one_of("tce: --scale", tce::shape_names, scale_);
-    work_hints_ = require_one_of("tce: --hints", hint_words, hints_) == 1;
-    require_between("tce: --seed", seed_, 0, 1'000'000'000'000);
+    std::size_t const scale = check();
     constexpr std::size_t largest = 1;
     if (!count_only_ && scale > largest) {
       throw usage_error("tce: --scale paper takes 570 GB; allowed: --scale reduced, or --count-only");
@@ -53,6 +53,7 @@ class tce_app final : public program_app<tce_app> {
   }
   void reset() override {
     ran_ = false;
+    c_x_.reset();
     if (tensors_ != nullptr) tensors_->clear_c();
   }
 
@@ -61,14 +62,30 @@ class tce_app final : public program_app<tce_app> {
     if (count_only_) {
       here.leaf(flops{0}, [&] { ran_ = on_->products() > 0; });
     } else {
-      tce::program(here, *on_, *gemm_, *tensors_, work_hints_);
+      for (std::int64_t i = 0; i < iterations_; ++i) {
+        if (i > 0) here.leaf(flops{0}, [&] { tensors_->clear_c(); });
+        tce::program(here, *on_, *gemm_, *tensors_, work_hints_);
+      }
       ran_ = true;
     }
   }
 
+  void run_on_ranks(communicator& world, ranks_plan const& plan) override {
+    if (count_only_) {
+      ran_ = on_->products() > 0;
+      return;
+    }
+    tce::over_ranks(world, *on_, *gemm_, *tensors_, static_cast<unsigned>(iterations_), plan);
+    c_x_ = tensors_->c_times_random(seed_of_check());
+    world.sum(*c_x_);
+    ran_ = true;
+  }
+  [[nodiscard]] ranks_load load() override { return tce::load_of(tce::contraction(tce::shapes[check()])); }
+
   [[nodiscard]] std::string wrong() override {
     if (!ran_) return "tce: no run yet";
-    return count_only_ ? std::string() : tensors_->wrong(seed() + 1);
+    if (count_only_) return {};
+    return tensors_->wrong(seed_of_check(), c_x_ ? *c_x_ : tensors_->c_times_random(seed_of_check()));
   }
   [[nodiscard]] nlohmann::json facts() const override {
     return {{"scale", scale_},
@@ -79,17 +96,27 @@ class tce_app final : public program_app<tce_app> {
   }
 
  private:
+  /// Which scale.
+  [[nodiscard]] std::size_t check() {
+    work_hints_ = require_one_of("tce: --hints", hint_words, hints_) == 1;
+    require_between("tce: --seed", seed_, 0, 1'000'000'000'000);
+    require_between("tce: --iterations", iterations_, 1, 10'000);
+    return require_one_of("tce: --scale", tce::shape_names, scale_);
+  }
+  [[nodiscard]] std::uint64_t seed_of_check() const noexcept { return seed() + 1; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return static_cast<std::uint64_t>(seed_); }
 
   std::string scale_ = "small";
   std::string hints_ = "none";
   std::int64_t seed_ = 1;
+  std::int64_t iterations_ = 1;
   bool count_only_ = false;
   bool work_hints_ = false;
   bool ran_ = false;
   std::optional<tce::gemm> gemm_;  ///< loads a library that starts threads: only where it is needed
   std::unique_ptr<tce::contraction> on_;
   std::unique_ptr<tce::tensors> tensors_;
+  std::optional<std::vector<double>> c_x_;  ///< of the sum of the ranks' C
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(tce, a_small_contraction_is_that_of_dense_tensors) {
     std::vector<double> right(o * o * o * o);
     multiply_add_in_loops(o * o, o * o, n * n, a.data(), b.data(), right.data());
     EXPECT_EQ(dense(with.c(), {o, o, o, o}), right);
-    EXPECT_EQ(with.wrong(1), "");
+    EXPECT_EQ(with.wrong(1, with.c_times_random(1)), "");
   }
 }
 
@@ -82,9 +82,9 @@ TEST(tce, a_wrong_element_is_noticed) {
   std::vector<double> one(with.c().tile_size(last));
   one.back() = 1;
   with.add_to_c(last, one.data());
-  EXPECT_NE(with.wrong(1), "");
+  EXPECT_NE(with.wrong(1, with.c_times_random(1)), "");
   with.clear_c();
-  EXPECT_NE(with.wrong(1), "");
+  EXPECT_NE(with.wrong(1, with.c_times_random(1)), "");
 }
 
 TEST(tce, a_product_of_tiles_is_the_same_in_loops_and_by_the_library) {

@@ -77,18 +77,29 @@ tensors::tensors(contraction const& on, std::uint64_t seed)
   fill(b_, dice);
 }
 
-std::string tensors::wrong(std::uint64_t seed) const {
+std::vector<double> tensors::random_vector(std::uint64_t seed) const {
+  runtime::dice dice(seed);
+  std::vector<double> x(std::size_t{on_->outer().extent()} * on_->outer().extent());
+  for (double& one : x) one = whole(dice, largest_weight);
+  return x;
+}
+
+std::vector<double> tensors::c_times_random(std::uint64_t seed) const {
+  std::size_t const outer = on_->outer().extent();
+  std::vector<double> const x = random_vector(seed);
+  std::vector<double> c_x(outer * outer);
+  c_.visit([&](auto const& n, double value) { c_x[n[0] * outer + n[1]] += value * x[n[2] * outer + n[3]]; });
+  return c_x;
+}
+
+std::string tensors::wrong(std::uint64_t seed, std::vector<double> const& c_x) const {
   std::size_t const outer = on_->outer().extent();
   std::size_t const inner = on_->inner().extent();
-  runtime::dice dice(seed);
-  std::vector<double> x(outer * outer);
-  for (double& one : x) one = whole(dice, largest_weight);
+  std::vector<double> const x = random_vector(seed);
   std::vector<double> b_x(inner * inner);
   std::vector<double> a_b_x(outer * outer);
-  std::vector<double> c_x(outer * outer);
   b_.visit([&](auto const& n, double value) { b_x[n[0] * inner + n[1]] += value * x[n[2] * outer + n[3]]; });
   a_.visit([&](auto const& n, double value) { a_b_x[n[0] * outer + n[1]] += value * b_x[n[2] * inner + n[3]]; });
-  c_.visit([&](auto const& n, double value) { c_x[n[0] * outer + n[1]] += value * x[n[2] * outer + n[3]]; });
   for (std::size_t ij = 0; ij < c_x.size(); ++ij) {
     if (c_x[ij] != a_b_x[ij]) {
       return "tce: C is wrong in row (" + std::to_string(ij / outer) + ", " + std::to_string(ij % outer) + ")";

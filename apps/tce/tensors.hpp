@@ -70,11 +70,14 @@ class tensors {
   [[nodiscard]] tiled_tensor const& b() const noexcept { return b_; }
   [[nodiscard]] tiled_tensor const& c() const noexcept { return c_; }
 
-  /// Multiplies C and A B by the same random vector (Freivalds 1977): a wrong C passes with a probability below 1/2000.
-  /// Returns an empty string or one line. Work O(elements).
-  [[nodiscard]] std::string wrong(std::uint64_t seed) const;
+  /// C times a random vector. Work O(elements).
+  [[nodiscard]] std::vector<double> c_times_random(std::uint64_t seed) const;
+  /// Multiplies A B by the same random vector as C (Freivalds 1977): a wrong C passes with a probability below 1/2000. `c_x`: what c_times_random
+  /// gave, or the sum of what it gave on several ranks. Returns an empty string or one line. Work O(elements).
+  [[nodiscard]] std::string wrong(std::uint64_t seed, std::vector<double> const& c_x) const;
 
  private:
+  [[nodiscard]] std::vector<double> random_vector(std::uint64_t seed) const;
   static void copy(tiled_tensor const& from, tile_index const& which, double* into) noexcept {
     std::copy_n(from.tile(which), from.tile_size(which), into);
   }

@@ -70,6 +70,19 @@ class Ranks(command.Case):
             self.assertTrue(row["verified"])
             self.assertEqual(len(row["iterations"]), 1)
 
+    def test_a_contraction_is_right_in_each_iteration_and_after_a_restart(self):
+        tce = ["run", "tce", "--iterations", "3", "--ranks"]
+        for mpi in self.each():
+            for ranks, more in ((1, []), (2, ["--workers", "2"]), (3, ["--balance", "hierarchical"])):
+                row = self.row(mpi, ranks, *tce, *more)
+                self.assertTrue(row["verified"])
+                self.assertEqual([i["tasks"] for i in row["iterations"]], 3 * [row["facts"]["tasks"]])
+            folder = str(self.scratch / f"tce-{mpi}")
+            self.row(mpi, 3, *tce, "--checkpoint", folder)
+            row = self.row(mpi, 2, "run", "tce", "--ranks", "--iterations", "5", "--checkpoint", folder)
+            self.assertTrue(row["verified"])
+            self.assertEqual(len(row["iterations"]), 2)
+
     def test_workers_of_a_rank_share_its_tasks(self):
         for mpi in self.each():
             for ranks, workers, serve in ((1, 2, "between-tasks"), (2, 2, "thread"), (2, 3, "between-tasks"), (3, 3, "thread")):
@@ -172,6 +185,10 @@ class Ranks(command.Case):
 class Simulated(command.Case):
     def rows(self, *arguments):
         return self.works_json("sim", "hartree-fock", "--atoms", "16", *arguments, "--machine", "hopper", "--json", "-")["rows"]
+
+    def test_every_app_on_ranks_with_a_known_load_is_simulated(self):
+        rows = self.works_json("sim", "tce", "--machine", "hopper", "--ranks", "24", "--iterations", "2", "--json", "-")["rows"]
+        self.assertEqual(len(rows), 2)
 
     def test_retention_steals_less_in_each_iteration_and_is_the_same_run_again(self):
         arguments = ("--ranks", "48", "--iterations", "3")
