@@ -1,6 +1,6 @@
 # MPI, for those who want it. Debian has Open MPI and MPICH side by side, so each is found by its own pkg-config file.
 #
-# SKUA_MPI names the one that skua::mpi and the skua command are built with. Tests are built with each that is found.
+# SKUA_MPI names the one that skua::mpi and the skua command are built with. Tests and benchmarks are built with each that is found.
 
 set(SKUA_MPI "" CACHE STRING "openmpi or mpich: what skua::mpi and the skua command are built with; empty: none")
 set_property(CACHE SKUA_MPI PROPERTY STRINGS "" openmpi mpich)
@@ -15,7 +15,7 @@ set(skua_mpi_module "${${SKUA_MPI}_module}")
 
 # Sets skua_mpis to those that are found and wanted. Each has a target PkgConfig::NAME and a launcher ${NAME_mpirun}.
 set(skua_mpis "")
-if(SKUA_MPI OR (SKUA_TESTS AND NOT CMAKE_CROSSCOMPILING))
+if(SKUA_MPI OR ((SKUA_TESTS OR SKUA_BENCH) AND NOT CMAKE_CROSSCOMPILING))
   pkg_check_modules(openmpi IMPORTED_TARGET GLOBAL ${openmpi_module})
   pkg_check_modules(mpich IMPORTED_TARGET GLOBAL ${mpich_module})
   find_program(openmpi_mpirun mpirun.openmpi)
