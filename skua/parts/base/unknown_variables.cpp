@@ -14,8 +14,8 @@ namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::string_view prefix = "SKUA_";
-constexpr std::array<std::string_view, 8> known{"WORKERS", "PLACES", "PARTITIONS", "HISTORY",
-                                                "PIN",     "POLICY", "SPIN",       "STACK"};
+constexpr std::array<std::string_view, 9> known{"WORKERS", "PLACES", "PARTITIONS", "HISTORY", "PIN",
+                                                "POLICY",  "SPIN",   "STALL",      "STACK"};
 
 std::string lower(std::string_view text) {
   std::string result{text};

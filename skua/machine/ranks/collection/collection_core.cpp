@@ -79,6 +79,7 @@ void collection_core::process() {
   runtime::expects(!processing_, "a task does not process its own collection");
   workers_.begin();
   idle_rounds_ = 0;
+  stalled_.restart();
   processing_ = true;
   run_again_ = 0;
   dropped_ = 0;
@@ -142,6 +143,7 @@ void collection_core::run_tasks() {
   std::uint64_t now_ns = network_.now_ns();
   while (mine->take()) {
     idle_rounds_ = 0;
+    stalled_.restart();
     now_ns = mine->run_current(now_ns);
     if (alone || now_ns - last_poll_ns_ < poll_every_ns) continue;
     look_around();
@@ -165,8 +167,11 @@ void collection_core::wait_for_work() {
   if (workers_.are_quiet()) {
     pass_on_failures();  // of the last task, which may have run since
     engine_.idle(workers_.counted(), network_.now_ns());
+  } else {
+    stalled_.restart();  // its workers have tasks
   }
   last_poll_ns_ = network_.now_ns();
+  if (stalled_.is_due(last_poll_ns_)) stalled_.tell(rank(), options_.name, engine_.state_in_words(), last_poll_ns_);
   if (!engine_.has_left()) network_.rest(idle_rounds_++);
 }
 

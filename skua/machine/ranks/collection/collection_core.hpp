@@ -11,6 +11,7 @@
 
 #include "skua/machine/ranks/collection/checkpoint.hpp"
 #include "skua/machine/ranks/collection/rank_workers.hpp"
+#include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
@@ -75,6 +76,7 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t wall_ns_ = 0;
   std::uint64_t last_poll_ns_ = 0;
   std::uint32_t idle_rounds_ = 0;
+  stall_report stalled_;
   policies::balance::when_to_balance when_;
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -50,6 +52,38 @@ TEST_P(collections, run_every_seeded_task_once_in_each_iteration) {
       all.restore();
     }
   });
+}
+
+TEST_P(collections, that_wait_say_for_whom) {
+  ASSERT_EQ(setenv("SKUA_STALL", "20ms", 1), 0);
+  std::atomic<bool> here_are_others{false};  // ranks without a task, in this process
+  ::testing::internal::CaptureStderr();
+  on_ranks(GetParam(), [&](communicator& world) {
+    bool const alone = world.size() == 1;
+    if (world.rank() > 0) here_are_others = true;
+    task_collection<numbered> all(world, {.name = "slow"}, [&](numbered const&) {
+      for (auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(alone ? 1 : 300);
+           std::chrono::steady_clock::now() < until;) {}
+    });
+    if (world.rank() == 0) all.add({0, 0});
+    all.process();
+    world.barrier();
+  });
+  std::string const said = ::testing::internal::GetCapturedStderr();
+  unsetenv("SKUA_STALL");
+  EXPECT_EQ(!said.empty(), here_are_others) << said;
+  if (!here_are_others) return;
+  EXPECT_NE(said.find("no task of 'slow' for "), std::string::npos) << said;
+  EXPECT_NE(said.find("waits for tasks from rank 0"), std::string::npos) << said;
+  EXPECT_EQ(said.find("skua: rank 0: "), std::string::npos) << said;
+}
+
+TEST_P(collections, whose_stall_is_no_duration_are_refused) {
+  ASSERT_EQ(setenv("SKUA_STALL", "soon", 1), 0);
+  on_ranks(GetParam(), [&](communicator& world) {
+    EXPECT_THROW((task_collection<numbered>(world, {}, [](numbered const&) {})), usage_error);
+  });
+  unsetenv("SKUA_STALL");
 }
 
 TEST_P(collections, with_no_task_end) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/ranks/collection/stall_report.hpp"
+
+#include <cstdio>
+
+#include "skua/parts/base/options.hpp"
+
+namespace skua::inline v0::ranks {
+
+stall_report::stall_report() {
+  auto const text = runtime::process_environment()("SKUA_STALL");
+  if (!text || text->find_first_not_of(" \t\r\n") == std::string::npos) return;
+  every_ns_ = static_cast<std::uint64_t>(runtime::read_duration("SKUA_STALL", *text).count());
+}
+
+void stall_report::tell(std::uint32_t rank, std::string const& collection, std::string const& state,
+                        std::uint64_t now_ns) const {
+  std::string const line = "skua: rank " + std::to_string(rank) + ": no task of '" + collection + "' for " +
+                           std::to_string((now_ns - since_ns_) / 1'000'000) + " ms: " + state + "\n";
+  std::fputs(line.c_str(), stderr);
+}
+
+}  // namespace skua::inline v0::ranks

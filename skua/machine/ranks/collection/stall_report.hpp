@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Who waits for whom, on standard error: for users whose process() does not end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace skua::inline v0::ranks {
+
+/// Of one rank. SKUA_STALL (a duration, as 30s) says after what time without a task a rank within process() tells what it waits for, again and again; unset or 0: never.
+class stall_report {
+ public:
+  /// Throws usage_error for a value that is no duration. Reads with getenv.
+  stall_report();
+
+  /// A task ran, or process() begins.
+  void restart() noexcept { since_ns_ = 0; }
+  /// Without a task: true when it is time for another line.
+  [[nodiscard]] bool is_due(std::uint64_t now_ns) noexcept {
+    if (every_ns_ == 0) return false;
+    if (since_ns_ == 0) next_ns_ = (since_ns_ = now_ns) + every_ns_;
+    if (now_ns < next_ns_) return false;
+    next_ns_ = now_ns + every_ns_;
+    return true;
+  }
+  /// Writes the line.
+  void tell(std::uint32_t rank, std::string const& collection, std::string const& state, std::uint64_t now_ns) const;
+
+ private:
+  std::uint64_t every_ns_ = 0;
+  std::uint64_t since_ns_ = 0;
+  std::uint64_t next_ns_ = 0;
+};
+
+}  // namespace skua::inline v0::ranks
