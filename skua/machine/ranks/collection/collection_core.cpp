@@ -31,7 +31,7 @@ std::string in_words(runtime::task_binding const& b, std::string const& name, lo
 }
 
 engine_settings settings_of(collection_options const& options, std::uint32_t number, slot_shape const& shape) {
-  return {.collection = number, .seed = options.seed, .steals = options.steals, .shape = shape};
+  return {.collection = number, .seed = options.seed, .steals = options.steals, .owner_answers = true, .shape = shape};
 }
 
 slot_shape shape_of(collection_options const& options, runtime::task_binding const& b) {

@@ -66,6 +66,7 @@ TEST_P(collections, that_wait_say_for_whom) {
            std::chrono::steady_clock::now() < until;) {}
     });
     if (world.rank() == 0) all.add({0, 0});
+    world.barrier();  // so that nobody begins after the task
     all.process();
     world.barrier();
   });
@@ -75,7 +76,6 @@ TEST_P(collections, that_wait_say_for_whom) {
   if (!here_are_others) return;
   EXPECT_NE(said.find("no task of 'slow' for "), std::string::npos) << said;
   EXPECT_NE(said.find("waits for tasks from rank 0"), std::string::npos) << said;
-  EXPECT_EQ(said.find("skua: rank 0: "), std::string::npos) << said;
 }
 
 TEST_P(collections, whose_stall_is_no_duration_are_refused) {

@@ -134,6 +134,7 @@ void process_engine::answer(message const& request) {
   message_header reply = header(kind::steal_reply);
   // A thief that has not heard of a loss would add again what others have already.
   bool const gives = !is_cancelled() && request.head.flags >= generation_;
+  if (settings_.owner_answers) queue_.share_all_but_one();
   split_queue& from = gives_from_ == nullptr ? queue_ : gives_from_->fullest();
   split_queue::range const taken = from.steal(gives ? request.head.a : 0);
   reply.a = taken.tasks();

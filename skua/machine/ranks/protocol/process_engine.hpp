@@ -36,6 +36,8 @@ struct engine_settings {
   std::uint32_t collection = 0;
   std::uint64_t seed = 0;
   bool steals = true;  ///< false: everybody runs what it has
+  /// The thread that answers owns the queue: when a thief asks it shares all but the task that it runs next, so that half of what waits may leave.
+  bool owner_answers = false;
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
   slot_shape shape = {};  ///< of the queue's slots; only of interest where tasks are serialized

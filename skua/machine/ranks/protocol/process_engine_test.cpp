@@ -77,7 +77,8 @@ class stage {
 
   struct actor {
     actor(transport& end, std::uint64_t seed)
-        : network(end), queue(sizeof(toy_task)), engine({.collection = 1, .seed = seed}, queue, end), office(none) {}
+        : network(end), queue(sizeof(toy_task)),
+          engine({.collection = 1, .seed = seed, .owner_answers = seed % 2 == 0}, queue, end), office(none) {}
     transport& network;
     split_queue queue;
     process_engine engine;

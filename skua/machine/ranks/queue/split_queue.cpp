@@ -78,9 +78,13 @@ void split_queue::share_if_none() noexcept {
   if (half > 0) split_.store(split + half, std::memory_order_release);
 }
 
-void split_queue::share_all() noexcept {
+void split_queue::share_all() noexcept { share_up_to(head_); }
+
+void split_queue::share_all_but_one() noexcept { share_up_to(std::max<std::uint64_t>(head_, 1) - 1); }
+
+void split_queue::share_up_to(std::uint64_t counter) noexcept {
   // release: as in share_if_none.
-  if (split_.load(std::memory_order_relaxed) != head_) split_.store(head_, std::memory_order_release);
+  if (split_.load(std::memory_order_relaxed) < counter) split_.store(counter, std::memory_order_release);
 }
 
 bool split_queue::take_back_shared() noexcept {

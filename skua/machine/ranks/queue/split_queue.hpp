@@ -43,6 +43,8 @@ class split_queue {
 
   /// Shares every private task: for an owner that runs none itself, and while others of its rank have nothing to do.
   void share_all() noexcept;
+  /// Shares every private task but the newest, which the owner takes next: for an owner that answers a thief itself.
+  void share_all_but_one() noexcept;
 
   /// Takes the newest task. False: there is none. The bytes that `task` points to are the caller's.
   [[nodiscard]] bool pop(void* task) noexcept;
@@ -81,6 +83,7 @@ class split_queue {
  private:
   [[nodiscard]] bool take_back_shared() noexcept;
   void share_if_none() noexcept;
+  void share_up_to(std::uint64_t counter) noexcept;
   [[nodiscard]] bool reclaim() noexcept;
   void grow();
 

@@ -68,6 +68,23 @@ TEST(split_queue, the_last_private_task_is_never_shared) {
   EXPECT_EQ(pop(q), 7U);
 }
 
+TEST(split_queue, an_owner_that_answers_shares_all_but_what_it_runs_next) {
+  split_queue q(sizeof(number));
+  q.share_all_but_one();
+  EXPECT_EQ(q.shared(), 0U) << "of nothing";
+  push(q, 0);
+  q.share_all_but_one();
+  EXPECT_EQ(q.shared(), 0U) << "of one";
+  for (number n = 1; n < 16; ++n) push(q, n);
+  q.share_all_but_one();
+  EXPECT_EQ(q.shared(), 15U);
+  auto const taken = q.steal(100);
+  EXPECT_EQ(taken.tasks(), 8U);
+  q.give_back(taken);
+  for (number n = 16; n-- > 8;) EXPECT_EQ(pop(q), n);
+  EXPECT_TRUE(q.empty());
+}
+
 // The paper's acquireFromShared takes min(1/2, 1) = 0 tasks here, and its caller pops what is not there.
 TEST(split_queue, one_shared_task_can_be_taken_back) {
   split_queue q(sizeof(number));
@@ -191,6 +208,7 @@ TEST_P(random_walks, take_out_what_was_put_in_once) {
           in_flight.pop_back();
           break;
         }
+        if (dice.below(3) == 0) q.share_all_but_one();
         auto const taken = q.steal(dice.below(6));
         std::vector<number> expected(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(taken.tasks()));
         ASSERT_EQ(numbers_in(taken), expected);
@@ -232,6 +250,7 @@ TEST(split_queue, an_owner_and_thieves_on_threads_take_every_task_once) {
   runtime::dice dice(11);
   for (number n = 0; n < tasks;) {
     for (number burst = dice.below(30) + 1; burst > 0 && n < tasks; --burst) push(q, n++);
+    if (dice.below(4) == 0) q.share_all_but_one();
     number one = 0;
     for (number pops = dice.below(20); pops > 0 && q.pop(&one); --pops) got[thieves].push_back(one);
   }
