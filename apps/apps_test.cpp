@@ -303,7 +303,7 @@ TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
           [&](app& a) {
             SCOPED_TRACE(testing::Message()
                          << a.name() << ": --policy " << policy << " --workers " << workers << " --seed 3");
-            sim::rules const by{.seed = 3, .spin_ticks = 300, .most_searching = 2};
+            sim::rules const by{.seed = 3, .spin_ticks = 300};
             sim::flat_costs prices(by);
             sim::observer nobody;
             auto const scheduler = policies::make_policy(policy, where, by.seed);

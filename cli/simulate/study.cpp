@@ -97,11 +97,7 @@ sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t wo
   sim::model_costs model(machine_, stage_.numbers, where, how);
   noted_costs costs(model, free, taken_s_);
   auto const scheduler = policies::make_policy(policy_name, where, seed);
-  sim::rules const by{.seed = seed,
-                      .spin_ticks = model.spin(),
-                      .most_searching = std::max(1U, (workers + 1) / 2),  // as the threads machine
-                      .ticks_per_ns = ticks_per_ns,
-                      .deques = stage_.deques};
+  sim::rules const by{.seed = seed, .spin_ticks = model.spin(), .ticks_per_ns = ticks_per_ns, .deques = stage_.deques};
   try {
     sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs), where, seed);
     all.task_s = costs.task_s();

@@ -55,8 +55,7 @@ report virtual_report() {
 }
 
 std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
-  sim::rules const by{
-      .seed = seed, .spin_ticks = spin_ticks, .most_searching = (how.where.workers() + 1) / 2, .ticks_per_ns = 1};
+  sim::rules const by{.seed = seed, .spin_ticks = spin_ticks, .ticks_per_ns = 1};
   sim::flat_costs costs(by);
   sim::observer nobody;
   auto const scheduler = policies::make_policy(how.policy, how.where, seed);

@@ -65,7 +65,6 @@ struct rules {
                                       ///< 0: 1000 + 200 * workers
   bool slot_refusals_allowed = true;  ///< false: to place a task in an occupied mailbox is a fault
   tick spin_ticks = ~tick{0};         ///< how long a worker searches before it sleeps; default: forever
-  std::uint32_t most_searching = 0;   ///< workers that may search at a time, the others sleep at once; 0: all
   tick ticks_per_ns = 1;              ///< converts the durations that policies learn
   std::uint64_t barrier_spin_ns = 20'000;  ///< how long a team's member waits at a barrier before it leaves its worker
   deque_kind deques = deque_kind::biased;

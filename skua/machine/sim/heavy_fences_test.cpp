@@ -208,7 +208,6 @@ TEST(heavy_fences_of_policies, random_programs_run_correctly_and_the_same_each_t
       by.deques = static_cast<deque_kind>(roll.below(3));
       by.heavy_fence_ticks = 1 + roll.below(40);
       by.spin_ticks = roll.below(2) == 0 ? ~tick{0} : roll.below(50);
-      by.most_searching = (workers + 1) / 2;
       layout const where = layout::flat(workers);
       auto const once = [&] {
         auto const scheduler = policies::make_policy(e.name, where, seed);

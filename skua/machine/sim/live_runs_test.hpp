@@ -18,6 +18,6 @@ inline layout layout_of(std::uint32_t workers) {
              : layout(topology::synthetic("package:" + std::to_string(workers / 4) + " numa:1 l3:1 core:4 pu:1"));
 }
 
-inline rules sleepy(std::uint64_t seed) { return {.seed = seed, .spin_ticks = 300, .most_searching = 2}; }
+inline rules sleepy(std::uint64_t seed) { return {.seed = seed, .spin_ticks = 300}; }
 
 }  // namespace skua::inline v0::sim

@@ -69,10 +69,8 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
 
 /// The policy rests: the worker keeps searching, or falls asleep.
 void engine::keep_searching(worker_id w) {
-  bool const is_new = !idle_.searches(w);
-  if (is_new) idle_.search(w, now_);
-  bool const too_many = is_new && by_.most_searching != 0 && idle_.searching() > by_.most_searching;
-  if ((too_many || now_ - idle_.since(w) >= by_.spin_ticks) && nothing_in_reach_of(w)) {
+  if (!idle_.searches(w)) idle_.search(w, now_);
+  if (now_ - idle_.since(w) >= by_.spin_ticks && nothing_in_reach_of(w)) {
     ++result_.workers[index(w)].naps;
     idle_.sleep(w);
     calendar_.set(w, {});

@@ -19,7 +19,7 @@ namespace skua::inline v0::runtime {
   try {
     std::uint32_t const processors = usable_processors(threads_, workers_, read_cpu_quota());
     // relaxed: a hint.
-    if (processors != 0) is_oversubscribed_.store(workers_ > processors, std::memory_order_relaxed);
+    if (processors != 0) processors_.store(processors, std::memory_order_relaxed);
   } catch (std::exception const&) {  // no memory: it stays as it is
   }
 }

@@ -17,14 +17,19 @@ class oversubscription {
  public:
   /// `processors`: how many the pool may use now, 0 if nobody knows.
   oversubscription(std::uint32_t workers, std::uint32_t processors) noexcept
-      : workers_(workers), is_oversubscribed_(processors != 0 && workers > processors) {}
+      : workers_(workers), processors_(processors != 0 ? processors : workers) {}
 
   /// The kernel's numbers of the workers' threads. Once, before any of them looks.
   void watch(std::vector<int> threads) noexcept { threads_ = std::move(threads); }
 
   [[nodiscard]] bool is_oversubscribed() const noexcept {
-    return is_oversubscribed_.load(std::memory_order_relaxed);
-  }  // relaxed: a hint
+    return workers_ > processors_.load(std::memory_order_relaxed);  // relaxed: a hint
+  }
+  /// `ns` of each worker, or as much less as there are fewer processors than workers.
+  [[nodiscard]] std::uint64_t share_of(std::uint64_t ns) const noexcept {
+    std::uint32_t const processors = processors_.load(std::memory_order_relaxed);  // relaxed: a hint
+    return workers_ > processors ? ns / workers_ * processors : ns;
+  }
 
   /// Looks at the masks and the quota if nobody did in the last 200 ms. For a worker that has nothing to do. Cost of a look:
   /// a system call per worker and 3 to 10 small files, some 0.1 ms; otherwise a load. Without memory, no news.
@@ -39,7 +44,7 @@ class oversubscription {
 
   std::uint32_t const workers_;
   std::vector<int> threads_;
-  std::atomic<bool> is_oversubscribed_;
+  std::atomic<std::uint32_t> processors_;
   std::atomic<std::uint64_t> next_look_ns_{0};
 };
 

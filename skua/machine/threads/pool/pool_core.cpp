@@ -18,13 +18,6 @@ namespace skua::inline v0::runtime {
 
 namespace {
 
-/// At most half of the workers search at a time, and no more than there are processors; but two of two, because one that
-/// may not search falls asleep at once, which takes a heavy fence, and at the end of a short region both are out of work.
-std::uint32_t search_limit(std::uint32_t workers) noexcept {
-  std::uint32_t const processors = std::max(1U, std::thread::hardware_concurrency());
-  return std::min(std::max((workers + 1) / 2, std::min(workers, 2U)), processors);
-}
-
 std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<std::uint64_t>(d.count()); }
 
 }  // namespace
@@ -32,8 +25,7 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::uint32_t processors)
     : map_(std::move(map)), allowed_(std::move(allowed)), pinning_(chosen.pin.value.value_or(true)),
       spin_ns_(in_ns(chosen.spin.value)), oversubscription_(map_.workers(), processors), process_(fork_generation()),
-      stacks_(chosen.stack_bytes.value), sleep_(map_.workers(), search_limit(map_.workers())),
-      regions_(std::make_shared<region_list const>()) {
+      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), regions_(std::make_shared<region_list const>()) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) workers_.push_back(std::make_unique<worker>(*this, worker_id{w}));
 }
@@ -41,7 +33,7 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
 pool_core::pool_core(pool_core& host, worker_id w)
     : host_(&host.host()), map_(host.map_.part({&w, 1})), allowed_(host.allowed_), pinning_(false),
       spin_ns_(host.spin_ns_), oversubscription_(2, 1), process_(host.process_), stacks_(host.stacks_.stack_bytes()),
-      sleep_(1, 1), regions_(std::make_shared<region_list const>()) {
+      sleep_(1), regions_(std::make_shared<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}));
   sleep_.begin_without_threads();
 }
@@ -168,7 +160,7 @@ void pool_core::request_attention() noexcept {
 
 void pool_core::back_off() noexcept {
   // A worker that never sleeps does not look before it falls asleep.
-  if (spin_ns_ == in_ns(spin_forever)) oversubscription_.look_again(clock_ns());
+  if (never_sleeps()) oversubscription_.look_again(clock_ns());
   if (oversubscription_.is_oversubscribed()) {
     ::sched_yield();
     return;

@@ -71,7 +71,14 @@ class pool_core {
   [[nodiscard]] block_pool& blocks() noexcept { return host().blocks_; }
   /// The processors that the maker of the first pool could use. A pinned worker's own mask would be narrower.
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
-  [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }
+  /// How long a worker searches before it sleeps. With more workers than processors they take turns, and whoever has
+  /// nothing to do takes turns from those who have: all of them together search as long as one per processor would.
+  [[nodiscard]] std::uint64_t spin_ns() const noexcept {
+    return never_sleeps() ? spin_ns_ : oversubscription_.share_of(spin_ns_);
+  }
+  [[nodiscard]] bool never_sleeps() const noexcept {
+    return spin_ns_ == static_cast<std::uint64_t>(spin_forever.count());
+  }
   /// Keeps the pool alive. For threads that are not its workers, while they release something whose end may be the end
   /// of the pool.
   class visit {

@@ -29,23 +29,15 @@ template <synchronisation Sync = real_sync>
 class sleep_state {
  public:
   /// Throws std::bad_alloc.
-  sleep_state(std::uint32_t workers, std::uint32_t search_limit,
-              std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : workers_(workers), search_limit_(search_limit), sleepers_(memory) {
+  explicit sleep_state(std::uint32_t workers, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : workers_(workers), sleepers_(memory) {
     for (std::uint32_t w = 0; w < workers; ++w) sleepers_.emplace_back();
   }
 
-  /// May a worker that is out of work search (spin)? False: enough others do.
-  [[nodiscard]] bool start_search() noexcept {
-    std::uint64_t seen = counts_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
-    while (searching(seen) < search_limit_) {
-      // seq_cst: part of the single order of counts on which sleep.md relies. Pairs with: notify, load of counts_.
-      if (counts_.compare_exchange_weak(seen, seen + one_searching, std::memory_order_seq_cst,
-                                        std::memory_order_relaxed)) {
-        return true;
-      }
-    }
-    return false;
+  /// A worker that is out of work begins to search.
+  void start_search() noexcept {
+    // seq_cst: part of the single order of counts on which sleep.md relies. Pairs with: notify, load of counts_.
+    counts_.fetch_add(one_searching, std::memory_order_seq_cst);
   }
 
   /// F1: a searcher got a task. Returns true if it woke another worker to search in its stead.
@@ -58,18 +50,17 @@ class sleep_state {
   /// Which thread sleeps as the worker.
   enum class thread : bool { own, callers };
 
-  /// S1 to S6. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
+  /// S1 to S6, for a worker that searches. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
   /// counts as searching. Returns true if it was woken.
   template <class Request, class Anything>
-  bool fall_asleep(worker_id self, bool was_searching, Request&& request_attention, Anything&& anything,
-                   thread who = thread::own) {
+  bool fall_asleep(worker_id self, Request&& request_attention, Anything&& anything, thread who = thread::own) {
     sleeper& mine = sleepers_[index(self)];
     {
       std::lock_guard const hold(sleepers_lock_);
       mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: states change under the lock
       // release: who sees that somebody sleeps sees who it is. Pairs with: notify and found, counts_. The full fence below
       // orders it before S3.
-      counts_.fetch_add(one_asleep - (was_searching ? one_searching : 0), std::memory_order_release);
+      counts_.fetch_add(one_asleep - one_searching, std::memory_order_release);
     }
     request_attention();
     Sync::full_fence();  // S3 for what is pushed with a full fence. Pairs with: notify, fence
@@ -281,7 +272,6 @@ class sleep_state {
   }
 
   std::uint32_t const workers_;
-  std::uint32_t const search_limit_;
   std::pmr::deque<sleeper> sleepers_;
   typename Sync::mutex sleepers_lock_;  ///< guards every sleeper's state
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};

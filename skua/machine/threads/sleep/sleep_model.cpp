@@ -20,12 +20,12 @@ using skua::worker_id;
 
 /// Worker 0 pushes two entries, one after the other. Worker 1 has nothing to do, falls asleep, and takes what it finds.
 /// Worker 0 waits, as a join does, until worker 1 has taken an entry: if the wake-up is lost, both wait for ever.
-template <class Sync, bool Spins>
+template <class Sync>
 struct owner_and_sleeper {
   static constexpr int threads = 2;
   using deque = skua::runtime::deque<Sync>;
   deque& lane = immortal<deque>(skua::runtime::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
-  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, &memory());
   typename Sync::template atomic<int> taken{0};
   int job[2] = {};
 
@@ -36,20 +36,19 @@ struct owner_and_sleeper {
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
       return;
     }
-    bool searching = Spins && sleep.start_search();
+    sleep.start_search();
     for (;;) {
       skua::runtime::entry got;
       skua::runtime::outcome const how = lane.outside().steal(got);
       if (how == skua::runtime::outcome::got) {
-        if (searching) sleep.found();
+        sleep.found();
         taken.store(1, std::memory_order_seq_cst);
         taken.notify_all();
         return;
       }
       sleep.fall_asleep(
-          worker_id{1}, searching, [this] { lane.outside().request_attention(); },
+          worker_id{1}, [this] { lane.outside().request_attention(); },
           [this] { return !lane.outside().looks_empty(); });
-      searching = true;
     }
   }
   void push(int which) {
@@ -136,7 +135,7 @@ class lane_items {
 template <class Sync, class Items = item_count<Sync>>
 struct from_outside {
   static constexpr int threads = 3;
-  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, &memory());
   Items items;
 
   /// Two workers fall asleep; thread 2 submits two items.
@@ -148,12 +147,11 @@ struct from_outside {
       }
       return;
     }
-    bool searching = sleep.start_search();
+    sleep.start_search();
     while (!items.take()) {
-      sleep.fall_asleep(worker_id{static_cast<unsigned>(me)}, searching, [] {}, [this] { return items.any(); });
-      searching = true;
+      sleep.fall_asleep(worker_id{static_cast<unsigned>(me)}, [] {}, [this] { return items.any(); });
     }
-    if (searching) sleep.found();
+    sleep.found();
   }
   void finish() { require(items.taken() == 2, "both items are taken"); }
 };
@@ -174,7 +172,7 @@ struct offer_and_sleeper {
       if (Notifies) sleep.notify();
     }
     tagged& local;
-    skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
+    skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, &memory());
   };
   tagged local;
   worker_slot& owner = immortal<worker_slot>(local);
@@ -197,14 +195,13 @@ struct offer_and_sleeper {
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
       return;
     }
-    bool searching = owner.sleep.start_search();
+    owner.sleep.start_search();
     while (!take()) {
       owner.sleep.fall_asleep(
-          worker_id{1}, searching, [this] { owner.request_attention(); },
+          worker_id{1}, [this] { owner.request_attention(); },
           [this] { return !owner.looks_stolen() || !local.looks_empty(); });
-      searching = true;
     }
-    if (searching) owner.sleep.found();
+    owner.sleep.found();
     taken.fetch_add(1, std::memory_order_seq_cst);
     taken.notify_all();
   }
@@ -229,7 +226,7 @@ struct share_and_sleeper {
   }
   deque& outside = make(skua::runtime::fences::full);  // a thief that revokes would let the other one spin
   deque& spawned = make(Sync::kind());
-  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, 1U, &memory());
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, &memory());
   typename Sync::template atomic<int> taken{0};
   int job[2] = {};
 
@@ -242,15 +239,14 @@ struct share_and_sleeper {
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
       return;
     }
-    bool searching = sleep.start_search();
+    sleep.start_search();
     skua::runtime::entry got;
     while (!take(outside, got) && !take(spawned, got)) {
       sleep.fall_asleep(
-          worker_id{1}, searching, [this] { spawned.outside().request_attention(); },
+          worker_id{1}, [this] { spawned.outside().request_attention(); },
           [this] { return !outside.outside().looks_empty() || !spawned.outside().looks_empty(); });
-      searching = true;
     }
-    if (searching) sleep.found();
+    sleep.found();
     taken.fetch_add(1, std::memory_order_seq_cst);
     taken.notify_all();
   }
@@ -272,7 +268,7 @@ struct share_and_sleeper {
 template <class Sync, int Items, class Queue = item_count<Sync>, bool Looks = true>
 struct caller_in_its_place {
   static constexpr int threads = 3;
-  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(1U, 1U, &memory());
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(1U, &memory());
   Queue items;
   typename Sync::template atomic<int> users{0};  // of the worker's state
 
@@ -292,7 +288,7 @@ struct caller_in_its_place {
       use();
       bool const got = items.take();
       leave();
-      if (!got) fall_asleep(true, thread::own);
+      if (!got) fall_asleep(thread::own);
     }
   }
   /// Takes one item if there are two; waits for it in the worker's place.
@@ -300,21 +296,20 @@ struct caller_in_its_place {
     if (sleep.lend(worker_id{0}, [] { return true; }) != skua::runtime::loan::given) return;
     use();
     if (Items > 1) {
-      bool searching = false;
+      sleep.start_search();
       while (!items.take()) {
         leave();
-        fall_asleep(searching, thread::callers);
+        fall_asleep(thread::callers);
         use();
-        searching = true;
       }
-      if (searching) sleep.found();
+      sleep.found();
     }
     leave();
     sleep.take_back(worker_id{0}, [this] { return Looks && items.any(); });
   }
   using thread = typename skua::runtime::sleep_state<Sync>::thread;
-  void fall_asleep(bool searching, thread who) {
-    sleep.fall_asleep(worker_id{0}, searching, [] {}, [this] { return items.any(); }, who);
+  void fall_asleep(thread who) {
+    sleep.fall_asleep(worker_id{0}, [] {}, [this] { return items.any(); }, who);
   }
   void use() { require(users.fetch_add(1, std::memory_order_seq_cst) == 0, "one thread at a time is the worker"); }
   void leave() { users.fetch_sub(1, std::memory_order_seq_cst); }
@@ -330,10 +325,9 @@ struct unfenced_pusher : model_sync {
 
 }  // namespace
 
-TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync, true>>(); }
-TEST(sleep_model, a_worker_that_may_not_search_falls_asleep) { holds<owner_and_sleeper<model_sync, false>>(); }
+TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes) { holds<owner_and_sleeper<model_sync>>(); }
 TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes_with_full_fences) {
-  holds<owner_and_sleeper<full_model_sync, true>>();
+  holds<owner_and_sleeper<full_model_sync>>();
 }
 // At most three preemptions. (Without a bound there are 10^6 states; all of them hold.)
 TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep) {
@@ -365,9 +359,8 @@ TEST(sleep_model, a_caller_sleeps_in_its_place) { holds<caller_in_its_place<mode
 constexpr options briefly{.model = memory_model::weak, .preemptions = 1, .stale = 2};
 
 TEST(sleep_model, a_searcher_falls_asleep_on_weak_memory) {
-  holds<owner_and_sleeper<model_sync, true>>(weak);
-  holds<owner_and_sleeper<model_sync, false>>(weak);
-  holds<owner_and_sleeper<full_model_sync, true>>(weak);
+  holds<owner_and_sleeper<model_sync>>(weak);
+  holds<owner_and_sleeper<full_model_sync>>(weak);
 }
 TEST(sleep_model, an_offer_or_a_share_moves_on_weak_memory) {
   holds<offer_and_sleeper<model_sync>>(briefly);
@@ -396,4 +389,4 @@ TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
 TEST(sleep_mutant, a_share_that_is_moved_and_notifies_nobody_is_caught) {
   fails<share_and_sleeper<model_sync, false>>("deadlock");
 }
-TEST(sleep_mutant, no_short_wait_is_caught) { fails<owner_and_sleeper<no_time, true>>("deadlock"); }
+TEST(sleep_mutant, no_short_wait_is_caught) { fails<owner_and_sleeper<no_time>>("deadlock"); }

@@ -47,16 +47,15 @@ struct work_search {
         me.short_sleep(now - began);
         continue;
       }
-      if (!searching) searching = all.sleep().start_search();
-      if (searching && now - began < all.spin_ns()) {
+      if (!std::exchange(searching, true)) all.sleep().start_search();
+      if (now - began < all.spin_ns()) {
         all.back_off();
         continue;
       }
-      me.fall_asleep(searching);
+      me.fall_asleep();
       // A pool that closes has no work left. If each of the n workers that are woken then looked at all lanes first,
       // closing would cost n^2 looks.
       if (all.closing()) return {};
-      searching = true;
       began = 0;
     }
   }

@@ -37,12 +37,12 @@ enum class fault : std::uint8_t {
 
 template <class Sync, fault Fault>
 struct pool_core {
-  pool_core(std::uint32_t workers, std::uint32_t search_limit)
-      : real_sleep(immortal<skua::runtime::sleep_state<Sync>>(workers, search_limit, &memory())), faulty{real_sleep} {}
+  explicit pool_core(std::uint32_t workers)
+      : real_sleep(immortal<skua::runtime::sleep_state<Sync>>(workers, &memory())), faulty{real_sleep} {}
 
   struct faulty_sleep {
     skua::runtime::sleep_state<Sync>& all;
-    bool start_search() { return all.start_search(); }
+    void start_search() { all.start_search(); }
     bool found() { return Fault == fault::found_in_silence ? false : all.found(); }
   };
   faulty_sleep& sleep() { return faulty; }
@@ -153,9 +153,9 @@ class worker {
     if (r.owners.steal()) return {mine};
     return {r.injected.pop() == nullptr ? nullptr : mine};
   }
-  void fall_asleep(bool was_searching) {
+  void fall_asleep() {
     core_.real_sleep.fall_asleep(
-        number_, was_searching, [this] { regions_[0]->owners.forks.outside().request_attention(); },
+        number_, [this] { regions_[0]->owners.forks.outside().request_attention(); },
         [this] { return work_search::anything_to_do(*this); });
   }
 
@@ -172,8 +172,7 @@ class worker {
 template <class Sync, fault Fault>
 class scene {
  public:
-  scene(std::uint32_t workers, std::vector<worker_id> members)
-      : core_(workers, 1), region_(core_, std::move(members)) {}
+  scene(std::uint32_t workers, std::vector<worker_id> members) : core_(workers), region_(core_, std::move(members)) {}
 
   /// Runs a worker until it fetches an entry, which keeps it busy from then on, or until the pool closes.
   void work(int number) {

@@ -311,12 +311,11 @@ bool worker::has_room_for_calls() const noexcept {
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
 
-void worker::fall_asleep(bool was_searching) noexcept {
+void worker::fall_asleep() noexcept {
   core_.oversubscribed().look_again(now_ns());
   begin(activity::idling);
   bool const slept = core_.sleep().fall_asleep(
-      number_, was_searching, [this] { core_.request_attention(); },
-      [this] { return work_search::anything_to_do(*this); },
+      number_, [this] { core_.request_attention(); }, [this] { return work_search::anything_to_do(*this); },
       is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
   if (slept) counts_.sleeps.add(1);
   begin(activity::scheduling);

@@ -130,7 +130,7 @@ class worker final : public thread_record {
     if (counts_.times.current() == activity::working) return counts_.times.change_to(activity::scheduling, now);
     counts_.times.charge(activity::idling, now);
   }
-  void fall_asleep(bool was_searching) noexcept;
+  void fall_asleep() noexcept;
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// True once after the first sleep: the worker that was woken from it already counts as searching.
   [[nodiscard]] bool was_woken() noexcept;
