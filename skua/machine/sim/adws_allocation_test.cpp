@@ -63,6 +63,46 @@ TEST(adws_allocation, sixty_four_equal_leaves_are_one_for_each_worker_from_left_
   EXPECT_EQ(next, 0U);
 }
 
+enum class leaf_goes : std::uint8_t { first, last };
+
+/// A leaf, and all the rest in the other child, `leaves` times: spawn and recurse.
+void spine(auto& here, leaf_goes where, std::int64_t leaves) {
+  if (leaves == 1) return here.leaf(flops{10'000}, [] {});
+  auto const leaf = [](auto& h) { h.leaf(flops{10'000}, [] {}); };
+  auto const rest = [=](auto& h) { spine(h, where, leaves - 1); };
+  work const others{static_cast<double>(leaves - 1)};
+  where == leaf_goes::first ? here.join(work{1}, leaf, others, rest) : here.join(others, rest, work{1}, leaf);
+}
+
+class spines : public testing::TestWithParam<leaf_goes> {};
+
+TEST_P(spines, are_divided_to_the_end_however_deep_they_are) {
+  constexpr std::uint32_t workers = 64;
+  for (std::int64_t const leaves : {1024, 4000}) {
+    task_tree const program = record([=](auto& h) { spine(h, GetParam(), leaves); });
+    rules by = strict(1);
+    by.fork_ticks = 1;
+    for (auto const* name : {"adws:no-steal", "adws"}) {
+      run_result const result = checked_run(name, program, workers, by);
+      std::vector<std::int64_t> of(workers);
+      for (tree_node_id i = 0; i < program.size(); ++i)
+        of[index(result.turns[i].who)] += program[i].kind == tree_node_kind::leaf ? 1 : 0;
+      // A cut is moved to a border that is nearer than least_share.
+      double const slack = 2 * policies::adws::least_share * static_cast<double>(leaves) / workers;
+      if (name == std::string_view("adws:no-steal")) {
+        for (std::int64_t const mine : of)
+          EXPECT_NEAR(static_cast<double>(mine), static_cast<double>(leaves) / workers, slack + 1) << leaves;
+      }
+      if (leaves == 1024) {
+        EXPECT_GT(efficiency(result, program, by), 0.95) << name;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(adws_allocation, spines, testing::Values(leaf_goes::first, leaf_goes::last),
+                         [](auto const& at) { return at.param == leaf_goes::first ? "leaf_first" : "leaf_last"; });
+
 /// A program of `times` equal iterations: groups with random numbers of children and random hints, the same in each.
 task_tree iterated(std::uint64_t seed, int times) {
   return record([=](auto& here) {

@@ -39,8 +39,10 @@ task_tag worker_state::meet(task_tag const& task, double total_work, std::uint64
   is_searching_ = true;
   if (c.is_root) with_.ranges.deactivate(c.group);
   if (c.is_search_root()) {
-    node_id const opened = with_.ranges.open(self_, c.where, c.group);
-    if (opened == none) {
+    // The root has a node for its waits outside of groups, which it shares with none of them.
+    group_id const opened =
+        c.is_root ? with_.ranges.open(self_, c.where, c.group) : with_.ranges.nest(self_, c.where, c.group);
+    if (opened.node == none) {
       c.is_fixed = true;  // too deep: all children stay here
     } else {
       c.group = innermost_ = opened;
@@ -100,7 +102,7 @@ placement worker_state::place_released(task_tag& task) noexcept {
   remaining_ = last_mark_.remaining;  // it took nothing from its parent's group
   tag_fields c = tag_fields::read(last_mark_.parent);
   task = last_mark_.parent;
-  if (!last_mark_.address || c.is_free || c.group == none || !c.where.spans())
+  if (!last_mark_.address || c.is_free || c.group.node == none || !c.where.spans())
     return {.worker = self_, .where = lane::spawned};
   c.is_fixed = true;  // with the whole range: what it releases has addresses, too
   c.is_root = c.is_outside = false;
@@ -121,7 +123,7 @@ placement worker_state::place_root(tag_fields& c, task_tag& task, bool may_be_ro
     return {.worker = self_, .where = lane::inbox};
   }
   c.is_root = true;
-  c.group = with_.ranges.open(worker_id{0}, c.where, none);
+  c.group = with_.ranges.open(worker_id{0}, c.where, {});
   task = c.written();
   // relaxed: a hint for thieves; the mailbox publishes the root.
   if (index(self_) != 0) with_.waiting_root.store(task.words[0], std::memory_order_relaxed);
@@ -141,7 +143,7 @@ placement worker_state::place_stolen(tag_fields& c, task_tag& task) noexcept {
   if (c.is_root && is_waiting_root(task.words[0])) {
     with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: a hint
     with_.ranges.close(c.group);
-    c.group = none;
+    c.group = {};
     set_free(c, task);
     with_.has_root.store(false, std::memory_order_release);  // the group is closed before. Partner: place_root
   }
@@ -175,7 +177,7 @@ bool worker_state::may_be_stolen_from_outside(tag_fields const& c) const noexcep
 
 void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   tag_fields const c = tag_fields::read(task);
-  node_id const opened = tag_fields::read(group).group;
+  group_id const opened = tag_fields::read(group).group;
   if (opened != c.group) with_.ranges.close(opened);
   innermost_ = c.group;
   is_searching_ = false;
@@ -183,7 +185,7 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
 }
 
 /// Where nobody steals no group becomes active, and every search-root goes home.
-void worker_state::activate(node_id group) noexcept {
+void worker_state::activate(group_id group) noexcept {
   if (with_.options.steal) with_.ranges.activate(group);
 }
 
@@ -203,7 +205,7 @@ void worker_state::child_ended(tag_fields const& c) noexcept {
 
 bool worker_state::admits(std::uint64_t first_word) const noexcept {
   if (first_word == everybody || (fetches_root_ && is_waiting_root(first_word))) return true;
-  return steal_range_ && !anywhere_ && with_.ranges.is_inside(group_of(first_word), steal_range_->id);
+  return steal_range_ && !anywhere_ && with_.ranges.is_inside(node_of(first_word), steal_range_->id);
 }
 
 probe worker_state::next_probe() noexcept { return round_.next(); }

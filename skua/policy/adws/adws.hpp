@@ -57,7 +57,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 
  private:
   std::optional<victim> choose_victim(victim_request why) noexcept;
-  void activate(node_id group) noexcept;
+  void activate(group_id group) noexcept;
   void end_search() noexcept;
   placement place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept;
   void set_free(tag_fields& c, task_tag& task) noexcept;
@@ -78,7 +78,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   // The search. Invariant (search): is_searching_ implies may_divide_.
   bool may_divide_ = false;    ///< a search: the running task is a search-root on its owner, or kept from one
   bool is_searching_ = false;  ///< it has met a group: what is marked now is cut
-  node_id innermost_ = none;   ///< the group in which the running task is: the current steal range of the paper
+  group_id innermost_ = {};    ///< the group in which the running task is: the current steal range of the paper
   double remaining_ = 0;       ///< work of the children of the group just met that are not marked yet
   bool equal_shares_ = false;  ///< nothing is known of that work: one each
 

@@ -20,6 +20,7 @@ struct range {
   double left = 0;
   friend constexpr bool operator==(range const&, range const&) = default;
 
+  [[nodiscard]] double width() const noexcept { return left - right; }
   /// The worker at the left end. An integer left end k is the border of worker k-1, not part of worker k.
   [[nodiscard]] std::uint32_t leftmost() const noexcept {
     double const end = std::ceil(left);

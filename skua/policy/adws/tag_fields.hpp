@@ -14,7 +14,7 @@ namespace skua::inline v0::policies::adws {
 /// What is written on a task: its range, the group that it belongs to, what it is.
 struct tag_fields {
   range where;
-  node_id group = none;
+  group_id group = {};
   bool is_root = false;     ///< the one task from outside that is spread over the region
   bool is_outside = false;  ///< a task from outside, root or free
   bool is_fixed = false;    ///< its groups are not divided any more: its range is where it may be stolen
@@ -26,7 +26,7 @@ struct tag_fields {
   [[nodiscard]] bool is_search_root() const noexcept { return !is_fixed && !is_free && where.spans(); }
 };
 
-// The first word: what thieves see. A group's number, and one; 0: of no group, nobody may steal it.
+// The first word: what thieves see. The number of a group's node, and one; 0: of no group, nobody may steal it.
 inline constexpr std::uint64_t everybody = ~std::uint64_t{0};
 
 inline constexpr std::uint64_t root_bit = 1;
@@ -34,8 +34,9 @@ inline constexpr std::uint64_t fixed_bit = 2;
 inline constexpr std::uint64_t outside_bit = 8;
 inline constexpr std::uint64_t known_bit =
     16;  // else only the first word has been seen, of the task that it was stolen from
+inline constexpr int level_shift = 32;
 
-inline node_id group_of(std::uint64_t first_word) noexcept {
+inline node_id node_of(std::uint64_t first_word) noexcept {
   return first_word == 0 || first_word == everybody ? none : static_cast<node_id>(first_word - 1);
 }
 
@@ -43,7 +44,7 @@ inline tag_fields tag_fields::read(task_tag const& t) noexcept {
   std::uint64_t const what = t.words[3];
   bool const is_known = (what & known_bit) != 0;
   return {.where = {.right = std::bit_cast<double>(t.words[1]), .left = std::bit_cast<double>(t.words[2])},
-          .group = group_of(t.words[0]),
+          .group = {.node = node_of(t.words[0]), .level = static_cast<std::uint32_t>(what >> level_shift)},
           .is_root = (what & root_bit) != 0,
           .is_outside = (what & outside_bit) != 0,
           .is_fixed = (what & fixed_bit) != 0 || !is_known,
@@ -51,9 +52,10 @@ inline tag_fields tag_fields::read(task_tag const& t) noexcept {
 }
 
 inline task_tag tag_fields::written() const noexcept {
-  std::uint64_t const shown = is_free ? everybody : group == none ? 0 : std::uint64_t{group} + 1;
+  std::uint64_t const shown = is_free ? everybody : group.node == none ? 0 : std::uint64_t{group.node} + 1;
   return {{shown, std::bit_cast<std::uint64_t>(where.right), std::bit_cast<std::uint64_t>(where.left),
-           known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) | (is_outside ? outside_bit : 0)}};
+           known_bit | (is_root ? root_bit : 0) | (is_fixed ? fixed_bit : 0) | (is_outside ? outside_bit : 0) |
+               std::uint64_t{group.level} << level_shift}};
 }
 
 }  // namespace skua::inline v0::policies::adws

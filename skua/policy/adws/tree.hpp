@@ -26,69 +26,97 @@ namespace skua::inline v0::policies::adws {
 using node_id = std::uint32_t;
 inline constexpr node_id none = 0xffff'ffffU;
 
+/// A group. Groups whose ranges are almost the same share a node: level 0 has opened it, and level k + 1 was met by a task
+/// of level k on the same worker.
+struct group_id {
+  node_id node = none;
+  std::uint32_t level = 0;
+  friend constexpr bool operator==(group_id const&, group_id const&) = default;
+};
+
 template <runtime::synchronisation Sync = runtime::real_sync>
 class tree {
  public:
-  /// Open groups of one owner's search; deeper ones are not divided. Enough for any sensible hints: each level halves
-  /// or quarters a range, and 2^32 workers are not in sight.
-  static constexpr std::uint32_t most_depth = 32;
+  /// A group met inside another one shares its node if it has more than this part of its range: whoever steals there sees
+  /// a third more workers at most. So a spine of forks, each with a leaf and all the rest, needs few nodes.
+  static constexpr double shared_from = 0.75;
+  /// Nodes of one owner's search. Each has at most `shared_from` of the range of the one below, and a range that spans
+  /// workers is at least 2 * least_share wide: 54 nodes lead from 65535 workers to that. A deeper group is not divided.
+  static constexpr std::uint32_t most_depth = 64;
 
   explicit tree(std::uint32_t workers, std::pmr::memory_resource* memory = std::pmr::get_default_resource())
       : owners_(workers, memory) {}
 
-  /// A group with this range was met by `owner`, inside the group `parent`. Inactive. `none` if the owner has too many.
+  /// A group with this range was met by `owner`, inside the group `parent`. Inactive. No node if the owner has too many.
   /// Only by the one search of this owner (or by whoever brings the root, while nothing runs).
-  node_id open(worker_id owner, range const& r, node_id parent) noexcept {
+  group_id open(worker_id owner, range const& r, group_id parent) noexcept {
     auto& o = owners_[index(owner)];
     auto const depth = o.height.load(std::memory_order_relaxed);  // relaxed: only this search changes it
-    if (depth == most_depth) return none;
+    if (depth == most_depth) return {};
     node_id const opened = index(owner) * most_depth + depth;
-    runtime::invariant(parent == none || parent < opened, "downwards");
+    runtime::invariant(parent.node == none || parent.node < opened, "downwards");
     node& n = o.nodes[depth];
-    n.parent.store(parent, std::memory_order_relaxed);  // relaxed: followed only by those who are inside the group
+    n.parent.store(packed_group(parent),
+                   std::memory_order_relaxed);  // relaxed: followed only by those inside the group
     // release: the range after the end of the group before. Partner: active_range, between its two looks.
     n.where.store(packed(r), std::memory_order_release);
     o.height.store(depth + 1, std::memory_order_release);  // the node before it. Partner: topmost
-    return opened;
+    return {.node = opened};
+  }
+
+  /// The same for a group that may share the node of the group around it.
+  group_id nest(worker_id owner, range const& r, group_id parent) noexcept {
+    if (shares(owner, r, parent.node)) return {.node = parent.node, .level = parent.level + 1};
+    return open(owner, r, parent);
   }
 
   /// Its workers may steal from each other. By whoever ends a search or a search-root inside it: the group is open.
-  void activate(node_id id) noexcept {
-    // relaxed: a permission; what may be taken is published by the lanes.
-    if (id != none) at(id).is_active.store(true, std::memory_order_relaxed);
+  void activate(group_id g) noexcept {
+    if (g.node == none) return;
+    auto& active_at = at(g.node).active_at;
+    // relaxed, all: a permission; what may be taken is published by the lanes.
+    auto seen = active_at.load(std::memory_order_relaxed);
+    while (g.level < seen &&
+           !active_at.compare_exchange_weak(seen, g.level, std::memory_order_relaxed, std::memory_order_relaxed)) {}
   }
 
-  /// They may not any more. By the group's owner.
-  void deactivate(node_id id) noexcept {
-    if (id != none) at(id).is_active.store(false, std::memory_order_relaxed);  // relaxed: as activate
+  /// Neither this group nor those inside of it in the same node are active any more. By the group's owner.
+  void deactivate(group_id g) noexcept {
+    if (g.node == none) return;
+    auto& active_at = at(g.node).active_at;
+    auto seen = active_at.load(std::memory_order_relaxed);  // relaxed, all: as in activate
+    while (seen != inactive && seen >= g.level &&
+           !active_at.compare_exchange_weak(seen, inactive, std::memory_order_relaxed, std::memory_order_relaxed)) {}
   }
 
-  /// The group has ended: the youngest node of its owner.
-  void close(node_id id) noexcept {
-    if (id == none) return;
+  /// The group has ended: the youngest of its owner.
+  void close(group_id g) noexcept {
+    if (g.node == none) return;
+    if (g.level > 0) return deactivate(g);
     // release: a look at the next range (open) that still sees this one active is seen through. Partner: active_range.
-    at(id).is_active.store(false, std::memory_order_release);
-    owners_[id / most_depth].height.store(id % most_depth, std::memory_order_relaxed);  // relaxed: as in open
+    at(g.node).active_at.store(inactive, std::memory_order_release);
+    owners_[g.node / most_depth].height.store(g.node % most_depth, std::memory_order_relaxed);  // relaxed: as in open
   }
 
   /// Is this group, or one around it, active? By those who are inside of it.
-  [[nodiscard]] bool active_from(node_id id) const noexcept {
-    while (id != none) {
-      node const& n = at(id);
-      if (n.is_active.load(std::memory_order_relaxed)) return true;  // relaxed: a permission
-      id = n.parent.load(std::memory_order_relaxed);                 // relaxed: written before we were inside
+  [[nodiscard]] bool active_from(group_id g) const noexcept {
+    while (g.node != none) {
+      node const& n = at(g.node);
+      if (n.active_at.load(std::memory_order_relaxed) <= g.level) return true;  // relaxed: a permission
+      g = unpacked_group(n.parent.load(std::memory_order_relaxed));  // relaxed: written before we were inside
     }
     return false;
   }
 
-  /// Is this group the other one, or inside of it? Any time: exact for those who are inside of `id`.
+  /// Is a group of this node in the other node, or inside of it? Any time: exact for those who are inside of `id`.
   [[nodiscard]] bool is_inside(node_id id, node_id of) const noexcept {
     // A parent's number is smaller, whatever becomes of it meanwhile: this ends.
-    while (id != none && id > of) id = at(id).parent.load(std::memory_order_relaxed);  // relaxed: as in active_from
+    while (id != none && id > of)
+      id = unpacked_group(at(id).parent.load(std::memory_order_relaxed)).node;  // relaxed: as in active_from
     return id == of;
   }
 
-  /// A group, and its range.
+  /// A node, and its range.
   struct found {
     node_id id;
     range where;
@@ -110,23 +138,37 @@ class tree {
   }
 
  private:
+  static constexpr std::uint32_t inactive = 0xffff'ffffU;
+  static constexpr std::uint64_t packed_group(group_id g) noexcept { return std::uint64_t{g.level} << 32 | g.node; }
+  static constexpr group_id unpacked_group(std::uint64_t word) noexcept {
+    return {.node = static_cast<node_id>(word), .level = static_cast<std::uint32_t>(word >> 32)};
+  }
+
   struct node {
-    typename Sync::template atomic<bool> is_active{false};
-    typename Sync::template atomic<node_id> parent{none};
+    typename Sync::template atomic<std::uint64_t> parent{packed_group({})};
     typename Sync::template atomic<std::uint64_t> where{0};
+    typename Sync::template atomic<std::uint32_t> active_at{inactive};  ///< the lowest level that is active
   };
   struct alignas(runtime::cache_line_bytes) owner_nodes {
     typename Sync::template atomic<std::uint32_t> height{0};
     node nodes[most_depth];
   };
 
-  /// The range of a group that is open and active; a moment ago, it was.
+  /// Only by the search of this owner, as open.
+  [[nodiscard]] bool shares(worker_id owner, range const& r, node_id with) const noexcept {
+    // relaxed, both: only this search changes them.
+    auto const height = owners_[index(owner)].height.load(std::memory_order_relaxed);
+    if (height == 0 || with != index(owner) * most_depth + height - 1) return false;
+    return r.width() > shared_from * unpacked(at(with).where.load(std::memory_order_relaxed)).width();
+  }
+
+  /// The range of a node that is open and active; a moment ago, it was.
   [[nodiscard]] std::optional<range> active_range(node_id id) const noexcept {
     node const& n = at(id);
-    if (!n.is_active.load(std::memory_order_acquire)) return {};        // Partner: close
-    range const r = unpacked(n.where.load(std::memory_order_acquire));  // before the second look. Partner: open
+    if (n.active_at.load(std::memory_order_acquire) == inactive) return {};  // Partner: close
+    range const r = unpacked(n.where.load(std::memory_order_acquire));       // before the second look. Partner: open
     // relaxed: if the range is a later group's, we have acquired the end of the one before; then this is the later one's.
-    if (!n.is_active.load(std::memory_order_relaxed)) return {};
+    if (n.active_at.load(std::memory_order_relaxed) == inactive) return {};
     return r;
   }
 

@@ -15,7 +15,6 @@ namespace {
 
 using namespace skua::explorer;
 using skua::worker_id;
-using skua::policies::adws::none;
 using skua::policies::adws::range;
 
 constexpr range first{.right = 0, .left = 2};
@@ -30,10 +29,10 @@ struct a_node_used_twice {
 
   void run(int me) {
     if (me == 0) {
-      auto const a = ranges.open(worker_id{0}, first, none);
+      auto const a = ranges.open(worker_id{0}, first, {});
       ranges.activate(a);
       ranges.close(a);
-      auto const b = ranges.open(worker_id{0}, second, none);
+      auto const b = ranges.open(worker_id{0}, second, {});
       require(a == b, "the node is used again");
       if (second_too) ranges.activate(b);
       return;

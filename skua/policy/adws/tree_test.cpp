@@ -14,7 +14,7 @@ class steal_ranges : public testing::Test {
  protected:
   /// Figure 10: worker 0 has [0, 8] and [0, 4] in it, worker 4 was sent [4, 8] and has met a group there, too.
   steal_ranges() {
-    all_ = ranges_.open(worker_id{0}, whole, none);
+    all_ = ranges_.open(worker_id{0}, whole, {});
     right_ = ranges_.open(worker_id{0}, {.right = 0, .left = 4}, all_);
     left_ = ranges_.open(worker_id{4}, {.right = 4, .left = 8}, all_);
   }
@@ -25,7 +25,7 @@ class steal_ranges : public testing::Test {
 
   runtime::dice roll_{5};
   tree<> ranges_{8};
-  node_id all_, right_, left_;
+  group_id all_, right_, left_;
 };
 
 TEST_F(steal_ranges, nobody_steals_while_nothing_is_active) {
@@ -34,7 +34,7 @@ TEST_F(steal_ranges, nobody_steals_while_nothing_is_active) {
 
 TEST_F(steal_ranges, an_active_range_is_that_of_its_workers_and_of_no_others) {
   ranges_.activate(left_);
-  for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(of(w), w < 4 ? none : left_);
+  for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(of(w), w < 4 ? none : left_.node);
   EXPECT_EQ(ranges_.topmost(worker_id{5}, roll_)->where, (range{.right = 4, .left = 8}));
 }
 
@@ -42,15 +42,15 @@ TEST_F(steal_ranges, the_topmost_active_one_counts) {
   ranges_.activate(left_);
   ranges_.activate(right_);
   ranges_.activate(all_);
-  for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(of(w), all_);
+  for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(of(w), all_.node);
 }
 
 TEST_F(steal_ranges, of_two_with_the_same_range_the_outer_one_counts) {
-  node_id const inner = ranges_.open(worker_id{4}, {.right = 4, .left = 8}, left_);
+  group_id const inner = ranges_.open(worker_id{4}, {.right = 4, .left = 8}, left_);
   ranges_.activate(inner);
-  EXPECT_EQ(of(6), inner);
+  EXPECT_EQ(of(6), inner.node);
   ranges_.activate(left_);
-  EXPECT_EQ(of(6), left_);
+  EXPECT_EQ(of(6), left_.node);
 }
 
 TEST_F(steal_ranges, a_closed_one_is_gone_and_its_place_is_used_again_inactive) {
@@ -60,7 +60,7 @@ TEST_F(steal_ranges, a_closed_one_is_gone_and_its_place_is_used_again_inactive) 
   EXPECT_EQ(ranges_.open(worker_id{4}, {.right = 4, .left = 6}, all_), left_);
   EXPECT_EQ(of(5), none);
   ranges_.activate(left_);
-  EXPECT_EQ(of(5), left_);
+  EXPECT_EQ(of(5), left_.node);
   EXPECT_EQ(of(7), none) << "the range is the new one's";
 }
 
@@ -71,7 +71,7 @@ TEST_F(steal_ranges, one_may_be_made_inactive_again) {
 }
 
 TEST_F(steal_ranges, a_task_sees_whether_a_group_around_it_is_active) {
-  node_id const inner = ranges_.open(worker_id{6}, {.right = 6, .left = 8}, left_);
+  group_id const inner = ranges_.open(worker_id{6}, {.right = 6, .left = 8}, left_);
   EXPECT_FALSE(ranges_.active_from(inner));
   ranges_.activate(right_);
   EXPECT_FALSE(ranges_.active_from(inner)) << "right is not around it";
@@ -81,8 +81,8 @@ TEST_F(steal_ranges, a_task_sees_whether_a_group_around_it_is_active) {
 }
 
 TEST_F(steal_ranges, inside_is_the_group_itself_and_what_lies_below_it) {
-  node_id const inner = ranges_.open(worker_id{6}, {.right = 6, .left = 8}, left_);
-  std::vector<node_id> const nodes{all_, right_, left_, inner, none};
+  group_id const inner = ranges_.open(worker_id{6}, {.right = 6, .left = 8}, left_);
+  std::vector<node_id> const nodes{all_.node, right_.node, left_.node, inner.node, none};
   bool const expected[5][5] = {// is the row inside the column?
                                {true, false, false, false, false},
                                {true, true, false, false, false},
@@ -98,39 +98,92 @@ TEST_F(steal_ranges, inside_is_the_group_itself_and_what_lies_below_it) {
 
 TEST_F(steal_ranges, a_worker_between_two_ranges_takes_either_by_chance) {
   tree<> two(4);
-  node_id const right = two.open(worker_id{0}, {.right = 0, .left = 2.5}, none);
-  node_id const left = two.open(worker_id{2}, {.right = 2.5, .left = 4}, none);
+  group_id const right = two.open(worker_id{0}, {.right = 0, .left = 2.5}, {});
+  group_id const left = two.open(worker_id{2}, {.right = 2.5, .left = 4}, {});
   two.activate(right);
   two.activate(left);
   std::uint32_t rights = 0;
   for (int i = 0; i < 1000; ++i) {
     auto const f = two.topmost(worker_id{2}, roll_);
-    ASSERT_TRUE(f && (f->id == right || f->id == left));
-    rights += f->id == right ? 1U : 0U;
+    ASSERT_TRUE(f && (f->id == right.node || f->id == left.node));
+    rights += f->id == right.node ? 1U : 0U;
   }
   EXPECT_GT(rights, 400U);
   EXPECT_LT(rights, 600U);
 }
 
+TEST_F(steal_ranges, a_group_with_most_of_the_range_around_it_shares_its_node) {
+  group_id const most = ranges_.nest(worker_id{4}, {.right = 4, .left = 7.5}, left_);
+  EXPECT_EQ(most, (group_id{.node = left_.node, .level = 1}));
+  group_id const less = ranges_.nest(worker_id{4}, {.right = 4, .left = 7}, most);
+  EXPECT_NE(less.node, left_.node) << "three quarters, measured from the node's range";
+  EXPECT_EQ(less.level, 0U);
+  EXPECT_NE(ranges_.nest(worker_id{5}, {.right = 5, .left = 8}, most).node, left_.node) << "another worker's";
+  EXPECT_EQ(of(7), none);
+  ranges_.activate(less);
+  EXPECT_EQ(of(7), none);
+  EXPECT_EQ(of(6), less.node);
+}
+
+TEST_F(steal_ranges, the_levels_of_a_node_are_active_and_end_one_by_one) {
+  group_id const inner = ranges_.nest(worker_id{4}, {.right = 4, .left = 7.5}, left_);
+  ranges_.activate(inner);
+  EXPECT_EQ(of(7), left_.node) << "of the whole node";
+  EXPECT_TRUE(ranges_.active_from(inner));
+  EXPECT_FALSE(ranges_.active_from(left_)) << "a task of the outer group may still go home";
+  ranges_.close(inner);
+  EXPECT_EQ(of(7), none);
+
+  group_id const next = ranges_.nest(worker_id{4}, {.right = 4, .left = 7.5}, left_);
+  EXPECT_EQ(next, inner);
+  ranges_.activate(next);
+  ranges_.activate(left_);
+  EXPECT_TRUE(ranges_.active_from(left_));
+  ranges_.activate(next);
+  ranges_.close(next);
+  EXPECT_TRUE(ranges_.active_from(left_)) << "the outer group has been active of its own";
+  EXPECT_EQ(of(7), left_.node);
+  ranges_.close(left_);
+  EXPECT_EQ(of(7), none);
+}
+
+TEST_F(steal_ranges, a_group_inside_of_an_inner_level_hears_of_the_levels_around_it) {
+  group_id const inner = ranges_.nest(worker_id{4}, {.right = 4, .left = 7.5}, left_);
+  group_id const innermost = ranges_.nest(worker_id{4}, {.right = 4, .left = 7.25}, inner);
+  group_id const sent = ranges_.open(worker_id{6}, {.right = 6, .left = 7}, inner);
+  ranges_.activate(innermost);
+  EXPECT_FALSE(ranges_.active_from(sent));
+  ranges_.activate(inner);
+  EXPECT_TRUE(ranges_.active_from(sent));
+}
+
+TEST(tree, a_spine_needs_few_nodes) {
+  tree<> ranges(65535);
+  group_id inside;
+  for (double left = 65535; left > 2 * least_share; left *= 0.99)
+    inside = ranges.nest(worker_id{0}, {.right = 0, .left = left}, inside);
+  EXPECT_LT(inside.node, 54U);
+}
+
 TEST(tree, an_owner_with_too_many_open_groups_gets_no_more_until_one_is_closed) {
   tree<> ranges(2);
-  node_id last = none;
+  group_id last;
   for (std::uint32_t i = 0; i < tree<>::most_depth; ++i) {
-    node_id const opened = ranges.open(worker_id{1}, {.right = 1, .left = 2}, last);
-    ASSERT_NE(opened, none);
+    group_id const opened = ranges.open(worker_id{1}, {.right = 1, .left = 2}, last);
+    ASSERT_NE(opened.node, none);
     last = opened;
   }
-  EXPECT_EQ(ranges.open(worker_id{1}, {.right = 1, .left = 2}, last), none);
+  EXPECT_EQ(ranges.open(worker_id{1}, {.right = 1, .left = 2}, last).node, none);
   ranges.close(last);
-  EXPECT_EQ(ranges.open(worker_id{1}, {.right = 1, .left = 2}, last - 1), last);
+  EXPECT_EQ(ranges.open(worker_id{1}, {.right = 1, .left = 2}, {.node = last.node - 1}), last);
 }
 
 TEST(tree, nothing_is_done_to_no_group) {
   tree<> ranges(2);
-  ranges.activate(none);
-  ranges.deactivate(none);
-  ranges.close(none);
-  EXPECT_FALSE(ranges.active_from(none));
+  ranges.activate({});
+  ranges.deactivate({});
+  ranges.close({});
+  EXPECT_FALSE(ranges.active_from({}));
 }
 
 }  // namespace
