@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Count the instructions of a fork-join: fib without cut-off on one worker, under valgrind's callgrind.
 
-    bench/instructions.py PROGRAM [--small N] [--large N] [--hints none|work|place] [--at-most BOUND] [--json FILE|-]
+    bench/instructions.py PROGRAM [--small N] [--large N] [--form none|work|place|plain] [--at-most BOUND] [--json FILE|-]
 
-PROGRAM is fib_alone (bench/fib_alone.cpp), called as `PROGRAM N 1`, under the policy that SKUA_POLICY names; with --hints
-every child is given a hint of that kind. It runs for two numbers; what starting and
+PROGRAM is fib_alone (bench/fib_alone.cpp), called as `PROGRAM N 1 [FORM]`, under the policy that SKUA_POLICY names; FORM is
+the form of fib that fib_alone knows by that word. It runs for two numbers; what starting and
 stopping costs is in both, so the difference of the totals divided by the difference of the forks (F(n+1) - 1 each) is
 what one fork-join executes, the serial work of fib included. Unlike time, this number does not depend on what else the
 machine does. Exit code 1 if it is above BOUND or a run fails, 2 for wrong input; without valgrind it says so and ends.
@@ -35,14 +35,14 @@ def fib(n):
     return forks(n - 1) + 1
 
 
-def instructions(program, n, hints):
+def instructions(program, n, form):
     """All instructions that PROGRAM executes for fib(n), whose value is checked."""
     with tempfile.TemporaryDirectory() as folder:
         profile = pathlib.Path(folder) / "callgrind.out"
         # An idle worker that searches executes instructions that no fork asked for.
         environment = {**os.environ, "SKUA_SPIN": "0", "SKUA_PIN": "off"}
         run = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", program, str(n), "1", *hints],
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", program, str(n), "1", form],
             env=environment, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             raise RuntimeError(f"{program} {n} 1 under callgrind failed:\n{run.stderr}{run.stdout}")
@@ -60,7 +60,8 @@ def parse(arguments):
     parser.add_argument("program", help="fib_alone")
     parser.add_argument("--small", type=int, default=20, help="the smaller number (default 20)")
     parser.add_argument("--large", type=int, default=29, help="the larger number (default 29)")
-    parser.add_argument("--hints", choices=["none", "work", "place"], default="none", help="give every child a hint of this kind")
+    parser.add_argument("--form", choices=["none", "work", "place", "plain"], default="none",
+                        help="the app's function without hints (none), with hints for every child, or the one README shows (plain)")
     parser.add_argument("--at-most", type=float, help="fail above this bound")
     parser.add_argument("--json", help="also write the figures as JSON: a file, or - for stdout")
     chosen = parser.parse_args(arguments)
@@ -76,8 +77,7 @@ def main(arguments):
     if shutil.which("valgrind") is None:
         print("skipped: there is no valgrind on this machine")
         return 0
-    hints = [] if chosen.hints == "none" else [chosen.hints]
-    totals = {n: instructions(chosen.program, n, hints) for n in (chosen.small, chosen.large)}
+    totals = {n: instructions(chosen.program, n, chosen.form) for n in (chosen.small, chosen.large)}
     each = (totals[chosen.large] - totals[chosen.small]) / (forks(chosen.large) - forks(chosen.small))
     row = {"what": "instructions per fork-join", "unit": "instructions", "median": round(each, 3), "samples": 1}
     words = f"instructions: {each:.2f} per fork-join, from fib({chosen.small}) and fib({chosen.large}) on 1 worker"

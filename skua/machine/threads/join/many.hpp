@@ -55,9 +55,9 @@ struct numbered_child {
   }
 };
 
-/// The join of children that lie in the caller's frame. Returns their values, in order.
+/// Runs children that lie in the caller's frame as one group; their values are in them afterwards.
 template <class Here, class... Child>
-auto join_many(Here& here, Child&&... all) {
+void run_numbered(Here& here, Child&... all) {
   joined_child const untyped[] = {all.untyped()...};
   if constexpr ((Child::is_hinted || ...)) {
     hint const hints[] = {as_hint(all.hint)...};
@@ -65,6 +65,12 @@ auto join_many(Here& here, Child&&... all) {
   } else {
     run_children(here, untyped, nullptr, sizeof...(all));
   }
+}
+
+/// The join of children that lie in the caller's frame. Returns their values, in order.
+template <class Here, class... Child>
+auto join_many(Here& here, Child&&... all) {
+  run_numbered(here, all...);
   return values(std::move(*all.value)...);
 }
 

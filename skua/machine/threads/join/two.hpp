@@ -3,6 +3,10 @@
 //
 // Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence. What happens
 // when a thief comes is compiled once (second_child.cpp): a program compiles the hot path, and a call of each child.
+//
+// The join is a function of its own, never inlined into its caller: it has the frame, the landing pad and the spilled
+// registers that a fork needs. So the caller stays small enough for compilers to inline it, its test for a leaf above
+// all, into the calls of its children: a recursion without cut-off then costs no call for a leaf.
 #pragma once
 
 #include <memory>
@@ -47,7 +51,7 @@ class forked final : public second_child {
  public:
   using value_type = value_of<G, Here&>;
 
-  forked(Hint hint, std::remove_reference_t<G>& second, stop_node const* s) noexcept
+  forked(Hint hint, held<G> second, stop_node const* s) noexcept
       : second_child(kind, s), second_(second), place_(place_in(hint)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
@@ -55,6 +59,8 @@ class forked final : public second_child {
 
   /// The second child's callable, for its owner.
   G&& callable() noexcept { return second_.get(); }
+  /// The same, as it was given to the constructor.
+  [[nodiscard]] held<G> function() const noexcept { return second_; }
 
   /// The first child has returned and the second was stolen: returns its value, or throws its exception.
   [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
@@ -100,27 +106,45 @@ template <class Here, class Hint, class F, class Second>
   }
 }
 
+/// What a join returns, in registers where its parts allow that; `values` makes the user's tuple of it.
+template <class First, class Second>
+struct two_values {
+  [[no_unique_address]] First first;
+  [[no_unique_address]] Second second;
+};
+template <class Here, class F, class G>
+using values_of_two = two_values<value_of<F, Here&>, value_of<G, Here&>>;
+
 /// join(f, g) where the policy wants to see the group, or no memory is left for forks: runs it as a group of numbered
 /// children.
-/// Small callables come as copies, so that the originals can stay in registers where this is not called.
 template <class F, class G, class Here, class HintF, class HintG>
-[[gnu::cold, gnu::noinline]] auto join_as_group(Here& here, HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
-  return join_many(here, numbered_child<Here, HintF, F>{hint_f, f.get()},
-                   numbered_child<Here, HintG, G>{hint_g, g.get()});
+[[gnu::cold, gnu::noinline]] values_of_two<Here, F, G> join_as_group(Here& here, HintF hint_f, HintG hint_g, held<F> f,
+                                                                     held<G> g) {
+  numbered_child<Here, HintF, F> first{hint_f, f.get()};
+  numbered_child<Here, HintG, G> second{hint_g, g.get()};
+  run_numbered(here, first, second);
+  return {std::move(*first.value), std::move(*second.value)};
 }
 
-/// join(f, g) of two children on threads: calls f; then calls g, or waits for the thief that has it.
+/// Forks g, calls f; then calls g, or waits for the thief that has it.
+template <class F, class G, class Here, class HintF, class HintG>
+[[gnu::noinline]] values_of_two<Here, F, G> fork_and_join(Here& here, HintF hint_f, HintG hint_g, held<F> f,
+                                                          held<G> g) {
+  forked<Here, HintG, G> second(hint_g, g, here.watching());
+  if (here.push(second)) [[unlikely]] {
+    if (second.comes_back(here)) return join_as_group<F, G>(here, hint_f, hint_g, f, second.function());
+  }
+  auto first = first_of_two(here, hint_f, f.get(), second);
+  if (here.pop()) [[likely]]
+    return {std::move(first), call_at(here, hint_g, second.callable())};
+  return {std::move(first), second.taken(here)};
+}
+
+/// join(f, g) of two children on threads.
 template <class Here, class HintF, class F, class HintG, class G>
 [[gnu::always_inline]] inline auto join_two(Here& here, child<HintF, F> const& f, child<HintG, G> const& g) {
-  forked<Here, HintG, G> second(g.hint, g.function, here.watching());
-  if (here.push(second)) [[unlikely]] {
-    if (second.comes_back(here))
-      return join_as_group<F, G>(here, f.hint, g.hint, held<F>(f.function), held<G>(g.function));
-  }
-  auto first = first_of_two(here, f.hint, std::forward<F>(f.function), second);
-  if (here.pop()) [[likely]]
-    return values(std::move(first), call_at(here, g.hint, second.callable()));
-  return values(std::move(first), second.taken(here));
+  auto both = fork_and_join<F, G>(here, f.hint, g.hint, held<F>(f.function), held<G>(g.function));
+  return values(std::move(both.first), std::move(both.second));
 }
 
 }  // namespace skua::inline v0::runtime
