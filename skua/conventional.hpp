@@ -182,9 +182,10 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
   }
 }
 
-/// Sorts [first, last). Stable, unlike oneTBB's; needs room for as many elements again (std::bad_alloc: untouched).
-/// If `less` throws or a stop is requested, the elements are all there, in some order. A stop_token or a
-/// task_group_context comes after `less`. Work O(n log n), span O(log^3 n).
+/// Sorts [first, last). Equal elements may change their order, as with oneTBB's: parallel_stable_sort keeps it. Integers in
+/// one piece of memory are sorted by their digits, with room for as many again if there is that much. A stop_token or a
+/// task_group_context comes after `less`; if one is requested, or `less` throws, the elements are valid and their values
+/// unspecified. Work O(n log n), of integers O(n); span O(n), of integers O(n / workers).
 template <std::random_access_iterator It, class Less = std::less<>, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
@@ -199,6 +200,25 @@ template <std::ranges::random_access_range Container, class Less = std::less<>, 
   requires runtime::stop_options<Stop...>
 void parallel_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
   parallel_sort(std::ranges::begin(all), std::ranges::end(all), less, stop...);
+}
+
+/// Sorts [first, last); equal elements keep their order. Needs room for as many elements again (std::bad_alloc: untouched).
+/// Otherwise as parallel_sort. Work O(n log n), span O(log^3 n).
+template <std::random_access_iterator It, class Less = std::less<>, class... Stop>
+  requires runtime::stop_options<Stop...>
+void parallel_stable_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
+  if constexpr (runtime::order_function<Less, It>) {
+    runtime::on::parallel_stable_sort<runtime::executor>(first, last, less, stop...);
+  } else {
+    static_assert(runtime::order_function<Less, It>,
+                  "parallel_stable_sort: less is called as less(a, b) and returns a bool");
+  }
+}
+/// The same for the elements of a container.
+template <std::ranges::random_access_range Container, class Less = std::less<>, class... Stop>
+  requires runtime::stop_options<Stop...>
+void parallel_stable_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
+  parallel_stable_sort(std::ranges::begin(all), std::ranges::end(all), less, stop...);
 }
 
 /// f() or f(here) for every f, each once, at the same time; values are discarded (`here.join` returns them). What is

@@ -30,6 +30,7 @@
 #include "skua/program/algorithm/reduce.hpp"
 #include "skua/program/algorithm/scan.hpp"
 #include "skua/program/algorithm/sort.hpp"
+#include "skua/program/algorithm/stable_sort.hpp"
 #include "skua/program/algorithm/transform.hpp"
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/first_touch.hpp"

@@ -19,6 +19,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/invoke.hpp"
 #include "skua/program/algorithm/sort.hpp"
+#include "skua/program/algorithm/stable_sort.hpp"
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/executor.hpp"
 #include "skua/program/feeder.hpp"
@@ -157,7 +158,7 @@ void parallel_invoke(F&&... f) {
   }
 }
 
-/// Sorts [first, last). Stable, unlike oneTBB's. Cost and errors: as sort, which needs room for as many elements again.
+/// Sorts [first, last). Cost and errors: as sort.
 template <task_executor Executor, std::random_access_iterator It, class Less = std::less<>, class... Stop>
   requires stop_options<Stop...>
 void parallel_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
@@ -169,6 +170,18 @@ template <task_executor Executor, std::ranges::random_access_range Container, cl
   requires stop_options<Stop...>
 void parallel_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
   parallel_sort<Executor>(std::ranges::begin(all), std::ranges::end(all), less, stop...);
+}
+
+/// Sorts [first, last); equal elements keep their order. Cost and errors: as stable_sort, which needs room for as many
+/// elements again.
+template <task_executor Executor, std::random_access_iterator It, class Less = std::less<>, class... Stop>
+  requires stop_options<Stop...>
+void parallel_stable_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
+  unless_stopped<Executor>(
+      [&] {
+        Executor::with_here([&](typename Executor::here& here) { stable_sort(here, first, last, std::cref(less)); });
+      },
+      stop...);
 }
 
 }  // namespace skua::inline v0::runtime::on

@@ -16,6 +16,7 @@
 #include "skua/program/algorithm/reduce.hpp"
 #include "skua/program/algorithm/scan.hpp"
 #include "skua/program/algorithm/sort.hpp"
+#include "skua/program/algorithm/stable_sort.hpp"
 #include "skua/program/serial.hpp"
 
 namespace {
@@ -93,11 +94,18 @@ void sorting(State& state, Values const& values, Sort run) {
     run(data);
   }
 }
-constexpr auto by_std = [](auto& v) { std::stable_sort(v.begin(), v.end()); };
+constexpr auto by_std = [](auto& v) { std::sort(v.begin(), v.end()); };
+constexpr auto stable_by_std = [](auto& v) { std::stable_sort(v.begin(), v.end()); };
+constexpr auto stable_by_skua = [](auto& v) {
+  serial here;
+  skua::stable_sort(here, v);
+};
 constexpr auto by_skua = [](auto& v) {
   serial here;
   skua::sort(here, v);
 };
+void stable_sort_random_std(State& state) { sorting(state, random_numbers(size_of(state), 1U << 31), stable_by_std); }
+void stable_sort_random_skua(State& state) { sorting(state, random_numbers(size_of(state), 1U << 31), stable_by_skua); }
 void sort_random_std(State& state) { sorting(state, random_numbers(size_of(state), 1U << 31), by_std); }
 void sort_random_skua(State& state) { sorting(state, random_numbers(size_of(state), 1U << 31), by_skua); }
 void sort_few_keys_std(State& state) { sorting(state, random_numbers(size_of(state), 100), by_std); }
@@ -112,6 +120,8 @@ BENCHMARK(sum_std)->Arg(many);
 BENCHMARK(sum_skua)->Arg(many);
 BENCHMARK(scan_std)->Arg(many);
 BENCHMARK(scan_skua)->Arg(many);
+BENCHMARK(stable_sort_random_std)->Arg(10'000'000)->Unit(kMillisecond);
+BENCHMARK(stable_sort_random_skua)->Arg(10'000'000)->Unit(kMillisecond);
 BENCHMARK(sort_random_std)->Arg(10'000'000)->Unit(kMillisecond);
 BENCHMARK(sort_random_skua)->Arg(10'000'000)->Unit(kMillisecond);
 BENCHMARK(sort_few_keys_std)->Arg(10'000'000)->Unit(kMillisecond);

@@ -1,115 +1,43 @@
 // SPDX-License-Identifier: MIT
-// Stable merge sort with parallel merges, ping-pong between the range and a buffer of its size.
+// Sort without a promise for equal elements: integers by their digits, everything else by comparisons, in place.
 #pragma once
 
-#include <bit>
 #include <functional>
+#include <iterator>
 #include <memory>
 
-#include "skua/program/algorithm/merge.hpp"
-#include "skua/program/algorithm/scratch.hpp"
-#include "skua/program/algorithm/sort_leaf.hpp"
+#include "skua/program/algorithm/quick_sort.hpp"
+#include "skua/program/algorithm/radix_sort.hpp"
 #include "skua/program/algorithm/split.hpp"
 
 namespace skua::inline v0::runtime {
 
-/// One run of `sort`. Cuts the range into a power of two of leaves of nearly equal size. A leaf is moved to the buffer
-/// and sorted there or back; every level above merges back or forth, the topmost into the range.
-///
-/// Invariant (alive): all objects of the range are alive all the time, moved-from or not; an object of the buffer is
-/// alive once its leaf has begun. So sorting and merging only assign, and no object is lost if a comparison throws.
-template <class Here, class It, class Less>
-class merge_sort {
-  using T = std::iter_value_t<It>;
-
- public:
-  merge_sort(It first, std::size_t n, Less& less, std::size_t most)
-      : first_(first), n_(n), less_(less), most_(most), leaves_(std::bit_ceil(divide_up(n, most))),
-        buffer_(n, leaves_) {}
-
-  void operator()(Here& here) {
-    level(here, 0, leaves_, target::range);
-    buffer_.clear(here);
-  }
-
- private:
-  enum class target : bool { range, buffer };
-
-  /// Merges are cut into fewer pieces than there are leaves: every cut is a binary search through cold memory.
-  static constexpr std::size_t merge_factor = 8;
-
-  /// Where leaf number `leaf` begins: n * leaf / leaves, without overflow.
-  [[nodiscard]] std::size_t begin(std::size_t leaf) const noexcept {
-    return n_ / leaves_ * leaf + n_ % leaves_ * leaf / leaves_;
-  }
-
-  /// Sorts leaves [low, high) into the target.
-  void level(Here& here, std::size_t low, std::size_t high, target into) {
-    if (high - low == 1) {
-      sort_leaf(here, low, into);
-      return;
-    }
-    std::size_t const mid = middle(low, high);
-    target const from = into == target::range ? target::buffer : target::range;
-    here.join([=, this](Here& h) { level(h, low, mid, from); }, [=, this](Here& h) { level(h, mid, high, from); });
-    if (into == target::range) {
-      merge_runs(here, buffer_.data(), first_, {begin(low), begin(mid), begin(high)});
-    } else {
-      merge_runs(here, first_, buffer_.data(), {begin(low), begin(mid), begin(high)});
-    }
-  }
-
-  /// Two neighbouring runs: [begin, mid) and [mid, end).
-  struct runs {
-    std::size_t begin, mid, end;
-  };
-  template <class From, class To>
-  void merge_runs(Here& here, From from, To to, runs r) {
-    sorted_pair<From, From> const in{after(from, r.begin), r.mid - r.begin, after(from, r.mid), r.end - r.mid};
-    merge_pieces(here, in, after(to, r.begin), less_, merge_factor * most_, by_moving{});
-  }
-
-  void sort_leaf(Here& here, std::size_t leaf, target into) {
-    throw_if_stopped(here);
-    It const own = after(first_, begin(leaf));
-    std::size_t const n = begin(leaf + 1) - begin(leaf);
-    T* const room = buffer_.data() + begin(leaf);
-    std::uninitialized_move_n(own, n, room);
-    buffer_.note(leaf, room, n);
-    if (into == target::range) {
-      sort_across(room, own, n, less_);
-    } else {
-      sort_in_place(room, own, n, less_);
-    }
-  }
-
-  It first_;
-  std::size_t n_;
-  Less& less_;
-  std::size_t most_;
-  std::size_t leaves_;
-  scratch<T> buffer_;
-};
-
-/// Sorts the range; equal elements keep their order. `less` is a strict weak order; several workers may call it at
-/// once. Elements may be move-only; by_moving should not throw.
-/// `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(most log most + log^3 n). Extra space: n
-/// elements. If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified
-/// values. Throws std::bad_alloc if there is no memory for the buffer; then the range is untouched.
+/// Sorts the range; equal elements may change their order (`stable_sort` keeps it). `less` is a strict weak order;
+/// several workers may call it at once. Elements may be move-only.
+/// Integers that lie in one piece of memory, in the order of std::less or std::greater: a radix sort that needs room for n
+/// more, or, if there is none, as everything else. Work O(n sizeof(T)), span O(n / workers + workers).
+/// Everything else: quicksort. `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(n); no extra space.
+/// If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified values.
 template <fork_join Here, divisible_range Range, class Less = std::less<>>
   requires std::sortable<std::ranges::iterator_t<Range>, Less> &&
            std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>
 void sort(Here& here, Range&& range, Less less = {}, grain most = automatic) {
-  auto const first = std::ranges::begin(range);
+  using It = std::ranges::iterator_t<Range>;
+  using T = std::iter_value_t<It>;
+  throw_if_stopped(here);
+  It const first = std::ranges::begin(range);
   std::size_t const n = length(range);
-  if (n <= insertion_most) {
-    throw_if_stopped(here);
-    insertion_sort(first, n, less);
-    return;
+  It const last = after(first, n);
+  if constexpr (std::contiguous_iterator<It> && radix_key<T>) {
+    constexpr direction to = direction_of<T, Less>;
+    if constexpr (to != direction::none) {
+      using radix = radix_sort<Here, T, to>;
+      if (n >= radix::least && !std::is_sorted(first, last, std::ref(less)) &&
+          radix(n)(here, std::to_address(first), n))
+        return;
+    }
   }
-  std::size_t const leaf = most.elements != 0 ? most.elements : std::size_t{2048};
-  merge_sort<Here, std::ranges::iterator_t<Range>, Less> run{first, n, less, leaf};
-  run(here);
+  quick_sort<It, Less>{less, most.elements != 0 ? most.elements : std::size_t{2048}}(here, first, last);
 }
 
 /// The same for the elements that the iterators [first, last) point to.

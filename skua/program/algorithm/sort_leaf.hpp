@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The serial end of `sort`: a stable merge sort between two sequences that both hold live objects.
+// The serial end of `stable_sort`: a stable merge sort between two sequences that both hold live objects.
 //
 // Not std::stable_sort, which allocates a buffer per call although one is at hand, and which mispredicts a branch per
 // comparison.
