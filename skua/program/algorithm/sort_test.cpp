@@ -27,6 +27,8 @@ std::vector<T> random_values(std::size_t n, std::uint64_t seed, std::uint64_t ma
   return all;
 }
 
+constexpr std::size_t around_thresholds[] = {0, 1, 2, 255, 256, 1023, 1024, 2047, 2048, 5003, 70'001};
+
 template <class T>
 class sort_of_integers : public ::testing::Test {};
 using integers = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
@@ -35,7 +37,7 @@ TYPED_TEST_SUITE(sort_of_integers, integers);
 
 TYPED_TEST(sort_of_integers, of_every_size_in_both_directions) {
   on_every_here([](auto& here) {
-    for (std::size_t const n : {0, 1, 2, 255, 256, 1023, 1024, 2047, 2048, 5003, 70'001}) {
+    for (std::size_t const n : around_thresholds) {
       for (std::uint64_t const mask : {~std::uint64_t{0}, std::uint64_t{0x7f}, std::uint64_t{0xff00}}) {
         std::vector<TypeParam> data = random_values<TypeParam>(n, n + mask, mask);
         std::vector<TypeParam> expected = data;
@@ -127,7 +129,11 @@ TEST(sort, inputs_with_a_shape_take_n_log_n_comparisons) {
 /// Answers comparisons so that every pivot turns out to be nearly the smallest. [McIlroy 1999]
 class adversary {
  public:
-  explicit adversary(std::size_t n) : value_(n, gas), n_(n) {}
+  /// The first two are in the wrong order, so that a look at the whole sequence ends with them.
+  explicit adversary(std::size_t n) : value_(n, gas) {
+    value_[0] = 1;
+    value_[1] = 0;
+  }
   bool less(std::size_t a, std::size_t b) {
     ++comparisons_;
     if (value_[a] == gas && value_[b] == gas) value_[a == candidate_ ? a : b] = frozen_++;
@@ -143,8 +149,7 @@ class adversary {
  private:
   static constexpr std::size_t gas = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> value_;
-  std::size_t n_;
-  std::size_t frozen_ = 0;
+  std::size_t frozen_ = 2;
   std::size_t candidate_ = 0;
   std::size_t comparisons_ = 0;
 };
