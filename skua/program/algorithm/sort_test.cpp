@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <functional>
 #include <limits>
-#include <memory>
-#include <string>
 
 #include "skua/program/algorithm/here_test.hpp"
 
@@ -164,74 +161,6 @@ TEST(sort, an_adversary_gets_n_log_n_comparisons) {
     sort(here, data, less, grain{64});
     EXPECT_TRUE(std::is_sorted(data.begin(), data.end(), less));
     EXPECT_LT(static_cast<double>(bad.comparisons()), 8 * static_cast<double>(n) * std::log2(n));
-  });
-}
-
-TEST(sort, elements_that_only_move_and_iterators_that_are_not_pointers) {
-  on_every_here([](auto& here) {
-    std::deque<std::unique_ptr<int>> data;
-    for (int x : testing::numbers(3001, 5)) data.push_back(std::make_unique<int>(x));
-    auto by_value = [](std::unique_ptr<int> const& a, std::unique_ptr<int> const& b) { return *a < *b; };
-    sort(here, data.begin(), data.end(), by_value, grain{50});
-    EXPECT_TRUE(std::is_sorted(data.begin(), data.end(), by_value));
-
-    std::deque<int> numbers;
-    for (int x : testing::numbers(3001, 7)) numbers.push_back(x);
-    sort(here, numbers);
-    EXPECT_TRUE(std::ranges::is_sorted(numbers));
-
-    std::vector<std::string> words;
-    for (int x : testing::numbers(3001, 6)) words.push_back("a string too long for its object " + std::to_string(x));
-    sort(here, words, std::greater<>{});
-    EXPECT_TRUE(std::ranges::is_sorted(words, std::greater<>{}));
-  });
-}
-
-TEST(sort, a_throwing_comparison_leaves_valid_elements_and_no_leak) {
-  on_every_here([](auto& here) {
-    bool blown = true;
-    for (long k = 1; blown; k = k * 5 / 4 + 1) {
-      std::vector<testing::counted> data;
-      for (int x : testing::numbers(300, 3)) data.emplace_back(x);
-      long const before = testing::counted::living();
-      testing::fuse burn{k};
-      auto less = [&](testing::counted const& a, testing::counted const& b) {
-        burn();
-        return a < b;
-      };
-      try {
-        sort(here, data, less, grain{20});
-        EXPECT_TRUE(std::is_sorted(data.begin(), data.end()));
-      } catch (std::runtime_error const&) {}
-      blown = burn.blown();
-      ASSERT_EQ(testing::counted::living(), before) << "k " << k;
-    }
-  });
-}
-
-TEST(sort, a_stop_is_reported) {
-  on_every_here([](auto& here) {
-    std::stop_source stop;
-    std::vector<int> data = testing::numbers(5000, 1);
-    auto less = [&](int a, int b) {
-      stop.request_stop();
-      return a < b;
-    };
-    EXPECT_THROW(here.with_stop(stop.get_token(), [&](auto& h) { sort(h, data, less, grain{64}); }), cancelled);
-    EXPECT_EQ(data.size(), 5000U);
-    EXPECT_THROW(here.with_stop(stop.get_token(), [&](auto& h) { sort(h, data); }), cancelled);
-  });
-}
-
-TEST(sort, an_order_that_contradicts_itself_stays_inside_the_range) {
-  on_every_here([](auto& here) {
-    dice d{4};
-    std::vector<int> data = testing::numbers(3001, 2);
-    std::vector<int> before = data;
-    sort(here, data, [&](int, int) { return d.below(2) == 0; }, grain{16});
-    std::ranges::sort(data);
-    std::ranges::sort(before);
-    EXPECT_EQ(data, before);
   });
 }
 
