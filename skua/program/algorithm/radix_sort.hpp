@@ -20,16 +20,16 @@
 
 namespace skua::inline v0::runtime {
 
-enum class direction : std::uint8_t { none, rising, falling };
+enum class direction : std::uint8_t { none, ascending, descending };
 
 /// Whether an order is the one of the numbers themselves.
 template <class T, class Less>
 inline constexpr direction direction_of =
     std::is_same_v<Less, std::less<>> || std::is_same_v<Less, std::less<T>> || std::is_same_v<Less, std::ranges::less>
-        ? direction::rising
+        ? direction::ascending
     : std::is_same_v<Less, std::greater<>> || std::is_same_v<Less, std::greater<T>> ||
             std::is_same_v<Less, std::ranges::greater>
-        ? direction::falling
+        ? direction::descending
         : direction::none;
 template <class T, class Less>
 inline constexpr direction direction_of<T, std::reference_wrapper<Less const>> = direction_of<T, Less>;
@@ -44,19 +44,18 @@ concept radix_key = std::integral<T> && !std::same_as<T, bool>;
 template <class Here, radix_key T, direction To>
 class radix_sort {
   using bits = std::make_unsigned_t<T>;
-  static constexpr std::size_t digits = 256;
+  static constexpr std::size_t radix = 256;
 
  public:
   /// From so many elements on it is faster than comparing them.
   static constexpr std::size_t least = 1024;
 
-  explicit radix_sort(std::size_t n) : buffer_(new(std::nothrow) T[n]) {}
-
   /// Sorts; false if there is no memory for the buffer, and nothing was done. Throws std::bad_alloc only if there is none
   /// for the counts of a level: 2 KiB for each block.
-  bool operator()(Here& here, T* data, std::size_t n) {
-    if (buffer_ == nullptr) return false;
-    level(here, {data, buffer_.get(), n, false});
+  static bool run(Here& here, T* data, std::size_t n) {
+    std::unique_ptr<T[]> const buffer(new (std::nothrow) T[n]);
+    if (buffer == nullptr) return false;
+    level(here, {data, buffer.get(), n, false});
     return true;
   }
 
@@ -70,21 +69,21 @@ class radix_sort {
     [[nodiscard]] T* from() const noexcept { return is_away ? away : home; }
     [[nodiscard]] T* to() const noexcept { return is_away ? home : away; }
   };
-  using counts = std::array<std::size_t, digits>;
+  using counts = std::array<std::size_t, radix>;
 
-  static constexpr std::size_t cached = 65'536 / sizeof(T) * 4;  ///< elements that a cache of a core holds twice
-  static constexpr std::size_t block = 16'384;                   ///< elements that are worth a task
-  static constexpr int most_passes = 4;                          ///< more take longer than comparisons
+  static constexpr std::size_t cached = 262'144 / sizeof(T);  ///< elements that a core's cache holds, and their buffer
+  static constexpr std::size_t block = 16'384;                ///< elements that are worth a task
+  static constexpr int most_passes = 4;                       ///< more take longer than comparisons
 
   /// The key whose unsigned order is the one that is wanted.
   static constexpr bits key_of(T x) noexcept {
     constexpr int last = std::numeric_limits<bits>::digits - 1;
     constexpr bits sign = std::is_signed_v<T> ? static_cast<bits>(bits{1} << last) : bits{0};
-    bits const rising = static_cast<bits>(static_cast<bits>(x) ^ sign);
-    return To == direction::rising ? rising : static_cast<bits>(~rising);
+    bits const ascending = static_cast<bits>(static_cast<bits>(x) ^ sign);
+    return To == direction::ascending ? ascending : static_cast<bits>(~ascending);
   }
   static constexpr std::size_t digit_of(T x, int shift) noexcept {
-    return static_cast<std::size_t>(key_of(x) >> shift) % digits;
+    return static_cast<std::size_t>(key_of(x) >> shift) % radix;
   }
 
   /// The bits in which some of these differ from the first.
@@ -108,7 +107,7 @@ class radix_sort {
         grain{1});
   }
 
-  void level(Here& here, bucket const& all) {
+  static void level(Here& here, bucket const& all) {
     throw_if_stopped(here);
     if (all.n <= cached) return sort_in_cache(all);
     std::size_t const blocks =
@@ -125,24 +124,24 @@ class radix_sort {
     });
     bits varying = 0;
     for (std::size_t b = 0; b < blocks; ++b) varying = static_cast<bits>(varying | found[b].varying);
-    int const shift = std::max(0, static_cast<int>(std::bit_width(varying)) - 8);
     if (varying == 0) return bring_home(here, blocks, all);
+    int const shift = std::max(0, static_cast<int>(std::bit_width(varying)) - 8);
 
     each_block(here, blocks, all.n, [&](std::size_t b, std::size_t begin, std::size_t end) {
       found[b].of = count(from + begin, end - begin, shift);
     });
-    std::array<std::size_t, digits + 1> begin_of;  // of each bucket
+    std::array<std::size_t, radix + 1> begin_of;  // of each bucket
     std::size_t place = 0;
-    for (std::size_t d = 0; d < digits; ++d) {
+    for (std::size_t d = 0; d < radix; ++d) {
       begin_of[d] = place;
       for (std::size_t b = 0; b < blocks; ++b) place += std::exchange(found[b].of[d], place);
     }
-    begin_of[digits] = place;
+    begin_of[radix] = place;
     each_block(here, blocks, all.n, [&](std::size_t b, std::size_t begin, std::size_t end) {
       scatter(from + begin, end - begin, all.to(), found[b].of, shift);
     });
     for_each(
-        here, std::size_t{0}, digits,
+        here, std::size_t{0}, radix,
         [&](Here& h, std::size_t d) {
           std::size_t const at = begin_of[d];
           std::size_t const n = begin_of[d + 1] - at;
@@ -162,14 +161,14 @@ class radix_sort {
     bits const varying = varying_bits(all.from(), all.n);
     int passes = 0;
     for (int shift = 0; shift < std::numeric_limits<bits>::digits; shift += 8)
-      passes += (varying >> shift) % digits != 0 ? 1 : 0;
+      passes += (varying >> shift) % radix != 0 ? 1 : 0;
     if (all.n < least || passes > most_passes) {
       if (all.is_away) std::copy(all.away, all.away + all.n, all.home);
       auto in_order = [](T a, T b) { return key_of(a) < key_of(b); };
       return quick_sort<T*, decltype(in_order)>{in_order, all.n}(all.home, all.home + all.n);
     }
     for (int shift = 0; shift < std::numeric_limits<bits>::digits; shift += 8) {
-      if ((varying >> shift) % digits == 0) continue;
+      if ((varying >> shift) % radix == 0) continue;
       counts places = count(all.from(), all.n, shift);
       std::size_t place = 0;
       for (std::size_t& of : places) place += std::exchange(of, place);
@@ -187,8 +186,6 @@ class radix_sort {
   static void scatter(T const* from, std::size_t n, T* to, counts& next, int shift) noexcept {
     for (std::size_t i = 0; i < n; ++i) to[next[digit_of(from[i], shift)]++] = from[i];
   }
-
-  std::unique_ptr<T[]> buffer_;
 };
 
 }  // namespace skua::inline v0::runtime

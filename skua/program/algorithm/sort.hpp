@@ -2,6 +2,7 @@
 // Sort without a promise for equal elements: integers by their digits, everything else by comparisons, in place.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -28,13 +29,12 @@ void sort(Here& here, Range&& range, Less less = {}, grain most = automatic) {
   It const first = std::ranges::begin(range);
   std::size_t const n = length(range);
   It const last = after(first, n);
+  if (std::is_sorted(first, last, std::ref(less))) return;
   if constexpr (std::contiguous_iterator<It> && radix_key<T>) {
     constexpr direction to = direction_of<T, Less>;
     if constexpr (to != direction::none) {
-      using radix = radix_sort<Here, T, to>;
-      if (n >= radix::least && !std::is_sorted(first, last, std::ref(less)) &&
-          radix(n)(here, std::to_address(first), n))
-        return;
+      using by_digits = radix_sort<Here, T, to>;
+      if (n >= by_digits::least && by_digits::run(here, std::to_address(first), n)) return;
     }
   }
   quick_sort<It, Less>{less, most.elements != 0 ? most.elements : std::size_t{2048}}(here, first, last);
