@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   [[nodiscard]] bool calls_instead(std::uint64_t weight, std::uint64_t queued) const noexcept override {
     return inner_.calls_instead(weight, queued);
   }
+  [[nodiscard]] std::span<worker_id const> lines_read() const noexcept override { return inner_.lines_read(); }
   [[nodiscard]] bool is_choosy() const noexcept override { return inner_.is_choosy(); }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override {
     bool const yes = inner_.admits(first_word);

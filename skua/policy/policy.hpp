@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,10 @@ class worker_policy {
 
   /// What happened: a probe's outcome, or an event of a task.
   virtual void learn(event const& seen) noexcept = 0;
+
+  /// The workers whose cache lines the last `learn` has read to choose the next probe, one entry per line that had changed
+  /// since. A simulated machine charges for them.
+  [[nodiscard]] virtual std::span<worker_id const> lines_read() const noexcept { return {}; }
 
   /// Must the machine expose forks on this worker now (`meet`, `mark`, `place`)? False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }

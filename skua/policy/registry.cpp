@@ -33,7 +33,12 @@ std::unique_ptr<policy> make_hierarchical(policy_setup const& from) {
 }
 
 std::unique_ptr<policy> make_adws(policy_setup const& from) {
-  return std::make_unique<almost_deterministic>(from.where, from.seed, adws_options{.steal = from.options.empty()});
+  adws_options options;
+  for (chosen_option const& o : from.options) {
+    if (o.word == "no-steal") options.steal = false;
+    if (o.word == "widen") options.widen = true;
+  }
+  return std::make_unique<almost_deterministic>(from.where, from.seed, options);
 }
 
 std::unique_ptr<policy> make_numa_ws(policy_setup const& from) {
@@ -77,6 +82,9 @@ constexpr std::array replay_options_known{
 
 constexpr std::array adws_options_known{
     policy_option{"no-steal", "no-steal: every task runs where its work hints put it", true},
+    policy_option{
+        "widen",
+        "widen: an idle worker whose group has nothing steals in those around it, too: for doubtful work hints", true},
 };
 
 constexpr std::array hierarchical_options{

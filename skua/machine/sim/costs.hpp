@@ -22,6 +22,7 @@ enum class operation : std::uint8_t {
   pop,               ///< take something from one's own lane, or the region's
   steal,             ///< take something from `whom`
   miss,              ///< look into a lane of `whom` in vain
+  look,              ///< read one more cache line that `whom` writes: to see another lane of it, or where to search
   send,              ///< put a task or fiber into a lane of `whom`
   park,              ///< leave a fiber that waits
   resume,            ///< continue a fiber
@@ -89,6 +90,7 @@ class flat_costs final : public costs {
       case operation::pop:
       case operation::steal:
       case operation::miss:
+      case operation::look:
       case operation::rest: return by_.probe_ticks;
       case operation::compare:
       case operation::send:

@@ -133,6 +133,7 @@ class engine {
 
   // Probing, taking, placing (probing.cpp).
   void next_probe(worker_id w);
+  tick price_of_miss(worker_id w, probe const& p);
   void finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited);
   void rest(worker_id w, worker_policy const& m, probe const& p);
   [[nodiscard]] bool has_in_reach(worker_id w, worker_policy const& m);
@@ -229,10 +230,12 @@ class engine {
   std::vector<delayed_steal> delayed_;             ///< by worker; empty if no heavy fence has a price
 
   lanes lanes_;
+  cached_lines cached_lines_;
   std::vector<std::unique_ptr<runtime::ordered_lane>> ordered_;  ///< by worker; empty: the policy does not need it
   std::vector<fiber_id> stack_of_;                               ///< by worker: the stack that it runs
   std::vector<std::uint64_t> last_;                              ///< by worker: first tag word of what it ran last
-  std::uint64_t running_ = 0;                                    ///< busy workers
+  std::vector<worker_id> last_victim_;  ///< by worker: of its last probe; itself: a lane of its own
+  std::uint64_t running_ = 0;           ///< busy workers
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
   std::vector<group_state> groups_;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "skua/machine/sim/cached_lines.hpp"
 #include "skua/machine/sim/names.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/task_tree.hpp"
@@ -42,18 +43,20 @@ enum class end : std::uint8_t { oldest, newest };
 
 class lanes {
  public:
-  explicit lanes(std::uint32_t workers) : of_(workers), ordered_(workers), filled_(workers) {}
+  explicit lanes(std::uint32_t workers) : of_(workers), ordered_(workers), changes_(workers), filled_(workers) {}
 
   void push(worker_id w, lane where, item const& it) {
     queue(w, where).push_back(it);
     ++all_;
     if (is_open(where)) ++open_;
+    changed(w, where);
     if (where != lane::injected) filled_[index(w)] |= bit(where);
   }
 
   /// The lane `ordered` of this worker, which is kept elsewhere, now holds so many.
   void set_ordered(worker_id w, std::uint64_t size) {
     std::uint64_t const before = std::exchange(ordered_[index(w)], size);
+    changed(w, lane::ordered);
     all_ = all_ + size - before;
     open_ = open_ + size - before;
     std::uint8_t const rest = filled_[index(w)] & static_cast<std::uint8_t>(~bit(lane::ordered));
@@ -100,6 +103,10 @@ class lanes {
   [[nodiscard]] bool empty(worker_id w, lane where) const {
     return where == lane::injected ? injected_.empty() : (filled_[index(w)] & bit(where)) == 0;
   }
+  /// How often the cache line has changed that tells whether this lane is empty.
+  [[nodiscard]] std::uint32_t changes(worker_id w, lane where) const {
+    return changes_[index(w)][cached_lines::line_of(where)];
+  }
   [[nodiscard]] bool all_empty() const noexcept { return all_ == 0; }
 
   /// There is an item in one of the worker's own lanes, or in the region's.
@@ -118,16 +125,19 @@ class lanes {
     static_assert(lane_kinds <= 8);
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(where));
   }
+  void changed(worker_id w, lane where) { ++changes_[index(w)][cached_lines::line_of(where)]; }
   /// `n` items have left a lane.
   void left(worker_id w, lane where, std::uint64_t n) {
     all_ -= n;
     if (is_open(where)) open_ -= n;
+    changed(w, where);
     if (where != lane::injected && of(w, where).empty()) filled_[index(w)] &= static_cast<std::uint8_t>(~bit(where));
   }
 
   std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
   std::vector<std::uint64_t> ordered_;  ///< by worker: entries of `ordered`
+  std::vector<std::array<std::uint32_t, cached_lines::lines>> changes_;
   // Invariant (filled): bit l of filled_[w] is set while lane l of w holds an item; all_ and open_ count the items in
   // all lanes, and in those open to thieves.
   std::vector<std::uint8_t> filled_;

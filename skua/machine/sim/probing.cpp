@@ -40,6 +40,15 @@ void engine::rest(worker_id w, worker_policy const& m, probe const& p) {
   keep_searching(w);
 }
 
+/// The price of an attempt includes what a searcher looks into of its own before it, and one line of the victim. For each
+/// further lane there it reads another line, unless it has it.
+tick engine::price_of_miss(worker_id w, probe const& p) {
+  if (p.what == action::pop) return prices_.price(now_, operation::pop, w, w);
+  bool const has_line = cached_lines_.look(w, p.whom, p.where, lanes_.changes(p.whom, p.where));
+  if (last_victim_[index(w)] != p.whom) return prices_.price(now_, operation::miss, w, p.whom);
+  return prices_.price(now_, has_line ? operation::pop : operation::look, w, p.whom);
+}
+
 /// Executes a probe; a steal has `waited` for fences.
 void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited) {
   worker_counters& t = result_.workers[index(w)];
@@ -50,9 +59,11 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
   if (taken) {
     pay(w, p.what == action::steal ? operation::steal : operation::pop, p.whom);
   } else {
-    spent_ += prices_.price(now_, operation::miss, w, p.whom);
+    spent_ += price_of_miss(w, p);
   }
+  last_victim_[index(w)] = p.whom;
   tell(w, probed{p, how});
+  for (worker_id const read : m.lines_read()) spent_ += prices_.price(now_, operation::look, w, read);
   validator_.answered(w, p, how, in_reach);
   watcher_.after_probe(now_, w, p, how, lanes_);
   if (!taken) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/adws/adws.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -25,10 +26,18 @@ constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_agai
 /// they take some 20 ms, because a worker that may not take what it sees naps between two rounds.
 constexpr std::uint32_t patience = 500;
 
+/// More groups than can be around each other with different numbers of workers: all of them.
+constexpr std::uint32_t most_wider = 64;
+
+/// A task that was allocated to this worker: it has work of its own again.
+bool is_allocated(probe const& taken) noexcept {
+  return taken.what == action::pop && (taken.where == lane::mailbox || taken.where == lane::migrated);
+}
+
 }  // namespace
 
 worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), roll_(dice_of(seed, self)), round_(self, order) {}
+    : with_(with), self_(self), roll_(dice_of(seed, self)), round_(self, order), ranges_around_(self) {}
 
 // ---- deterministic task allocation [adws-sc19 4.2] -----------------------------------------------------------------
 
@@ -210,8 +219,9 @@ bool worker_state::admits(std::uint64_t first_word) const noexcept {
 
 probe worker_state::next_probe() noexcept { return round_.next(); }
 
-/// As many victims as the steal range has other workers, uniformly; the range is found anew before each of them. Then, if
-/// there are tasks that anybody may take, one victim among all workers.
+/// As many victims as the steal range has other workers, uniformly. The range is found anew before each of them; if it may be
+/// widened, it is that of one more group around it each time. Then, if there are tasks that anybody may take, one victim
+/// among all workers.
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   fetches_root_ = why == victim_request::first && root_waits_long();
   if (fetches_root_) return victim{.who = worker_id{0}, .is_last = true};
@@ -222,10 +232,11 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
     worker_id const who{v < index(self_) ? v : v + 1};
     return victim{.who = who, .first_step = from_migrated, .is_last = anywhere_};
   };
-  steal_range_ = with_.ranges.topmost(self_, roll_);
+  steal_range_ = ranges_around_.find(with_.ranges, roll_, wider_);
   std::uint32_t const others = steal_range_ ? steal_range_->where.leftmost() - steal_range_->where.owner() : 0;
   anywhere_ = false;
   if (tries_ < others) {
+    wider_ = with_.options.widen ? std::min(wider_ + 1, most_wider) : 0;
     ++tries_;
     return among(steal_range_->where.owner(), others);
   }
@@ -246,13 +257,16 @@ bool worker_state::root_waits_long() noexcept {
 }
 
 void worker_state::learn(event const& seen) noexcept {
+  ranges_around_.forget_lines();
   if (auto const* p = std::get_if<probed>(&seen)) {
+    if (p->how == runtime::outcome::got && is_allocated(p->what)) wider_ = 0;
     return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
   }
   if (std::holds_alternative<waiting>(seen)) return end_search();
   if (auto const* b = std::get_if<begun>(&seen)) {
     tag_fields const c = tag_fields::read(b->task);
     innermost_ = c.group;
+    ranges_around_.was_in(c.group.node);
     is_searching_ = false;
     may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
     if (c.is_root && is_waiting_root(b->task.words[0]))

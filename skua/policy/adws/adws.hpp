@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
+#include "skua/policy/adws/range_search.hpp"
 #include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/per_worker.hpp"
@@ -22,6 +24,8 @@ namespace skua::inline v0::policies {
 
 struct adws_options {
   bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
+  /// Where the steal range has nothing, steal in the groups around it as well: for hints that may be wrong.
+  bool widen = false;
 };
 
 namespace adws {
@@ -48,6 +52,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void leave(task_tag const& task, task_tag const& group) noexcept override;
   probe next_probe() noexcept override;
   void learn(event const& seen) noexcept override;
+  [[nodiscard]] std::span<worker_id const> lines_read() const noexcept override { return ranges_around_.lines_read(); }
   /// From the begin of a search-root until the search ends: at the first task's end, or wait. [adws-sc19 4.2.2]
   [[nodiscard]] bool sees_forks() const noexcept override { return may_divide_; }
   /// A search-root starts at once, or at the next end or wait. [adws-sc19 4.3.2]
@@ -92,8 +97,10 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 
   // The search for tasks.
   search_round round_;
-  std::uint32_t tries_ = 0;                   ///< victims in this round
+  std::uint32_t tries_ = 0;  ///< victims in this round
+  range_search<> ranges_around_;
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
+  std::uint32_t wider_ = 0;                   ///< how many groups around the topmost active one are searched as well
   bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
   bool fetches_root_ = false;                 ///< the victim is worker 0, for the root in its mailbox
   std::uint32_t root_waits_ = 0;              ///< rounds that have seen it there
@@ -106,7 +113,7 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
  public:
   almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override {
-    return shared_.options.steal ? "adws" : "adws:no-steal";
+    return !shared_.options.steal ? "adws:no-steal" : shared_.options.widen ? "adws:widen" : "adws";
   }
   [[nodiscard]] policy_needs needs() const noexcept override {
     return {.lanes = {lane::mailbox, lane::local, lane::migrated}, .released = true};

@@ -36,6 +36,39 @@ TEST_F(stealing, the_end_of_a_search_root_opens_the_group_that_it_belongs_to) {
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 0, 7)) << w;
 }
 
+/// At each victim of worker w's next round: how many of these groups it may take from.
+std::vector<std::uint32_t> admitted(worker_policy& w, std::vector<task_tag> const& groups) {
+  std::vector<std::uint32_t> all;
+  while (true) {
+    probe const p = w.next_probe();
+    if (p.what == action::rest) return all;
+    if (p.what == action::steal && p.where == lane::local) {
+      all.push_back(0);
+      for (task_tag const& g : groups) all.back() += w.admits(g.words[0]) ? 1U : 0U;
+    }
+    w.learn(probed{p, runtime::outcome::empty});
+  }
+}
+
+TEST_F(stealing, widens_its_range_by_a_group_at_each_victim_that_has_nothing_until_a_task_is_sent_to_it) {
+  restart(8, {.widen = true});
+  task_tag const root_task = root();
+  family const halves = meet(0, root_task, {1, 1});
+  family const quarters = meet(0, halves.children[1].tag, {1, 1});
+  family const eighths = meet(0, quarters.children[1].tag, {1, 1});
+  std::vector<task_tag> const groups{eighths.group, quarters.group, halves.group};
+  of(0).learn(waiting{});  // the eighths of workers 0 and 1 are active
+  EXPECT_EQ(admitted(of(1), groups), (std::vector<std::uint32_t>{1, 2, 3, 3, 3, 3, 3}));
+  EXPECT_EQ(admitted(of(1), groups), (std::vector<std::uint32_t>{3, 3, 3, 3, 3, 3, 3})) << "and stays wide";
+  // What it steals changes nothing; what was allocated to it does.
+  while (of(1).next_probe().what != action::steal) of(1).learn(probed{of(1).next_probe(), runtime::outcome::empty});
+  of(1).learn(probed{of(1).next_probe(), runtime::outcome::got});
+  EXPECT_EQ(admitted(of(1), groups).front(), 3U);
+  while (of(1).next_probe().where != lane::migrated) of(1).learn(probed{of(1).next_probe(), runtime::outcome::empty});
+  of(1).learn(probed{of(1).next_probe(), runtime::outcome::got});
+  EXPECT_EQ(admitted(of(1), groups).front(), 1U);
+}
+
 TEST_F(stealing, the_return_of_a_kept_search_root_opens_the_group_that_it_belongs_to) {
   of(0).learn(returned{quarters_.children[1].tag});
   of(0).leave(right_half(), quarters_.group);

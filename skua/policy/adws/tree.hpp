@@ -4,7 +4,7 @@
 //
 // A node belongs to the worker that met the group; an owner's nodes nest, so they are a stack. A parent is a node of
 // the same owner further down, or the node under which the owner's search-root was migrated. Nobody holds pointers:
-// a thief finds the ranges that cover it by looking (README.md, "who may steal").
+// a thief finds the ranges that cover it by looking (range_search.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "skua/parts/base/assert.hpp"
-#include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
@@ -60,7 +59,7 @@ class tree {
                    std::memory_order_relaxed);  // relaxed: followed only by those inside the group
     // release: the range after the end of the group before. Partner: active_range, between its two looks.
     n.where.store(packed(r), std::memory_order_release);
-    o.height.store(depth + 1, std::memory_order_release);  // the node before it. Partner: topmost
+    o.height.store(depth + 1, std::memory_order_release);  // the node before it. Partner: youngest
     return {.node = opened};
   }
 
@@ -111,8 +110,7 @@ class tree {
   /// Is a group of this node in the other node, or inside of it? Any time: exact for those who are inside of `id`.
   [[nodiscard]] bool is_inside(node_id id, node_id of) const noexcept {
     // A parent's number is smaller, whatever becomes of it meanwhile: this ends.
-    while (id != none && id > of)
-      id = unpacked_group(at(id).parent.load(std::memory_order_relaxed)).node;  // relaxed: as in active_from
+    while (id != none && id > of) id = parent_of(id);
     return id == of;
   }
 
@@ -121,18 +119,49 @@ class tree {
     node_id id;
     range where;
   };
-  /// The topmost active group whose range covers this worker and others; of two side by side, one of them by chance. Any
-  /// time: an answer may be outdated when it is given. Cost: O(open groups of the workers at its right).
-  [[nodiscard]] std::optional<found> topmost(worker_id w, runtime::dice& roll) const noexcept {
+
+  /// The next node around this one that has more workers, active or not; none if there is none. By those who are inside
+  /// of it, or with an answer that may be outdated. Calls `reads` as topmost_around.
+  template <class Reads>
+  [[nodiscard]] std::optional<found> wider_than(found const& f, Reads&& reads) const noexcept {
+    for (node_id id = parent_of(f.id); id != none; id = parent_of(id)) {
+      reads(id);
+      range const r = unpacked(at(id).where.load(std::memory_order_relaxed));  // relaxed: of an open group, it stays
+      if (r.covers(f.where.owner()) && r.covers(f.where.leftmost()) &&
+          r.leftmost() - r.owner() > f.where.leftmost() - f.where.owner())
+        return found{id, r};
+    }
+    return {};
+  }
+
+  /// For those who count the cache lines that they read: the owner of a node, and a word that changes with what a thief reads
+  /// there (and, once in 2^64 times, does not).
+  [[nodiscard]] static worker_id owner_of(node_id id) noexcept { return worker_id{id / most_depth}; }
+  [[nodiscard]] std::uint64_t content(node_id id) const noexcept {
+    node const& n = at(id);
+    // relaxed, all: for statistics
+    return n.where.load(std::memory_order_relaxed) * 0x9e37'79b9'7f4a'7c15 ^
+           n.parent.load(std::memory_order_relaxed) * 0xff51'afd7'ed55'8ccd ^
+           n.active_at.load(std::memory_order_relaxed);
+  }
+
+  /// The youngest open node of this owner; none if it has no open group. Any time: may be outdated when it is given.
+  [[nodiscard]] node_id youngest(worker_id owner) const noexcept {
+    auto const height = owners_[index(owner)].height.load(std::memory_order_acquire);  // Partner: open
+    return height == 0 ? none : index(owner) * most_depth + height - 1;
+  }
+
+  /// The topmost active node whose range covers worker `w` and others, among `from` and the nodes around it. Any time: an
+  /// answer may be outdated when it is given, and `from` may have been closed, and opened again for another group.
+  /// Calls `reads(node)` for every node that it looks at. Cost: O(nodes around `from`).
+  template <class Reads>
+  [[nodiscard]] std::optional<found> topmost_around(node_id from, worker_id w, Reads&& reads) const noexcept {
     std::optional<found> best;
-    for (std::uint32_t o = index(w) + 1; o-- > 0;) {
-      auto const height = owners_[o].height.load(std::memory_order_acquire);  // Partner: open
-      for (std::uint32_t d = 0; d < height; ++d) {
-        node_id const id = o * most_depth + d;
-        std::optional<range> const r = active_range(id);
-        if (!r || !r->spans() || !r->covers(index(w))) continue;
-        if (!best || is_inside(best->id, id) || (!is_inside(id, best->id) && roll.below(2) == 0)) best = {id, *r};
-      }
+    // A parent's number is smaller, whatever becomes of it meanwhile: this ends.
+    for (node_id id = from; id != none; id = parent_of(id)) {
+      reads(id);
+      std::optional<range> const r = active_range(id);
+      if (r && r->spans() && r->covers(index(w))) best = {id, *r};
     }
     return best;
   }
@@ -170,6 +199,10 @@ class tree {
     // relaxed: if the range is a later group's, we have acquired the end of the one before; then this is the later one's.
     if (n.active_at.load(std::memory_order_relaxed) == inactive) return {};
     return r;
+  }
+
+  [[nodiscard]] node_id parent_of(node_id id) const noexcept {
+    return unpacked_group(at(id).parent.load(std::memory_order_relaxed)).node;  // relaxed: as in active_from
   }
 
   [[nodiscard]] node& at(node_id id) noexcept { return owners_[id / most_depth].nodes[id % most_depth]; }

@@ -119,6 +119,7 @@ void model_costs::set_prices() {
   set(operation::pop, m.pop_ns, 0);
   set(operation::steal, m.steal_ns, m.steal_lines);
   set(operation::miss, m.miss_ns, m.miss_lines);
+  set(operation::look, m.shared_latency_ns, 1);
   set(operation::send, m.send_ns, m.send_lines);
   set(operation::park, m.park_ns, 0);
   set(operation::resume, m.resume_ns, 0);

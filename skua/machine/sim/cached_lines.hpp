@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Which cache lines of other workers' lanes a searcher still has in its own cache: those that have not changed since it
+// last looked. As on threads, a worker's `local` and `migrated` share a line, and each other lane has one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/sim/names.hpp"
+#include "skua/parts/base/ids.hpp"
+
+namespace skua::inline v0::sim {
+
+class cached_lines {
+ public:
+  explicit cached_lines(std::uint32_t workers) : caches_(workers) {}
+
+  /// Worker w looks at this lane of a victim, whose line has changed so many times. True if it has the line as it is now.
+  bool look(worker_id w, worker_id victim, lane where, std::uint32_t changes) noexcept {
+    line const now{.of = victim, .which = line_of(where), .changes = changes, .is_there = true};
+    cache& mine = caches_[index(w)];
+    return std::exchange(mine[(index(victim) * lines + now.which) % mine.size()], now) == now;
+  }
+
+  static constexpr std::uint8_t lines = 5;
+  [[nodiscard]] static constexpr std::uint8_t line_of(lane where) noexcept {
+    switch (where) {
+      case lane::local:
+      case lane::migrated: break;
+      case lane::forks: return 1;
+      case lane::spawned: return 2;
+      case lane::mailbox:
+      case lane::inbox:
+      case lane::injected: return 3;
+      case lane::ordered: return 4;
+    }
+    return 0;
+  }
+
+ private:
+  struct line {
+    worker_id of{};
+    std::uint8_t which = 0;
+    std::uint32_t changes = 0;
+    bool is_there = false;
+    friend bool operator==(line const&, line const&) = default;
+  };
+  /// Of a first-level cache, so much for what a search reads.
+  using cache = std::array<line, 320>;
+  std::vector<cache> caches_;
+};
+
+}  // namespace skua::inline v0::sim
