@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: MIT
-// The lanes of a worker that only some policies need.
+// The lanes of a worker that only some policies need. Their counts share a cache line, so that a thief who finds one empty
+// has already fetched what tells it about the others.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <memory>
 
 #include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/policy_words.hpp"
+#include "skua/parts/base/platform.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "skua/policy/needs.hpp"
 
 namespace skua::inline v0::runtime {
 
-class tagged_lanes {
+class alignas(cache_line_bytes) tagged_lanes {
  public:
   using queue = tagged_queue<tagged_entry>;
 
-  /// Throws std::bad_alloc.
-  explicit tagged_lanes(policies::lane_set needed) {
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (needed.has(kinds[i])) built_[i] = std::make_unique<queue>(kinds[i] == lane::mailbox ? 1 : 0);
-    }
-  }
-  /// One that nobody needs is an empty queue that stays empty, shared by all.
-  [[nodiscard]] queue& of(lane l) noexcept {
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (kinds[i] == l && built_[i] != nullptr) return *built_[i];
-    }
-    static queue none{no_entries};
-    return none;
-  }
+  /// Those that nobody needs take no entries. Throws std::bad_alloc.
+  explicit tagged_lanes(policies::lane_set needed)
+      : local_(made(needed.has(lane::local), 0)), migrated_(made(needed.has(lane::migrated), 0)),
+        mailbox_(made(needed.has(lane::mailbox), 1)) {}
+
+  [[nodiscard]] queue& local() noexcept { return local_; }
+  [[nodiscard]] queue& migrated() noexcept { return migrated_; }
+  [[nodiscard]] queue& mailbox() noexcept { return mailbox_; }
 
  private:
-  static constexpr std::array kinds{lane::mailbox, lane::local, lane::migrated};
-  std::array<std::unique_ptr<queue>, kinds.size()> built_;
+  static queue made(bool needed, std::size_t room) { return needed ? queue(room) : queue(no_entries); }
+
+  // A queue begins with its count. Thieves of most policies look into the first two only.
+  queue local_;
+  queue migrated_;
+  queue mailbox_;
+  static_assert(sizeof(queue) + sizeof(std::size_t) <= cache_line_bytes);
 };
 
 }  // namespace skua::inline v0::runtime

@@ -33,8 +33,7 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
         ordered_(its_needs.lanes.has(lane::ordered)
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
                      : nullptr),
-        mailbox(built_.of(lane::mailbox)), local(built_.of(lane::local)), migrated(built_.of(lane::migrated)),
-        ordered(ordered_.get()) {}
+        mailbox(built_.mailbox()), local(built_.local()), migrated(built_.migrated()), ordered(ordered_.get()) {}
 
   worker& who;
   region& in;
