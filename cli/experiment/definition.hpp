@@ -148,6 +148,10 @@ struct app_command {
 /// name.
 [[nodiscard]] experiment load_experiment(std::string const& name_or_path);
 
+/// Without the other panels and what is stated or expected of them; no names: as it is. Throws usage_error for a panel that
+/// does not exist.
+[[nodiscard]] experiment with_panels(experiment whole, std::vector<std::string> const& names);
+
 /// A file of experiments/, compiled in.
 struct shipped_file {
   std::string_view name;  ///< "adws-sc19/fig12"
