@@ -58,11 +58,12 @@ struct experiment_run {
 struct experiment_panel {
   std::string name;
   experiment_run run;
-  std::string quick_name = {};            ///< its name in a quick run, whose inputs are smaller
-  double cache_scale = 1;                 ///< of all caches of the machine, for inputs smaller than the paper's
-  double leaf_ns_per_byte = 0;            ///< of leaves without flops
-  double in_place_ns_per_byte = 0;        ///< of those among them that read nothing; 0: as the others
-  std::vector<sim::figure> figures = {};  ///< of the machine, for this kernel
+  std::string quick_name = {};                ///< its name in a quick run, whose inputs are smaller
+  double cache_scale = 1;                     ///< of all caches of the machine, for inputs smaller than the paper's
+  std::optional<std::uint64_t> task_ns = {};  ///< of a task of an app without leaves
+  double leaf_ns_per_byte = 0;                ///< of leaves without flops
+  double in_place_ns_per_byte = 0;            ///< of those among them that read nothing; 0: as the others
+  std::vector<sim::figure> figures = {};      ///< of the machine, for this kernel
 };
 
 struct experiment_series {
@@ -119,7 +120,6 @@ struct experiment {
   std::string serial_placement = "first-touch";
   std::uint32_t workers = 0;  ///< if x is an option of the app
   std::uint32_t seeds = 1;
-  std::optional<std::uint64_t> task_ns = {};  ///< of a task of an app without leaves
   quantity shown = quantity::speed_up;
   chart_kind chart = chart_kind::lines;
   experiment_axis x;

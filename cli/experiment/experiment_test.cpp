@@ -102,6 +102,15 @@ TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
   }
 }
 
+TEST(experiment_file, a_panel_has_tasks_of_its_own_or_those_of_all) {
+  std::string const two =
+      "task_ns = 3\n[[panel]]\nname = \"a\"\n[[panel]]\nname = \"b\"\ntask_ns = 47\n\n[[series]]\nname = \"random\"";
+  experiment const e = parse_experiment(with("[[series]]\nname = \"random\"", two), "test/it", "it.toml");
+  EXPECT_EQ(e.panels.at(0).task_ns, 3U);
+  EXPECT_EQ(e.panels.at(1).task_ns, 47U);
+  EXPECT_FALSE(parse_experiment(good, "test/it", "it.toml").panels.front().task_ns.has_value());
+}
+
 TEST(shipped_experiments, load_and_name_what_exists) {
   ASSERT_FALSE(shipped_experiments().empty());
   for (std::string_view const name : shipped_experiments()) {

@@ -110,7 +110,7 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
     r.app = make_app(command.app, command.options);
     r.app->prepare();
     bool const priced = panel.leaf_ns_per_byte > 0;
-    std::optional<std::uint64_t> given = what_.task_ns;
+    std::optional<std::uint64_t> given = panel.task_ns;
     if (!given && priced) given = 0;
     sim_way const way = simulation_of(*r.app).depends_on_schedule() ? sim_way::live : sim_way::recorded;
     r.program = std::make_unique<sim_program>(*r.app, way, sim_times{.given_ns = given}, true);
