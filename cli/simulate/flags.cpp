@@ -54,8 +54,9 @@ void sim_flags::add_to(CLI::App& command) {
   add("--noise", noise_, "RATE:TIME", "the system interrupts each core RATE times a second for TIME, e.g. 100:20us");
   add("--deques", deques_, "KIND",
       "who pays for the fences of steals: biased (default), thief-fences (a heavy one per attempt) or owner-fences");
-  add_flag("--measured-leaves", measure_leaves_,
-           "every leaf takes as long as in a serial run here, whatever flops it declares");
+  add_flag(
+      "--measured-leaves", measure_leaves_,
+      "every leaf, and the code between leaves, takes as long as in a serial run here, whatever flops leaves declare");
   add_flag("--live", live_, "run the program itself in virtual time");
   add_flag("--recorded", recorded_,
            "simulate the task tree of a serial run (the default if the tree does not depend on the schedule)");

@@ -85,6 +85,7 @@ json to_json(std::string_view subcommand, sim_frame const& of) {
               {"measured_here", of.content.measured},
               {"measured_wall_over_cpu", of.content.measured ? json(of.content.wall_over_cpu) : json()},
               {"measured_gflops", of.content.flops_per_ns},
+              {"between_leaves_s", of.content.between_leaves_s},
               {"serial_s", of.serial.time_s},
               {"serial_bytes", bytes_of(of.serial.memory)}});
   return all;
@@ -113,6 +114,8 @@ std::string heading(sim_frame const& of) {
   double const rate = of.content.flops_per_ns;
   if (rate > 0)
     text += fmt::format("\nleaves take what leaves of as many flops took here, {:.3g} flops/ns in all", rate);
+  if (of.content.between_leaves_s > 0)
+    text += fmt::format("\ncode between leaves takes {}", in_seconds(of.content.between_leaves_s));
   if (of.content.measured)
     text += fmt::format(" (measured here: another run differs{})", rate > 0 ? "" : "; --task-ns fixes it");
   if (of.content.measured && of.content.wall_over_cpu > busy_from) {
