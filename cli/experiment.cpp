@@ -4,14 +4,19 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/experiment/definition.hpp"
 #include "cli/experiment/results.hpp"
+#include "cli/experiment/sensitivity.hpp"
 #include "cli/experiment/study.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
@@ -20,9 +25,14 @@
 namespace skua::cli {
 namespace {
 
+constexpr char const* every_figure = "all";
+
 struct arguments {
   std::string name;
   std::string directory = "experiments-results";
+  std::vector<std::string> panels;
+  std::optional<std::string> vary;
+  double threshold_percent = 5;
   bool quick = false;
 };
 
@@ -36,11 +46,21 @@ int list_all() {
   return exit_done;
 }
 
-/// "adws-sc19/fig12" in DIR: DIR/adws-sc19-fig12
-std::string stem_of(experiment const& e, std::string const& directory) {
+/// "adws-sc19/fig12" in DIR: DIR/adws-sc19-fig12; with the panel "N = 2048" only: DIR/adws-sc19-fig12-N-2048
+std::string stem_of(experiment const& e, arguments const& given) {
   std::string name = e.name.ends_with(".toml") ? e.name.substr(0, e.name.size() - 5) : e.name;
-  std::ranges::replace(name, '/', '-');
-  return (std::filesystem::path(directory) / name).string();
+  for (std::string const& panel : given.panels) name += "/" + panel;
+  std::string stem;
+  for (char const c : name) {
+    bool const plain =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+    if (plain) {
+      stem += c;
+    } else if (!stem.ends_with('-')) {
+      stem += '-';
+    }
+  }
+  return (std::filesystem::path(given.directory) / stem).string();
 }
 
 void make_directory(std::string const& path) {
@@ -49,11 +69,55 @@ void make_directory(std::string const& path) {
   if (fault) throw resource_error(fmt::format("cannot make the directory {}: {}", path, fault.message()));
 }
 
-int execute(arguments const& given) {
-  if (given.name.empty()) return list_all();
-  experiment const what = load_experiment(given.name);
+/// "done 12 of 400, 3 min left"; the time left is that of the points done so far.
+class countdown {
+ public:
+  void show(std::size_t done, std::size_t all) {
+    using clock = std::chrono::steady_clock;
+    if (done == 0) begin_ = clock::now();
+    std::chrono::duration<double> const took = clock::now() - begin_;
+    std::string text = fmt::format("simulated {} of {} points", done, all);
+    if (done > 1) {
+      double const left = took.count() / static_cast<double>(done) * static_cast<double>(all - done);
+      text += left < 90 ? fmt::format(", {:.0f} s left", left) : fmt::format(", {:.0f} min left", left / 60);
+    }
+    bar_.show(static_cast<double>(done) / static_cast<double>(all), text);
+  }
+  void wipe() { bar_.wipe(); }
+
+ private:
+  progress bar_;
+  std::chrono::steady_clock::time_point begin_ = {};
+};
+
+int vary(arguments const& given, experiment const& what) {
+  if (given.quick) refuse_together("--vary", "--quick", "small inputs confirm or refute nothing");
+  variation const how{.figures = varied_figures_in("--vary", *given.vary), .threshold = given.threshold_percent / 100};
   make_directory(given.directory);
-  std::string const stem = stem_of(what, given.directory) + (given.quick ? "-quick" : "");
+  std::string const stem = stem_of(what, given) + "-vary";
+  let_runs_end_after_interrupts();
+  experiment_study study(what, false, [](std::string_view) {});
+  countdown bar;
+  sensitivities const found =
+      sensitivities_of(study, how, [&](std::size_t done, std::size_t all) { bar.show(done, all); });
+  bar.wipe();
+  finish_in_spite_of_interrupts();
+  std::string const text = text_of(found);
+  text_target(stem + ".csv").write(csv_of(found));
+  json_target(stem + ".json").write(to_json(found, study.machine()));
+  text_target(stem + ".txt").write(text);
+  write_to_stdout(text + fmt::format("\nwritten: {0}.csv, {0}.json, {0}.txt\n", stem));
+  return interrupted() ? exit_interrupted : exit_done;
+}
+
+int execute(arguments const& given) {
+  if (given.name.empty() && given.vary)
+    throw usage_error("NAME is missing; allowed: skua experiment NAME --vary, with NAME first");
+  if (given.name.empty()) return list_all();
+  experiment const what = with_panels(load_experiment(given.name), given.panels);
+  if (given.vary) return vary(given, what);
+  make_directory(given.directory);
+  std::string const stem = stem_of(what, given) + (given.quick ? "-quick" : "");
   progress bar;
   experiment_study study(what, given.quick, [&](std::string_view now) { bar.show(0, now); });
   experiment_results const results = run_experiment(study);
@@ -62,10 +126,12 @@ int execute(arguments const& given) {
   std::string const text = text_of(results);
   finish_in_spite_of_interrupts();
   text_target(stem + ".csv").write(csv_of(results));
+  if (!results.verdicts.empty()) text_target(stem + "-verdicts.csv").write(verdicts_csv(results));
   json_target(stem + ".json").write(to_json(results, study.machine()));
   text_target(stem + ".svg").write(picture_of(results));
   text_target(stem + ".txt").write(text);
-  write_to_stdout(text + fmt::format("written: {0}.csv, {0}.json, {0}.svg, {0}.txt\n", stem));
+  std::string const verdicts = results.verdicts.empty() ? "" : fmt::format("{}-verdicts.csv, ", stem);
+  write_to_stdout(text + fmt::format("written: {0}.csv, {1}{0}.json, {0}.svg, {0}.txt\n", stem, verdicts));
   return exit_done;
 }
 
@@ -82,6 +148,26 @@ subcommand add_experiment(CLI::App& root) {
       ->type_name("DIR")
       ->capture_default_str();
   refuse_empty(*command, "--output");
+  command->add_option("--panel", given->panels, "only this panel, e.g. \"N = 2048\"; may be given several times")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  // A missing value arrives as the default.
+  command
+      ->add_option_function<std::string>(
+          "--vary", [given](std::string const& list) { given->vary = list == every_figure ? "" : list; },
+          "on which assumed figures of the machine the verdicts hang: each alone at both ends of its range; FIGURES is "
+          "a "
+          "list such as prices.steal_ns,shared_cache.bytes=1e7:4e7")
+      ->type_name("FIGURES")
+      ->expected(0, 1)
+      ->default_str(every_figure);
+  command
+      ->add_option("--threshold", given->threshold_percent,
+                   "with --vary: the least change of a value to show, in percent")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
   command->add_flag("--quick", given->quick, "small inputs and few points, to see that it runs");
   return {command, [given] { return execute(*given); }};
 }

@@ -54,9 +54,11 @@ def spread_of(row):
 
 
 def simulated(args, app, options, measures_leaves):
+    """By (policy, workers): the time of the run that is the median round of `skua compare`, which warms up once. Policies learn from
+    round to round, and caches are warm."""
     words = ["--measured-leaves"] if measures_leaves else []
     found = skua(args, "sim", app, *options, "--machine", args.machine, "--policies", ",".join(POLICIES),
-                 "--workers", args.workers, "--seeds", "3", *words)
+                 "--workers", args.workers, "--seeds", "3", "--warm-up", str(1 + args.repeat // 2), *words)
     return {(r["runner"], r["workers"]): r["median_s"] for r in found["rows"]}
 
 

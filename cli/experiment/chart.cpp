@@ -28,7 +28,8 @@ constexpr double gap = 104;
 constexpr double below = 62;
 constexpr double legend_line = 18;
 constexpr double font_size = 12;
-constexpr double digit_width = 7.7;  // of a wide sans-serif font in this size
+constexpr double digit_width = 7.7;   // of a wide sans-serif font in this size
+constexpr double letter_width = 6.6;  // the mean of English in the same font
 constexpr std::size_t panels_in_a_row = 3;
 constexpr double row_height = plot_height + 84;
 
@@ -146,6 +147,22 @@ double draw_legend(svg& on, std::vector<std::string> const& names, std::string c
   return y + legend_line;
 }
 
+/// Draws lines from `y` on. Returns the height of the whole picture.
+double draw_notes(svg& on, std::vector<std::string> const& lines, double y) {
+  for (std::string const& each : lines) {
+    on.text({left, y}, each, anchor::start, "fill=\"#444444\"");
+    y += legend_line;
+  }
+  return y;
+}
+
+/// Wide enough for `least` and for the notes.
+double width_for(double least, std::vector<std::string> const& notes) {
+  std::size_t longest = 0;
+  for (std::string const& each : notes) longest = std::max(longest, each.size());
+  return std::max(least, left + letter_width * static_cast<double>(longest) + 24);
+}
+
 }  // namespace
 
 std::vector<double> ticks_to(double most, int wanted) {
@@ -182,8 +199,8 @@ std::string line_chart(chart_texts const& texts, std::vector<chart_panel> const&
   auto const rows = static_cast<double>((panels.size() + panels_in_a_row - 1) / panels_in_a_row);
   double const width = std::max(520.0, left + columns * (plot_width + gap) - gap + 24);
   double const y = top + rows * row_height;
-  double const height = draw_legend(on, names, marked ? texts.mark_label : "", width, y);
-  return on.document(width, height, texts.title, font_size);
+  double const height = draw_notes(on, texts.notes, draw_legend(on, names, marked ? texts.mark_label : "", width, y));
+  return on.document(width_for(width, texts.notes), height, texts.title, font_size);
 }
 
 std::string bar_chart(chart_texts const& texts, std::vector<std::string> const& bar_names,
@@ -218,8 +235,9 @@ std::string bar_chart(chart_texts const& texts, std::vector<std::string> const& 
     }
   }
   double const width = std::max(520.0, left + plot + 24);
-  double const height = draw_legend(on, is_stacked ? part_names : bar_names, "", width, top + plot_height + below);
-  return on.document(width, height, texts.title, font_size);
+  double const legend_end = draw_legend(on, is_stacked ? part_names : bar_names, "", width, top + plot_height + below);
+  double const height = draw_notes(on, texts.notes, legend_end);
+  return on.document(width_for(width, texts.notes), height, texts.title, font_size);
 }
 
 }  // namespace skua::cli

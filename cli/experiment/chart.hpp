@@ -31,8 +31,9 @@ struct chart_texts {
   std::string subtitle;
   std::string x_label;
   std::string y_label;
-  std::string mark_label;  ///< the meaning of rings, for the legend
-  bool x_is_log = false;   ///< x > 0
+  std::string mark_label;               ///< the meaning of rings, for the legend
+  std::vector<std::string> notes = {};  ///< lines below the legend
+  bool x_is_log = false;                ///< x > 0
 };
 
 /// Panels side by side, y from 0, one legend. Points that are not finite are left out.

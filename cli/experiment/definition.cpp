@@ -74,6 +74,22 @@ experiment load_experiment(std::string const& name_or_path) {
   refuse_name("experiment", name_or_path, shipped_experiments());
 }
 
+experiment with_panels(experiment whole, std::vector<std::string> const& names) {
+  if (names.empty()) return whole;
+  std::vector<std::string_view> known;
+  for (experiment_panel const& p : whole.panels) known.push_back(p.name);
+  for (std::string const& n : names) {
+    if (std::ranges::find(known, n) == known.end()) refuse_name("panel", n, known);
+  }
+  auto const is_other = [&](std::string const& panel) {
+    return !panel.empty() && std::ranges::find(names, panel) == names.end();
+  };
+  std::erase_if(whole.expected, [&](expectation const& e) { return is_other(e.panel); });
+  std::erase_if(whole.stated, [&](stated_value const& v) { return is_other(v.panel); });
+  std::erase_if(whole.panels, [&](experiment_panel const& p) { return is_other(p.name); });
+  return whole;
+}
+
 std::vector<std::string_view> shipped_experiments() {
   std::vector<std::string_view> names;
   for (shipped_file const& f : shipped_experiment_files()) names.push_back(f.name);

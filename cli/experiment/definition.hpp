@@ -58,11 +58,12 @@ struct experiment_run {
 struct experiment_panel {
   std::string name;
   experiment_run run;
-  std::string quick_name = {};            ///< its name in a quick run, whose inputs are smaller
-  double cache_scale = 1;                 ///< of all caches of the machine, for inputs smaller than the paper's
-  double leaf_ns_per_byte = 0;            ///< of leaves without flops
-  double in_place_ns_per_byte = 0;        ///< of those among them that read nothing; 0: as the others
-  std::vector<sim::figure> figures = {};  ///< of the machine, for this kernel
+  std::string quick_name = {};                ///< its name in a quick run, whose inputs are smaller
+  double cache_scale = 1;                     ///< of all caches of the machine, for inputs smaller than the paper's
+  std::optional<std::uint64_t> task_ns = {};  ///< of a task of an app without leaves
+  double leaf_ns_per_byte = 0;                ///< of leaves without flops
+  double in_place_ns_per_byte = 0;            ///< of those among them that read nothing; 0: as the others
+  std::vector<sim::figure> figures = {};      ///< of the machine, for this kernel
 };
 
 struct experiment_series {
@@ -119,7 +120,6 @@ struct experiment {
   std::string serial_placement = "first-touch";
   std::uint32_t workers = 0;  ///< if x is an option of the app
   std::uint32_t seeds = 1;
-  std::optional<std::uint64_t> task_ns = {};  ///< of a task of an app without leaves
   quantity shown = quantity::speed_up;
   chart_kind chart = chart_kind::lines;
   experiment_axis x;
@@ -147,6 +147,10 @@ struct app_command {
 /// A shipped experiment by its name, or a file by its path, which ends in ".toml". Throws usage_error with the nearest
 /// name.
 [[nodiscard]] experiment load_experiment(std::string const& name_or_path);
+
+/// Without the other panels and what is stated or expected of them; no names: as it is. Throws usage_error for a panel that
+/// does not exist.
+[[nodiscard]] experiment with_panels(experiment whole, std::vector<std::string> const& names);
 
 /// A file of experiments/, compiled in.
 struct shipped_file {

@@ -102,6 +102,15 @@ TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
   }
 }
 
+TEST(experiment_file, a_panel_has_tasks_of_its_own_or_those_of_all) {
+  std::string const two =
+      "task_ns = 3\n[[panel]]\nname = \"a\"\n[[panel]]\nname = \"b\"\ntask_ns = 47\n\n[[series]]\nname = \"random\"";
+  experiment const e = parse_experiment(with("[[series]]\nname = \"random\"", two), "test/it", "it.toml");
+  EXPECT_EQ(e.panels.at(0).task_ns, 3U);
+  EXPECT_EQ(e.panels.at(1).task_ns, 47U);
+  EXPECT_FALSE(parse_experiment(good, "test/it", "it.toml").panels.front().task_ns.has_value());
+}
+
 TEST(shipped_experiments, load_and_name_what_exists) {
   ASSERT_FALSE(shipped_experiments().empty());
   for (std::string_view const name : shipped_experiments()) {
@@ -194,9 +203,34 @@ TEST(experiment_run, verdicts_follow_from_what_was_run) {
   double const ratio =
       value_of(r.find(0, 1, 4)->what, quantity::speed_up) / value_of(r.find(0, 0, 4)->what, quantity::speed_up);
   EXPECT_EQ(r.verdicts[0].value, ratio);
-  EXPECT_TRUE(r.verdicts[0].holds);
+  EXPECT_EQ(r.verdicts[0].stands(), standing::holds);
   experiment const strict = parse_experiment(with("at_least = 0.1", "at_least = 1000"), "test/it", "it.toml");
-  EXPECT_FALSE(run(strict, false).verdicts[0].holds);
+  EXPECT_EQ(run(strict, false).verdicts[0].stands(), standing::fails);
+}
+
+TEST(verdict, holds_only_at_the_stated_values_and_at_both_ends) {
+  expectation const between{.says = "s", .at_least = 1, .at_most = 2};
+  auto const at = [&](double value, double low, double high) {
+    return verdict{.of = &between, .panel = "", .value = value, .low = low, .high = high}.stands();
+  };
+  EXPECT_EQ(at(1.5, 1, 2), standing::holds);
+  EXPECT_EQ(at(1.5, 0.9, 2), standing::at_stated_only);
+  EXPECT_EQ(at(1.5, 1, 2.1), standing::at_stated_only);
+  EXPECT_EQ(at(1.5, 0.9, 2.1), standing::at_stated_only);
+  EXPECT_EQ(at(0.9, 1.5, 1.5), standing::fails);
+}
+
+TEST(verdict, says_in_every_output_that_it_holds_at_the_stated_values_only) {
+  experiment const e = parse_experiment(good, "test/it", "it.toml");
+  experiment_results r = run(e, false);
+  r.verdicts[0].low = 0.05;
+  std::string const words = "at the stated values only";
+  for (std::string const& shown :
+       {text_of(r), verdicts_csv(r), picture_of(r), to_json(r, sim::machine_model::load(e.machine)).dump()})
+    EXPECT_NE(shown.find(words), std::string::npos) << shown;
+  r.verdicts[0].low = 1;
+  for (std::string const& shown : {text_of(r), verdicts_csv(r), picture_of(r)})
+    EXPECT_EQ(shown.find(words), std::string::npos) << shown;
 }
 
 TEST(experiment_run, pictures_are_well_formed_and_say_that_they_are_simulated) {

@@ -10,6 +10,17 @@
 namespace skua::cli {
 namespace {
 
+/// A line per verdict.
+std::vector<std::string> notes_of(experiment_results const& r) {
+  std::vector<std::string> all;
+  for (verdict const& v : r.verdicts) {
+    std::string const where = v.panel == r.of->title ? "" : v.panel + ": ";
+    all.push_back(fmt::format("{}{}: {:.3g} ({:.3g} at the low ends, {:.3g} at the high ends): {}", where, v.of->says,
+                              v.value, v.low, v.high, name_of(v.stands())));
+  }
+  return all;
+}
+
 chart_texts texts_of(experiment_results const& r) {
   experiment const& e = *r.of;
   std::string const unit{unit_of(e.shown)};
@@ -21,6 +32,7 @@ chart_texts texts_of(experiment_results const& r) {
           .x_label = e.x.label,
           .y_label = std::move(y),
           .mark_label = "ring: stated in the paper",
+          .notes = notes_of(r),
           .x_is_log = e.x.is_log};
 }
 

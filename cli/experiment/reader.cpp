@@ -97,7 +97,6 @@ class reader {
     made_.shown = quantity_in(top_, "quantity", quantity::speed_up);
     made_.chart = static_cast<chart_kind>(choice(top_, "chart", {"lines", "bars", "breakdown"}));
     made_.seeds = whole(top_, "seeds", 1, 100, 1);
-    if (top_.has("task_ns")) made_.task_ns = whole(top_, "task_ns", 1, 1'000'000'000, 1);
   }
 
   static std::uint32_t whole(toml_page const& in, std::string_view key, std::uint32_t least, std::uint32_t most,
@@ -158,7 +157,7 @@ class reader {
     bool const alone = &p == &top_;
     if (!alone)
       p.allow({"name", "app", "options", "quick", "quick_name", "placement", "cache_scale", "leaf_ns_per_byte",
-               "in_place_ns_per_byte", "figures"});
+               "in_place_ns_per_byte", "task_ns", "figures"});
     experiment_run const common = run_in(top_);
     experiment_run own = run_in(p);
     if (own.app.empty()) own.app = common.app;
@@ -169,6 +168,9 @@ class reader {
     experiment_panel made{.name = alone ? made_.title : p.text("name"), .run = std::move(own)};
     made.quick_name = p.text_or("quick_name", top_.text_or("quick_name", made.name));
     made.cache_scale = inherited(p, "cache_scale", 0.001, 1, 1);
+    for (toml_page const* const from : {&p, static_cast<toml_page const*>(&top_)}) {
+      if (from->has("task_ns") && !made.task_ns) made.task_ns = whole(*from, "task_ns", 1, 1'000'000'000, 1);
+    }
     made.leaf_ns_per_byte = inherited(p, "leaf_ns_per_byte", 0, 1e6, 0);
     made.in_place_ns_per_byte = inherited(p, "in_place_ns_per_byte", 0, 1e6, made.leaf_ns_per_byte);
     if (std::optional<toml_page> const given = top_.page("figures")) figures(*given, made);

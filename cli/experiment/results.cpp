@@ -90,12 +90,18 @@ std::string tables(experiment_results const& r) {
   if (e.chart != chart_kind::lines) return last_table(r);
   std::string text;
   for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
-    std::string const name = e.panels.size() > 1 ? label_of(e.panels[panel], r.quick) + ": " : "";
+    bool const is_whole = e.panels[panel].name == e.title;  // the experiment has no panels
+    std::string const name = is_whole ? "" : label_of(e.panels[panel], r.quick) + ": ";
     text += fmt::format("{}{}{}\n", name, name_of(e.shown),
                         e.shown == quantity::speed_up ? " over the serial elision" : "");
     text += curves_table(r, panel);
   }
   return text;
+}
+
+/// What fails stands out.
+std::string standing_text(standing s) {
+  return s == standing::holds ? "yes" : s == standing::fails ? "NO" : std::string{name_of(s)};
 }
 
 std::string verdicts_text(experiment_results const& r) {
@@ -110,11 +116,13 @@ std::string verdicts_text(experiment_results const& r) {
            {"paper"}});
   for (verdict const& v : r.verdicts) {
     t.add({v.of->says, v.panel, bounds_of(*v.of), fmt::format("{:.3g}", v.value), fmt::format("{:.3g}", v.low),
-           fmt::format("{:.3g}", v.high), v.holds ? "yes" : "NO", v.of->stated});
+           fmt::format("{:.3g}", v.high), standing_text(v.stands()), v.of->stated});
   }
   return t.text("  ") +
          "  low ends, high ends: the same with all assumed figures of the machine model at that end of their ranges;\n"
-         "  figures act against each other, so these are no bounds of what stands under \"here\"\n";
+         "  figures act against each other, so these are no bounds of what stands under \"here\"; a statement holds if "
+         "it\n"
+         "  does so in all three columns (--vary shows the figures that it hangs on)\n";
 }
 
 std::string stated_text(experiment_results const& r) {
@@ -161,18 +169,20 @@ report rows_of(experiment_results const& r) {
   return all;
 }
 
-json to_json(verdict const& v) {
-  expectation const& e = *v.of;
-  auto const bound = [](std::optional<double> b) { return b ? json(*b) : json(); };
-  return {{"says", e.says},
-          {"panel", v.panel},
-          {"value", v.value},
-          {"value_low_ends", v.low},
-          {"value_high_ends", v.high},
-          {"at_least", bound(e.at_least)},
-          {"at_most", bound(e.at_most)},
-          {"holds", v.holds},
-          {"stated", e.stated}};
+report verdict_rows(experiment_results const& r) {
+  std::vector<report::column> columns;
+  for (char const* const key : {"says", "panel", "value", "value_low_ends", "value_high_ends", "at_least", "at_most",
+                                "holds", "standing", "stated"})
+    columns.push_back({key, ""});
+  report all(std::move(columns));
+  auto const bound = [](std::optional<double> b) { return b ? cell::of(*b) : cell::of(nullptr); };
+  for (verdict const& v : r.verdicts) {
+    expectation const& e = *v.of;
+    all.add({cell::of(e.says), cell::of(v.panel), cell::of(v.value), cell::of(v.low), cell::of(v.high),
+             bound(e.at_least), bound(e.at_most), cell::of(v.stands() == standing::holds),
+             cell::of(name_of(v.stands())), cell::of(e.stated)});
+  }
+  return all;
 }
 
 }  // namespace
@@ -208,14 +218,14 @@ std::string text_of(experiment_results const& r) {
 }
 
 std::string csv_of(experiment_results const& r) { return rows_of(r).csv(); }
+std::string verdicts_csv(experiment_results const& r) { return verdict_rows(r).csv(); }
 
 json to_json(experiment_results const& r, sim::machine_model const& machine) {
   experiment const& e = *r.of;
   json all{{"subcommand", "experiment"}, {"experiment", e.name}, {"title", e.title}, {"where", e.where},
            {"claim", e.claim},           {"simulated", true},    {"quick", r.quick}};
   all.update(to_json(machine));
-  all["verdicts"] = json::array();
-  for (verdict const& v : r.verdicts) all["verdicts"].push_back(to_json(v));
+  all["verdicts"] = verdict_rows(r).rows();
   all["rows"] = rows_of(r).rows();
   return all;
 }

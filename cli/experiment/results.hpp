@@ -39,6 +39,9 @@ struct experiment_results {
 [[nodiscard]] json to_json(experiment_results const& r, sim::machine_model const& machine);
 /// The same rows.
 [[nodiscard]] std::string csv_of(experiment_results const& r);
+/// A row per verdict.
+[[nodiscard]] std::string verdicts_csv(experiment_results const& r);
+/// The curves or bars, and the verdicts below them.
 [[nodiscard]] std::string picture_of(experiment_results const& r);
 
 }  // namespace skua::cli

@@ -68,12 +68,28 @@ std::uint32_t experiment_study::workers_at(double x) const {
   return what_.x.option.empty() ? static_cast<std::uint32_t>(x) : what_.workers;
 }
 
-sim::machine_numbers experiment_study::numbers_of(point_at const& p) const {
-  sim::machine_numbers all = machine_.numbers(p.figures);
-  experiment_panel const& panel = what_.panels[p.panel];
+std::vector<sim::figure> experiment_study::figures_of(std::size_t panel) const {
+  std::vector<sim::figure> all(machine_.figures().begin(), machine_.figures().end());
+  for (sim::figure const& f : what_.panels[panel].figures) {
+    auto const at = std::ranges::find(all, f.key, &sim::figure::key);
+    if (at == all.end()) {
+      all.push_back(f);
+    } else {
+      *at = f;
+    }
+  }
+  return all;
+}
+
+sim::machine_numbers experiment_study::numbers_of(std::size_t of, figure_setting const& setting) const {
+  sim::machine_numbers all =
+      setting.varied.empty() ? machine_.numbers(setting.all) : machine_.numbers_with(setting.varied, setting.value);
+  experiment_panel const& panel = what_.panels[of];
   for (sim::figure const& f : panel.figures) {
+    if (f.key == setting.varied) continue;
     for (sim::figure_rule const& rule : sim::figure_rules()) {
-      if (rule.one != nullptr && f.key == fmt::format("{}.{}", rule.table, rule.name)) all.*rule.one = f.at(p.figures);
+      if (rule.one != nullptr && f.key == fmt::format("{}.{}", rule.table, rule.name))
+        all.*rule.one = f.at(setting.all);
     }
   }
   auto const least = 16.0 * static_cast<double>(all.block_bytes);  // the model needs so many
@@ -94,7 +110,7 @@ sim_program& experiment_study::program_of(point_at const& p, experiment_series c
     r.app = make_app(command.app, command.options);
     r.app->prepare();
     bool const priced = panel.leaf_ns_per_byte > 0;
-    std::optional<std::uint64_t> given = what_.task_ns;
+    std::optional<std::uint64_t> given = panel.task_ns;
     if (!given && priced) given = 0;
     sim_way const way = simulation_of(*r.app).depends_on_schedule() ? sim_way::live : sim_way::recorded;
     r.program = std::make_unique<sim_program>(*r.app, way, sim_times{.given_ns = given}, true);
@@ -112,7 +128,7 @@ sim_study experiment_study::study_of(point_at const& p, std::string const& place
   return {program,
           machine_,
           {.pages = sim::page_placement::read("placement", placement)},
-          {.numbers = numbers_of(p), .seats = what_.seats}};
+          {.numbers = numbers_of(p.panel, p.figures), .seats = what_.seats}};
 }
 
 /// Of the panel's program, without what the series changes; of a series with an app of its own, that app.
@@ -121,7 +137,9 @@ double experiment_study::serial_of(point_at const& p) {
   plain.how = dealing::by_policy;
   if (plain.run.app.empty()) plain.run = {};
   app_command const command = command_of(what_, what_.panels[p.panel], plain, p.x, quick_);
-  auto const [at, fresh] = serials_.try_emplace({p.panel, command.app, command.options, p.figures});
+  // Its scheduler takes no time, whatever the prices.
+  figure_setting const figures = p.figures.varied.starts_with("prices.") ? figure_setting{} : p.figures;
+  auto const [at, fresh] = serials_.try_emplace({p.panel, command.app, command.options, figures});
   if (fresh) {
     stop_if_interrupted();
     sim_program& program = program_of(p, plain);
@@ -184,6 +202,11 @@ std::string const& experiment_study::placement_of(point_at const& p) {
     best = each;
   }
   return best;
+}
+
+measured_point const* experiment_study::find(point_at const& p) const {
+  auto const found = points_.find(p);
+  return found == points_.end() ? nullptr : &found->second;
 }
 
 measured_point const& experiment_study::at(point_at const& p) {

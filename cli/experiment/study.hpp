@@ -34,12 +34,21 @@ struct measured_point {
 /// Of this point, in the unit of the quantity.
 [[nodiscard]] double value_of(measured_point const& p, quantity q);
 
+/// The values of the figures that the machine model assumes: all as stated, all at one end of their ranges, or all as
+/// stated but one.
+struct figure_setting {
+  sim::bound all = sim::bound::stated;
+  std::string varied = {};  ///< the one, "prices.steal_ns"; empty: none
+  double value = 0;         ///< of the one
+  friend auto operator<=>(figure_setting const&, figure_setting const&) = default;
+};
+
 /// The position of a point in an experiment.
 struct point_at {
   std::size_t panel = 0;
   std::size_t series = 0;
   double x = 0;
-  sim::bound figures = sim::bound::stated;  ///< which end of the figures that the machine model assumes
+  figure_setting figures = {};
   friend auto operator<=>(point_at const&, point_at const&) = default;
 };
 
@@ -57,6 +66,12 @@ class experiment_study {
   /// Runs it unless it was run before. Throws what the app and the simulator throw. Ask for all points of a panel and
   /// an x together: the study keeps the recordings of one panel and x only.
   measured_point const& at(point_at const& p);
+  /// Null unless it was run.
+  [[nodiscard]] measured_point const* find(point_at const& p) const;
+  /// The machine's, with what the panel states instead of or besides them.
+  [[nodiscard]] std::vector<sim::figure> figures_of(std::size_t panel) const;
+  /// The machine's instance for a panel. Throws usage_error as machine_model::numbers_with.
+  [[nodiscard]] sim::machine_numbers numbers_of(std::size_t panel, figure_setting const& setting) const;
 
  private:
   /// Serves several points.
@@ -73,7 +88,6 @@ class experiment_study {
   sim_program& program_of(point_at const& p, experiment_series const& series);
   double serial_of(point_at const& p);
   [[nodiscard]] sim_study study_of(point_at const& p, std::string const& placement, sim_program& program) const;
-  [[nodiscard]] sim::machine_numbers numbers_of(point_at const& p) const;
   measured_point run(point_at const& p, std::string const& placement);
   std::string const& placement_of(point_at const& p);
   alone const& alone_of(point_at const& p);
@@ -88,8 +102,8 @@ class experiment_study {
   std::map<point_at, measured_point> points_;
   std::map<std::pair<std::size_t, std::size_t>, std::string>
       placements_;  ///< the fastest of several, by panel and series
-  std::map<std::tuple<std::size_t, std::size_t, double, sim::bound>, alone> alones_;
-  std::map<std::tuple<std::size_t, std::string, std::string, sim::bound>, double>
+  std::map<std::tuple<std::size_t, std::size_t, double, figure_setting>, alone> alones_;
+  std::map<std::tuple<std::size_t, std::string, std::string, figure_setting>, double>
       serials_;  ///< by panel, app and options
 };
 

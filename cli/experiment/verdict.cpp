@@ -5,55 +5,72 @@
 #include <limits>
 
 namespace skua::cli {
-namespace {
 
-class judge {
- public:
-  judge(experiment_study& study, std::size_t panel, expectation const& of) : study_(study), panel_(panel), of_(of) {}
-
-  double at(sim::bound figures) {
-    if (of_.rising) return least_step(figures);
-    double const value = value_at(of_.of, figures);
-    if (!of_.over) return value;
-    double const over = value_at(*of_.over, figures);
-    return over > 0 ? value / over : 0;
+std::string_view name_of(standing s) noexcept {
+  switch (s) {
+    case standing::holds: return "holds";
+    case standing::at_stated_only: return "at the stated values only";
+    case standing::fails: break;
   }
+  return "does not hold";
+}
 
- private:
-  double value_at(experiment_point const& p, sim::bound figures) {
-    auto const series = std::ranges::find(study_.what().series, p.series, &experiment_series::name);
-    auto const number = static_cast<std::size_t>(series - study_.what().series.begin());
-    return value_of(study_.at({.panel = panel_, .series = number, .x = p.x, .figures = figures}), of_.what);
+bool meets(expectation const& e, double value) noexcept {
+  return (!e.at_least || value >= *e.at_least) && (!e.at_most || value <= *e.at_most);
+}
+
+standing verdict::stands() const noexcept {
+  if (!meets(*of, value)) return standing::fails;
+  return meets(*of, low) && meets(*of, high) ? standing::holds : standing::at_stated_only;
+}
+
+std::vector<point_at> points_of(experiment const& what, expectation const& e, std::size_t panel,
+                                figure_setting const& figures) {
+  std::vector<point_at> all;
+  auto const add = [&](std::string const& series, double x) {
+    auto const at = std::ranges::find(what.series, series, &experiment_series::name);
+    all.push_back({panel, static_cast<std::size_t>(at - what.series.begin()), x, figures});
+  };
+  if (e.rising) {
+    for (double const x : what.x.values) add(e.of.series, x);
+    return all;
   }
+  add(e.of.series, e.of.x);
+  if (e.over) add(e.over->series, e.over->x);
+  return all;
+}
 
-  double least_step(sim::bound figures) {
-    double least = std::numeric_limits<double>::infinity();
-    double before = 0;
-    for (double const x : study_.what().x.values) {
-      double const now = value_at({of_.of.series, x}, figures);
-      if (before > 0) least = std::min(least, now / before);
-      before = now;
-    }
-    return least;
+double value_of(expectation const& e, std::vector<measured_point const*> const& points) {
+  std::vector<double> values;
+  for (measured_point const* const p : points) values.push_back(value_of(*p, e.what));
+  if (!e.rising) return values.size() == 1 ? values[0] : quotient(values[0], values[1]);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i - 1] > 0) least = std::min(least, values[i] / values[i - 1]);
   }
+  return least;
+}
 
-  experiment_study& study_;
-  std::size_t panel_;
-  expectation const& of_;
-};
-
-}  // namespace
+std::vector<expectation const*> expected_of(experiment const& what, std::size_t panel) {
+  std::vector<expectation const*> all;
+  for (expectation const& e : what.expected) {
+    if (e.panel.empty() || e.panel == what.panels[panel].name) all.push_back(&e);
+  }
+  return all;
+}
 
 std::vector<verdict> verdicts_of(experiment_study& study, std::size_t panel) {
   std::string const& name = study.what().panels[panel].name;
   std::vector<verdict> all;
-  for (expectation const& e : study.what().expected) {
-    if (!e.panel.empty() && e.panel != name) continue;
-    judge look(study, panel, e);
-    verdict v{.of = &e, .panel = name, .value = look.at(sim::bound::stated)};
-    v.low = look.at(sim::bound::low);
-    v.high = look.at(sim::bound::high);
-    v.holds = (!e.at_least || v.value >= *e.at_least) && (!e.at_most || v.value <= *e.at_most);
+  for (expectation const* const e : expected_of(study.what(), panel)) {
+    auto const value_with = [&](sim::bound figures) {
+      std::vector<measured_point const*> points;
+      for (point_at const& p : points_of(study.what(), *e, panel, {.all = figures})) points.push_back(&study.at(p));
+      return value_of(*e, points);
+    };
+    verdict v{.of = e, .panel = name, .value = value_with(sim::bound::stated)};
+    v.low = value_with(sim::bound::low);
+    v.high = value_with(sim::bound::high);
     all.push_back(v);
   }
   return all;

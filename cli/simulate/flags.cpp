@@ -49,13 +49,16 @@ void sim_flags::add_to(CLI::App& command) {
   add("--placement", placement_, "WHERE", "of pages: first-touch (default), interleave or bind:N");
   add_seed(command, seed_, "of every random choice (default: 1); --schedule-seed leaves the app's input alone");
   add("--seeds", seeds_, "K", "run with K seeds from --seed on and show the median run (default: 1)");
+  add("--warm-up", warm_up_, "K",
+      "whole runs before the one that counts, with the same policy and caches (default: 0)");
   add("--task-ns", task_ns_, "N",
       "duration of a task in an app without leaves, and of a leaf without flops (default: measured)");
   add("--noise", noise_, "RATE:TIME", "the system interrupts each core RATE times a second for TIME, e.g. 100:20us");
   add("--deques", deques_, "KIND",
       "who pays for the fences of steals: biased (default), thief-fences (a heavy one per attempt) or owner-fences");
-  add_flag("--measured-leaves", measure_leaves_,
-           "every leaf takes as long as in a serial run here, whatever flops it declares");
+  add_flag(
+      "--measured-leaves", measure_leaves_,
+      "every leaf, and the code between leaves, takes as long as in a serial run here, whatever flops leaves declare");
   add_flag("--live", live_, "run the program itself in virtual time");
   add_flag("--recorded", recorded_,
            "simulate the task tree of a serial run (the default if the tree does not depend on the schedule)");
@@ -100,6 +103,7 @@ sim::cost_options sim_flags::costs(app_arguments const& app) const {
 }
 
 std::uint32_t sim_flags::seed(app_arguments const& app) const { return schedule_seed(seed_, app); }
+std::uint32_t sim_flags::warm_up() const { return read_whole_number("--warm-up", warm_up_, 0, 10'000); }
 std::uint32_t sim_flags::seeds() const { return read_whole_number("--seeds", seeds_, 1, 10'000); }
 
 sim_way sim_flags::way(apps::app& of) const {

@@ -41,6 +41,7 @@ class sim_flags {
   [[nodiscard]] sim::cost_options costs(app_arguments const& app) const;
   [[nodiscard]] std::uint32_t seed(app_arguments const& app) const;
   [[nodiscard]] std::uint32_t seeds() const;
+  [[nodiscard]] std::uint32_t warm_up() const;
   /// Throws as simulation_of, too.
   [[nodiscard]] sim_way way(apps::app& of) const;
   [[nodiscard]] sim_times times() const;
@@ -53,6 +54,7 @@ class sim_flags {
   std::string placement_ = "first-touch";
   std::optional<std::string> seed_;
   std::string seeds_ = "1";
+  std::string warm_up_ = "0";
   std::optional<std::string> task_ns_;
   bool measure_leaves_ = false;
   std::optional<std::string> noise_;

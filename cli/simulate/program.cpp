@@ -126,6 +126,7 @@ void sim_program::determine_times() {
     if (!times_.given_ns) measure_bare_leaves();
   }
   if (times_.measure_leaves && way_ == sim_way::live) measure_live_leaves();
+  content_.between_leaves_s = seconds_between_leaves();
 }
 
 /// Up to three times, or twice if that takes long: whatever else ran on the machine made a run longer, never shorter.
@@ -153,6 +154,7 @@ task_tree sim_program::timed_tree() {
   std::vector<tree_node_id> leaves;
   time_repeatedly([&] {
     task_tree now = serial_tree(timing::on, 1);
+    note_steps(now);
     std::vector<tree_node_id> const these = leaves_of(now);
     if (these.size() == leaves.size()) {
       for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -165,6 +167,20 @@ task_tree sim_program::timed_tree() {
     }
   });
   return shortest;
+}
+
+void sim_program::note_steps(task_tree const& timed) {
+  if (!forgets_arithmetic()) return;
+  std::vector<measured_step> now = steps_of(timed);
+  steps_ = has_steps_ ? shorter_steps(steps_, now) : std::move(now);
+  has_steps_ = true;
+}
+
+/// Of the steps that with_steps keeps.
+double sim_program::seconds_between_leaves() const {
+  double ns = 0;
+  for (measured_step const& s : steps_) ns += s.ns >= least_step_ns ? static_cast<double>(s.ns) : 0;
+  return ns * 1e-9;
 }
 
 void sim_program::measure_bare_leaves() {
@@ -213,6 +229,7 @@ void sim_program::write_times_into_tree() {
     if (n.kind == tree_node_kind::task) n.ns = content_.assumed.task;
     if (is_bare_leaf(n)) n.ns = next < leaf_ns_.size() ? leaf_ns_[next++] : content_.assumed.leaf;
   }
+  if (has_steps_) tree_ = with_steps(tree_, steps_);
   if (adjust_) adjust_(tree_);
 }
 

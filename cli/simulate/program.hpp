@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "cli/simulate/steps.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/policy/policy.hpp"
@@ -32,6 +33,8 @@ struct sim_content {
   sim::assumed_ns assumed = {};
   /// Of all leaves with flops in a live simulation, if they were measured; otherwise 0.
   double flops_per_ns = 0;
+  /// Of code between leaves, if it was measured; otherwise 0.
+  double between_leaves_s = 0;
   bool measured = false;  ///< some times come from this machine's clock: another run of the command differs
   /// Of the calmest run that was measured, elapsed time over its thread's processor time. Above 1 the thread waited for
   /// a processor, and leaves that it waited in look longer than they are.
@@ -44,7 +47,8 @@ inline constexpr double busy_from = 1.2;
 /// How long tasks and leaves take by themselves.
 struct sim_times {
   std::optional<std::uint64_t> given_ns;  ///< a task of an app without leaves, a leaf without flops; unset: measured
-  bool measure_leaves = false;            ///< ignore the flops that leaves declare
+  /// Ignore the flops that leaves declare. Of a recorded program the code between leaves is measured, too.
+  bool measure_leaves = false;
 };
 
 /// What simulates the app. Throws usage_error with the apps that can be
@@ -83,6 +87,8 @@ class sim_program {
   /// Recorded, or simulated on one worker.
   [[nodiscard]] task_tree serial_tree(timing measured, std::uint32_t places);
   [[nodiscard]] task_tree timed_tree();
+  void note_steps(task_tree const& timed);
+  [[nodiscard]] double seconds_between_leaves() const;
   void measure_bare_leaves();
   void measure_live_leaves();
   void write_times_into_tree();
@@ -95,6 +101,8 @@ class sim_program {
   bool const verify_;
   sim_content content_;
   std::vector<std::uint64_t> leaf_ns_;  ///< of bare leaves, in the serial order; empty: all take assumed.leaf
+  std::vector<measured_step> steps_;    ///< the code between leaves; none unless leaves are measured
+  bool has_steps_ = false;              ///< from one run at least
   sim::leaf_times leaf_times_;          ///< of leaves with flops that are simulated live
   std::uint32_t places_ = 0;            ///< for which tree_ was recorded
   task_tree tree_;

@@ -76,6 +76,7 @@ json to_json(std::string_view subcommand, sim_frame const& of) {
               {"noise", {{"per_second", of.costs.noise.per_second}, {"duration_ns", of.costs.noise.duration_ns}}},
               {"deques", name_of(of.deques)},
               {"first_seed", of.costs.seed},
+              {"warm_up_runs", of.warm_up},
               {"way", name_of(of.way)},
               {"tasks", of.content.tasks},
               {"leaves", of.content.leaves},
@@ -85,6 +86,7 @@ json to_json(std::string_view subcommand, sim_frame const& of) {
               {"measured_here", of.content.measured},
               {"measured_wall_over_cpu", of.content.measured ? json(of.content.wall_over_cpu) : json()},
               {"measured_gflops", of.content.flops_per_ns},
+              {"between_leaves_s", of.content.between_leaves_s},
               {"serial_s", of.serial.time_s},
               {"serial_bytes", bytes_of(of.serial.memory)}});
   return all;
@@ -104,6 +106,7 @@ std::string heading(sim_frame const& of) {
                       of.content.leaves == 1 ? "1 leaf" : fmt::format("{} leaves", of.content.leaves), name_of(of.way),
                       of.costs.seed);
   if (of.deques != sim::deque_kind::biased) text += fmt::format("; {}", name_of(of.deques));
+  if (of.warm_up > 0) text += fmt::format("; after {}", in_words(of.warm_up, "warm-up run"));
   if (of.seeds > 1) text += fmt::format(" to {}, medians", of.costs.seed + of.seeds - 1);
   if (of.content.leaves == 0) text += fmt::format("\na task takes {} ns", of.content.assumed.task);
   if (of.content.bare_leaves > 0) {
@@ -113,6 +116,8 @@ std::string heading(sim_frame const& of) {
   double const rate = of.content.flops_per_ns;
   if (rate > 0)
     text += fmt::format("\nleaves take what leaves of as many flops took here, {:.3g} flops/ns in all", rate);
+  if (of.content.between_leaves_s > 0)
+    text += fmt::format("\ncode between leaves takes {}", in_seconds(of.content.between_leaves_s));
   if (of.content.measured)
     text += fmt::format(" (measured here: another run differs{})", rate > 0 ? "" : "; --task-ns fixes it");
   if (of.content.measured && of.content.wall_over_cpu > busy_from) {

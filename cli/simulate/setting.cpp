@@ -12,6 +12,7 @@ sim_frame frame_of(app_arguments const& app, sim_flags const& flags, sim::machin
                 .way = flags.way(app.chosen()),
                 .costs = flags.costs(app),
                 .seeds = flags.seeds(),
+                .warm_up = flags.warm_up(),
                 .verified = verify,
                 .deques = flags.deques()};
   // Called for what they throw.
@@ -32,7 +33,8 @@ apps::app& prepared(apps::app& app) {
 sim_setting::sim_setting(app_arguments const& app, sim_flags const& flags, bool verify)
     : machine(flags.model()), frame(frame_of(app, flags, machine, verify)),
       program(prepared(app.chosen()), frame.way, flags.times(), verify),
-      study(program, machine, program.priced(frame.costs), {.numbers = machine.numbers(), .deques = frame.deques}) {
+      study(program, machine, program.priced(frame.costs),
+            {.numbers = machine.numbers(), .deques = frame.deques, .warm_up = frame.warm_up}) {
   frame.study = &study;
   frame.content = program.content();
   stop_if_interrupted();

@@ -21,6 +21,7 @@ struct sim_frame {
   sim_way way = sim_way::recorded;
   sim::cost_options costs = {};
   std::uint32_t seeds = 1;
+  std::uint32_t warm_up = 0;
   bool verified = true;
   sim::deque_kind deques = sim::deque_kind::biased;
   sim_outcome serial = {};

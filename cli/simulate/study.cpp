@@ -24,25 +24,48 @@ class noted_costs final : public sim::costs {
     taken_s_.clear();
   }
   sim::tick run(sim::tick now, worker_id w, task_tree const& program, tree_node_id id) override {
-    sim::tick const took = model_.run(now, w, program, id);
+    sim::tick const took = model_.run(begin_ + now, w, program, id);
     if (id >= taken_s_.size()) taken_s_.resize(program.size());
     taken_s_[id] = seconds_of(took);
     if (program[id].kind != tree_node_kind::leaf) outside_of_leaves_ += took;
     return took;
   }
   sim::tick price(sim::tick now, sim::operation what, worker_id w, worker_id whom) override {
-    if (!free_) return model_.price(now, what, w, whom);
+    if (!free_) return model_.price(begin_ + now, what, w, whom);
     return what == sim::operation::rest || what == sim::operation::miss ? 1
                                                                         : 0;  // or waiting workers would stop the clock
   }
   [[nodiscard]] double task_s() const noexcept { return seconds_of(outside_of_leaves_); }
+  /// The next run begins when one of this length has ended: the model's queues know no other clock.
+  void begin_after(sim::tick makespan) {
+    begin_ += makespan;
+    taken_s_.clear();
+    outside_of_leaves_ = 0;
+  }
 
  private:
   sim::model_costs& model_;
   bool const free_;
   std::vector<double>& taken_s_;
   sim::tick outside_of_leaves_ = 0;
+  sim::tick begin_ = 0;
 };
+
+/// What came to pass between two looks at the same account.
+sim::memory_account between(sim::memory_account const& before, sim::memory_account const& after) {
+  return {.private_bytes = after.private_bytes - before.private_bytes,
+          .shared_bytes = after.shared_bytes - before.shared_bytes,
+          .neighbour_bytes = after.neighbour_bytes - before.neighbour_bytes,
+          .local_bytes = after.local_bytes - before.local_bytes,
+          .remote_bytes = after.remote_bytes - before.remote_bytes,
+          .transfer_bytes = after.transfer_bytes - before.transfer_bytes,
+          .written_back_bytes = after.written_back_bytes - before.written_back_bytes,
+          .leaves = after.leaves - before.leaves,
+          .ran = after.ran - before.ran,
+          .arithmetic = after.arithmetic - before.arithmetic,
+          .waited = after.waited - before.waited,
+          .noise = after.noise - before.noise};
+}
 
 sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t seed) {
   sim_outcome all{.seed = seed,
@@ -99,9 +122,14 @@ sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t wo
   auto const scheduler = policies::make_policy(policy_name, where, seed);
   sim::rules const by{.seed = seed, .spin_ticks = model.spin(), .ticks_per_ns = ticks_per_ns, .deques = stage_.deques};
   try {
+    for (std::uint32_t i = 0; i < stage_.warm_up; ++i) {
+      stop_if_interrupted();
+      costs.begin_after(program_.run(*scheduler, where, by, costs).makespan);
+    }
+    sim::memory_account const before = model.total();
     sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs), where, seed);
     all.task_s = costs.task_s();
-    all.memory = model.total();
+    all.memory = between(before, model.total());
     return all;
   } catch (sim::unlawful const& fault) {
     throw error(

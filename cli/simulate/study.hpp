@@ -72,6 +72,9 @@ struct sim_stage {
   sim::machine_numbers numbers;
   spread seats = spread::compact;
   sim::deque_kind deques = sim::deque_kind::biased;
+  /// Whole runs before the one that counts, with the same policy object, caches and pages: what a pool does that runs a
+  /// program again and again. Policies such as replay learn from them.
+  std::uint32_t warm_up = 0;
 };
 
 class sim_study {

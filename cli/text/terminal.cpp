@@ -20,7 +20,8 @@ constexpr std::string_view wipe_line = "\r\033[K";
 constexpr std::size_t bar_cells = 30;
 
 // What handlers read and write. Lock-free atomics are safe there; relaxed, since each is a flag of its own.
-std::atomic<bool> interrupted{false};
+std::atomic<bool> was_interrupted{false};
+std::atomic<bool> lets_runs_end{false};
 std::atomic<bool> finishing{false};
 std::atomic<bool> bar_shown{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -32,9 +33,9 @@ void wipe_bar() noexcept {
 
 extern "C" void on_interrupt(int) {
   if (finishing.load(std::memory_order_relaxed)) return;
-  interrupted.store(true, std::memory_order_relaxed);
+  was_interrupted.store(true, std::memory_order_relaxed);
   wipe_bar();
-  ::alarm(patience_s);
+  if (!lets_runs_end.load(std::memory_order_relaxed)) ::alarm(patience_s);
 }
 
 extern "C" void on_alarm(int) {
@@ -71,8 +72,11 @@ void install_signal_handlers() {
 }
 
 void stop_if_interrupted() {
-  if (interrupted.load(std::memory_order_relaxed)) throw interruption{};
+  if (interrupted()) throw interruption{};
 }
+
+bool interrupted() noexcept { return was_interrupted.load(std::memory_order_relaxed); }
+void let_runs_end_after_interrupts() noexcept { lets_runs_end.store(true, std::memory_order_relaxed); }
 
 void finish_in_spite_of_interrupts() noexcept { finishing.store(true, std::memory_order_relaxed); }
 
@@ -80,7 +84,7 @@ progress::progress() : on_terminal_(stderr_is_terminal()) {}
 progress::~progress() { wipe(); }
 
 void progress::show(double done, std::string_view what) {
-  if (!on_terminal_ || interrupted.load(std::memory_order_relaxed)) return;
+  if (!on_terminal_ || interrupted()) return;
   auto const filled = static_cast<std::size_t>(std::clamp(done, 0.0, 1.0) * bar_cells);
   std::string line = fmt::format("[{}{}] {:3.0f}%  {}", std::string(filled, '#'), std::string(bar_cells - filled, '.'),
                                  100 * std::clamp(done, 0.0, 1.0), what);

@@ -22,6 +22,13 @@ void install_signal_handlers();
 /// Throws interruption after a Ctrl-C.
 void stop_if_interrupted();
 
+/// Whether there was a Ctrl-C, for a subcommand that keeps what it has.
+[[nodiscard]] bool interrupted() noexcept;
+
+/// From now on a run that is under way ends by itself after the first Ctrl-C, so that what is done can be kept. The second
+/// Ctrl-C still kills.
+void let_runs_end_after_interrupts() noexcept;
+
 /// From now on the first Ctrl-C is ignored: the output that is being written is written to its end.
 void finish_in_spite_of_interrupts() noexcept;
 

@@ -8,6 +8,24 @@ import tempfile
 import command
 
 
+OWN = """title = "t"
+where = "1, Fig. 2"
+claim = "it is so"
+quantity = "time"
+machine = "xeon-6130-4s"
+workers = [4]
+app = "heat"
+options = "--n 1024 --iterations 20 --leaf-rows 64 --leaf-columns 64"
+[[series]]
+name = "random"
+policy = "random"
+[[expect]]
+says = "it takes its time"
+of = "random@4"
+at_least = 0.001
+"""
+
+
 class Experiment(command.Case):
     def test_a_quick_run_is_the_same_in_every_process(self):
         for name in ("adws-sc19/fig12", "numa-ws-2018/fig8"):
@@ -21,6 +39,29 @@ class Experiment(command.Case):
                         self.assertIn("simulated on the machine model", texts[2])
                         seen.add(texts)
                 self.assertEqual(len(seen), 1)
+
+    def test_what_a_verdict_hangs_on_is_shown_and_written(self):
+        own = self.scratch / "own.toml"
+        own.write_text(OWN, encoding="utf-8")
+        text = self.works("experiment", str(own), "--vary=core.flops_per_ns,prices.spawn_ns", "--output", str(self.scratch))
+        self.assertRegex(text, r"it takes its time: [0-9.]+ \(>= 0\.001\), holds as stated\n +figure +low +stated +high")
+        self.assertRegex(text, r"\n  core\.flops_per_ns +10 +20 +40 ")
+        self.assertIn("1 figure changes it by less than 5%", text)
+        for end in ("csv", "json", "txt"):
+            self.assertIn("core.flops_per_ns", (self.scratch / f"own-own-vary.{end}").read_text(encoding="utf-8"))
+        one = self.works("experiment", str(own), "--vary=core.flops_per_ns", "--threshold", "1000", "--output", str(self.scratch))
+        self.assertIn("1 figure changes it by less than 1000%", one)
+
+    def test_what_cannot_be_varied_is_refused(self):
+        self.refuses("experiment", "--vary", message=["NAME is missing"])
+        self.refuses("experiment", "adws-sc19/fig12", "--vary=prices.tea", message=["figure is 'prices.tea'"])
+        self.refuses("experiment", "adws-sc19/fig12", "--vary", "--quick", message=["--vary", "--quick"])
+        self.refuses("experiment", "adws-sc19/fig12", "--panel", "N = 3", message=["panel is 'N = 3'"])
+
+    def test_one_panel_has_files_of_its_own(self):
+        self.works("experiment", "adws-sc19/fig12", "--quick", "--panel", "N = 4096", "--output", str(self.scratch))
+        names = sorted(p.name for p in self.scratch.iterdir())
+        self.assertEqual(names, [f"adws-sc19-fig12-N-4096-quick.{end}" for end in ("csv", "json", "svg", "txt")])
 
     def test_help_names_its_argument(self):
         text = self.works("experiment", "--help")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Ctrl-C ends run and compare promptly and cleanly: exit code 130, no partial JSON, a clean last line on a terminal."""
 
+import json
 import os
 import pathlib
 import pty
@@ -15,6 +16,23 @@ import unittest
 import command
 
 LONG_RUN = ["run", "fib", "--n", "60"]
+OWN_EXPERIMENT = """title = "t"
+where = "1, Fig. 2"
+claim = "it is so"
+machine = "xeon-6130-4s"
+workers = [64]
+app = "heat"
+options = "--n 1024 --iterations 30 --leaf-rows 64 --leaf-columns 64"
+quantity = "time"
+seeds = 100
+[[series]]
+name = "random"
+policy = "random"
+[[expect]]
+says = "it ends"
+of = "random@64"
+at_least = 0
+"""
 MANY_RUNS = ["compare", "fib", "--n", "12", "--policies", "random", "--peers", "serial", "--repeat", "1000000"]
 
 
@@ -62,6 +80,15 @@ class CtrlC(command.Case):
     def test_a_simulation_ends_between_two_runs(self):
         for subcommand in ("sim", "profile"):
             self.assertEqual(self.end([subcommand, "fib", "--n", "25", "--task-ns", "9", "--seeds", "10000", "--json", "-"]), (130, "", ""))
+
+    def test_what_was_varied_before_is_kept(self):
+        own = self.scratch / "own.toml"
+        own.write_text(OWN_EXPERIMENT, encoding="utf-8")
+        code, out, err = self.end(["experiment", str(own), "--vary", "--output", str(self.scratch)])
+        self.assertEqual((code, err), (130, ""))
+        self.assertRegex(out, r"interrupted after \d+ of \d+ simulated points")
+        document = json.loads((self.scratch / "own-own-vary.json").read_text(encoding="utf-8"))
+        self.assertLess(document["points"], document["planned_points"])
 
     def test_no_file_is_left_behind_or_touched(self):
         new, old = self.scratch / "new.json", self.scratch / "old.json"

@@ -224,6 +224,18 @@ class Schema(command.Case):
                              [[float(c) if re.fullmatch(r"-?\d[\d.e+-]*", c) else c for c in line] for line in as_text])
         self.check("experiment", documents)
 
+    def test_experiment_vary(self):
+        own = self.scratch / "own.toml"
+        own.write_text(OWN_EXPERIMENT, encoding="utf-8")
+        self.works("experiment", str(own), "--vary", "prices.steal_ns,core.flops_per_ns", "--output", str(self.scratch))
+        document = json.loads((self.scratch / "own-own-vary.json").read_text(encoding="utf-8"))
+        self.check("experiment --vary", [document])
+        with (self.scratch / "own-own-vary.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        figures = [f for claim in document["claims"] for f in claim["figures"]]
+        self.assertEqual([r["figure"] for r in rows], [f["figure"] for f in figures])
+        self.assertEqual([float(r["value_at_low"]) for r in rows], [f["value_at_low"] for f in figures])
+
 
 class Check(unittest.TestCase):
     """The check fails where it must: on samples."""

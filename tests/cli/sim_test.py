@@ -83,6 +83,19 @@ class Sim(command.Case):
                  for more in ([], ["--placement", "interleave"], ["--placement", "bind:0"], ["--noise", "100000:5us"])]
         self.assertEqual(len(set(times)), 4)
 
+    def test_a_warm_up_run_leaves_its_data_in_the_caches_and_its_record_with_the_policy(self):
+        heat = ["sim", "heat", "--n", "256", "--iterations", "2", "--machine", "measured-2core", "--workers", "2", "--policies", "random,hierarchical,adws,adws:no-steal,numa-ws,replay", "--json", "-"]
+        cold, warm = (self.works_json(*heat, "--warm-up", runs) for runs in ("0", "3"))
+        self.assertEqual((cold["warm_up_runs"], warm["warm_up_runs"]), (0, 3))
+        for first, later in zip(cold["rows"], warm["rows"], strict=True):
+            with self.subTest(policy=first["runner"]):
+                self.assertGreater(first["local_memory_bytes"], 0)
+                self.assertEqual(later["local_memory_bytes"], 0)
+                self.assertLess(later["median_s"], first["median_s"])
+        fib = ["sim", "fib", "--n", "18", "--task-ns", "5", "--machine", "measured-2core", "--workers", "2", "--policies", "replay", "--json", "-"]
+        first, later = (self.works_json(*fib, "--warm-up", runs)["rows"][0] for runs in ("0", "8"))
+        self.assertNotEqual(first["steals"], later["steals"], "a strict iteration follows the record")
+
     def test_a_senseless_request_is_refused_with_what_is_allowed(self):
         for arguments, message in ((["--machine", "xeon"], ["machine model is 'xeon'; allowed: ", "xeon-6130-4s"]),
                             (["--machine", "no/such.toml"], ["no/such.toml"]),

@@ -199,11 +199,24 @@ machine_numbers machine_model::numbers(bound which) const {
   return made;
 }
 
-machine_numbers machine_model::numbers(bound which, std::string_view key) const {
+machine_numbers machine_model::numbers_with(std::string_view key, double value) const {
+  auto const named = [key](figure_rule const& r) { return key == std::string{r.table} + "." + std::string{r.name}; };
+  auto const list_named = [key](figure_rule const& r) {
+    return r.many != nullptr && key.starts_with(std::string{r.table} + "." + std::string{r.name} + "[");
+  };
+  std::span<figure_rule const> const rules = figure_rules();
+  auto const one = std::ranges::find_if(rules, [&](figure_rule const& r) { return r.one != nullptr && named(r); });
+  auto const rule = one != rules.end() ? one : std::ranges::find_if(rules, list_named);
   machine_model copy = *this;
-  auto const at = std::ranges::find(copy.figures_, key, &figure::key);
-  if (at == copy.figures_.end()) throw usage_error(origin_ + " has no figure " + std::string{key});
-  at->value = at->at(which);
+  auto at = std::ranges::find(copy.figures_, key, &figure::key);
+  if (rule == rules.end() || (at == copy.figures_.end() && one == rules.end()))
+    throw usage_error(origin_ + " has no figure " + std::string{key});
+  if (!allows(rule->when, value))
+    throw usage_error(std::string{key} + " is " + std::to_string(value) +
+                      "; allowed: " + (rule->when == need::share ? "0 to 1" : "a positive number up to 1e12"));
+  if (at == copy.figures_.end()) at = copy.figures_.insert(at, figure{.key = std::string{key}});
+  at->value = at->low = at->high = value;
+  copy.check_caches();
   return copy.numbers();
 }
 

@@ -46,9 +46,9 @@ class machine_model {
   [[nodiscard]] std::span<figure const> figures() const noexcept { return figures_; }
   /// The machine with every figure at its value, its low or its high end.
   [[nodiscard]] machine_numbers numbers(bound which = bound::stated) const;
-  /// The same with only one figure off its value, to see what depends on it. Throws usage_error for an
-  /// unknown key.
-  [[nodiscard]] machine_numbers numbers(bound which, std::string_view key) const;
+  /// The machine with every figure at its value but this one, to see what depends on it. It may be an optional figure
+  /// that the file leaves out. Throws usage_error for an unknown key, and for a value that the figure cannot have.
+  [[nodiscard]] machine_numbers numbers_with(std::string_view key, double value) const;
 
   [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
   /// The distance between two NUMA nodes: 0 the same, 1 the nearest others, ... up to distances().

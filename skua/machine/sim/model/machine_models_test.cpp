@@ -70,9 +70,14 @@ TEST(machine_model, can_be_taken_at_the_ends_of_its_ranges) {
   EXPECT_EQ(m.numbers(bound::low).wake_up_ns, 8);
   EXPECT_EQ(m.numbers(bound::high).wake_up_ns, 800);
   EXPECT_EQ(m.numbers(bound::high).steal_ns, 100);
-  EXPECT_EQ(m.numbers(bound::high, "prices.wake_up_ns").wake_up_ns, 800);
-  EXPECT_EQ(m.numbers(bound::high, "prices.steal_ns").wake_up_ns, 80);
-  EXPECT_THROW(static_cast<void>(m.numbers(bound::high, "prices.tea")), usage_error);
+  EXPECT_EQ(m.numbers_with("prices.wake_up_ns", 800).wake_up_ns, 800);
+  EXPECT_EQ(m.numbers_with("prices.steal_ns", 800).wake_up_ns, 80);
+  EXPECT_EQ(m.numbers_with("link.latency_ns[0]", 70).link_latency_ns, std::vector<double>{70});
+  EXPECT_EQ(m.numbers_with("core.hidden_share", 0.25).hidden_share, 0.25);
+  EXPECT_THROW(static_cast<void>(m.numbers_with("prices.tea", 1)), usage_error);
+  EXPECT_THROW(static_cast<void>(m.numbers_with("link.latency_ns[1]", 1)), usage_error);
+  EXPECT_THROW(static_cast<void>(m.numbers_with("prices.steal_ns", -1)), usage_error);
+  EXPECT_THROW(static_cast<void>(m.numbers_with("private_cache.bytes", 1)), usage_error);
   auto const at = std::ranges::find(m.figures(), std::string{"prices.wake_up_ns"}, &figure::key);
   ASSERT_NE(at, m.figures().end());
   EXPECT_TRUE(at->assumed);
