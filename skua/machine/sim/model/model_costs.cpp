@@ -164,10 +164,12 @@ model_costs::computing model_costs::arithmetic_of(tree_node const& n) const {
   return {.ticks = flops * ticks_per_flop_};
 }
 
-/// The duration on a core without competitors. A measured time already includes its misses.
-double model_costs::on_core(computing what, double fetching) const noexcept {
-  double const visible = what.measured ? 0 : 1 - machine_.hidden_share;
-  return std::max(what.ticks, fetching) + visible * std::min(what.ticks, fetching);
+/// The duration on a core without competitors. A measured time already includes its misses, at the price of local memory:
+/// the serial run that was measured had all data there.
+double model_costs::on_core(computing what, times const& fetching) const noexcept {
+  if (what.measured) return std::max(what.ticks + fetching.farther, fetching.core);
+  double const visible = 1 - machine_.hidden_share;
+  return std::max(what.ticks, fetching.core) + visible * std::min(what.ticks, fetching.core);
 }
 
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_node const& n) {
@@ -182,7 +184,7 @@ tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_nod
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
   times const took = memory_of(now, core);
   record_traffic(w, memory_.moved());
-  tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took.core), took.alone)));
+  tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took), took.alone)));
   tick const all = std::max(alone, took.served - now);
   mine.waited += all - alone;
   return all;
@@ -202,8 +204,9 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
     std::uint64_t const written = moved.write_back[n];
     if (read.lines + transferred.runs + written == 0) continue;
     std::uint32_t const d = distance_[here * model_nodes_ + n];
-    all.core += from_memory_[d].of(read) + from_transfer_[d].of(transferred) +
-                ticks_per_written_line_ * static_cast<double>(written);
+    double const drawn = from_memory_[d].of(read) + from_transfer_[d].of(transferred);
+    all.core += drawn + ticks_per_written_line_ * static_cast<double>(written);
+    all.farther += std::max(0.0, drawn - from_memory_[0].of(read) - from_memory_[0].of(transferred));
     if (read.lines + written > 0) all.pass(nodes_[n], now, bytes(read.lines + written));
     cross(all, now, {n, here}, bytes(read.lines + transferred.lines));
     cross(all, now, {here, n}, bytes(written));

@@ -102,6 +102,40 @@ TEST_F(model_costs_of_the_round_machine, what_was_measured_is_not_lengthened_by_
   EXPECT_EQ(by_ns.run(0, w0, tree, leaf(range(0, 1 << 20), 4e5, 500'000)), 500'000'000U);
 }
 
+/// A serial run misses to local memory; what was measured there contains just that.
+TEST_F(model_costs_of_the_round_machine, what_was_measured_grows_by_what_remote_memory_takes_longer) {
+  constexpr std::uint64_t bytes = 1 << 16;
+  constexpr double local = bytes / 8 * 1e3 + 10e3;
+  constexpr double remote = bytes / 2 * 1e3 + 16e3;
+  for (std::uint64_t const ns : {std::uint64_t{9'000}, std::uint64_t{500'000}}) {
+    auto const took = [&](std::uint32_t node) {
+      model_costs c = make();
+      c.bind_pages(reinterpret_cast<void const*>(somewhere), bytes, node);
+      return static_cast<double>(c.run(0, w0, tree, leaf(range(0, bytes), 0, ns)));
+    };
+    double const measured = static_cast<double>(ns) * 1e3;
+    EXPECT_NEAR(took(0), measured, 1);
+    EXPECT_NEAR(took(1), measured + remote - local, 1);
+  }
+}
+
+TEST_F(model_costs_of_the_round_machine, leaves_that_were_measured_share_links_and_memory) {
+  constexpr std::uint64_t leaf_bytes = 1 << 14;
+  auto const last_end = [&](std::uint32_t node) {
+    model_costs c = make({.pages = {.how = page_placement::kind::bind, .node = node}});
+    tick now = 0;
+    tick last = 0;
+    for (std::uint32_t i = 0; i < 512; ++i) {  // four at a time, 2.1 us each by measurement
+      worker_id const w{i % 4};
+      if (i % 4 == 0) now = last;
+      last = std::max(last, now + c.run(now, w, tree, leaf(range(i * leaf_bytes, leaf_bytes), 0, 2'100)));
+    }
+    return static_cast<double>(last) / 1e3;
+  };
+  EXPECT_NEAR(last_end(0), 512.0 * leaf_bytes / 16, 1);  // the memory delivers 16 bytes/ns
+  EXPECT_NEAR(last_end(1), 512.0 * leaf_bytes / 4, 1);   // the link 4
+}
+
 /// If many cores wait for one memory, that memory determines the time, however little a core hides.
 TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_of_all) {
   constexpr std::uint64_t leaf_bytes = 1 << 14;
