@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 
 #include "skua/parts/base/error.hpp"
 
@@ -67,7 +68,7 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
       distances_(model.distances()), distance_(distances_of(model)),
       ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
-      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
+      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)), pages_(how.pages.how),
       memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
       routes_(model.node_routes()), accounts_(where.workers()) {
   set_sources();
@@ -254,6 +255,15 @@ memory_account model_costs::total() const noexcept {
     all.noise += a.noise;
   }
   return all;
+}
+
+void model_costs::own(std::span<owned_range const> ranges, layout const& where) {
+  using kind = page_placement::kind;
+  if (pages_ != kind::places && pages_ != kind::prepared) return;
+  for (owned_range const& r : std::views::reverse(ranges)) {
+    bool const is_placed = pages_ == kind::places && r.owner;
+    memory_.homes().bind_pages(r.address, r.bytes, is_placed ? where.numa_of(*r.owner) : where.numa_of(worker_id{0}));
+  }
 }
 
 void model_costs::bind_pages(void const* data, std::uint64_t bytes, std::uint32_t node) {

@@ -77,6 +77,9 @@ class model_costs final : public costs {
 
   tick run(tick now, worker_id w, task_tree const& program, tree_node_id id) override;
   tick price(tick now, operation what, worker_id w, worker_id whom) override;
+  /// Binds the pages where the placement says, if it is `places` or `prepared`: to the node of the owner, or of worker 0.
+  /// A page that two ranges share lies where the first of them does.
+  void own(std::span<owned_range const> ranges, layout const& where) override;
 
   /// How long an idle worker searches before it sleeps.
   [[nodiscard]] tick spin() const noexcept { return spin_; }
@@ -147,6 +150,7 @@ class model_costs final : public costs {
   tick spin_;
 
   std::vector<std::uint32_t> core_of_;  ///< by worker
+  page_placement::kind pages_;
   memory_system memory_;
   noise noise_;
 

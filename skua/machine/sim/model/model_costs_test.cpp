@@ -136,6 +136,44 @@ TEST_F(model_costs_of_the_round_machine, leaves_that_were_measured_share_links_a
   EXPECT_NEAR(last_end(1), 512.0 * leaf_bytes / 4, 1);   // the link 4
 }
 
+TEST_F(model_costs_of_the_round_machine, what_a_program_gives_to_places_lies_there) {
+  constexpr std::uint64_t bytes = 1 << 16;
+  layout const two = model.layout_of({.places = "numa_domains"});
+  ASSERT_EQ(two.places(), 2U);
+  std::vector<owned_range> const owned{{.address = somewhere, .bytes = bytes + 100, .owner = place_id{0}},
+                                       {.address = somewhere + bytes + 100, .bytes = bytes - 100, .owner = place_id{1}},
+                                       {.address = somewhere + 2 * bytes, .bytes = bytes, .owner = {}}};
+  auto const remote_bytes = [&](page_placement::kind how, worker_id w, std::uint64_t offset, std::uint64_t length) {
+    model_costs c(model, model.numbers(), two, {.pages = {.how = how}});
+    c.own(owned, two);
+    static_cast<void>(c.run(0, w, tree, leaf(range(offset, length), 0, 1)));
+    return c.account(w).remote_bytes;
+  };
+  using kind = page_placement::kind;
+  EXPECT_EQ(remote_bytes(kind::places, w0, 0, bytes), 0U);
+  EXPECT_EQ(remote_bytes(kind::places, w4, 0, bytes), bytes);
+  EXPECT_EQ(remote_bytes(kind::places, w0, bytes, bytes), bytes - 4096);  // a shared page belongs to the first owner
+  EXPECT_EQ(remote_bytes(kind::places, w4, bytes, bytes), 4096U);
+  EXPECT_EQ(remote_bytes(kind::places, w4, 2 * bytes, bytes), bytes);  // nobody's
+  EXPECT_EQ(remote_bytes(kind::places, w4, 3 * bytes, bytes), 0U);     // did not exist before the run
+  EXPECT_EQ(remote_bytes(kind::prepared, w4, 0, 3 * bytes), 3 * bytes);
+  EXPECT_EQ(remote_bytes(kind::first_touch, w4, 0, 3 * bytes), 0U);
+}
+
+/// A measured leaf on a place's own memory takes its time; on another's it pays for the distance.
+TEST_F(model_costs_of_the_round_machine, remote_bytes_of_a_placed_array_lengthen_a_measured_leaf) {
+  constexpr std::uint64_t bytes = 1 << 16;
+  layout const two = model.layout_of({.places = "numa_domains"});
+  std::vector<owned_range> const owned{{.address = somewhere, .bytes = bytes, .owner = place_id{1}}};
+  auto const took = [&](worker_id w) {
+    model_costs c(model, model.numbers(), two, {.pages = {.how = page_placement::kind::places}});
+    c.own(owned, two);
+    return static_cast<double>(c.run(0, w, tree, leaf(range(0, bytes), 0, 50'000)));
+  };
+  EXPECT_NEAR(took(w4), 50e6, 1);
+  EXPECT_NEAR(took(w0), 50e6 + (bytes / 2.0 - bytes / 8.0) * 1e3 + 6e3, 1);
+}
+
 /// If many cores wait for one memory, that memory determines the time, however little a core hides.
 TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_of_all) {
   constexpr std::uint64_t leaf_bytes = 1 << 14;
