@@ -80,18 +80,25 @@ model_costs::source model_costs::source_of(double bytes_per_ns, double latency_n
           .ticks_per_run = latency_ns / machine_.misses_in_flight * ticks_per_ns};
 }
 
+/// Lines from outside of the place: a core with few of them on the way waits for their latency (Little's law).
+model_costs::source model_costs::outside_of(double bytes_per_ns, double latency_ns) const noexcept {
+  if (machine_.lines_in_flight > 0)
+    bytes_per_ns = std::min(bytes_per_ns, machine_.lines_in_flight * line_bytes_ / latency_ns);
+  return source_of(bytes_per_ns, latency_ns);
+}
+
 void model_costs::set_sources() {
   machine_numbers const& m = machine_;
   own_ = source_of(m.private_bytes_per_ns, m.private_latency_ns);
   shared_ = source_of(m.shared_bytes_per_ns, m.shared_latency_ns);
-  from_memory_.push_back(source_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
-  from_transfer_.push_back(source_of(m.transfer_bytes_per_ns, m.transfer_latency_ns));
+  from_memory_.push_back(outside_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
+  from_transfer_.push_back(outside_of(m.transfer_bytes_per_ns, m.transfer_latency_ns));
   for (std::uint32_t d = 0; d < distances_; ++d) {
     double const far = m.link_core_bytes_per_ns[d];
     from_memory_.push_back(
-        source_of(std::min(far, m.memory_core_bytes_per_ns), m.memory_latency_ns + m.link_latency_ns[d]));
+        outside_of(std::min(far, m.memory_core_bytes_per_ns), m.memory_latency_ns + m.link_latency_ns[d]));
     from_transfer_.push_back(
-        source_of(std::min(far, m.transfer_bytes_per_ns), m.transfer_latency_ns + m.link_latency_ns[d]));
+        outside_of(std::min(far, m.transfer_bytes_per_ns), m.transfer_latency_ns + m.link_latency_ns[d]));
   }
   if (m.memory_write_back_bytes_per_ns > 0)
     ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;

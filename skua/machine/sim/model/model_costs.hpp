@@ -124,6 +124,7 @@ class model_costs final : public costs {
 
   void set_prices();
   [[nodiscard]] source source_of(double bytes_per_ns, double latency_ns) const noexcept;
+  [[nodiscard]] source outside_of(double bytes_per_ns, double latency_ns) const noexcept;
   void set_sources();
   struct computing {
     double ticks = 0;

@@ -136,6 +136,22 @@ TEST_F(model_costs_of_the_round_machine, leaves_that_were_measured_share_links_a
   EXPECT_NEAR(last_end(1), 512.0 * leaf_bytes / 4, 1);   // the link 4
 }
 
+TEST_F(model_costs_of_the_round_machine, few_lines_in_flight_wait_for_the_latency_of_memory) {
+  constexpr std::uint64_t bytes = 1 << 20;
+  constexpr double lines = bytes / 64;
+  auto const ns = [&](double in_flight, std::uint32_t node) {
+    machine_numbers numbers = model.numbers();
+    numbers.lines_in_flight = in_flight;
+    model_costs c(model, numbers, where, {.pages = {.how = page_placement::kind::bind, .node = node}});
+    return static_cast<double>(c.run(0, w0, tree, leaf(range(0, bytes)))) / 1e3;
+  };
+  EXPECT_NEAR(ns(1, 0), lines * 100 + 10, 1e-3);
+  EXPECT_NEAR(ns(1, 1), lines * 160 + 16, 1e-3);
+  EXPECT_NEAR(ns(2, 1), lines * 80 + 16, 1e-3);
+  EXPECT_NEAR(ns(20, 0), bytes / 8 + 10, 1e-3);  // as many as the bandwidth needs, and more
+  EXPECT_EQ(ns(0, 0), ns(20, 0));
+}
+
 TEST_F(model_costs_of_the_round_machine, what_a_program_gives_to_places_lies_there) {
   constexpr std::uint64_t bytes = 1 << 16;
   layout const two = model.layout_of({.places = "numa_domains"});
