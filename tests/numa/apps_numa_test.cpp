@@ -147,6 +147,7 @@ TEST_P(placed_app, the_answer_is_right) {
 
 INSTANTIATE_TEST_SUITE_P(apps_numa, placed_app,
                          testing::Values(chosen_app{"cilksort", "--n 300000 --key-bits 64"},
+                                         chosen_app{"hull", "--points on --n 100000 --leaf 1000"},
                                          chosen_app{"cg", "--class S"}, chosen_app{"heat", "--n 600 --iterations 3"}),
                          [](auto const& tested) { return std::string(tested.param.name); });
 
