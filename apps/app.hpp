@@ -4,14 +4,17 @@
 // else it can do is a small class of its own, and a function of `app` that returns null if this app cannot.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "apps/map/task_map.hpp"
+#include "apps/owned_array.hpp"
 #include "skua/fwd.hpp"
 
 namespace CLI {
@@ -89,9 +92,14 @@ class app {
   /// Restores what a run destroys, and forgets the last answer. Not timed; called before every run.
   virtual void reset() = 0;
 
-  /// Brings the data of the next runs to the places of this pool that the hints name, if the pool has several places on
-  /// several NUMA nodes. Call it once per map of a pool, before the timed runs; otherwise run_skua does it.
-  virtual void place_data(pool&) {}
+  /// The arrays that the place hints are about, and which part belongs to which of `places`. Empty: the program gives no
+  /// place hints, or places own nothing.
+  [[nodiscard]] virtual std::vector<owned_array> owned(std::uint32_t) { return {}; }
+  /// Other memory that prepare() writes and a run uses: it lies where prepare() ran.
+  [[nodiscard]] virtual std::vector<std::span<std::byte const>> unowned() { return {}; }
+  /// Brings the data of the next runs to the places of this pool that own them, if the pool has several places on several
+  /// NUMA nodes. Call it once per map of a pool, before the timed runs; otherwise run_skua does it.
+  void place_data(pool& workers);
 
   /// One run of the program on a pool. Callers time exactly this call, and the run_ functions of what follows.
   virtual void run_skua(pool& workers) = 0;

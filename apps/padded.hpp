@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <span>
 #include <string>
 
 #include "apps/placed_array.hpp"
@@ -41,8 +40,8 @@ class padded {
 
   void fill(float value) noexcept { std::ranges::fill(data_.elements(), value); }
 
-  /// Moves the contents where `shares` of the floats, counted row by row, say: see placed_array.
-  distribution distribute(std::span<share const> shares, layout const& map) { return data_.distribute(shares, map); }
+  /// Its elements are the floats, row by row, padding included.
+  [[nodiscard]] placed_memory& memory() noexcept { return data_; }
 
   /// The distance between rows of a matrix with so many columns, in floats.
   static constexpr std::size_t stride_for(std::size_t columns, row_gap gap) noexcept {

@@ -2,6 +2,7 @@
 // Ownership: things in a row, shared out over the places of a pool in equal contiguous pieces. [numa-ws-2018 III-A]
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,20 @@ struct place_range {
   [[nodiscard]] constexpr std::optional<place_id> owner(std::size_t i, std::size_t n) const noexcept {
     if (count == 0) return std::nullopt;
     return place_id{first + static_cast<std::uint32_t>(i * count / n)};
+  }
+
+  /// The place for a part of the work, things begin .. end-1 of n: whoever owns the middle of it, hence most of it; of a
+  /// part larger than a share, the middle of its first share. The owner of `begin` will not do: a part that begins just
+  /// before a boundary would go to the place before it.
+  [[nodiscard]] constexpr std::optional<place_id> owner_of_part(std::size_t begin, std::size_t end,
+                                                                std::size_t n) const noexcept {
+    if (count == 0) return std::nullopt;
+    return owner(begin + std::min(end - begin, n / count) / 2, n);
+  }
+
+  /// The first of n things that this place, or one after it, owns. Precondition: count > 0.
+  [[nodiscard]] constexpr std::size_t first_of(std::uint32_t place, std::size_t n) const noexcept {
+    return ((place - first) * n + count - 1) / count;
   }
 
   /// The places of the i-th of four parts of the work: its share, but at least one. No places divide into no places.

@@ -2,7 +2,9 @@
 // The matrix is the published one; every runner gives the same bits; the place hints name the owners of the rows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "apps/cg/problem.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -185,6 +187,56 @@ TEST(cg, places_own_contiguous_shares_of_the_rows) {
     }
     auto const [fewest, most] = std::ranges::minmax(leaves);
     EXPECT_LE(most - fewest, 1U) << places << " places";
+  }
+}
+
+// Halves of the blocks do not end where shares do, so the owner of a part's first block may own nothing else of it.
+TEST(cg, a_part_no_larger_than_a_share_goes_to_whoever_owns_most_of_it) {
+  for (std::uint32_t const count : {1U, 2U, 3U, 4U, 7U}) {
+    place_range const places{.first = 5, .count = count};
+    for (std::size_t const n : {7U, 22U, 219U, 220U}) {
+      for (std::size_t begin = 0; begin < n; ++begin) {
+        std::map<place_id, std::size_t> owned;
+        for (std::size_t end = begin + 1; end <= std::min(n, begin + n / count); ++end) {
+          ++owned[places.owner(end - 1, n).value()];
+          std::size_t const most = std::ranges::max(owned | std::views::values);
+          EXPECT_GE(owned[places.owner_of_part(begin, end, n).value()] + 1, most)
+              << begin << " to " << end << " of " << n << ", " << count << " places";
+        }
+      }
+    }
+  }
+  EXPECT_FALSE(place_range{}.owner_of_part(1, 3, 5).has_value());
+}
+
+// All elements of an array, in order; the rows of a block lie with the block's owner.
+TEST(cg, the_owner_of_a_block_owns_its_rows_of_the_matrix_and_of_all_vectors) {
+  problem p(classes[0], 64);
+  for (std::uint32_t const count : {0U, 1U, 3U, 4U}) {
+    place_range const places{.first = 0, .count = count};
+    auto const arrays = p.owned(places);
+    ASSERT_EQ(arrays.size(), 8U);
+    for (owned_array const& each : arrays) {
+      std::size_t next = 0;
+      for (share const& s : each.shares()) {
+        EXPECT_EQ(s.first, next);
+        next += s.count;
+      }
+      EXPECT_EQ(next * each.memory->element_bytes(), each.memory->bytes().size());
+    }
+    for (std::size_t b = 0; b < p.all().end; ++b) {
+      rows const of_block = p.rows_of({b, b + 1});
+      auto const owner_of = [&](owned_array const& array, std::size_t element) {
+        for (share const& s : array.shares()) {
+          if (element < s.first + s.count) return s.place;
+        }
+        return place_id{99};
+      };
+      place_id const right = places.owner(b, p.all().end).value_or(place_id{0});
+      EXPECT_EQ(owner_of(arrays[0], p.on().a.starts[of_block.begin]), right);
+      EXPECT_EQ(owner_of(arrays[2], of_block.begin), right);
+      EXPECT_EQ(owner_of(arrays[3], of_block.end - 1), right);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 namespace skua::apps::cg {
 namespace {
@@ -58,6 +59,13 @@ std::vector<sparse_vector> by_position(std::vector<sparse_vector> const& vectors
   return all;
 }
 
+/// A matrix that grows row by row.
+struct growing_matrix {
+  std::vector<double> values;
+  std::vector<std::uint32_t> columns;
+  std::vector<std::size_t> starts;
+};
+
 /// Adds numbers to elements of one row after the other; remembers which elements a row has.
 class row_sums {
  public:
@@ -72,7 +80,7 @@ class row_sums {
   }
 
   /// Appends the row to the matrix; the next row starts empty.
-  void move_to(matrix& m) {
+  void move_to(growing_matrix& m) {
     std::ranges::sort(there_);
     for (std::uint32_t const column : there_) {
       m.columns.push_back(column);
@@ -99,7 +107,7 @@ matrix make_matrix(nas_class const& of) {
   std::vector<double> weight(of.rows, 1.0);
   for (std::size_t i = 1; i < of.rows; ++i) weight[i] = weight[i - 1] * ratio;
 
-  matrix made;
+  growing_matrix made;
   made.starts.reserve(of.rows + 1);
   made.starts.push_back(0);
   row_sums row(of.rows);
@@ -111,7 +119,9 @@ matrix make_matrix(nas_class const& of) {
     row.add(r, condition - of.shift);
     row.move_to(made);
   }
-  return made;
+  return {.values = placed_array<double>(made.values),
+          .columns = placed_array<std::uint32_t>(made.columns),
+          .starts = placed_array<std::size_t>(made.starts)};
 }
 
 }  // namespace skua::apps::cg

@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
+
+#include "apps/placed_array.hpp"
 
 namespace skua::apps::cg {
 
@@ -34,9 +35,9 @@ inline constexpr double tolerance = 1e-10;
 
 /// Compressed rows: one after the other, the elements of a row by ascending column.
 struct matrix {
-  std::vector<double> values;
-  std::vector<std::uint32_t> columns;  ///< of the values
-  std::vector<std::size_t> starts;     ///< row i is values[starts[i] .. starts[i + 1])
+  placed_array<double> values;
+  placed_array<std::uint32_t> columns;  ///< of the values
+  placed_array<std::size_t> starts;     ///< row i is values[starts[i] .. starts[i + 1])
 
   [[nodiscard]] std::size_t rows() const noexcept { return starts.size() - 1; }
   [[nodiscard]] std::size_t nonzeros() const noexcept { return values.size(); }

@@ -16,6 +16,7 @@
 #include "apps/cg/matrix.hpp"
 #include "apps/cg/sweeps.hpp"
 #include "apps/loop_styles.hpp"
+#include "apps/owned_array.hpp"
 #include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
@@ -66,10 +67,15 @@ class problem {
     return Sweep::is_product ? 1 : std::max<std::size_t>(1, rows_per_vector_leaf / rows_per_block_);
   }
   /// Work: the nonzeros, for all sweeps alike, so that a policy that uses work hints gives a block to the same worker
-  /// each time. Place: the owner of the first block; the children inherit it.
+  /// each time. Place: the owner of most of the blocks; the children inherit it.
   [[nodiscard]] hint known(blocks const& b, place_range const& places) const noexcept {
-    return {.work = static_cast<double>(nonzeros(on_.a, rows_of(b))), .place = places.owner(b.begin, all().end)};
+    return {.work = static_cast<double>(nonzeros(on_.a, rows_of(b))),
+            .place = places.owner_of_part(b.begin, b.end, all().end)};
   }
+
+  /// Rows of the matrix and of all vectors belong to the place that known() names for their block. While the problem
+  /// lives.
+  [[nodiscard]] std::vector<owned_array> owned(place_range const& places);
 
   /// Restores the first guess and drops the answer.
   void reset();
@@ -93,7 +99,7 @@ class problem {
 
   nas_class of_{};
   std::size_t rows_per_block_ = 1;
-  equations on_{.a = {.values = {}, .columns = {}, .starts = {0}}, .x = {}, .z = {}, .p = {}, .q = {}, .r = {}};
+  equations on_;
   std::array<std::vector<sums>, 2> partial_;
   std::optional<estimate> found_;
 };

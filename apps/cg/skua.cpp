@@ -39,6 +39,9 @@ class cg_app final : public program_app<cg_app>, public openmp_twin, public tbb_
     }
   }
   void reset() override { problem_.reset(); }
+  [[nodiscard]] std::vector<owned_array> owned(std::uint32_t places) override {
+    return problem_.owned({.first = 0, .count = places});
+  }
 
   [[nodiscard]] loop_styles* styles() override { return &twins_; }
   void run_openmp(unsigned workers) override { cg::with_openmp(workers, problem_, twins_.openmp()); }

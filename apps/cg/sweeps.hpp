@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <cstdint>
 
 #include "apps/cg/matrix.hpp"
 #include "skua/program/fork_join.hpp"
@@ -14,7 +14,7 @@ namespace skua::apps::cg {
 /// The matrix and the vectors, in NAS's letters: solve a z = x; residual r, direction p, q = a p.
 struct equations {
   matrix a;
-  std::vector<double> x, z, p, q, r;
+  placed_array<double> x, z, p, q, r;
 };
 
 /// Rows begin .. end-1.
@@ -36,10 +36,10 @@ struct sums {
 };
 
 // The footprint of a leaf.
-inline reads in(std::vector<double> const& v, rows const& some) noexcept {
+inline reads in(placed_array<double> const& v, rows const& some) noexcept {
   return {v.data() + some.begin, some.count() * sizeof(double)};
 }
-inline writes out(std::vector<double> const& v, rows const& some) noexcept {
+inline writes out(placed_array<double> const& v, rows const& some) noexcept {
   return {v.data() + some.begin, some.count() * sizeof(double)};
 }
 inline flops per_row(double operations, rows const& some) noexcept {
@@ -51,7 +51,7 @@ inline std::size_t nonzeros(matrix const& a, rows const& some) noexcept {
 
 /// Runs kernel() as a leaf that multiplies these rows of the matrix by the vector v.
 template <fork_join Here, class... Words>
-decltype(auto) product_leaf(Here& here, matrix const& a, std::vector<double> const& v, rows const& some,
+decltype(auto) product_leaf(Here& here, matrix const& a, placed_array<double> const& v, rows const& some,
                             Words&&... rest) {
   std::size_t const elements = nonzeros(a, some);
   return here.leaf(reads{a.values.data() + a.starts[some.begin], elements * sizeof(double)},

@@ -5,7 +5,8 @@
 namespace skua::apps::cilksort {
 namespace {
 
-void merge_tasks(merging const& m) {
+template <sort_key Key>
+void merge_tasks(merging<Key> const& m) {
   if (m.is_leaf()) return m.run_leaf();
   auto const halves = m.halves();
 #pragma omp task shared(halves)
@@ -14,7 +15,8 @@ void merge_tasks(merging const& m) {
 #pragma omp taskwait
 }
 
-void sort_tasks(sorting const& s) {
+template <sort_key Key>
+void sort_tasks(sorting<Key> const& s) {
   if (s.is_leaf()) return s.run_leaf();
   auto const quarters = s.quarters();
   for (std::size_t i = 0; i < 3; ++i) {
@@ -32,10 +34,14 @@ void sort_tasks(sorting const& s) {
 
 }  // namespace
 
-void with_openmp(unsigned workers, sorting const& s) {
+template <sort_key Key>
+void with_openmp(unsigned workers, sorting<Key> const& s) {
 #pragma omp parallel num_threads(workers)
 #pragma omp single
   sort_tasks(s);
 }
+
+template void with_openmp(unsigned, sorting<std::int32_t> const&);
+template void with_openmp(unsigned, sorting<std::int64_t> const&);
 
 }  // namespace skua::apps::cilksort

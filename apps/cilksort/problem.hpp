@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,22 +14,27 @@
 #include <utility>
 #include <vector>
 
+#include "apps/owned_array.hpp"
 #include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
 
 namespace skua::apps::cilksort {
 
-using key = std::int32_t;
+/// 32 or 64 bits wide.
+template <class Key>
+concept sort_key = std::same_as<Key, std::int32_t> || std::same_as<Key, std::int64_t>;
+
 inline constexpr std::int64_t most_n = std::int64_t{1} << 30;
 inline constexpr std::size_t sort_leaf_keys = 2048;   ///< std::sort sorts up to this many
 inline constexpr std::size_t merge_leaf_keys = 4096;  ///< one loop merges up to this many
 
 /// Merges two sorted runs into `out`, which has room for exactly both.
+template <sort_key Key>
 struct merging {
-  std::span<key const> a;
-  std::span<key const> b;
-  std::span<key> out;
+  std::span<Key const> a;
+  std::span<Key const> b;
+  std::span<Key> out;
 
   [[nodiscard]] bool is_leaf() const noexcept { return out.size() <= merge_leaf_keys; }
   void run_leaf() const noexcept;
@@ -36,18 +42,22 @@ struct merging {
   [[nodiscard]] std::pair<merging, merging> halves() const noexcept;
 };
 
+/// Where the quarters of n keys begin and end: 0, ..., n.
+constexpr std::array<std::size_t, 5> quarters_of(std::size_t n) noexcept { return {0, n / 4, n / 4 * 2, n / 4 * 3, n}; }
+
 /// Sorts `data`; `scratch` has the same size.
+template <sort_key Key>
 struct sorting {
-  std::span<key> data;
-  std::span<key> scratch;
+  std::span<Key> data;
+  std::span<Key> scratch;
 
   [[nodiscard]] bool is_leaf() const noexcept { return data.size() <= sort_leaf_keys; }
   void run_leaf() const noexcept { std::sort(data.begin(), data.end()); }
   [[nodiscard]] std::array<sorting, 4> quarters() const noexcept;
   /// The merges that remain when the quarters are sorted: the first two and the last two into scratch; then both back.
-  [[nodiscard]] merging first_half() const noexcept;
-  [[nodiscard]] merging second_half() const noexcept;
-  [[nodiscard]] merging back() const noexcept;
+  [[nodiscard]] merging<Key> first_half() const noexcept;
+  [[nodiscard]] merging<Key> second_half() const noexcept;
+  [[nodiscard]] merging<Key> back() const noexcept;
 };
 
 /// The hints of a part: its keys as work, and its place if one is given; else the place is inherited.
@@ -56,8 +66,8 @@ inline hint known(std::size_t keys, std::optional<place_id> at) noexcept {
 }
 
 /// Work O(n), span O(log^2 n) for n keys in both runs.
-template <fork_join Here>
-void merge(Here& here, merging const& m) {
+template <fork_join Here, sort_key Key>
+void merge(Here& here, merging<Key> const& m) {
   if (m.is_leaf()) {
     here.leaf(reads{m.a.data(), m.a.size_bytes()}, reads{m.b.data(), m.b.size_bytes()},
               writes{m.out.data(), m.out.size_bytes()}, [&] { m.run_leaf(); });
@@ -71,8 +81,8 @@ void merge(Here& here, merging const& m) {
 
 /// Work O(n log n), span O(log^3 n). Not stable. Each quarter belongs to a share of the places, and so does the quarter
 /// that it is merged with first; the last merge has no place. [adws-sc19 4.1; numa-ws-2018 Fig. 4]
-template <fork_join Here>
-void sort(Here& here, sorting const& s, place_range const& at = {}) {
+template <fork_join Here, sort_key Key>
+void sort(Here& here, sorting<Key> const& s, place_range const& at = {}) {
   if (s.is_leaf()) {
     here.leaf(writes{s.data.data(), s.data.size_bytes()}, [&] { s.run_leaf(); });
     return;
@@ -91,13 +101,20 @@ void sort(Here& here, sorting const& s, place_range const& at = {}) {
   merge(here, s.back());
 }
 
+/// Which place owns which of n keys, in `data` and `scratch` alike, by the hints of sort().
+std::vector<share> owners(std::size_t n, place_range const& at);
+
 /// The numbers 0 .. n-1 in an order that depends on the seed alone.
-std::vector<key> shuffled(std::size_t n, std::uint64_t seed);
+template <sort_key Key>
+std::vector<Key> shuffled(std::size_t n, std::uint64_t seed);
 
 /// Empty if this is 0 .. n-1 in order, hence sorted and a permutation of the input; else one line that says where not.
-std::string wrong(std::span<key const> sorted);
+template <sort_key Key>
+std::string wrong(std::span<Key const> sorted);
 
-void with_openmp(unsigned workers, sorting const& s);
-void with_tbb(tbb_workers& workers, unsigned count, sorting const& s);
+template <sort_key Key>
+void with_openmp(unsigned workers, sorting<Key> const& s);
+template <sort_key Key>
+void with_tbb(tbb_workers& workers, unsigned count, sorting<Key> const& s);
 
 }  // namespace skua::apps::cilksort

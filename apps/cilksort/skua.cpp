@@ -1,70 +1,111 @@
 // SPDX-License-Identifier: MIT
 // The app cilksort.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <new>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "apps/checks.hpp"
 #include "apps/cilksort/problem.hpp"
+#include "apps/placed_array.hpp"
 #include "apps/program_app.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::apps {
 namespace {
 
+/// The input, and what a run works on.
+template <cilksort::sort_key Key>
+struct arrays {
+  std::vector<Key> input;
+  placed_array<Key> data;
+  placed_array<Key> scratch;
+
+  arrays(std::size_t n, std::uint64_t seed) : input(cilksort::shuffled<Key>(n, seed)), data(input), scratch(n) {
+    std::ranges::fill(scratch.elements(), Key{0});
+  }
+  [[nodiscard]] cilksort::sorting<Key> todo() const { return {data.elements(), scratch.elements()}; }
+};
+
 class cilksort_app final : public program_app<cilksort_app>, public openmp_twin, public tbb_twin {
  public:
   [[nodiscard]] std::string_view name() const override { return "cilksort"; }
   [[nodiscard]] std::string_view about() const override {
-    return "merge sort with parallel merges of shuffled 32-bit keys (Cilk 5; adws, numa-ws)";
+    return "merge sort with parallel merges of shuffled 32-bit or 64-bit keys (Cilk 5; adws, numa-ws)";
   }
   void options(CLI::App& command) override {
-    command.add_option("--n", n_, "number of keys, 1 to 2^30; 12 bytes each")->capture_default_str();
+    command.add_option("--n", n_, "number of keys, 1 to 2^30; three times their width each")->capture_default_str();
+    command.add_option("--key-bits", key_bits_, "width of the keys: 32 or 64, as in Cilk 5 and in NUMA-WS (2018)")
+        ->capture_default_str();
     command.add_option("--seed", seed_, "seed of the initial order of the keys")->capture_default_str();
   }
 
   void prepare() override {
     require_between("cilksort: --n", n_, 1, cilksort::most_n);
+    auto const width = require_one_of("cilksort: --key-bits", widths, key_bits_);
     done_ = false;
+    auto const n = static_cast<std::size_t>(n_);
     try {
-      input_ = cilksort::shuffled(static_cast<std::size_t>(n_), seed_);
-      data_ = input_;
-      scratch_.assign(input_.size(), 0);
+      if (width == 0) {
+        of_.emplace<arrays<std::int32_t>>(n, seed_);
+      } else {
+        of_.emplace<arrays<std::int64_t>>(n, seed_);
+      }
     } catch (std::bad_alloc const&) {
-      throw resource_error("cilksort: no memory for " + std::to_string(n_) +
-                           " keys (12 bytes each); a smaller --n may fit");
+      throw resource_error("cilksort: no memory for " + std::to_string(n_) + " keys (" + (width == 0 ? "12" : "24") +
+                           " bytes each); a smaller --n may fit");
     }
   }
   void reset() override {
-    std::ranges::copy(input_, data_.begin());
+    std::visit([](auto& of) { std::ranges::copy(of.input, of.data.data()); }, of_);
     done_ = false;
   }
 
+  [[nodiscard]] std::vector<owned_array> owned(std::uint32_t places) override {
+    return std::visit(
+        [places](auto& of) {
+          auto const shares = [n = of.data.size(), places] {
+            return cilksort::owners(n, {.first = 0, .count = places});
+          };
+          return std::vector<owned_array>{{.memory = &of.data, .shares = shares},
+                                          {.memory = &of.scratch, .shares = shares}};
+        },
+        of_);
+  }
+
   void run_openmp(unsigned workers) override {
-    cilksort::with_openmp(workers, todo());
+    std::visit([workers](auto& of) { cilksort::with_openmp(workers, of.todo()); }, of_);
     done_ = true;
   }
   void run_tbb(unsigned workers) override {
-    cilksort::with_tbb(tbb_workers_, workers, todo());
+    std::visit([&](auto& of) { cilksort::with_tbb(tbb_workers_, workers, of.todo()); }, of_);
     done_ = true;
   }
 
-  [[nodiscard]] std::string wrong() override { return done_ ? cilksort::wrong(data_) : "cilksort: no run yet"; }
-  [[nodiscard]] nlohmann::json facts() const override { return {{"n", n_}, {"seed", seed_}}; }
+  [[nodiscard]] std::string wrong() override {
+    if (!done_) return "cilksort: no run yet";
+    return std::visit([]<class Key>(arrays<Key>& of) { return cilksort::wrong<Key>(of.data.elements()); }, of_);
+  }
+  [[nodiscard]] nlohmann::json facts() const override {
+    return {{"n", n_}, {"key_bits", std::stoi(key_bits_)}, {"seed", seed_}};
+  }
 
   template <fork_join Here>
   void program(Here& here, std::uint32_t places) {
-    cilksort::sort(here, todo(), {.first = 0, .count = places});
+    std::visit([&](auto& of) { cilksort::sort(here, of.todo(), {.first = 0, .count = places}); }, of_);
     done_ = true;
   }
 
  private:
-  [[nodiscard]] cilksort::sorting todo() { return {data_, scratch_}; }
+  static constexpr std::array<std::string_view, 2> widths{"32", "64"};
 
   std::int64_t n_ = 10'000'000;
+  std::string key_bits_ = "32";
   std::uint64_t seed_ = 1;
-  std::vector<cilksort::key> input_;
-  std::vector<cilksort::key> data_;
-  std::vector<cilksort::key> scratch_;
+  std::variant<arrays<std::int32_t>, arrays<std::int64_t>> of_{std::in_place_index<0>, 0, 0};
   bool done_ = false;
   tbb_workers tbb_workers_;
 };

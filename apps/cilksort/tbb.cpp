@@ -7,7 +7,8 @@
 namespace skua::apps::cilksort {
 namespace {
 
-void merge_tasks(merging const& m) {
+template <sort_key Key>
+void merge_tasks(merging<Key> const& m) {
   if (m.is_leaf()) return m.run_leaf();
   auto const halves = m.halves();
   tbb::task_group forked;
@@ -16,7 +17,8 @@ void merge_tasks(merging const& m) {
   forked.wait();
 }
 
-void sort_tasks(sorting const& s) {
+template <sort_key Key>
+void sort_tasks(sorting<Key> const& s) {
   if (s.is_leaf()) return s.run_leaf();
   auto const quarters = s.quarters();
   tbb::task_group forked;
@@ -33,8 +35,12 @@ void sort_tasks(sorting const& s) {
 
 }  // namespace
 
-void with_tbb(tbb_workers& workers, unsigned count, sorting const& s) {
+template <sort_key Key>
+void with_tbb(tbb_workers& workers, unsigned count, sorting<Key> const& s) {
   workers.run(count, [&] { sort_tasks(s); });
 }
+
+template void with_tbb(tbb_workers&, unsigned, sorting<std::int32_t> const&);
+template void with_tbb(tbb_workers&, unsigned, sorting<std::int64_t> const&);
 
 }  // namespace skua::apps::cilksort

@@ -32,8 +32,7 @@ class field {
   }
   /// The first float of the field's memory, frame and margin included; shares count from here.
   [[nodiscard]] float const* origin() const noexcept { return cells_.row(0); }
-  /// Brings the shares of the memory to their places: see padded.
-  distribution distribute(std::span<share const> shares, layout const& map) { return cells_.distribute(shares, map); }
+  [[nodiscard]] placed_memory& memory() noexcept { return cells_.memory(); }
 
  private:
   /// Floats to the left of the cells: room for the frame, while the cells stay on whole cache lines.

@@ -100,12 +100,14 @@ void problem::reset() {
     std::fill_n(buffers_[1].row(static_cast<std::ptrdiff_t>(i)), columns(), 0.0F);
 }
 
-void problem::place(layout const& map, cutoff const& end) {
-  place_range const places{.first = 0, .count = map.places()};
+std::vector<owned_array> problem::owned(cutoff const& end, place_range const& places) {
+  std::vector<owned_array> all;
   for (std::size_t which : {0U, 1U}) {
-    rectangle const plate = whole(which);
-    buffers_[which].distribute(owners(plate, buffers_[which].origin(), end, places), map);
+    all.push_back({.memory = &buffers_[which].memory(), .shares = [this, which, end, places] {
+                     return owners(whole(which), buffers_[which].origin(), end, places);
+                   }});
   }
+  return all;
 }
 
 std::string problem::wrong() const {

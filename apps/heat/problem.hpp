@@ -13,6 +13,7 @@
 #include "apps/heat/field.hpp"
 #include "apps/heat/sweep.hpp"
 #include "apps/loop_styles.hpp"
+#include "apps/owned_array.hpp"
 #include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/parts/memory/shares.hpp"
@@ -84,8 +85,8 @@ class problem {
   [[nodiscard]] rectangle whole(std::size_t which) noexcept;
   /// Restores the initial field and drops the answer.
   void reset();
-  /// Moves both buffers to the places that step() names for their parts; keeps their contents. Throws resource_error.
-  void place(layout const& map, cutoff const& end);
+  /// Both buffers belong to the places that step() names for their parts. While the problem lives.
+  [[nodiscard]] std::vector<owned_array> owned(cutoff const& end, place_range const& places);
   /// The field after all iterations.
   [[nodiscard]] field const& answer() const noexcept { return buffers_[iterations_ % 2]; }
   [[nodiscard]] field& answer() noexcept { return buffers_[iterations_ % 2]; }

@@ -57,7 +57,6 @@ class heat_app final : public program_app<heat_app>, public openmp_twin, public 
             .columns = static_cast<std::size_t>(leaf_columns_),
             .sweep = chosen.function};
     problem_ = heat::problem(initial(), static_cast<std::size_t>(iterations_));
-    placed_for_.clear();
     written_ = false;
   }
   void reset() override {
@@ -65,12 +64,8 @@ class heat_app final : public program_app<heat_app>, public openmp_twin, public 
     ran_ = false;
   }
 
-  void place_data(pool& workers) override {
-    if (!why_distribution_is_pointless(workers.map()).empty()) return;
-    if (std::vector<numa_id> const homes = homes_of(workers.map()); placed_for_ != homes) {
-      problem_.place(workers.map(), end_);
-      placed_for_ = homes;
-    }
+  [[nodiscard]] std::vector<owned_array> owned(std::uint32_t places) override {
+    return problem_.owned(end_, {.first = 0, .count = places});
   }
 
   [[nodiscard]] loop_styles* styles() override { return &twins_; }
@@ -163,7 +158,6 @@ class heat_app final : public program_app<heat_app>, public openmp_twin, public 
   heat::cutoff end_;
   heat::estimate guess_;
   heat::problem problem_;
-  std::vector<numa_id> placed_for_;  ///< the nodes of the places that the plate was distributed to; empty: not yet
   bool ran_ = false;
   bool written_ = false;
   tbb_workers tbb_workers_;

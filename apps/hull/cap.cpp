@@ -68,7 +68,7 @@ void division::settle() noexcept {
     first.offer(n.found.first_peak.at, n.found.first_peak.distance);
     second.offer(n.found.second_peak.at, n.found.second_peak.distance);
   }
-  for (note& n : notes_) n.second_at += first_ + 1;
+  for (note& n : notes_) n.second_at += to_.size() - second_;
   first_peak_ = first.at;
   second_peak_ = second.at;
   to_[first_] = one_.to;
@@ -90,10 +90,7 @@ cap division::first() const noexcept {
 }
 
 cap division::second() const noexcept {
-  return {.points = to_.subspan(first_ + 1, second_),
-          .scratch = scratch_.subspan(first_ + 1, second_),
-          .base = two_,
-          .peak = second_peak_};
+  return {.points = to_.last(second_), .scratch = scratch_.last(second_), .base = two_, .peak = second_peak_};
 }
 
 // Caps wait in the order of their vertices. Before a cap that is the second of its parent comes the parent's peak.

@@ -225,6 +225,26 @@ TEST(hull, the_openmp_and_tbb_twins_find_it) {
   }
 }
 
+// The points outside the second edge go to the end, so that those of both caps stay with the places that get the caps.
+TEST(hull, caps_lie_at_the_two_ends_of_the_memory_of_what_they_come_from) {
+  auto points = make_points(shape::in, 10'000, 23);
+  std::vector<point> scratch(points.size());
+  auto const [left, right] = std::ranges::minmax(points);
+  std::vector<point> to(points.size());
+  division whole(points, to, scratch, {left, right}, {right, left}, 500);
+  for (std::size_t b = 0; b < whole.blocks(); ++b) whole.sift_block(b);
+  whole.settle();
+  for (std::size_t b = 0; b < whole.blocks(); ++b) whole.move_block(b);
+  EXPECT_EQ(whole.first().points.data(), to.data());
+  EXPECT_EQ(whole.second().points.data() + whole.second().points.size(), to.data() + to.size());
+  EXPECT_EQ(whole.second().scratch.data() + whole.second().scratch.size(), scratch.data() + scratch.size());
+  EXPECT_EQ(whole.middle().front(), right);
+  for (cap const& c : {whole.first(), whole.second()}) {
+    EXPECT_GT(c.points.size(), 3'000U);
+    for (point const& p : c.points) EXPECT_GT(outside(c.base, p), 0);
+  }
+}
+
 // While several places are left to share, both caps have one; exactly the caps of its own name a place.
 TEST(hull, caps_are_hinted_to_places_at_the_top_level_only) {
   problem p(make_points(shape::on, 20'000, 17), 200);

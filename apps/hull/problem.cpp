@@ -6,17 +6,25 @@
 namespace skua::apps::hull {
 
 problem::problem(std::vector<point> points, std::size_t leaf)
-    : leaf_(leaf), input_(std::move(points)), extremes_((input_.size() + leaf - 1) / leaf) {
-  points_ = input_;
-  std::ranges::sort(points_);
-  right_ = monotone_chain(points_);
-  flaw_ = flaw(right_, points_);
-  scratch_.resize(input_.size());
+    : leaf_(leaf), input_(points), extremes_((points.size() + leaf - 1) / leaf), points_(points.size()),
+      scratch_(points.size()) {
+  std::ranges::sort(points);
+  right_ = monotone_chain(points);
+  flaw_ = flaw(right_, points);
   reset();
 }
 
+std::vector<owned_array> problem::owned(place_range const& places) {
+  auto const shares = [this, places] {
+    return shares_of(places, blocks(), [this](std::size_t b) { return std::min(b * leaf_, input_.size()); });
+  };
+  return {{.memory = &input_, .shares = shares},
+          {.memory = &points_, .shares = shares},
+          {.memory = &scratch_, .shares = shares}};
+}
+
 std::span<point const> problem::block(std::size_t b) const noexcept {
-  std::span<point const> const rest = std::span(input_).subspan(b * leaf_);
+  std::span<point const> const rest = input_.elements().subspan(b * leaf_);
   return rest.first(std::min(leaf_, rest.size()));
 }
 
@@ -25,7 +33,7 @@ void problem::reset() {
   around_.clear();
   run_at_.clear();
   // Poison, so that a read before the first write shows: this point is outside of all others.
-  for (auto* const v : {&points_, &scratch_}) std::ranges::fill(*v, point{2 * radius, 2 * radius});
+  for (auto* const v : {&points_, &scratch_}) std::ranges::fill(v->elements(), point{2 * radius, 2 * radius});
 }
 
 void problem::look_at_block(std::size_t b) noexcept {
@@ -46,9 +54,10 @@ std::optional<division> problem::start() {
     least = std::min(least, low);
     greatest = std::max(greatest, high);
   }
-  points_.front() = least;
+  points_[0] = least;
   if (least != greatest) {
-    return division(input_, std::span(points_).subspan(1), scratch_, {least, greatest}, {greatest, least}, leaf_);
+    return division(input_.elements(), points_.elements().subspan(1), scratch_.elements(), {least, greatest},
+                    {greatest, least}, leaf_);
   }
   collect({});
   write_run(0);
@@ -57,7 +66,7 @@ std::optional<division> problem::start() {
 
 void problem::collect(chain&& around) {
   around_ = std::move(around);
-  around_.insert(around_.begin(), std::span(points_).first(1));
+  around_.insert(around_.begin(), points_.elements().first(1));
   run_at_.clear();
   vertices_ = 0;
   for (std::span<point const> const run : around_) {
@@ -67,7 +76,8 @@ void problem::collect(chain&& around) {
 }
 
 void problem::write_run(std::size_t i) noexcept {
-  std::ranges::copy(around_[i], std::span(scratch_).subspan(run_at_[i]).begin());
+  auto const [from, to] = run(i);
+  std::ranges::copy(from, to.begin());
 }
 
 std::string problem::wrong() const {

@@ -12,7 +12,9 @@
 
 #include "apps/hull/cap.hpp"
 #include "apps/hull/points.hpp"
+#include "apps/owned_array.hpp"
 #include "apps/place_range.hpp"
+#include "apps/placed_array.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -39,22 +41,29 @@ class problem {
   /// After the recursion: prepares the answer. Then call write_run for every run of it.
   void collect(chain&& around);
   [[nodiscard]] std::size_t runs() const noexcept { return around_.size(); }
+  /// A run of vertices, and where in the answer it belongs.
+  [[nodiscard]] std::pair<std::span<point const>, std::span<point>> run(std::size_t i) const noexcept {
+    return {around_[i], scratch_.elements().subspan(run_at_[i], around_[i].size())};
+  }
   void write_run(std::size_t i) noexcept;
 
-  [[nodiscard]] std::span<point const> answer() const noexcept { return std::span(scratch_).first(vertices_); }
+  /// Who looks at a block first owns it, in all three arrays. While the problem lives.
+  [[nodiscard]] std::vector<owned_array> owned(place_range const& places);
+
+  [[nodiscard]] std::span<point const> answer() const noexcept { return scratch_.elements().first(vertices_); }
   [[nodiscard]] std::size_t vertices() const noexcept { return vertices_; }
   /// Empty if the answer is the hull, else one line.
   [[nodiscard]] std::string wrong() const;
 
  private:
   std::size_t leaf_ = 1;
-  std::vector<point> input_;
+  placed_array<point> input_;
   std::vector<point> right_;  ///< by another algorithm
   std::string flaw_;          ///< of right_
 
   std::vector<std::pair<point, point>> extremes_;  ///< least and greatest, per block
-  std::vector<point> points_;
-  std::vector<point> scratch_;
+  placed_array<point> points_;
+  placed_array<point> scratch_;
   chain around_;
   std::vector<std::size_t> run_at_;
   std::size_t vertices_ = 0;
@@ -69,12 +78,17 @@ void over(Here& here, std::size_t begin, std::size_t end, std::size_t n, place_r
   std::size_t const middle = begin + (end - begin) / 2;
   auto const known = [&](std::size_t from, std::size_t to) {
     return hint{.work = static_cast<double>(to - from),
-                .place = places.count < 2 ? std::nullopt : places.owner(from, n)};
+                .place = places.count < 2 ? std::nullopt : places.owner_of_part(from, to, n)};
   };
   here.join(
       known(begin, middle), [&](Here& h) { over(h, begin, middle, n, places, leaf); }, known(middle, end),
       [&](Here& h) { over(h, middle, end, n, places, leaf); });
 }
+
+/// Two comparisons for each point that is looked at.
+inline flops looking(std::size_t points) noexcept { return {2 * static_cast<double>(points)}; }
+/// Two words for each point that is copied.
+inline flops copying(std::size_t points) noexcept { return {2 * static_cast<double>(points)}; }
 
 template <class Point>
 reads in(std::span<Point> points) noexcept {
@@ -104,7 +118,8 @@ chain vertices_of(Here& here, division d, std::size_t leaf, place_range const& p
   d.settle();
   over(here, 0, d.blocks(), d.blocks(), places, [&d](Here& h, std::size_t b) {
     auto const [first, second] = d.targets(b);
-    h.leaf(in(d.scratch(b)), out(first), out(second), [&] { d.move_block(b); });
+    h.leaf(in(d.scratch(b).first(first.size())), in(d.scratch(b).last(second.size())), out(first), out(second),
+           copying(first.size() + second.size()), [&] { d.move_block(b); });
   });
   auto const shares = places.halves();
   auto const known = [&](cap const& c, place_range const& its) {
@@ -122,12 +137,16 @@ chain vertices_of(Here& here, division d, std::size_t leaf, place_range const& p
 /// The whole run.
 template <fork_join Here>
 void program(Here& here, problem& p, place_range const& places) {
-  over(here, 0, p.blocks(), p.blocks(), places,
-       [&p](Here& h, std::size_t b) { h.leaf(in(p.block(b)), [&] { p.look_at_block(b); }); });
+  over(here, 0, p.blocks(), p.blocks(), places, [&p](Here& h, std::size_t b) {
+    h.leaf(in(p.block(b)), looking(p.block(b).size()), [&] { p.look_at_block(b); });
+  });
   auto whole = p.start();
   if (!whole) return;
   p.collect(vertices_of(here, std::move(*whole), p.leaf(), places));
-  over(here, 0, p.runs(), p.runs(), places, [&p](Here& h, std::size_t i) { h.leaf([&] { p.write_run(i); }); });
+  over(here, 0, p.runs(), p.runs(), places, [&p](Here& h, std::size_t i) {
+    auto const [from, to] = p.run(i);
+    h.leaf(in(from), out(to), copying(from.size()), [&] { p.write_run(i); });
+  });
 }
 
 void with_openmp(unsigned workers, problem& p);

@@ -44,6 +44,9 @@ class hull_app final : public program_app<hull_app>, public openmp_twin, public 
     }
   }
   void reset() override { problem_.reset(); }
+  [[nodiscard]] std::vector<owned_array> owned(std::uint32_t places) override {
+    return problem_.owned({.first = 0, .count = places});
+  }
 
   void run_openmp(unsigned workers) override { hull::with_openmp(workers, problem_); }
   void run_tbb(unsigned workers) override { hull::with_tbb(tbb_workers_, workers, problem_); }

@@ -62,6 +62,10 @@ class problem {
   [[nodiscard]] std::string wrong_by_vectors() const;
   [[nodiscard]] bool knows_product() const noexcept { return product_.has_value(); }
 
+  /// A, B and C, as they lie in memory.
+  [[nodiscard]] std::vector<std::span<std::byte const>> memory() noexcept {
+    return {a_.memory().bytes(), b_.memory().bytes(), c_.memory().bytes()};
+  }
   [[nodiscard]] padded const& a() const noexcept { return a_; }
   [[nodiscard]] padded const& b() const noexcept { return b_; }
   [[nodiscard]] padded& c() noexcept { return c_; }
@@ -89,6 +93,10 @@ class z_problem {
 
   [[nodiscard]] product<z_view> whole() noexcept { return {c_.view(), a_.view(), b_.view()}; }
   void reset() noexcept;
+  [[nodiscard]] std::vector<std::span<std::byte const>> memory() noexcept {
+    auto const of = [](z_view<float> const& v) { return std::as_bytes(std::span(v.data(), v.stored())); };
+    return {of(a_.view()), of(b_.view()), of(c_.view())};
+  }
   [[nodiscard]] std::string wrong();
   [[nodiscard]] bool knows_product() const noexcept { return rows_.knows_product(); }
 

@@ -68,6 +68,7 @@ class matmul_app final : public program_app<matmul_app<Layout>>, public openmp_t
                                          .seed = static_cast<std::uint64_t>(seed_),
                                          .gap = tight_ ? row_gap::none : row_gap::against_conflicts});
   }
+  [[nodiscard]] std::vector<std::span<std::byte const>> unowned() override { return problem_.memory(); }
   void reset() override {
     problem_.reset();
     ran_ = false;

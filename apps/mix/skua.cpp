@@ -41,8 +41,15 @@ class mix_app final : public app, public serial_elision, public simulable {
   }
 
   [[nodiscard]] serial_elision* elision() override { return this; }
-  void place_data(pool& workers) override {
-    for (auto const& part : parts_) part->place_data(workers);
+  [[nodiscard]] std::vector<owned_array> owned(std::uint32_t places) override {
+    std::vector<owned_array> all;
+    for (auto const& part : parts_) std::ranges::move(part->owned(places), std::back_inserter(all));
+    return all;
+  }
+  [[nodiscard]] std::vector<std::span<std::byte const>> unowned() override {
+    std::vector<std::span<std::byte const>> all;
+    for (auto const& part : parts_) std::ranges::move(part->unowned(), std::back_inserter(all));
+    return all;
   }
   void run_skua(pool& workers) override {
     workers.run([&](auto& here) {

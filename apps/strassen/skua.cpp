@@ -80,6 +80,7 @@ class strassen_app final : public program_app<strassen_app<Layout, View>>, publi
               .levels = plan_.levels,
               .gap = gap};
   }
+  [[nodiscard]] std::vector<std::span<std::byte const>> unowned() override { return problem_.memory(); }
   void reset() override {
     problem_.reset();
     ran_ = false;

@@ -380,5 +380,23 @@ TEST(arrays, are_laid_out_alike_wherever_they_were) {
   EXPECT_EQ(one.touches()[2].address - one.touches()[0].address, 256U);
 }
 
+TEST(arrays, move_with_those_who_own_them) {
+  task_tree tree;
+  constexpr std::uintptr_t begin = 0x5000'0040;
+  tree_node_id const leaf = tree.add(0, tree_node_kind::leaf);
+  tree.add_touch(leaf, {.address = begin + 4096, .bytes = 4096});
+  tree.set_owned({{.address = begin, .bytes = 4096 + 512, .owner = place_id{0}},
+                  {.address = begin + 4096 + 512, .bytes = 8192, .owner = place_id{1}},
+                  {.address = 0x7000'0100, .bytes = 64, .owner = {}}});
+  task_tree const moved = with_aligned_arrays(tree);
+  ASSERT_EQ(moved.owned().size(), 3U);
+  std::uintptr_t const first = moved.owned()[0].address;
+  EXPECT_EQ(first % (std::uintptr_t{2} << 20), 0U);
+  EXPECT_EQ(moved.touches()[0].address, first + 4096);
+  EXPECT_EQ(moved.owned()[1], (owned_range{.address = first + 4096 + 512, .bytes = 8192, .owner = place_id{1}}));
+  EXPECT_GT(moved.owned()[2].address, first + 4096 + 512 + 8192);
+  EXPECT_FALSE(moved.owned()[2].owner.has_value());
+}
+
 }  // namespace
 }  // namespace skua::cli

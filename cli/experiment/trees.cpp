@@ -25,6 +25,8 @@ std::vector<array> arrays_of(task_tree const& program) {
   for (touch const& t : program.touches()) {
     if (end_of(t) > t.address) all.push_back({.begin = t.address, .end = end_of(t)});
   }
+  for (owned_range const& r : program.owned())
+    all.push_back({.begin = r.address, .end = r.address + r.bytes, .moved_to = 0});
   std::ranges::sort(all, {}, &array::begin);
   std::vector<array> joined;
   for (array const& a : all) {
@@ -63,10 +65,10 @@ void add_leaf(task_tree& to, tree_node_id task, task_tree const& from, tree_node
 
 task_tree with_aligned_arrays(task_tree const& program) {
   std::vector<array> const arrays = arrays_of(program);
-  auto const moved = [&arrays](touch t) {
-    auto const after = std::ranges::upper_bound(arrays, t.address, {}, &array::begin);
-    if (after != arrays.begin()) t.address = std::prev(after)->moved_to + (t.address - std::prev(after)->begin);
-    return t;
+  auto const moved = [&arrays](auto range) {
+    auto const after = std::ranges::upper_bound(arrays, range.address, {}, &array::begin);
+    if (after != arrays.begin()) range.address = std::prev(after)->moved_to + (range.address - std::prev(after)->begin);
+    return range;
   };
   task_tree made;
   for (tree_node_id i = 0; i < program.size(); ++i) {
@@ -76,6 +78,9 @@ task_tree with_aligned_arrays(task_tree const& program) {
     made[i].ns = n.ns;
     for (std::uint32_t t = 0; t < n.touches; ++t) made.add_touch(i, moved(program.touches()[n.first_touch + t]));
   }
+  std::vector<owned_range> owned;
+  for (owned_range const& r : program.owned()) owned.push_back(moved(r));
+  made.set_owned(std::move(owned));
   return made;
 }
 

@@ -46,7 +46,8 @@ void sim_flags::add_to(CLI::App& command) {
   add("--machine", machine_, "NAME|FILE", "a machine model, shipped or in a file (default: xeon-6130-4s)");
   add("--policies", policies_, "LIST", "the schedulers (default: random,hierarchical,adws,numa-ws)");
   add("--workers", workers_, "LIST", "e.g. 1,2,4; at most as many as the machine has PUs (default: 1,2,4,... to all)");
-  add("--placement", placement_, "WHERE", "of pages: first-touch (default), interleave or bind:N");
+  add("--placement", placement_, "WHERE",
+      "of pages: first-touch (default), interleave, prepared (by one thread), places (of their owners) or bind:N");
   add_seed(command, seed_, "of every random choice (default: 1); --schedule-seed leaves the app's input alone");
   add("--seeds", seeds_, "K", "run with K seeds from --seed on and show the median run (default: 1)");
   add("--warm-up", warm_up_, "K",

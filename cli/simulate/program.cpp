@@ -99,7 +99,12 @@ void sim_program::record(std::uint32_t places) {
   tree_ = serial_tree(timing::off, places);
   check("when it was recorded");
   if (forgets_arithmetic()) forget_arithmetic(tree_);
+  tree_.set_owned(owned(places));
   places_ = places;
+}
+
+std::vector<owned_range> sim_program::owned(std::uint32_t places) {
+  return apps::ranges_of(app_.owned(places), app_.unowned());
 }
 
 void sim_program::determine_times() {
@@ -258,6 +263,7 @@ sim::run_result sim_program::run(policies::policy& scheduler, layout const& wher
     return std::move(done.result);
   }
   app_.reset();
+  costs.own(owned(where.places()), where);
   auto const body = [&](sim::here& h) { program_.run_simulated(h, where.places()); };
   sim::simulation done = simulate(body, scheduler, where, by, costs, nobody, {.assumed = content_.assumed});
   check(fmt::format("in virtual time (policy {}, {}, seed {})", scheduler.name(), in_words(where.workers(), "worker"),

@@ -81,6 +81,7 @@ class sim_program {
 
  private:
   void record(std::uint32_t places);
+  [[nodiscard]] std::vector<owned_range> owned(std::uint32_t places);
   [[nodiscard]] bool forgets_arithmetic() const noexcept { return times_.measure_leaves && way_ == sim_way::recorded; }
   void determine_times();
   void time_repeatedly(std::function<void()> const& run);

@@ -35,6 +35,7 @@ class noted_costs final : public sim::costs {
     return what == sim::operation::rest || what == sim::operation::miss ? 1
                                                                         : 0;  // or waiting workers would stop the clock
   }
+  void own(std::span<owned_range const> ranges, layout const& where) override { model_.own(ranges, where); }
   [[nodiscard]] double task_s() const noexcept { return seconds_of(outside_of_leaves_); }
   /// The next run begins when one of this length has ended: the model's queues know no other clock.
   void begin_after(sim::tick makespan) {

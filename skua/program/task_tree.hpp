@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/ids.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
@@ -51,6 +53,15 @@ struct touch {
   std::uint64_t stride = 0;  ///< bytes from row to row
   bool written = false;
   friend constexpr bool operator==(touch const&, touch const&) = default;
+};
+
+/// A range of memory that is written before a program begins, and the place that the program gives it to, if it does
+/// [numa-ws-2018 III-A].
+struct owned_range {
+  std::uintptr_t address = 0;
+  std::uint64_t bytes = 0;
+  std::optional<place_id> owner = {};
+  friend constexpr bool operator==(owned_range const&, owned_range const&) = default;
 };
 
 /// One `reads` or `writes` of a leaf, as data.
@@ -128,6 +139,10 @@ class task_tree {
   [[nodiscard]] tree_node& operator[](tree_node_id id) noexcept { return nodes_[id]; }
   [[nodiscard]] tree_node_id size() const noexcept { return static_cast<tree_node_id>(nodes_.size()); }
   [[nodiscard]] std::vector<touch> const& touches() const noexcept { return touches_; }
+
+  /// What was written before the run, and who owns it, in ascending order within an array; a page that two ranges share belongs to the first.
+  void set_owned(std::vector<owned_range> ranges) { owned_ = std::move(ranges); }
+  [[nodiscard]] std::vector<owned_range> const& owned() const noexcept { return owned_; }
 
   /// The first task among `from` and its later siblings (no_tree_node: none).
   [[nodiscard]] tree_node_id task_from(tree_node_id from) const noexcept {
@@ -235,6 +250,7 @@ class task_tree {
 
   std::vector<tree_node> nodes_;
   std::vector<touch> touches_;
+  std::vector<owned_range> owned_;
   bool has_spawned_ = false;
 };
 

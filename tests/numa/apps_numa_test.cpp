@@ -3,13 +3,18 @@
 // from a recorder. Skipped on a machine with one node; tools/numa_bed.py boots one with four. [numa-ws-2018 III-A]
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "apps/app.hpp"
 #include "apps/heat/problem.hpp"
-#include "apps/placed_array.hpp"
+#include "apps/owned_array.hpp"
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/skua.hpp"
@@ -69,7 +74,7 @@ TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
     census const before = found();
     EXPECT_LT(before.at_home, before.pages) << "before, one thread has touched them all";
     plate.reset();
-    plate.place(pinned.map(), end);
+    distribute(plate.owned(end, places), pinned.map());
     census const after = found();
     EXPECT_GT(after.pages, 600U);
     EXPECT_EQ(after.at_home, after.pages) << columns << " columns";
@@ -78,6 +83,73 @@ TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
     EXPECT_EQ(plate.wrong(), "");
   }
 }
+
+/// The app after its data were placed, and the tree of one of its runs.
+struct chosen_app {
+  char const* name;
+  char const* options;
+};
+class placed_app : public testing::TestWithParam<chosen_app> {
+ protected:
+  void SetUp() override {
+    if (runtime::testing::nodes_with_memory().size() < 2)
+      GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
+    for (entry const& e : all()) {
+      if (e.name == GetParam().name) made = e.make();
+    }
+    ASSERT_NE(made, nullptr);
+    CLI::App command;
+    made->options(command);
+    command.parse(GetParam().options, false);
+    made->prepare();
+    made->reset();
+    made->place_data(pinned);
+  }
+  task_tree recorded() {
+    recorder here;
+    made->simulation()->run_recorded(here, pinned.places());
+    return here.take();
+  }
+
+  pool pinned{{.policy = "numa-ws", .places = "numa_domains", .pin = true}};
+  std::unique_ptr<app> made;
+};
+
+TEST_P(placed_app, every_page_lies_where_its_owner_is) {
+  std::vector<numa_id> const homes = homes_of(pinned.map());
+  std::size_t pages = 0;
+  for (owned_range const& r : ranges_of(made->owned(pinned.places()))) {
+    std::uintptr_t const page = runtime::small_page_bytes();
+    std::uintptr_t const begin = (r.address + page - 1) / page * page;  // a page belongs to the owner of its first byte
+    if (begin >= r.address + r.bytes) continue;
+    auto const* const from = reinterpret_cast<std::byte const*>(begin);
+    for (page_home const& found : locate_pages({from, r.address + r.bytes - begin}).pages) {
+      ++pages;
+      EXPECT_EQ(found.node, homes[index(r.owner.value())]);
+    }
+  }
+  EXPECT_GT(pages, 100U);
+}
+
+/// A quarter could lie there by chance. Merges and moves write for other places too, so not everything is at home.
+TEST_P(placed_app, most_of_what_a_hinted_leaf_writes_is_at_its_place) {
+  census const found = count_written(recorded(), homes_of(pinned.map()));
+  EXPECT_GT(found.pages, 100U);
+  EXPECT_GT(2 * found.at_home, found.pages);
+  EXPECT_EQ(made->wrong(), "");
+}
+
+TEST_P(placed_app, the_answer_is_right) {
+  made->reset();
+  made->run_skua(pinned);
+  EXPECT_EQ(made->wrong(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(apps_numa, placed_app,
+                         testing::Values(chosen_app{"cilksort", "--n 300000 --key-bits 64"},
+                                         chosen_app{"hull", "--points on --n 100000 --leaf 1000"},
+                                         chosen_app{"cg", "--class S"}, chosen_app{"heat", "--n 600 --iterations 3"}),
+                         [](auto const& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace skua::apps

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "skua/parts/base/ids.hpp"
+#include "skua/parts/topology/layout.hpp"
 #include "skua/program/task_tree.hpp"
 
 namespace skua::inline v0::sim {
@@ -49,6 +51,10 @@ class costs {
   /// The leaf, step or task `id` begins on `w` at `now`: the ticks of its own work. The engine asks in the order of
   /// time, once for every node that begins, so a model may remember who ran what before.
   virtual tick run(tick now, worker_id w, task_tree const& program, tree_node_id id) = 0;
+
+  /// Before the run: memory that was written before, and what the program gave to places of `where`. Only a model with
+  /// memory cares.
+  virtual void own(std::span<owned_range const>, layout const& /*where*/) {}
 
   /// `w` executes another operation at `now`, on or for `whom` (often itself).
   virtual tick price(tick now, operation what, worker_id w, worker_id whom) = 0;

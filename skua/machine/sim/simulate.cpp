@@ -12,6 +12,7 @@ void refuse_unlawful(std::vector<std::string> const& faults) {
 
 simulation simulate(task_tree program, policy& scheduler, layout const& where, rules const& by, costs& prices,
                     observer& watcher) {
+  prices.own(program.owned(), where);
   run_result result = run(program, scheduler, where, by, prices, watcher);
   refuse_unlawful(broken_laws(result, program, where));
   return {std::move(result), std::move(program)};

@@ -18,7 +18,8 @@ struct machine_numbers {
   double clock_ghz = 0;
   double flops_per_ns = 0;
   double misses_in_flight = 0;
-  double hidden_share = 1;  ///< of the shorter of a core's arithmetic and its own fetching: 1 all of it, 0 nothing
+  double lines_in_flight = 0;  ///< of one run: bounds what a core draws from memory; 0: no such limit
+  double hidden_share = 1;     ///< of the shorter of a core's arithmetic and its own fetching: 1 all of it, 0 nothing
 
   double private_bytes = 0;
   double private_bytes_per_ns = 0;

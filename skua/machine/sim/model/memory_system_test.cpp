@@ -148,7 +148,7 @@ TEST(memory_system, interleaved_pages_are_spread_evenly_and_bound_ones_lie_where
 }
 
 TEST(memory_system, placements_are_read_as_they_are_written) {
-  for (char const* text : {"first-touch", "interleave", "bind:0", "bind:17"})
+  for (char const* text : {"first-touch", "interleave", "places", "prepared", "bind:0", "bind:17"})
     EXPECT_EQ(page_placement::read("--pages", text).text(), text);
   for (char const* text : {"", "bind", "bind:", "bind:x", "bind:1x", "interleaved"})
     EXPECT_THROW(static_cast<void>(page_placement::read("--pages", text)), usage_error) << text;

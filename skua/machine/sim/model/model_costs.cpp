@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 
 #include "skua/parts/base/error.hpp"
 
@@ -67,7 +68,7 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
       distances_(model.distances()), distance_(distances_of(model)),
       ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
-      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)),
+      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)), pages_(how.pages.how),
       memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
       routes_(model.node_routes()), accounts_(where.workers()) {
   set_sources();
@@ -79,18 +80,25 @@ model_costs::source model_costs::source_of(double bytes_per_ns, double latency_n
           .ticks_per_run = latency_ns / machine_.misses_in_flight * ticks_per_ns};
 }
 
+/// Lines from outside of the place: a core with few of them on the way waits for their latency (Little's law).
+model_costs::source model_costs::outside_of(double bytes_per_ns, double latency_ns) const noexcept {
+  if (machine_.lines_in_flight > 0)
+    bytes_per_ns = std::min(bytes_per_ns, machine_.lines_in_flight * line_bytes_ / latency_ns);
+  return source_of(bytes_per_ns, latency_ns);
+}
+
 void model_costs::set_sources() {
   machine_numbers const& m = machine_;
   own_ = source_of(m.private_bytes_per_ns, m.private_latency_ns);
   shared_ = source_of(m.shared_bytes_per_ns, m.shared_latency_ns);
-  from_memory_.push_back(source_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
-  from_transfer_.push_back(source_of(m.transfer_bytes_per_ns, m.transfer_latency_ns));
+  from_memory_.push_back(outside_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
+  from_transfer_.push_back(outside_of(m.transfer_bytes_per_ns, m.transfer_latency_ns));
   for (std::uint32_t d = 0; d < distances_; ++d) {
     double const far = m.link_core_bytes_per_ns[d];
     from_memory_.push_back(
-        source_of(std::min(far, m.memory_core_bytes_per_ns), m.memory_latency_ns + m.link_latency_ns[d]));
+        outside_of(std::min(far, m.memory_core_bytes_per_ns), m.memory_latency_ns + m.link_latency_ns[d]));
     from_transfer_.push_back(
-        source_of(std::min(far, m.transfer_bytes_per_ns), m.transfer_latency_ns + m.link_latency_ns[d]));
+        outside_of(std::min(far, m.transfer_bytes_per_ns), m.transfer_latency_ns + m.link_latency_ns[d]));
   }
   if (m.memory_write_back_bytes_per_ns > 0)
     ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
@@ -165,10 +173,12 @@ model_costs::computing model_costs::arithmetic_of(tree_node const& n) const {
   return {.ticks = flops * ticks_per_flop_};
 }
 
-/// The duration on a core without competitors. A measured time already includes its misses.
-double model_costs::on_core(computing what, double fetching) const noexcept {
-  double const visible = what.measured ? 0 : 1 - machine_.hidden_share;
-  return std::max(what.ticks, fetching) + visible * std::min(what.ticks, fetching);
+/// The duration on a core without competitors. A measured time already includes its misses, at the price of local memory:
+/// the serial run that was measured had all data there.
+double model_costs::on_core(computing what, times const& fetching) const noexcept {
+  if (what.measured) return std::max(what.ticks + fetching.farther, fetching.core);
+  double const visible = 1 - machine_.hidden_share;
+  return std::max(what.ticks, fetching.core) + visible * std::min(what.ticks, fetching.core);
 }
 
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_node const& n) {
@@ -183,7 +193,7 @@ tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_nod
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
   times const took = memory_of(now, core);
   record_traffic(w, memory_.moved());
-  tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took.core), took.alone)));
+  tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took), took.alone)));
   tick const all = std::max(alone, took.served - now);
   mine.waited += all - alone;
   return all;
@@ -203,8 +213,9 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
     std::uint64_t const written = moved.write_back[n];
     if (read.lines + transferred.runs + written == 0) continue;
     std::uint32_t const d = distance_[here * model_nodes_ + n];
-    all.core += from_memory_[d].of(read) + from_transfer_[d].of(transferred) +
-                ticks_per_written_line_ * static_cast<double>(written);
+    double const drawn = from_memory_[d].of(read) + from_transfer_[d].of(transferred);
+    all.core += drawn + ticks_per_written_line_ * static_cast<double>(written);
+    all.farther += std::max(0.0, drawn - from_memory_[0].of(read) - from_memory_[0].of(transferred));
     if (read.lines + written > 0) all.pass(nodes_[n], now, bytes(read.lines + written));
     cross(all, now, {n, here}, bytes(read.lines + transferred.lines));
     cross(all, now, {here, n}, bytes(written));
@@ -252,6 +263,15 @@ memory_account model_costs::total() const noexcept {
     all.noise += a.noise;
   }
   return all;
+}
+
+void model_costs::own(std::span<owned_range const> ranges, layout const& where) {
+  using kind = page_placement::kind;
+  if (pages_ != kind::places && pages_ != kind::prepared) return;
+  for (owned_range const& r : std::views::reverse(ranges)) {
+    bool const is_placed = pages_ == kind::places && r.owner;
+    memory_.homes().bind_pages(r.address, r.bytes, is_placed ? where.numa_of(*r.owner) : where.numa_of(worker_id{0}));
+  }
 }
 
 void model_costs::bind_pages(void const* data, std::uint64_t bytes, std::uint32_t node) {

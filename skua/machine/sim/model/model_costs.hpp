@@ -4,7 +4,8 @@
 //
 // A leaf takes the longest of its arithmetic, of its core's own fetching (bytes / bandwidth and a latency per run,
 // source by source) and of the queues on the way (memory of a node, link, a place's port). Of the first two the core
-// may hide only a part of the shorter behind the longer (core.hidden_share). All accesses of a leaf arrive at its
+// may hide only a part of the shorter behind the longer (core.hidden_share). A time that was measured in a serial run
+// contains the misses to local memory; what comes from farther away lengthens it. All accesses of a leaf arrive at its
 // begin. Why, and what the model leaves out: docs/machine-models.md.
 #pragma once
 
@@ -76,6 +77,9 @@ class model_costs final : public costs {
 
   tick run(tick now, worker_id w, task_tree const& program, tree_node_id id) override;
   tick price(tick now, operation what, worker_id w, worker_id whom) override;
+  /// Binds the pages where the placement says, if it is `places` or `prepared`: to the node of the owner, or of worker 0.
+  /// A page that two ranges share lies where the first of them does.
+  void own(std::span<owned_range const> ranges, layout const& where) override;
 
   /// How long an idle worker searches before it sleeps.
   [[nodiscard]] tick spin() const noexcept { return spin_; }
@@ -104,10 +108,11 @@ class model_costs final : public costs {
       return ticks_per_line * static_cast<double>(s.lines) + ticks_per_run * static_cast<double>(s.runs);
     }
   };
-  /// How long a core is busy with its traffic; the longest time that one queue needs for it alone; and when the last
-  /// queue has served it.
+  /// How long a core is busy with its traffic; how much of that it would save if all of it came from local memory; the
+  /// longest time that one queue needs for it alone; and when the last queue has served it.
   struct times {
     double core = 0;
+    double farther = 0;
     double alone = 0;
     tick served = 0;
 
@@ -119,15 +124,16 @@ class model_costs final : public costs {
 
   void set_prices();
   [[nodiscard]] source source_of(double bytes_per_ns, double latency_ns) const noexcept;
+  [[nodiscard]] source outside_of(double bytes_per_ns, double latency_ns) const noexcept;
   void set_sources();
   struct computing {
     double ticks = 0;
-    bool measured = false;  ///< a measured time includes the waits for data
+    bool measured = false;  ///< a measured time includes the waits for data in local memory
   };
 
   tick leaf(tick now, worker_id w, task_tree const& program, tree_node const& n);
   [[nodiscard]] computing arithmetic_of(tree_node const& n) const;
-  [[nodiscard]] double on_core(computing what, double fetching) const noexcept;
+  [[nodiscard]] double on_core(computing what, times const& fetching) const noexcept;
   [[nodiscard]] times memory_of(tick now, std::uint32_t core);
   void record_traffic(worker_id w, traffic const& moved);
   [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;
@@ -145,6 +151,7 @@ class model_costs final : public costs {
   tick spin_;
 
   std::vector<std::uint32_t> core_of_;  ///< by worker
+  page_placement::kind pages_;
   memory_system memory_;
   noise noise_;
 

@@ -102,6 +102,94 @@ TEST_F(model_costs_of_the_round_machine, what_was_measured_is_not_lengthened_by_
   EXPECT_EQ(by_ns.run(0, w0, tree, leaf(range(0, 1 << 20), 4e5, 500'000)), 500'000'000U);
 }
 
+/// A serial run misses to local memory; what was measured there contains just that.
+TEST_F(model_costs_of_the_round_machine, what_was_measured_grows_by_what_remote_memory_takes_longer) {
+  constexpr std::uint64_t bytes = 1 << 16;
+  constexpr double local = bytes / 8 * 1e3 + 10e3;
+  constexpr double remote = bytes / 2 * 1e3 + 16e3;
+  for (std::uint64_t const ns : {std::uint64_t{9'000}, std::uint64_t{500'000}}) {
+    auto const took = [&](std::uint32_t node) {
+      model_costs c = make();
+      c.bind_pages(reinterpret_cast<void const*>(somewhere), bytes, node);
+      return static_cast<double>(c.run(0, w0, tree, leaf(range(0, bytes), 0, ns)));
+    };
+    double const measured = static_cast<double>(ns) * 1e3;
+    EXPECT_NEAR(took(0), measured, 1);
+    EXPECT_NEAR(took(1), measured + remote - local, 1);
+  }
+}
+
+TEST_F(model_costs_of_the_round_machine, leaves_that_were_measured_share_links_and_memory) {
+  constexpr std::uint64_t leaf_bytes = 1 << 14;
+  auto const last_end = [&](std::uint32_t node) {
+    model_costs c = make({.pages = {.how = page_placement::kind::bind, .node = node}});
+    tick now = 0;
+    tick last = 0;
+    for (std::uint32_t i = 0; i < 512; ++i) {  // four at a time, 2.1 us each by measurement
+      worker_id const w{i % 4};
+      if (i % 4 == 0) now = last;
+      last = std::max(last, now + c.run(now, w, tree, leaf(range(i * leaf_bytes, leaf_bytes), 0, 2'100)));
+    }
+    return static_cast<double>(last) / 1e3;
+  };
+  EXPECT_NEAR(last_end(0), 512.0 * leaf_bytes / 16, 1);  // the memory delivers 16 bytes/ns
+  EXPECT_NEAR(last_end(1), 512.0 * leaf_bytes / 4, 1);   // the link 4
+}
+
+TEST_F(model_costs_of_the_round_machine, few_lines_in_flight_wait_for_the_latency_of_memory) {
+  constexpr std::uint64_t bytes = 1 << 20;
+  constexpr double lines = bytes / 64;
+  auto const ns = [&](double in_flight, std::uint32_t node) {
+    machine_numbers numbers = model.numbers();
+    numbers.lines_in_flight = in_flight;
+    model_costs c(model, numbers, where, {.pages = {.how = page_placement::kind::bind, .node = node}});
+    return static_cast<double>(c.run(0, w0, tree, leaf(range(0, bytes)))) / 1e3;
+  };
+  EXPECT_NEAR(ns(1, 0), lines * 100 + 10, 1e-3);
+  EXPECT_NEAR(ns(1, 1), lines * 160 + 16, 1e-3);
+  EXPECT_NEAR(ns(2, 1), lines * 80 + 16, 1e-3);
+  EXPECT_NEAR(ns(20, 0), bytes / 8 + 10, 1e-3);  // as many as the bandwidth needs, and more
+  EXPECT_EQ(ns(0, 0), ns(20, 0));
+}
+
+TEST_F(model_costs_of_the_round_machine, what_a_program_gives_to_places_lies_there) {
+  constexpr std::uint64_t bytes = 1 << 16;
+  layout const two = model.layout_of({.places = "numa_domains"});
+  ASSERT_EQ(two.places(), 2U);
+  std::vector<owned_range> const owned{{.address = somewhere, .bytes = bytes + 100, .owner = place_id{0}},
+                                       {.address = somewhere + bytes + 100, .bytes = bytes - 100, .owner = place_id{1}},
+                                       {.address = somewhere + 2 * bytes, .bytes = bytes, .owner = {}}};
+  auto const remote_bytes = [&](page_placement::kind how, worker_id w, std::uint64_t offset, std::uint64_t length) {
+    model_costs c(model, model.numbers(), two, {.pages = {.how = how}});
+    c.own(owned, two);
+    static_cast<void>(c.run(0, w, tree, leaf(range(offset, length), 0, 1)));
+    return c.account(w).remote_bytes;
+  };
+  using kind = page_placement::kind;
+  EXPECT_EQ(remote_bytes(kind::places, w0, 0, bytes), 0U);
+  EXPECT_EQ(remote_bytes(kind::places, w4, 0, bytes), bytes);
+  EXPECT_EQ(remote_bytes(kind::places, w0, bytes, bytes), bytes - 4096);  // a shared page belongs to the first owner
+  EXPECT_EQ(remote_bytes(kind::places, w4, bytes, bytes), 4096U);
+  EXPECT_EQ(remote_bytes(kind::places, w4, 2 * bytes, bytes), bytes);  // nobody's
+  EXPECT_EQ(remote_bytes(kind::places, w4, 3 * bytes, bytes), 0U);     // did not exist before the run
+  EXPECT_EQ(remote_bytes(kind::prepared, w4, 0, 3 * bytes), 3 * bytes);
+  EXPECT_EQ(remote_bytes(kind::first_touch, w4, 0, 3 * bytes), 0U);
+}
+
+/// A measured leaf on a place's own memory takes its time; on another's it pays for the distance.
+TEST_F(model_costs_of_the_round_machine, remote_bytes_of_a_placed_array_lengthen_a_measured_leaf) {
+  constexpr std::uint64_t bytes = 1 << 16;
+  layout const two = model.layout_of({.places = "numa_domains"});
+  std::vector<owned_range> const owned{{.address = somewhere, .bytes = bytes, .owner = place_id{1}}};
+  auto const took = [&](worker_id w) {
+    model_costs c(model, model.numbers(), two, {.pages = {.how = page_placement::kind::places}});
+    c.own(owned, two);
+    return static_cast<double>(c.run(0, w, tree, leaf(range(0, bytes), 0, 50'000)));
+  };
+  EXPECT_NEAR(took(w4), 50e6, 1);
+  EXPECT_NEAR(took(w0), 50e6 + (bytes / 2.0 - bytes / 8.0) * 1e3 + 6e3, 1);
+}
+
 /// If many cores wait for one memory, that memory determines the time, however little a core hides.
 TEST_F(model_costs_of_the_round_machine, saturated_memory_hides_the_arithmetic_of_all) {
   constexpr std::uint64_t leaf_bytes = 1 << 14;

@@ -10,6 +10,7 @@ constexpr figure_rule rules[] = {
     {"core", "clock_ghz", need::always, &numbers::clock_ghz},
     {"core", "flops_per_ns", need::always, &numbers::flops_per_ns},
     {"core", "misses_in_flight", need::always, &numbers::misses_in_flight},
+    {"core", "lines_in_flight", need::optional, &numbers::lines_in_flight},
     {"core", "hidden_share", need::share, &numbers::hidden_share},
     {"private_cache", "bytes", need::always, &numbers::private_bytes},
     {"private_cache", "bytes_per_ns", need::always, &numbers::private_bytes_per_ns},

@@ -11,6 +11,8 @@ namespace skua::inline v0::sim {
 page_placement page_placement::read(std::string_view name, std::string_view text) {
   if (text == "first-touch") return {.how = kind::first_touch};
   if (text == "interleave") return {.how = kind::interleave};
+  if (text == "places") return {.how = kind::places};
+  if (text == "prepared") return {.how = kind::prepared};
   page_placement bound{.how = kind::bind};
   if (text.starts_with("bind:")) {
     std::string_view const digits = text.substr(5);
@@ -18,13 +20,15 @@ page_placement page_placement::read(std::string_view name, std::string_view text
     if (fault == std::errc{} && end == digits.data() + digits.size()) return bound;
   }
   throw usage_error(std::string{name} + " is '" + std::string{text} +
-                    "'; allowed: first-touch, interleave, bind:N with a NUMA node N");
+                    "'; allowed: first-touch, interleave, places, prepared, bind:N with a NUMA node N");
 }
 
 std::string page_placement::text() const {
   switch (how) {
     case kind::first_touch: return "first-touch";
     case kind::interleave: return "interleave";
+    case kind::places: return "places";
+    case kind::prepared: return "prepared";
     case kind::bind: break;
   }
   return "bind:" + std::to_string(node);
@@ -71,7 +75,9 @@ page_homes::recent page_homes::look_up(std::uint64_t chunk) {
 
 std::uint16_t page_homes::choose(std::uint32_t toucher) noexcept {
   switch (where_.how) {
-    case page_placement::kind::first_touch: return static_cast<std::uint16_t>(toucher);
+    case page_placement::kind::first_touch:
+    case page_placement::kind::places:
+    case page_placement::kind::prepared: return static_cast<std::uint16_t>(toucher);
     case page_placement::kind::interleave: return static_cast<std::uint16_t>(next_++ % nodes_);
     case page_placement::kind::bind: break;
   }

@@ -19,12 +19,14 @@ struct page_placement {
   enum class kind : std::uint8_t {
     first_touch,  ///< to the node of the core that touches them first in this run
     interleave,   ///< to all nodes in turn, in the order of first touches
+    places,       ///< what the program gives to places lies there (the cost model binds it); all else as prepared
+    prepared,     ///< what was written before the run lies on the node of worker 0; all else as first_touch
     bind,         ///< to `node`
   };
   kind how = kind::first_touch;
   std::uint32_t node = 0;
 
-  /// "first-touch", "interleave" or "bind:N". Throws usage_error that names `name`.
+  /// "first-touch", "interleave", "places", "prepared" or "bind:N". Throws usage_error that names `name`.
   [[nodiscard]] static page_placement read(std::string_view name, std::string_view text);
   [[nodiscard]] std::string text() const;
 };
