@@ -3,23 +3,14 @@
 // from inside: one task, or the main thread of a peer, starts loops of 12, 50 and 600 us of serial work, or fib, again and
 // again. Then from outside: the main thread calls the conventional face, which must wake a pool and wait for it.
 //
-// Each runner has a process of its own, because idle threads of one runtime search, and so disturb another; the processes
-// take turns. A process prints one line of JSON with the medians of its batches; the report spreads them over the
-// processes. Ratios are taken within a round.
+// Each runner has a process of its own (runners.hpp).
 #include "bench/regions.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/fib/problem.hpp"
-#include "skua/parts/base/error.hpp"
 #include "skua/program/serial.hpp"
 
 namespace skua::bench::regions {
@@ -54,101 +45,38 @@ void serially(figures& all, setting const& s) {
   }
 }
 
-struct runner {
-  std::string name;
-  std::function<void(figures&, setting const&)> measure;
-};
-
 std::vector<std::string> const policies = {"random", "hierarchical", "numa-ws", "adws"};
 
-std::vector<runner> runners() {
-  std::vector<runner> all = {{"serial", serially}};
+std::vector<runner> runners(setting const& s) {
+  std::vector<runner> all = {{"serial", [s](figures& f) { serially(f, s); }}};
   for (auto const& policy : policies) {
-    all.push_back({policy, [policy](figures& f, setting const& s) { on_skua(f, s, policy); }});
+    all.push_back({policy, [s, policy](figures& f) { on_skua(f, s, policy); }});
   }
-  all.push_back({"openmp", on_openmp});
-  all.push_back({"tbb:auto", [](figures& f, setting const& s) { on_tbb(f, s, partition::automatic); }});
-  all.push_back({"tbb:static", [](figures& f, setting const& s) { on_tbb(f, s, partition::fixed); }});
-  all.push_back({"fib:1", [](figures& f, setting const&) { fib_on_skua(f, 1); }});
-  all.push_back({"fib:all", [](figures& f, setting const& s) { fib_on_skua(f, s.workers); }});
-  all.push_back({"main:skua", from_main_on_skua});
-  all.push_back({"main:openmp", from_main_on_openmp});
-  all.push_back({"main:tbb", from_main_on_tbb});
+  all.push_back({"openmp", [s](figures& f) { on_openmp(f, s); }});
+  all.push_back({"tbb:auto", [s](figures& f) { on_tbb(f, s, partition::automatic); }});
+  all.push_back({"tbb:static", [s](figures& f) { on_tbb(f, s, partition::fixed); }});
+  all.push_back({"fib:1", [](figures& f) { fib_on_skua(f, 1); }});
+  all.push_back({"fib:all", [s](figures& f) { fib_on_skua(f, s.workers); }});
+  all.push_back({"main:skua", [s](figures& f) { from_main_on_skua(f, s); }});
+  all.push_back({"main:openmp", [s](figures& f) { from_main_on_openmp(f, s); }});
+  all.push_back({"main:tbb", [s](figures& f) { from_main_on_tbb(f, s); }});
   return all;
 }
 
-// ---- in a process of its own ---------------------------------------------------------------------------------------
-
-void print_figures(std::string const& only, setting const& s) {
-  std::string allowed;
-  for (auto const& r : runners()) {
-    allowed += (allowed.empty() ? "" : ", ") + r.name;
-    if (r.name != only) continue;
-    figures all;
-    r.measure(all, s);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      std::printf("%s\"%s\": %.6g", i == 0 ? "{" : ", ", all[i].first.c_str(), all[i].second);
-    }
-    std::printf("}\n");
-    return;
+/// `rayon`: the program built from bench/peers; empty: rayon is left out.
+std::vector<process> processes(setting const& s, std::string const& rayon) {
+  std::vector<std::string> const options = {"--workers", std::to_string(s.workers), "--index-ps",
+                                            std::to_string(s.index_ps)};
+  std::vector<process> all;
+  for (auto const& r : runners(s)) all.push_back({"/proc/self/exe", r.name, options});
+  if (!rayon.empty()) {
+    all.push_back({rayon, "rayon", options});
+    all.push_back({rayon, "main:rayon", options});
   }
-  throw usage_error("--only is '" + only + "'; allowed: " + allowed);
+  return all;
 }
 
 // ---- the report ----------------------------------------------------------------------------------------------------
-
-using column = std::vector<double>;  ///< one figure, an entry a round
-
-/// A runner in a process of its own: this program, or one of another language.
-struct process {
-  std::string program;
-  std::string runner;
-};
-
-class results {
- public:
-  /// `rayon`: the program built from bench/peers; empty: rayon is left out.
-  results(setting const& s, std::int64_t rounds, std::string const& rayon) {
-    std::vector<process> all;
-    for (auto const& r : runners()) all.push_back({"/proc/self/exe", r.name});
-    if (!rayon.empty()) {
-      all.push_back({rayon, "rayon"});
-      all.push_back({rayon, "main:rayon"});
-    }
-    for (std::size_t round = 0; round < static_cast<std::size_t>(rounds); ++round) {
-      // Rotates the order, so that no runner always follows the same other.
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        auto const& [program, name] = all[(i + round) % all.size()];
-        lines_[name].push_back(output_of({program, "--only", name, "--workers", std::to_string(s.workers), "--index-ps",
-                                          std::to_string(s.index_ps)}));
-      }
-    }
-  }
-
-  [[nodiscard]] bool has(std::string const& name) const { return lines_.contains(name); }
-
-  [[nodiscard]] column of(std::string const& name, std::string const& key) const {
-    column seen;
-    for (auto const& line : lines_.at(name)) seen.push_back(number_in(line, key));
-    return seen;
-  }
-  /// In each round the smallest figure of several runners.
-  [[nodiscard]] column best_of(std::vector<std::string> const& names, std::string const& key) const {
-    column best = of(names.front(), key);
-    for (auto const& name : names) {
-      std::ranges::transform(best, of(name, key), best.begin(), [](double a, double b) { return std::min(a, b); });
-    }
-    return best;
-  }
-
- private:
-  std::map<std::string, std::vector<std::string>> lines_;
-};
-
-void ratio(report& say, std::string const& what, column above, column const& below) {
-  std::ranges::transform(above, below, above.begin(), [](double a, double b) { return a / b; });
-  say.row(what, "", spread_of(std::move(above)));
-}
 
 void interruptions(report& say, results const& seen, std::string const& what, std::string const& name,
                    std::string const& key) {
@@ -232,14 +160,11 @@ void report_calls(report& say, results const& seen) {
   }
 }
 
-void compare(setting const& s, std::int64_t rounds, std::string rayon, command const& asked) {
+void compare(setting const& s, std::int64_t rounds, std::string const& rayon, command const& asked) {
   report say(asked);
-  if (access(rayon.c_str(), X_OK) != 0) {
-    say.note("rayon is left out: there is no " + rayon + "; `make peers` builds it where cargo is");
-    rayon.clear();
-  }
+  std::vector<process> const all = processes(s, where_built(say, rayon));
   say.note("an index takes " + std::to_string(s.index_ps) + " ps; workers: " + std::to_string(s.workers));
-  results const seen(s, rounds, rayon);
+  results const seen(all, rounds);
   say.note("called from a task of the pool, or from the peer's main thread:");
   report_loops(say, seen);
   report_fib(say, seen, s);
@@ -268,7 +193,7 @@ int main(int argc, char** argv) {
     if (only.empty()) {
       regions::compare(s, rounds, rayon, asked);
     } else {
-      regions::print_figures(only, s);
+      print_figures(regions::runners(s), only);
     }
   });
 }

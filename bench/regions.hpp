@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/harness.hpp"
+#include "bench/runners.hpp"
 
 namespace skua::bench::regions {
 
@@ -21,31 +22,9 @@ struct setting {
   std::int64_t index_ps = 0;  ///< picoseconds of one index of the loop on this machine
 };
 
-/// What a runner found out, printed as one line of JSON.
-using figures = std::vector<std::pair<std::string, double>>;
-
 /// Microseconds of serial work per region.
 inline constexpr std::array<std::int64_t, 3> lengths_us{12, 50, 600};
 inline constexpr std::array<int, 4> fib_numbers{15, 17, 19, 21};
-
-/// Median microseconds of f(), over batches of calls, for at least 0.1 s and 5 batches. Precondition: warm.
-template <class F>
-double us_per_call(std::int64_t batch, F&& f) {
-  std::vector<double> seen;
-  auto const start = clock::now();
-  while (seen.size() < 5 || seconds_since(start) < 0.1) {
-    auto const from = clock::now();
-    for (std::int64_t i = 0; i < batch; ++i) f();
-    seen.push_back(ns_between(from, clock::now()) / 1e3 / static_cast<double>(batch));
-  }
-  return spread_of(std::move(seen)).median;
-}
-
-template <class F>
-void warm_up(F&& f) {
-  auto const start = clock::now();
-  while (seconds_since(start) < 0.02) f();
-}
 
 /// The work of one index: some 4 ns, which adds a small whole number that depends on `in` to `sum`. No runner's
 /// compiler sees into it (regions_loop.cpp).

@@ -4,6 +4,8 @@
 // programs (machine/threads/pool/loops.cpp). A call by pointer per leaf costs about a nanosecond.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -98,6 +100,71 @@ void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how
   }
 }
 
+/// A `here` that need not fork all pieces of a loop.
+///  * sees_forks()      somebody does want to see them: the policy;
+///  * may_be_stopped()  somebody may ask the task to end, so pieces stay short.
+template <class Here>
+concept may_skip_forks = requires(Here const& here) {
+  { here.sees_forks() } noexcept -> std::same_as<bool>;
+  { here.may_be_stopped() } noexcept -> std::same_as<bool>;
+};
+/// A `here` with a clock: ticks(), and short_loop_ticks(), below which no loop is worth a thief.
+template <class Here>
+concept tells_time = requires(Here const& here) {
+  { here.ticks() } noexcept -> std::same_as<std::uint64_t>;
+  { here.short_loop_ticks() } noexcept -> std::same_as<std::uint64_t>;
+};
+
+/// Runs a loop serially from its beginning as long as all of it would not take longer than a steal: about as long as a
+/// thief needs to come, and to get the data. Returns how many elements it has dealt with; the others are worth forks.
+///
+/// The first measurement is of so few elements that nobody misses them where they are long: 1/32 of a worker's share. The
+/// clock's steps may be longer than that; then more follow. Later pieces are a share at most, or a quarter of the loop:
+/// where the beginning of a loop says nothing about its end, no piece is longer than those of a static division.
+template <tells_time Here>
+std::size_t run_short_loop(Here& here, std::size_t n, piece_body<Here> const& body) {
+  constexpr std::size_t longest = std::size_t{1} << 16;  // 0.03 ns an element, at least
+  std::size_t const workers = here.workers();
+  if (n > longest) return 0;
+  std::uint64_t const enough = here.short_loop_ticks();
+  std::uint64_t const start = here.ticks();
+  std::size_t done = 0;
+  std::size_t next = n / workers / 32 + 1;
+  for (;;) {
+    throw_if_stopped(here);
+    body.call(body.with, here, done, done + next);
+    done += next;
+    std::size_t const left = n - done;
+    if (left == 0) return n;
+    std::uint64_t const took = here.ticks() - start;
+    if (took <= enough && took * left <= enough * done) {
+      next = std::min(left, n / std::min<std::size_t>(workers, 4) + 1);
+    } else if (took <= enough / 64) {
+      next = std::min(left, 8 * done);
+    } else {
+      return done;
+    }
+  }
+}
+
+/// Calls the body for n elements in pieces as auto_partitioner makes them: usual_pieces at most, none divided that has
+/// `most`. A loop too short for thieves, or on the only worker, runs without forks, in longer pieces.
+template <class Here>
+void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<Here> const& body) {
+  std::uint32_t const workers = here.workers();
+  std::size_t done = 0;
+  if constexpr (may_skip_forks<Here>) {
+    if (most == 1 && !here.sees_forks() && n >= std::size_t{2} * usual_pieces(workers)) {
+      if (workers == 1 && !here.may_be_stopped()) {
+        body.call(body.with, here, 0, n);
+        return;
+      }
+      if constexpr (tells_time<Here>) done = run_short_loop(here, n, body);
+    }
+  }
+  run_pieces(here, done, n, {most, usual_pieces(workers)}, body);
+}
+
 /// A function without its type.
 template <class Here>
 struct plain_call {
@@ -182,7 +249,11 @@ void on_executor(F const& f) {
 template <class Executor>
 void loop_over(std::size_t n, std::size_t most, bool fully, piece_body<typename Executor::here> const& body) {
   on_executor<Executor>([&](typename Executor::here& here) {
-    run_pieces(here, 0, n, {most, fully ? 0 : usual_pieces(here.workers())}, body);
+    if (fully) {
+      run_pieces(here, 0, n, {most}, body);
+    } else {
+      run_usual_pieces(here, n, most, body);
+    }
   });
 }
 

@@ -97,6 +97,8 @@ class serial {
   }
   [[nodiscard]] constexpr worker_id worker() const noexcept { return worker_id{0}; }
   [[nodiscard]] constexpr std::uint32_t workers() const noexcept { return 1; }
+  [[nodiscard]] constexpr bool sees_forks() const noexcept { return false; }
+  [[nodiscard]] constexpr bool may_be_stopped() const noexcept { return watched_ != nullptr; }
 
  private:
   /// The tokens of the enclosing `with_stop` calls, innermost first.

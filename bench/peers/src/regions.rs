@@ -6,50 +6,15 @@
 //
 // Every answer is checked; a wrong one ends with exit code 1, and wrong input with exit code 2.
 
+mod measure;
+
+use measure::{batch_us, check, median, number, print, us_per_call, warm_up, Failure, Figures};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: skua-peer-regions --only rayon|main:rayon [--workers 1..1024] [--index-ps 1..1000000]";
-
-type Figures = Vec<(String, f64)>;
-type Failure = String;
-
-// ---- how it measures, as in bench/regions.hpp ----------------------------------------------------------------------
-
-fn median(mut seen: Vec<f64>) -> f64 {
-    seen.sort_by(f64::total_cmp);
-    seen[seen.len() / 2]
-}
-
-fn batch_us(batch: u32, f: &mut impl FnMut()) -> f64 {
-    let start = Instant::now();
-    (0..batch).for_each(|_| f());
-    start.elapsed().as_secs_f64() * 1e6 / f64::from(batch)
-}
-
-/// Median microseconds of f(), over batches of calls, for at least 0.1 s and 5 batches.
-fn us_per_call(batch: u32, f: &mut impl FnMut()) -> f64 {
-    let mut seen = Vec::new();
-    let start = Instant::now();
-    while seen.len() < 5 || start.elapsed() < Duration::from_millis(100) {
-        seen.push(batch_us(batch, f));
-    }
-    median(seen)
-}
-
-fn warm_up(f: &mut impl FnMut()) {
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(20) {
-        f();
-    }
-}
-
-fn check(right: bool, what: &str) -> Result<(), Failure> {
-    if right { Ok(()) } else { Err(format!("wrong answer: {what}")) }
-}
 
 // ---- loops from inside ---------------------------------------------------------------------------------------------
 
@@ -185,13 +150,6 @@ struct Options {
     index_ps: u64,
 }
 
-fn number(name: &str, text: &str, most: u64) -> Result<u64, Failure> {
-    match text.parse::<u64>() {
-        Ok(value) if (1..=most).contains(&value) => Ok(value),
-        _ => Err(format!("{name} is '{text}'; it must be a whole number from 1 to {most}")),
-    }
-}
-
 fn parse(arguments: &[String]) -> Result<Options, Failure> {
     let mut only = None;
     let mut chosen = Options { from_main: false, workers: 2, index_ps: 4000 };
@@ -229,8 +187,7 @@ fn main() -> ExitCode {
         Ok(chosen) => match measure(&chosen) {
             Err(why) => (1, why),
             Ok(all) => {
-                let parts: Vec<String> = all.iter().map(|(key, us)| format!("\"{key}\": {us:.6}")).collect();
-                println!("{{{}}}", parts.join(", "));
+                print(&all);
                 return ExitCode::SUCCESS;
             }
         },

@@ -45,16 +45,20 @@ constexpr std::size_t leaf_size(grain wanted, std::size_t n) noexcept {
 /// The only rule for cutting a range: in the middle, the shorter half first.
 constexpr std::size_t middle(std::size_t begin, std::size_t end) noexcept { return begin + (end - begin) / 2; }
 
-/// Calls leaf(here, begin, end) once for each piece of [begin, end), which it halves until no piece has more than
-/// `most` >= 1 indices. Calls nothing for an empty range. Throws `cancelled` at a leaf, once a stop was requested.
-/// Work O(n / most) and span O(log(n / most)), besides the leaves.
+/// Calls leaf(here, begin, end) once for each piece of [0, n), in any order; nothing if n is 0. `most`: pieces are halved
+/// until none has more elements; automatic: as auto_partitioner (run_usual_pieces). Throws `cancelled` at a piece, once a
+/// stop was requested. Work O(n / most) and span O(log(n / most)), besides the leaves.
 template <fork_join Here, class Leaf>
-void for_pieces(Here& here, std::size_t begin, std::size_t end, std::size_t most, Leaf const& leaf) {
+void for_pieces(Here& here, std::size_t n, grain most, Leaf const& leaf) {
   piece_body<Here> const body{[](void const* self, Here& h, std::size_t from, std::size_t to) {
                                 (*static_cast<Leaf const*>(self))(h, from, to);
                               },
                               &leaf};
-  run_pieces(here, begin, end, {.most = most}, body);
+  if (most.elements == 0) {
+    run_usual_pieces(here, n, 1, body);
+  } else {
+    run_pieces(here, 0, n, {most.elements}, body);
+  }
 }
 
 /// [first, last) as a range: of the numbers themselves, or of what the iterators point to. last < first: empty for

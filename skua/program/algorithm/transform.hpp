@@ -20,7 +20,7 @@ Out transform(Here& here, In&& in, Out out, F&& f, grain most = automatic) {
     auto to = after(out, begin);
     for (auto from = after(first, begin); from != last; ++from, ++to) *to = call_body(h, f, *from);
   };
-  for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
+  for_pieces(here, n, most, leaf);
   return after(out, n);
 }
 
@@ -37,7 +37,7 @@ Out transform(Here& here, A&& a, B&& b, Out out, F&& f, grain most = automatic) 
     auto to = after(out, begin);
     for (auto x = after(first, begin); x != last; ++x, ++y, ++to) *to = call_body(h, f, *x, *y);
   };
-  for_pieces(here, 0, n, leaf_size(here, most, n), leaf);
+  for_pieces(here, n, most, leaf);
   return after(out, n);
 }
 

@@ -129,6 +129,13 @@ class here final : public fiber {
   }
   [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }
 
+  // What loops ask before they fork (program/pieces.hpp).
+  [[nodiscard]] bool sees_forks() const noexcept { return front().exposes_groups(); }
+  [[nodiscard]] bool may_be_stopped() const noexcept { return watching() != nullptr; }
+  [[nodiscard]] std::uint64_t ticks() const noexcept { return processor_ticks(); }
+  /// 1.5 us: what waking or stealing takes, and bringing some kilobytes to another processor.
+  [[nodiscard]] std::uint64_t short_loop_ticks() const noexcept { return ticks_per_us() + ticks_per_us() / 2; }
+
  private:
   /// body(handle), inside of a region that waits for what the body starts.
   template <class Region, class Handle, class Body>

@@ -14,6 +14,7 @@
 namespace skua::inline v0::runtime {
 
 extern template void run_pieces(here&, std::size_t, std::size_t, piece_limits, piece_body<here> const&);
+extern template void run_usual_pieces(here&, std::size_t, std::size_t, piece_body<here> const&);
 extern template void run_calls(here&, std::span<plain_call<here> const>);
 extern template void run_fold(here&, std::size_t, std::size_t, piece_limits, fold_body<here> const&, void*);
 extern template void loop_over<executor>(std::size_t, std::size_t, bool, piece_body<here> const&);

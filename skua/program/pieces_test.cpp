@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// When loops fork, and when they are too short for that: on a `here` whose clock the elements themselves move.
+#include "skua/program/pieces.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+#include "skua/program/recorder.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::inline v0::runtime {
+namespace {
+
+/// Runs children in order and counts forks. Its clock stands still unless an element moves it.
+class timed {
+ public:
+  explicit timed(std::uint32_t workers) : workers_(workers) {}
+
+  template <class F, class G>
+  void join(F&& f, G&& g) {
+    ++forks;
+    f(*this);
+    g(*this);
+  }
+  template <class F, class G>
+  void join(work, F&& f, work, G&& g) {
+    join(f, g);
+  }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+  [[nodiscard]] bool stop_requested() const noexcept { return stop; }
+  [[nodiscard]] bool sees_forks() const noexcept { return policy_sees; }
+  [[nodiscard]] bool may_be_stopped() const noexcept { return watched; }
+  [[nodiscard]] std::uint64_t ticks() const noexcept { return now; }
+  [[nodiscard]] std::uint64_t short_loop_ticks() const noexcept { return 4000; }
+
+  int forks = 0;
+  std::uint64_t now = 0;
+  bool stop = false;
+  bool watched = false;
+  bool policy_sees = false;
+
+ private:
+  std::uint32_t workers_;
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool is_checked_fork_join<timed> = true;
+
+namespace {
+
+static_assert(may_skip_forks<timed> && tells_time<timed>);
+static_assert(may_skip_forks<serial> && !may_skip_forks<recorder>, "a recording has every fork");
+
+using sizes = std::vector<std::size_t>;
+
+/// The sizes of the pieces of [0, n), which element(here, i) is called in. Fails unless each index is in one of them.
+template <class Here, class Element>
+sizes sizes_of(Here& here, std::size_t n, Element const& element, std::size_t most = 1) {
+  std::vector<std::pair<std::size_t, std::size_t>> pieces;
+  auto const note = [&](Here& h, std::size_t begin, std::size_t end) {
+    pieces.emplace_back(begin, end);
+    for (std::size_t i = begin; i < end; ++i) element(h, i);
+  };
+  run_usual_pieces(here, n, most,
+                   piece_body<Here>{[](void const* with, Here& h, std::size_t begin, std::size_t end) {
+                                      (*static_cast<decltype(note)*>(with))(h, begin, end);
+                                    },
+                                    &note});
+  sizes all;
+  std::size_t end = 0;
+  for (auto const& [from, to] : pieces) {
+    EXPECT_EQ(from, end);
+    EXPECT_LT(from, to);
+    all.push_back(to - from);
+    end = to;
+  }
+  EXPECT_EQ(end, n);
+  return all;
+}
+
+constexpr auto takes(std::uint64_t ticks) {
+  return [ticks](auto& here, std::size_t) { here.now += ticks; };
+}
+constexpr auto nothing_happens = [](auto&, std::size_t) {};
+
+TEST(short_loops, run_without_a_fork) {
+  for (std::uint32_t workers : {1U, 2U, 4U, 64U}) {
+    timed here(workers);
+    here.watched = true;
+    EXPECT_LE(sizes_of(here, 2000, nothing_happens).size(), 8U);
+    EXPECT_EQ(here.forks, 0);
+  }
+}
+
+TEST(short_loops, a_loop_that_is_worth_a_thief_is_divided_after_a_thirty_second_of_a_share) {
+  timed here(2);
+  sizes const all = sizes_of(here, 16'000, takes(1));
+  EXPECT_EQ(all.front(), 16'000U / 2 / 32 + 1);
+  EXPECT_EQ(all.size(), 1 + 16U);
+  EXPECT_EQ(here.forks, 15);
+}
+
+TEST(short_loops, one_that_becomes_long_is_divided_from_there) {
+  timed here(4);
+  sizes const all = sizes_of(here, 4000, [](timed& h, std::size_t i) { h.now += i < 200 ? 0 : 100; });
+  EXPECT_EQ(here.forks, 31);
+  EXPECT_LE(all[0] + all[1], 4000U / 4 + 33) << "a static division would have made pieces as long";
+}
+
+TEST(short_loops, long_ones_are_not_measured) {
+  timed here(2);
+  EXPECT_EQ(sizes_of(here, 10'000'000, nothing_happens), sizes(16, 625'000));
+}
+
+TEST(short_loops, a_worker_that_nobody_helps_or_stops_calls_the_body_once) {
+  timed here(1);
+  EXPECT_EQ(sizes_of(here, 10'000'000, takes(1)), sizes{10'000'000});
+  serial elision;
+  EXPECT_EQ(sizes_of(elision, 1000, nothing_happens), sizes{1000});
+  std::stop_source stop;
+  elision.with_stop(stop.get_token(), [](serial& h) { EXPECT_EQ(sizes_of(h, 800, nothing_happens), sizes(8, 100)); });
+}
+
+TEST(short_loops, a_stop_ends_them_between_two_pieces) {
+  timed here(1);
+  here.watched = true;
+  std::size_t calls = 0;
+  auto const element = [&](timed& h, std::size_t) {
+    ++calls;
+    h.stop = true;
+  };
+  auto const run = [&] { static_cast<void>(sizes_of(here, 3200, element)); };
+  EXPECT_THROW(run(), cancelled);
+  EXPECT_EQ(calls, 101U);
+}
+
+TEST(short_loops, few_elements_and_what_the_policy_sees_are_forked) {
+  for (std::uint32_t workers : {1U, 2U, 7U}) {
+    std::size_t const n = 8 * workers;
+    timed here(workers);
+    EXPECT_EQ(sizes_of(here, n, nothing_happens), sizes(n, 1)) << "each may wait for another";
+    EXPECT_EQ(here.forks, static_cast<int>(n) - 1);
+    timed seen(workers);
+    seen.policy_sees = true;
+    EXPECT_EQ(sizes_of(seen, 10 * n, nothing_happens), sizes(n, 10));
+  }
+}
+
+TEST(short_loops, a_grain_holds) {
+  timed here(2);
+  EXPECT_EQ(sizes_of(here, 1000, nothing_happens, 400), sizes(4, 250));
+}
+
+TEST(short_loops, whatever_elements_take_each_is_called_once) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    dice d{seed};
+    timed here(1 + d.below(40));
+    here.watched = d.below(2) == 0;
+    std::uint32_t const one_in = 1 + d.below(500);
+    std::size_t const n = d.below(20'000);
+    static_cast<void>(sizes_of(here, n, [&](timed& h, std::size_t) {
+      if (d.below(one_in) == 0) h.now += d.below(3000);
+    }));
+  }
+}
+
+}  // namespace
+}  // namespace skua::inline v0::runtime
