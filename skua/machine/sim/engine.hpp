@@ -133,7 +133,7 @@ class engine {
 
   // Probing, taking, placing (probing.cpp).
   void next_probe(worker_id w);
-  tick price_of_miss(worker_id w, probe const& p);
+  tick price_of_look(worker_id w, probe const& p);
   void finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited);
   void rest(worker_id w, worker_policy const& m, probe const& p);
   [[nodiscard]] bool has_in_reach(worker_id w, worker_policy const& m);

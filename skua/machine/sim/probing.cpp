@@ -41,8 +41,8 @@ void engine::rest(worker_id w, worker_policy const& m, probe const& p) {
 }
 
 /// The price of an attempt includes what a searcher looks into of its own before it, and one line of the victim. For each
-/// further lane there it reads another line, unless it has it.
-tick engine::price_of_miss(worker_id w, probe const& p) {
+/// further lane there that it finds empty it reads another line, unless it has it.
+tick engine::price_of_look(worker_id w, probe const& p) {
   if (p.what == action::pop) return prices_.price(now_, operation::pop, w, w);
   bool const has_line = cached_lines_.look(w, p.whom, p.where, lanes_.changes(p.whom, p.where));
   if (last_victim_[index(w)] != p.whom) return prices_.price(now_, operation::miss, w, p.whom);
@@ -59,7 +59,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
   if (taken) {
     pay(w, p.what == action::steal ? operation::steal : operation::pop, p.whom);
   } else {
-    spent_ += price_of_miss(w, p);
+    spent_ += how == outcome::empty ? price_of_look(w, p) : prices_.price(now_, operation::miss, w, p.whom);
   }
   last_victim_[index(w)] = p.whom;
   tell(w, probed{p, how});
