@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "skua/parts/trace/trace_reader.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/trace/trace_format.hpp"
+
+namespace skua::inline v0::trace {
+namespace {
+
+[[noreturn]] void refuse(std::string const& path, std::string const& why) {
+  throw usage_error("trace '" + path + "' " + why);
+}
+
+std::string contents(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) refuse(path, "cannot be read: " + std::generic_category().message(errno));
+  std::ostringstream all;
+  all << in.rdbuf();
+  if (!in && !in.eof()) refuse(path, "cannot be read: " + std::generic_category().message(errno));
+  return std::move(all).str();
+}
+
+/// [at, at + size) of the file, cut at its end.
+std::string_view part(std::string const& file, std::uint64_t at, std::uint64_t size) noexcept {
+  if (at >= file.size()) return {};
+  return std::string_view(file).substr(at, size);
+}
+
+header checked_header(std::string const& file, std::string const& path) {
+  header h;
+  if (file.size() < sizeof h) refuse(path, "is no trace of Skua: it has " + std::to_string(file.size()) + " bytes");
+  std::memcpy(&h, file.data(), sizeof h);
+  if (h.magic_number != magic) refuse(path, "is no trace of Skua, or one of another version");
+  bool const is_sound = h.tracks >= 1 && std::has_single_bit(h.track_capacity) &&
+                        h.track_capacity <= (std::uint64_t{1} << 40) && h.names_size <= names_bytes &&
+                        h.tracks <= file.size() / sizeof(track_control) + 1;
+  if (!is_sound) refuse(path, "is damaged: its header contradicts itself");
+  return h;
+}
+
+/// From ticks to nanoseconds since the trace began.
+struct clock_line {
+  std::uint64_t began = 0;
+  double ns_per_tick = 1;
+
+  [[nodiscard]] std::uint64_t at(std::uint64_t ticks) const noexcept {
+    return ticks <= began ? 0 : static_cast<std::uint64_t>(static_cast<double>(ticks - began) * ns_per_tick);
+  }
+};
+
+clock_line line_of(header const& h, std::vector<track_control> const& controls) {
+  if (h.is_virtual != 0) return {};
+  reading last = h.last.ticks != 0 ? h.last : h.second;
+  if (h.last.ticks == 0) {
+    for (track_control const& c : controls)
+      if (c.latest.ticks > last.ticks) last = c.latest;
+  }
+  if (last.ticks <= h.first.ticks) return {h.first.ticks, 1};
+  return {h.first.ticks, static_cast<double>(last.monotonic_ns - h.first.monotonic_ns) /
+                             static_cast<double>(last.ticks - h.first.ticks)};
+}
+
+track_events events_of(std::string_view ring, track_control const& c, header const& h, clock_line const& clock) {
+  std::uint64_t const there = std::min<std::uint64_t>(c.head, h.track_capacity);
+  track_events all{.events = {}, .lost = c.head - there};
+  all.events.reserve(there);
+  for (std::uint64_t i = c.head - there; i != c.head; ++i) {
+    std::uint64_t const at = (i & (h.track_capacity - 1)) * sizeof(event);
+    if (at + sizeof(event) > ring.size()) {  // the file was cut short
+      ++all.lost;
+      continue;
+    }
+    event e;
+    std::memcpy(&e, ring.data() + at, sizeof e);
+    e.ticks = clock.at(e.ticks);
+    all.events.push_back(e);
+  }
+  // A thread that takes a worker's place on another processor may read a clock that is some ticks behind.
+  std::ranges::stable_sort(all.events, {}, &event::ticks);
+  return all;
+}
+
+}  // namespace
+
+trace_data read_trace(std::string const& path) {
+  std::string const file = contents(path);
+  header const h = checked_header(file, path);
+  std::vector<track_control> controls(h.tracks);
+  for (std::uint32_t w = 0; w < h.tracks; ++w) {
+    std::string_view const at = part(file, h.tracks_at + w * track_bytes(h.track_capacity), sizeof(track_control));
+    std::memcpy(&controls[w], at.data(), at.size());
+  }
+  clock_line const clock = line_of(h, controls);
+  trace_data all{.path = path,
+                 .description = std::string(part(file, h.description_at, h.description_size)),
+                 .rank = h.rank,
+                 .ranks = h.ranks,
+                 .is_virtual = h.is_virtual != 0,
+                 .is_complete = h.is_virtual != 0 || h.last.ticks != 0,
+                 .began_ns = h.is_virtual != 0 ? 0 : h.first.monotonic_ns + static_cast<std::uint64_t>(h.correction_ns),
+                 .wall_ns = h.is_virtual != 0 ? 0 : h.wall_ns,
+                 .ended_ns = clock.at(h.last.ticks),
+                 .tracks = {},
+                 .names = std::string(part(file, h.names_at, h.names_size))};
+  for (std::uint32_t w = 0; w < h.tracks; ++w) {
+    std::uint64_t const at = h.tracks_at + w * track_bytes(h.track_capacity) + sizeof(track_control);
+    all.tracks.push_back(events_of(part(file, at, h.track_capacity * sizeof(event)), controls[w], h, clock));
+    if (!all.tracks.back().events.empty()) all.ended_ns = std::max(all.ended_ns, all.tracks.back().events.back().ticks);
+  }
+  return all;
+}
+
+std::vector<std::string> files_of_trace(std::string const& base) {
+  auto const is_there = [](std::string const& path) { return ::access(path.c_str(), F_OK) == 0; };
+  std::vector<std::string> found;
+  auto const add_pools = [&](std::string const& first) {
+    if (!is_there(first)) return false;
+    found.push_back(first);
+    for (int i = 2; is_there(first + "-" + std::to_string(i)); ++i) found.push_back(first + "-" + std::to_string(i));
+    return true;
+  };
+  add_pools(base);
+  for (int r = 0; add_pools(base + "." + std::to_string(r)); ++r) {}
+  if (found.empty()) refuse(base, "is not there");
+  return found;
+}
+
+}  // namespace skua::inline v0::trace

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Reads a trace file into memory: tracks in the order of time, times in nanoseconds, names as text. Format: trace.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/parts/trace/event.hpp"
+
+namespace skua::inline v0::trace {
+
+/// An event of a trace that has been read: `ticks` is nanoseconds since the trace began, at least 0.
+struct track_events {
+  std::vector<event> events;  ///< oldest first
+  std::uint64_t lost = 0;     ///< older ones that were overwritten
+};
+
+struct trace_data {
+  std::string path;
+  std::string description;  ///< JSON
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 1;
+  bool is_virtual = false;     ///< simulated
+  bool is_complete = false;    ///< false: its process has not ended the trace
+  std::uint64_t began_ns = 0;  ///< monotonic clock of rank 0; 0 if virtual
+  std::uint64_t wall_ns = 0;   ///< since 1970; 0 if virtual
+  std::uint64_t ended_ns = 0;  ///< since it began: that of the last event, or of the end
+  std::vector<track_events> tracks;
+  std::string names;  ///< NUL-terminated texts; `name` finds one
+
+  [[nodiscard]] std::string_view name(std::uint32_t at) const noexcept {
+    return at < names.size() ? std::string_view(names.c_str() + at) : std::string_view();
+  }
+};
+
+/// Throws usage_error, which names the file, if it cannot be read or is no trace. A file cut short gives what it has.
+[[nodiscard]] trace_data read_trace(std::string const& path);
+
+/// The files of one run whose traces were named `base` (SKUA_TRACE): base, base-2, .. for its pools, and base.0, base.1, ..
+/// for its ranks. Throws usage_error if there is none.
+[[nodiscard]] std::vector<std::string> files_of_trace(std::string const& base);
+
+}  // namespace skua::inline v0::trace

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// What was noted is read back, whatever happened to the process or the file.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/trace/trace_file.hpp"
+#include "skua/parts/trace/trace_format.hpp"
+#include "skua/parts/trace/trace_reader.hpp"
+
+namespace skua::inline v0::trace {
+namespace {
+
+class trace_on_disk : public ::testing::Test {
+ protected:
+  trace_on_disk() {
+    std::string where = (std::filesystem::temp_directory_path() / "skua_trace_XXXXXX").string();
+    folder_ = ::mkdtemp(where.data());
+  }
+  ~trace_on_disk() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path(char const* name = "t") const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_;
+};
+
+event numbered(std::uint64_t i) { return {.what = kind::mark, .other = 7, .id = i, .value = i * i}; }
+
+TEST_F(trace_on_disk, events_are_read_back_in_order_with_times_in_nanoseconds) {
+  {
+    auto const file = trace_file::make({.path = path(), .tracks = 2, .description = R"({"policy":"adws"})"});
+    track first = file->track_of(0);
+    track second = file->track_of(1);
+    for (std::uint64_t i = 0; i < 100; ++i) first.note(numbered(i));
+    second.note({.what = kind::sleeping});
+  }
+  trace_data const read = read_trace(path());
+  EXPECT_EQ(read.description, R"({"policy":"adws"})");
+  EXPECT_TRUE(read.is_complete);
+  ASSERT_EQ(read.tracks.size(), 2u);
+  ASSERT_EQ(read.tracks[0].events.size(), 100u);
+  EXPECT_EQ(read.tracks[0].lost, 0u);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    event expected = numbered(i);
+    expected.ticks = read.tracks[0].events[i].ticks;
+    EXPECT_EQ(read.tracks[0].events[i], expected);
+  }
+  EXPECT_EQ(read.tracks[1].events.at(0).what, kind::sleeping);
+  EXPECT_GE(read.ended_ns, read.tracks[0].events.back().ticks);
+  EXPECT_GE(read.ended_ns, 2'000'000u) << "making the file waits 2 ms between two readings of the clocks";
+}
+
+TEST_F(trace_on_disk, a_ring_keeps_the_newest_events_and_counts_the_others) {
+  std::uint64_t capacity = 0;
+  {
+    auto const file = trace_file::make({.path = path(), .bytes = 1});
+    capacity = file->capacity();
+    track t = file->track_of(0);
+    for (std::uint64_t i = 0; i < capacity + 10; ++i) t.note(numbered(i));
+  }
+  EXPECT_EQ(capacity, least_events);
+  trace_data const read = read_trace(path());
+  ASSERT_EQ(read.tracks[0].events.size(), capacity);
+  EXPECT_EQ(read.tracks[0].lost, 10u);
+  EXPECT_EQ(read.tracks[0].events.front().id, 10u);
+  EXPECT_EQ(read.tracks[0].events.back().id, capacity + 9);
+}
+
+TEST_F(trace_on_disk, a_process_that_is_killed_leaves_what_it_noted) {
+  pid_t const child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto const file = trace_file::make({.path = path()});
+    track t = file->track_of(0);
+    for (std::uint64_t i = 0; i < 50; ++i) t.note(numbered(i));
+    static_cast<void>(::raise(SIGKILL));
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  trace_data const read = read_trace(path());
+  EXPECT_FALSE(read.is_complete);
+  ASSERT_EQ(read.tracks[0].events.size(), 50u);
+  EXPECT_EQ(read.tracks[0].events.back().id, 49u);
+}
+
+TEST_F(trace_on_disk, equal_names_have_one_position_and_what_has_no_room_is_nameless) {
+  std::string const long_name(names_bytes, 'x');
+  static char const first[] = "fib";
+  static char const same[] = "fib";
+  std::uint32_t a = 0, b = 0, none = 1;
+  {
+    auto const file = trace_file::make({.path = path()});
+    track t = file->track_of(0);
+    a = t.name(first);
+    b = file->track_of(0).name(same);
+    none = t.name(long_name.c_str());
+    EXPECT_EQ(t.name(first), a);
+    EXPECT_EQ(t.name(nullptr), 0u);
+  }
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(none, 0u);
+  trace_data const read = read_trace(path());
+  EXPECT_EQ(read.name(a), "fib");
+  EXPECT_EQ(read.name(0), "");
+  EXPECT_EQ(read.name(1u << 30), "");
+}
+
+TEST_F(trace_on_disk, a_second_trace_of_the_same_name_gets_a_number_and_later_runs_remove_it) {
+  {
+    auto const one = trace_file::make({.path = path()});
+    auto const two = trace_file::make({.path = path()});
+    auto const three = trace_file::make({.path = path()});
+    EXPECT_EQ(one->path(), path());
+    EXPECT_EQ(two->path(), path() + "-2");
+    EXPECT_EQ(three->path(), path() + "-3");
+  }
+  EXPECT_EQ(files_of_trace(path()), (std::vector{path(), path() + "-2", path() + "-3"}));
+  { auto const again = trace_file::make({.path = path()}); }
+  EXPECT_EQ(files_of_trace(path()), std::vector{path()});
+}
+
+TEST_F(trace_on_disk, nothing_of_an_earlier_trace_shows_through) {
+  for (std::uint64_t n : {2000u, 3u}) {
+    auto const file = trace_file::make({.path = path()});
+    track t = file->track_of(0);
+    for (std::uint64_t i = 0; i < n; ++i) t.note(numbered(i));
+  }
+  EXPECT_EQ(read_trace(path()).tracks[0].events.size(), 3u);
+}
+
+TEST_F(trace_on_disk, virtual_time_is_taken_as_it_is) {
+  {
+    auto const file = trace_file::make({.path = path(), .is_virtual = true});
+    track t = file->track_of(0);
+    t.note_at({.ticks = 5, .what = kind::working});
+    t.note_at({.ticks = 1'000'000'000, .what = kind::idling});
+  }
+  trace_data const read = read_trace(path());
+  EXPECT_TRUE(read.is_virtual);
+  EXPECT_TRUE(read.is_complete);
+  EXPECT_EQ(read.tracks[0].events.at(0).ticks, 5u);
+  EXPECT_EQ(read.ended_ns, 1'000'000'000u);
+}
+
+TEST_F(trace_on_disk, where_nothing_can_be_written_the_error_names_the_path) {
+  for (std::string const& wrong : {path("no/such/folder"), folder_.string()}) {
+    try {
+      static_cast<void>(trace_file::make({.path = wrong, .chosen_by = "SKUA_TRACE"}));
+      FAIL() << wrong;
+    } catch (usage_error const& e) {
+      EXPECT_NE(std::string(e.what()).find("SKUA_TRACE is '" + wrong + "'"), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_THROW(static_cast<void>(trace_file::make({.path = "/dev/null"})), usage_error);
+}
+
+TEST_F(trace_on_disk, files_that_are_no_traces_are_refused_and_short_ones_give_what_they_have) {
+  EXPECT_THROW(static_cast<void>(read_trace(path("none"))), usage_error);
+  EXPECT_THROW(static_cast<void>(files_of_trace(path("none"))), usage_error);
+  std::ofstream(path("text")) << "hello";
+  EXPECT_THROW(static_cast<void>(read_trace(path("text"))), usage_error);
+  std::ofstream(path("zeros")) << std::string(page_bytes, '\0');
+  EXPECT_THROW(static_cast<void>(read_trace(path("zeros"))), usage_error);
+  {
+    auto const file = trace_file::make({.path = path()});
+    track t = file->track_of(0);
+    for (std::uint64_t i = 0; i < 100; ++i) t.note(numbered(i));
+  }
+  std::uint64_t const first_events = page_bytes * 2 + names_bytes + sizeof(track_control);
+  std::filesystem::resize_file(path(), first_events + 10 * sizeof(event) + 7);
+  trace_data const read = read_trace(path());
+  EXPECT_EQ(read.tracks[0].events.size(), 10u);
+  EXPECT_EQ(read.tracks[0].lost, 90u);
+  for (std::uint64_t size = 0; size < first_events; size += 97) {
+    std::filesystem::resize_file(path(), size);
+    try {
+      EXPECT_TRUE(read_trace(path()).tracks[0].events.empty()) << size;
+    } catch (usage_error const&) {  // also well
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skua::inline v0::trace
