@@ -37,6 +37,7 @@
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/hint.hpp"
+#include "skua/program/mark.hpp"
 #include "skua/program/measured_work.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/serial.hpp"

@@ -19,6 +19,7 @@
 #include "skua/parts/memory/shares.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/mark.hpp"
 
 namespace skua::apps::heat {
 
@@ -104,6 +105,7 @@ class problem {
 template <fork_join Here, class After>
 void program(Here& here, problem& p, cutoff const& end, estimate const& guess, place_range const& at, After&& after) {
   for (std::size_t i = 0; i < p.iterations(); ++i) {
+    mark(here, "iteration", i);
     step(here, p.whole(i), end, guess.below(i), at);
     after(i);
   }

@@ -37,6 +37,9 @@ void pool_flags::add_to(CLI::App& command, offer which) {
     add("--history", history_, "FILE",
         "where arms keeps the times of tasks from run to run (default: SKUA_HISTORY, else nowhere)");
     refuse_empty(command, "--history");
+    add("--trace", trace_, "FILE",
+        "write down what the workers do, for skua report (default: SKUA_TRACE, else nowhere)");
+    refuse_empty(command, "--trace");
     add("--pin", pin_, "on|off",
         "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
     add("--spin", spin_, "TIME", "how long an idle worker searches before it sleeps (default: SKUA_SPIN, else 50us)");
@@ -49,17 +52,12 @@ void pool_flags::add_to(CLI::App& command, offer which) {
 
 void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
                                 std::string_view why) const {
-  std::array const all{std::pair{"--policy", policy_.has_value()},
-                       std::pair{"--workers", workers_.has_value()},
-                       std::pair{"--places", places_.has_value()},
-                       std::pair{"--partitions", partitions_.has_value()},
-                       std::pair{"--history", history_.has_value()},
-                       std::pair{"--pin", pin_.has_value()},
-                       std::pair{"--spin", spin_.has_value()},
-                       std::pair{"--stack", stack_.has_value()},
-                       std::pair{"--synthetic", synthetic_.has_value()},
-                       std::pair{"--xml", xml_.has_value()},
-                       std::pair{"--scatter", scatter_}};
+  std::array const all{std::pair{"--policy", policy_.has_value()},   std::pair{"--workers", workers_.has_value()},
+                       std::pair{"--places", places_.has_value()},   std::pair{"--partitions", partitions_.has_value()},
+                       std::pair{"--history", history_.has_value()}, std::pair{"--trace", trace_.has_value()},
+                       std::pair{"--pin", pin_.has_value()},         std::pair{"--spin", spin_.has_value()},
+                       std::pair{"--stack", stack_.has_value()},     std::pair{"--synthetic", synthetic_.has_value()},
+                       std::pair{"--xml", xml_.has_value()},         std::pair{"--scatter", scatter_}};
   for (auto const& [name, given] : all) {
     if (given && std::ranges::find(honoured, name) == honoured.end()) refuse_together(name, other, why);
   }
@@ -76,6 +74,7 @@ pool_options pool_flags::options() const {
   }
   all.partitions = partitions_;
   all.history = history_;
+  all.trace = trace_;
   if (pin_) all.pin = runtime::read_switch("--pin", *pin_);
   if (spin_) all.spin = runtime::read_duration("--spin", *spin_);
   if (stack_) all.stack_bytes = runtime::read_stack_bytes("--stack", *stack_);

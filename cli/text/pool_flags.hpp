@@ -37,7 +37,7 @@ class pool_flags {
   [[nodiscard]] topology machine() const;
 
  private:
-  std::optional<std::string> workers_, policy_, places_, partitions_, history_, pin_, spin_, stack_, synthetic_, xml_;
+  std::optional<std::string> workers_, policy_, places_, partitions_, history_, trace_, pin_, spin_, stack_, synthetic_, xml_;
   bool scatter_ = false;
 };
 

@@ -102,6 +102,12 @@ settings settings_from_environment(environment const& get) {
   if (auto const path = value_of_variable(get, "SKUA_HISTORY")) {
     result.history = {.value = *path, .from = "SKUA_HISTORY"};
   }
+  if (auto const path = value_of_variable(get, "SKUA_TRACE")) {
+    result.trace = {.value = *path, .from = "SKUA_TRACE"};
+  }
+  if (auto const text = value_of_variable(get, "SKUA_TRACE_SIZE")) {
+    result.trace_bytes = {.value = read_trace_bytes("SKUA_TRACE_SIZE", *text), .from = "SKUA_TRACE_SIZE"};
+  }
   if (auto const text = value_of_variable(get, "SKUA_SPIN")) {
     result.spin = {.value = read_duration("SKUA_SPIN", *text), .from = "SKUA_SPIN"};
   }
@@ -143,9 +149,10 @@ std::chrono::nanoseconds read_duration(std::string_view name, std::string_view t
   return std::chrono::nanoseconds{static_cast<std::int64_t>(number->first) * known->second};
 }
 
-std::size_t read_stack_bytes(std::string_view name, std::string_view text) {
-  constexpr std::string_view allowed =
-      "a size from 16k to 1g: a whole number of bytes, or one with the suffix k, m or g";
+namespace {
+
+std::size_t read_bytes(std::string_view name, std::string_view text, std::size_t least, std::size_t most,
+                       std::string_view allowed) {
   std::string const word = lower(trimmed(text));
   auto const number = number_and_rest(word);
   if (!number) refuse(name, text, allowed);
@@ -161,10 +168,20 @@ std::size_t read_stack_bytes(std::string_view name, std::string_view text) {
     refuse(name, text, allowed);
   }
   // Compared before the shift, so that a huge number cannot wrap around into the allowed range.
-  if (number->first > (max_stack_bytes >> shift) || (number->first << shift) < min_stack_bytes) {
-    refuse(name, text, allowed);
-  }
+  if (number->first > (most >> shift) || (number->first << shift) < least) refuse(name, text, allowed);
   return static_cast<std::size_t>(number->first << shift);
+}
+
+}  // namespace
+
+std::size_t read_stack_bytes(std::string_view name, std::string_view text) {
+  return read_bytes(name, text, min_stack_bytes, max_stack_bytes,
+                    "a size from 16k to 1g: a whole number of bytes, or one with the suffix k, m or g");
+}
+
+std::size_t read_trace_bytes(std::string_view name, std::string_view text) {
+  return read_bytes(name, text, std::size_t{64} << 10, max_trace_bytes,
+                    "a size from 64k to 64g: a whole number of bytes, or one with the suffix k, m or g");
 }
 
 }  // namespace skua::inline v0::runtime

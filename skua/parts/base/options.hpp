@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a user may choose without touching the program (settings.hpp), as the environment says it:
 //
-// SKUA_WORKERS, SKUA_PLACES, SKUA_PIN, SKUA_POLICY, SKUA_SPIN, SKUA_STACK; where the first two are unset,
+// SKUA_WORKERS, SKUA_PLACES, SKUA_PIN, SKUA_POLICY, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_TRACE, SKUA_TRACE_SIZE, SKUA_SPIN,
+// SKUA_STACK; where the first two are unset,
 // OMP_NUM_THREADS (its first number) and OMP_PLACES are read, because many job scripts set them already.
 // A variable that is set to nothing but spaces counts as unset.
 #pragma once
@@ -40,5 +41,8 @@ using environment = std::function<std::optional<std::string>(char const* name)>;
 [[nodiscard]] std::chrono::nanoseconds read_duration(std::string_view name, std::string_view text);
 /// Bytes, optionally with the suffix k, m or g (powers of 1024), min_stack_bytes .. max_stack_bytes.
 [[nodiscard]] std::size_t read_stack_bytes(std::string_view name, std::string_view text);
+
+/// Bytes, with a suffix as above, of all events of a trace: 64k .. 64g.
+[[nodiscard]] std::size_t read_trace_bytes(std::string_view name, std::string_view text);
 
 }  // namespace skua::inline v0::runtime

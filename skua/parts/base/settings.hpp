@@ -18,6 +18,10 @@ inline constexpr std::uint32_t max_workers = 65'536;
 /// An idle worker searches this long before it sleeps; `spin_forever` = it never sleeps.
 inline constexpr std::chrono::nanoseconds spin_forever = std::chrono::nanoseconds::max();
 
+/// Of a trace's events, unless chosen: 10^6 of them.
+inline constexpr std::size_t usual_trace_bytes = std::size_t{32} << 20;
+inline constexpr std::size_t max_trace_bytes = std::size_t{64} << 30;
+
 inline constexpr std::size_t min_stack_bytes = std::size_t{16} << 10;
 inline constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
 
@@ -42,6 +46,8 @@ struct settings {
   setting<std::string> policy{.value = "random"};  ///< of policy/registry.hpp, which also says what is wrong with it
   setting<std::string> partitions;                 ///< a file of policy/arms/partitions.hpp; empty: from the topology
   setting<std::string> history;  ///< a file that a policy reads at first and writes at last; empty: none
+  setting<std::string> trace;    ///< a file for what the workers do; empty: none
+  setting<std::size_t> trace_bytes{.value = usual_trace_bytes};
   setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
   setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
 };

@@ -14,8 +14,8 @@ namespace skua::inline v0::runtime {
 namespace {
 
 constexpr std::string_view prefix = "SKUA_";
-constexpr std::array<std::string_view, 9> known{"WORKERS", "PLACES", "PARTITIONS", "HISTORY", "PIN",
-                                                "POLICY",  "SPIN",   "STALL",      "STACK"};
+constexpr std::array<std::string_view, 11> known{"WORKERS", "PLACES", "PARTITIONS", "HISTORY", "PIN",       "POLICY",
+                                                 "SPIN",    "STALL",  "STACK",      "TRACE",   "TRACE_SIZE"};
 
 std::string lower(std::string_view text) {
   std::string result{text};

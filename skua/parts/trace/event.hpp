@@ -12,14 +12,16 @@ namespace skua::inline v0::trace {
 /// a simulated one has; "frame" that of a suspended fiber. They tell events of one run apart, and may come again later.
 enum class kind : std::uint8_t {
   none,
-  working,     ///< runs tasks from now on
-  scheduling,  ///< searches, or deals with tasks, from now on
-  idling,      ///< searches in vain from now on. value: searches that failed before
-  sleeping,    ///< is blocked in the kernel from now on; `scheduling` or `working` ends it
+  // A worker's activity from now on. value: its attempts to steal so far
+  working,     ///< runs tasks
+  scheduling,  ///< searches, or deals with tasks
+  idling,      ///< searches in vain
+  sleeping,    ///< is blocked in the kernel
+
   task_began,  ///< detail: lane, count: region, other: name, id: item
   task_ended,  ///< id: item
-  leaf,        ///< a leaf begins, and lasts until the track's next event. count: ranges, id: first address written (or
-               ///< read, if none is), value: bytes it touches
+  leaf,        ///< a leaf begins, and lasts until the track's next event. id: first address written, value: bytes that
+               ///< it writes, other: bytes that it reads (at most 2^32 - 1)
   stolen,      ///< took it from another worker. detail: lane, count: distance, other: victim, id: item
   lost,        ///< another thief, or the owner, took it first. other: victim
   exposed,     ///< opened a group of children whom the policy places. value: children
@@ -29,7 +31,7 @@ enum class kind : std::uint8_t {
   resumed,     ///< goes on. id: frame
   member_began,  ///< a team's member. detail: type of the task, count: width, other: name, id: address (see flows), value: first worker
   member_ended,      ///< value: nanoseconds that the team took, if this is the leader
-  called,            ///< a thread from outside works in this worker's place from now on
+  called,            ///< a thread from outside works in this worker's place from now on. other: name of its call
   left,              ///< it has left
   region_opened,     ///< count: region, other: name of its policy, value: workers
   region_closed,     ///< count: region

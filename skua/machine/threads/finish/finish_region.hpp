@@ -11,6 +11,7 @@
 #include "skua/machine/threads/finish/finish_count.hpp"
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/program/flow/team.hpp"
 #include "skua/program/strategy/spawn_forms.hpp"
@@ -170,8 +171,9 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
       static_cast<void>(static_cast<task_of&>(self).function(region));
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
+    static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
     static constexpr finish_region::task_operations operations{
-        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of},
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &task_of::name_of},
         &task_of::call,
         InBlock ? &task_of::end : nullptr};
   };
@@ -198,8 +200,9 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
       static_cast<void>(static_cast<team_of&>(self).done(region));
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<team_of*>(self); }
+    static char const* name_of(runtime::task const&) noexcept { return type_text<Body>(); }
     static constexpr finish_region::task_operations operations{
-        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of},
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &team_of::name_of},
         &team_of::call,
         &team_of::end,
         &team_of::call_member,

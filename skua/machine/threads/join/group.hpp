@@ -24,6 +24,7 @@ struct task_kind {
   void (*run)(task&, std::uint64_t extra, here&) noexcept;  ///< runs on the worker's own fiber; never throws
   hint (*hint_of)(task const&,
                   std::uint64_t extra) noexcept = nullptr;  ///< the hint it was given or inherits; null: none
+  char const* (*name_of)(task const&) noexcept = nullptr;   ///< what traces call it (type_text.hpp); null: nothing
 };
 
 /// What lies in a lane.

@@ -18,6 +18,7 @@
 #include "skua/machine/threads/join/two.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
@@ -63,6 +64,7 @@ class here final : public fiber {
     };
     expect_running();
     elements<decltype(call_child)> all{call_child};
+    all.name = type_text<std::remove_reference_t<Body>>();
     run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
   /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
@@ -78,6 +80,7 @@ class here final : public fiber {
     auto const hint_of_child = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
     expect_running();
     hinted_elements<decltype(call_body), decltype(hint_of_child)> all{call_body, hint_of_child};
+    all.name = type_text<std::remove_reference_t<Body>>();
     run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
 
@@ -112,6 +115,9 @@ class here final : public fiber {
       log.note(footprint_of(args...));
     return call_kernel(std::forward<Args>(args)...);
   }
+
+  /// For skua::mark.
+  void mark(char const* name, std::uint64_t number) noexcept;
 
   /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
   template <class F>

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "skua/machine/threads/join/place_hint.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
@@ -22,6 +23,7 @@ namespace skua::inline v0::runtime {
 struct numbered_children {
   void (*call)(numbered_children&, std::uint64_t i, here&);
   hint (*hint_of)(numbered_children const&, std::uint64_t i) noexcept = nullptr;  ///< null: no hints
+  char const* name = nullptr;                                                     ///< for traces
 };
 
 /// Runs children 0 .. n-1 as one group; returns when each has been dealt with. Throws the first exception, or
@@ -34,8 +36,8 @@ struct joined_child {
   void* object;
 };
 
-/// run_group for these n children. `hints` may be null: no child has a hint.
-void run_children(here& on, joined_child const* all, hint const* hints, std::size_t n);
+/// run_group for these n children. `hints` may be null: no child has a hint. `name` is for traces.
+void run_children(here& on, joined_child const* all, hint const* hints, std::size_t n, char const* name);
 
 /// A child of a join, with its type.
 template <class Here, class Hint, class F>
@@ -45,6 +47,7 @@ struct numbered_child {
   std::optional<value_of<F, Here&>> value = {};
 
   static constexpr bool is_hinted = !std::is_same_v<Hint, unhinted>;
+  [[nodiscard]] static char const* name() noexcept { return type_text<std::remove_reference_t<F>>(); }
 
   [[nodiscard]] joined_child untyped() noexcept {
     return {[](void* self, here& on) {
@@ -55,15 +58,22 @@ struct numbered_child {
   }
 };
 
-/// Runs children that lie in the caller's frame as one group; their values are in them afterwards.
+template <class First, class... Rest>
+constexpr char const* name_of_first() noexcept {
+  return First::name();
+}
+
+/// Runs children that lie in the caller's frame as one group; their values are in them afterwards. The first gives it its
+/// name.
 template <class Here, class... Child>
 void run_numbered(Here& here, Child&... all) {
   joined_child const untyped[] = {all.untyped()...};
+  char const* const name = name_of_first<Child...>();
   if constexpr ((Child::is_hinted || ...)) {
     hint const hints[] = {as_hint(all.hint)...};
-    run_children(here, untyped, hints, sizeof...(all));
+    run_children(here, untyped, hints, sizeof...(all), name);
   } else {
-    run_children(here, untyped, nullptr, sizeof...(all));
+    run_children(here, untyped, nullptr, sizeof...(all), name);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "skua/machine/threads/join/failure.hpp"
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/placement/exposed_group.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
@@ -120,11 +121,13 @@ class scope final : public scope_group {
     static hint hinted(child const& self) { return as_hint(static_cast<child_of const&>(self).hint_word); }
     static constexpr bool is_plain =
         std::is_trivially_destructible_v<F> && alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-    static constexpr child_kind kind{{.run = &scope_group::run_task, .hint_of = &scope_group::hint_of},
-                                     &child_of::call,
-                                     is_plain ? nullptr : &child_of::end,
-                                     std::is_same_v<Hint, unhinted> ? nullptr : &child_of::hinted,
-                                     sizeof(child_of)};
+    static char const* name_of(task const&) noexcept { return type_text<F>(); }
+    static constexpr child_kind kind{
+        {.run = &scope_group::run_task, .hint_of = &scope_group::hint_of, .name_of = &child_of::name_of},
+        &child_of::call,
+        is_plain ? nullptr : &child_of::end,
+        std::is_same_v<Hint, unhinted> ? nullptr : &child_of::hinted,
+        sizeof(child_of)};
   };
 };
 

@@ -54,7 +54,9 @@ class sequence final : public group {
     if (!all.place) all.place = stop_node::inherited(self.stop).place;
     return all;
   }
-  static constexpr task_kind kind{.run = &sequence::run_stolen, .hint_of = &sequence::hint_of};
+  static char const* name_of(task const& t) noexcept { return static_cast<sequence const&>(t).all_.name; }
+  static constexpr task_kind kind{
+      .run = &sequence::run_stolen, .hint_of = &sequence::hint_of, .name_of = &sequence::name_of};
 
   /// For the owner, where the policy wants to see the group. (exposed_group.md)
   [[gnu::cold, gnu::noinline]] void run_exposed(here& owner) noexcept {
@@ -159,9 +161,9 @@ void run_group(here& on, numbered_children& all, std::uint64_t n) {
   group.run(on);
 }
 
-void run_children(here& on, joined_child const* all, hint const* hints, std::size_t n) {
+void run_children(here& on, joined_child const* all, hint const* hints, std::size_t n, char const* name) {
   listed_children listed{
-      {&listed_children::call_listed, hints == nullptr ? nullptr : &listed_children::hint_listed}, all, hints};
+      {&listed_children::call_listed, hints == nullptr ? nullptr : &listed_children::hint_listed, name}, all, hints};
   run_group(on, listed, n);
 }
 

@@ -18,6 +18,7 @@
 #include "skua/machine/threads/join/many.hpp"
 #include "skua/machine/threads/join/place_hint.hpp"
 #include "skua/machine/threads/join/second_child.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/children.hpp"
 
 namespace skua::inline v0::runtime {
@@ -85,10 +86,12 @@ class forked final : public second_child {
     return static_cast<forked const&>(self).place_.place();
   }
 
-  static constexpr second_kind kind{task_kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of},
-                                    &forked::call_child,
-                                    std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy,
-                                    may_hint_place<Hint> ? &forked::place_of : nullptr};
+  static char const* name_of(task const&) noexcept { return type_text<std::remove_reference_t<G>>(); }
+
+  static constexpr second_kind kind{
+      task_kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of, .name_of = &forked::name_of},
+      &forked::call_child, std::is_trivially_destructible_v<value_type> ? nullptr : &forked::destroy,
+      may_hint_place<Hint> ? &forked::place_of : nullptr};
 
   held<G> second_;
   [[no_unique_address]] decltype(place_in(std::declval<Hint>())) place_;

@@ -24,6 +24,8 @@ exposed_group::exposed_group(fiber& owner, group& g, std::uint64_t n, double tot
   group_.add(1);  // the owner's own share: the count cannot reach zero before the owner waits (group.md, "Parking")
   owner_.note_steals();  // a join around this group may have been stolen before the group was exposed
   owner_.watch(&node_);
+  tsan::unseen const scheduling;
+  owner_.at().who.traced().exposes(n);
 }
 
 exposed_group::~exposed_group() { owner_.watch(node_.outer); }

@@ -41,9 +41,10 @@ struct moving {
 
   /// Puts an entry into the lane of the other worker that the policy chose; asks again if the mailbox is occupied.
   /// False: the entry stays here, because the policy now wants that, or there is no memory. An inbox takes only frames
-  /// and tasks from outside. The entry's tag is then as the policy has left it, also if it stays.
+  /// and tasks from outside. The entry's tag is then as the policy has left it, also if it stays. `went`, unless null,
+  /// gets where it went.
   template <class Slot, class Entry>
-  [[nodiscard]] static bool send(Slot& from, Entry&& entry, placement to) noexcept {
+  [[nodiscard]] static bool send(Slot& from, Entry&& entry, placement to, placement* went = nullptr) noexcept {
     while (to.worker != from.id) {
       invariant(index(to.worker) < from.in_workers, "a policy places on a worker of the region");
       Slot& target = from.neighbour(to.worker);
@@ -59,6 +60,7 @@ struct moving {
       } else if (!(to.where == lane::local ? target.local : target.migrated).push(entry)) {
         return false;
       }
+      if (went != nullptr) *went = to;
       target.notify_owner();
       return true;
     }

@@ -103,6 +103,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     fiber.begins_task(tag);
     me.counts_.tasks.add(1);
     if (me.core_.times_asked()) me.begin(activity::working);
+    me.trace_.call_begins(call.name());
   }
   call.call(fiber);
   fiber.task_ends();
@@ -110,6 +111,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   tsan::release(&fiber.front());  // pairs with here::worker
   tsan::unseen const scheduling;
   me.counts_.forks.add(std::exchange(slot.pushes, 0));
+  me.trace_.call_ends();
   if (me.counts_.times.current() != activity::idling) me.begin(activity::idling);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/children.hpp"
 
 namespace skua::inline v0::runtime {
@@ -16,6 +17,7 @@ namespace skua::inline v0::runtime {
 /// call(*this, here) calls the function and keeps its value; it throws what the function throws.
 struct outside_call {
   void (*call)(outside_call&, here&);
+  char const* name = nullptr;  ///< for traces
 };
 
 /// Runs the call on a region: at once if the caller is a task of that region, else submitted as a root. Throws what the
@@ -31,9 +33,10 @@ auto call_outside(F& f, Run const& run) {
     struct typed_call : outside_call {
       explicit typed_call(F& g) noexcept
           : outside_call{[](outside_call& self, here& here) {
-              auto& mine = static_cast<typed_call&>(self);
-              mine.value.emplace(call_keeping_void(mine.function, here));
-            }},
+                           auto& mine = static_cast<typed_call&>(self);
+                           mine.value.emplace(call_keeping_void(mine.function, here));
+                         },
+                         type_text<F>()},
             function(g) {}
       static value_of<F&, here&> call_keeping_void(F& g, here& here) { return runtime::call(g, here); }
       F& function;

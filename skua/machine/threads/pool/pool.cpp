@@ -9,6 +9,7 @@
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/history_file.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/pool_trace.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/parts/base/clock.hpp"
@@ -36,6 +37,7 @@ runtime::settings choose(pool_options const& o) {
   if (o.pin) s.pin.set(*o.pin);
   if (o.partitions) s.partitions.set(*o.partitions);
   if (o.history) s.history.set(*o.history);
+  if (o.trace) s.trace.set(*o.trace);
   if (o.spin && *o.spin < std::chrono::nanoseconds::zero()) {
     throw usage_error("pool option spin is " + std::to_string(o.spin->count()) +
                       " ns; allowed: 0 or more, or spin_forever, with which workers never sleep");
@@ -127,6 +129,7 @@ pool::pool(pool_options const& options) try {
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable), processors);
   core_->divide_by(std::move(partitions));
   core_->remember(std::move(history));
+  if (!facts_.chosen.trace.value.empty()) core_->trace_to(runtime::open_trace(facts_.chosen, core_->map()));
   root_ = core_->open_region(policies::policy_named(facts_.chosen.policy.value), first_workers(core_->workers()));
   core_->detached().report_to(options.on_exception);
   core_->start();

@@ -28,8 +28,8 @@
 namespace skua::inline v0 {
 
 /// The choices that a program can make for a pool. The environment fills in what it leaves out (SKUA_WORKERS,
-/// SKUA_POLICY, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_PIN, SKUA_SPIN, SKUA_STACK; OMP_NUM_THREADS and OMP_PLACES if the workers and the
-/// places are unset), and the machine the rest: workers = min(affinity mask, cgroup quota).
+/// SKUA_POLICY, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_TRACE, SKUA_PIN, SKUA_SPIN, SKUA_STACK; OMP_NUM_THREADS
+/// and OMP_PLACES if the workers and the places are unset), and the machine the rest: workers = min(affinity mask, cgroup quota).
 struct pool_options {
   std::optional<std::uint32_t> workers = {};
   std::optional<std::string> policy = {};  ///< a name from `skua list`
@@ -40,6 +40,8 @@ struct pool_options {
   std::optional<std::string> partitions = {};
   /// A file for what `arms` learns of the tasks' times: read when the pool begins, if it is there, and written when it ends.
   std::optional<std::string> history = {};
+  /// A file for what the workers do, for `skua report` and `skua export` (docs/traces.md). SKUA_TRACE_SIZE limits it.
+  std::optional<std::string> trace = {};
   std::optional<std::chrono::nanoseconds> spin = {};  ///< how long an idle worker searches before it sleeps
   std::optional<std::size_t> stack_bytes = {};        ///< per stack; only touched pages take memory
   /// Simulates another machine: a description like "package:4 numa:1 l3:1 core:16", or the path of a file written by

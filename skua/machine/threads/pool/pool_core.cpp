@@ -51,6 +51,13 @@ policies::known_times pool_core::known_to(layout const& where) const noexcept {
   return history_ && where.workers() == workers() ? history_->read() : policies::known_times{};
 }
 
+void pool_core::trace_to(std::unique_ptr<trace::trace_file> t) {
+  trace_ = std::move(t);
+  for (std::uint32_t w = 0; w < workers(); ++w) workers_[w]->trace_to(trace_->track_of(w));
+  outside_ = trace_->track_of(workers());
+  ask_for_times();  // or callers would not say when they work
+}
+
 void pool_core::save_history() const {
   if (history_) history_->write(workers(), first_region_->known());
 }
@@ -107,6 +114,12 @@ std::shared_ptr<region> pool_core::open_region(policies::policy_factory const& m
   made->request_attention();  // for those who sleep already (sleep.md, "The first sleep")
   if (first_region_ == nullptr) first_region_ = made.get();
   publish(list);
+  if (outside_.is_on()) {
+    outside_.note({.what = trace::kind::region_opened,
+                   .count = static_cast<std::uint16_t>(seed),
+                   .other = trace_->add_name(made->policy_name()),
+                   .value = made->workers()});
+  }
   return made;
 }
 
@@ -114,6 +127,8 @@ void pool_core::close_region(region& r) noexcept {
   std::shared_ptr<region_list const> list;  // as in open_region
   std::lock_guard const hold(regions_changing_);
   r.is_closed_ = true;
+  if (outside_.is_on())
+    outside_.note({.what = trace::kind::region_closed, .count = static_cast<std::uint16_t>(r.number())});
   try {
     list = copy_open_regions();
   } catch (std::bad_alloc const&) {

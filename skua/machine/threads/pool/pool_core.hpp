@@ -22,6 +22,7 @@
 #include "skua/parts/topology/cpu_mask.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/pin.hpp"
+#include "skua/parts/trace/trace_file.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -42,6 +43,9 @@ class pool_core {
   void divide_by(std::shared_ptr<policies::arms::partitions const> p) noexcept { partitions_ = std::move(p); }
   /// Null: there is no file, or it is not about these workers.
   [[nodiscard]] policies::arms::partitions const* partitions_of(layout const& where) const noexcept;
+
+  /// What the workers do goes into this trace from now on. Before the first region opens.
+  void trace_to(std::unique_ptr<trace::trace_file> t);
 
   /// What policies of all workers begin with, and where `save_history` writes. Before the first region opens.
   /// Throws usage_error if it is of another number of workers.
@@ -136,6 +140,8 @@ class pool_core {
   layout const map_;
   std::shared_ptr<policies::arms::partitions const> partitions_;
   std::optional<history_file> history_;
+  std::unique_ptr<trace::trace_file> trace_;  ///< null: none. It outlives the workers
+  trace::track outside_;                      ///< of what no worker does; under regions_changing_
   cpu_mask const allowed_;
   bool const pinning_;
   std::uint64_t const spin_ns_;

@@ -11,9 +11,10 @@
 
 namespace skua::inline v0::runtime {
 
-region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t seed)
-    : core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)), make_(std::move(make)),
-      policy_(make_({.where = map_, .seed = seed, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
+region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number)
+    : number_(number), core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
+      make_(std::move(make)),
+      policy_(make_({.where = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
       outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);

@@ -30,12 +30,14 @@ using region_list = std::vector<std::shared_ptr<region>>;
 
 class region : public std::enable_shared_from_this<region> {
  public:
-  /// Makes slots for the `members` (their numbers in the pool). Throws what `make` throws, and std::bad_alloc.
-  region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t seed);
+  /// Makes slots for the `members` (their numbers in the pool). `number` also seeds the policy. Throws what `make` throws, and std::bad_alloc.
+  region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number);
   ~region();
   region(region const&) = delete;
   region& operator=(region const&) = delete;
 
+  /// Regions of a pool are numbered from 1 on, in the order in which they were opened.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
   [[nodiscard]] worker_slot& slot_of(worker_id local) noexcept { return *slots_[index(local)]; }
   /// The slot of a worker of the pool; null if it is not a member.
@@ -81,6 +83,7 @@ class region : public std::enable_shared_from_this<region> {
   friend class pool_core;
   void keep(worker_slot& by, outside_batch const& batch) noexcept;
 
+  std::uint64_t const number_;
   pool_core& core_;
   std::vector<worker_id> const members_;  ///< by their numbers in the pool
   layout const map_;

@@ -66,6 +66,7 @@ class root final : public root_base {
     }
   }
 
+  [[nodiscard]] char const* name() const noexcept { return what_.name; }
   /// Call this after the wait: throws what the call threw.
   void rethrow() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -83,7 +84,8 @@ class root final : public root_base {
     }
   }
 
-  static constexpr task_kind kind{.run = &root::run_task};
+  static char const* name_of_call(task const& t) noexcept { return static_cast<root const&>(t).name(); }
+  static constexpr task_kind kind{.run = &root::run_task, .name_of = &root::name_of_call};
 
   outside_call& what_;
   std::exception_ptr error_;

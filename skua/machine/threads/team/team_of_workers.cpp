@@ -62,7 +62,10 @@ void team_of_workers::run_member(task& t, std::uint64_t, here& on) noexcept {
   on.watch(&in.inside());
   bool const was_tied = on.tie(true);  // it is resumed by this worker, whose part of the data is here
   bool const was_member = on.join_team(true);
+  worker_trace& traced = on.at().who.traced();  // a member stays on its worker
+  traced.member_begins(team.whole_, team.width(), finish_region::hint_of(team.whole_, 0), me.number);
   team.call_member(me);
+  traced.member_ends();
   finish_region::task& whole = team.whole_;
   bool const is_last = team.leave(me);
   if (is_last) {

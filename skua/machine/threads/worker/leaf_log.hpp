@@ -17,6 +17,10 @@
 
 namespace skua::inline v0 {
 
+namespace trace {
+class track;
+}
+
 /// What one worker ran, in order.
 struct leaf_rows {
   std::pmr::vector<footprint> ran;
@@ -27,12 +31,15 @@ namespace runtime {
 
 class alignas(cache_line_bytes) leaf_log {
  public:
-  /// For the worker, before every leaf.
+  /// For the worker, before every leaf: into rows or into a trace.
   [[nodiscard]] bool is_recording() const noexcept {
     return recording_.load(std::memory_order_relaxed);  // relaxed: the start of the run publishes it
   }
   /// If memory runs out, rows are lost and counted.
   [[gnu::cold, gnu::noinline]] void note(footprint const& what) noexcept;
+
+  /// From now on leaves go into the trace, too. Before the worker runs.
+  void trace_to(trace::track* to) noexcept;
 
   /// Returns false if the log is already recording. `memory` must outlive `stop`.
   [[nodiscard]] bool start(std::pmr::memory_resource* memory) noexcept;
@@ -43,7 +50,8 @@ class alignas(cache_line_bytes) leaf_log {
 
  private:
   std::atomic<bool> recording_{false};
-  std::optional<leaf_rows> rows_;  ///< set while the log records
+  std::optional<leaf_rows> rows_;  ///< set while rows are recorded
+  trace::track* trace_ = nullptr;  ///< null: there is no trace
 };
 
 }  // namespace runtime

@@ -124,6 +124,7 @@ void worker::run_on_top(here& fiber, found const& f) noexcept {
     start_work(fiber, f);
     task& t = *f.taken.item;
     t.is->run(t, f.taken.extra, fiber);
+    note_task_end(fiber);
   }
   if (frame* const ready = fiber.take_ready()) send_home(*ready);
   fiber.tie(tied);
@@ -150,6 +151,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   if (f.fiber->is_tied()) ++tied_frames_;
   f.fiber->clock().stop();
   tsan::release(&f.fiber->front());  // pairs with here::worker
+  trace_.parks(f);
   pause_work(f.fiber->at());
 }
 
@@ -198,6 +200,7 @@ void worker::return_to(frame& f) noexcept {
   fiber_ = &resumed;
   resumed.clock().go();
   begin(activity::working);
+  trace_.resumes(f);
 }
 
 void worker::recycle_stack(void* self) noexcept {
@@ -206,12 +209,19 @@ void worker::recycle_stack(void* self) noexcept {
   me.ended_stack_ = nullptr;
 }
 
+bool worker::send_one(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
+  std::uint64_t const id = worker_trace::id_of(entry);  // the entry may be gone once it is sent
+  placement went;
+  if (!moving::send(from, entry, to, &went)) return false;
+  from.who.trace_.sends(id, {from.neighbour(went.worker).who.number(), went.where, 1});
+  return true;
+}
+
 bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
   tsan::unseen const scheduling;
   if (to.width == 1) [[likely]]
-    return moving::send(from, entry, to);
-  return team_of_workers::form(from, *entry.item, entry.tag, to) ||
-         moving::send(from, entry, from.place_alone(entry.tag));
+    return send_one(from, entry, to);
+  return team_of_workers::form(from, *entry.item, entry.tag, to) || send_one(from, entry, from.place_alone(entry.tag));
 }
 
 /// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
@@ -223,6 +233,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   leaving_ = {&f, to, tag};
   fiber.clock().stop();
   tsan::release(&fiber.front());  // pairs with here::worker
+  trace_.moves(f, fiber.at().neighbour(to.worker).who.number());
   pause_work(fiber.at());
   current_stack_ = fresh;
   runtime::start(next_, *fresh, &worker::fiber_main, this);

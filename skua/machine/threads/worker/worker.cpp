@@ -41,7 +41,13 @@ void worker::run_loop(here& fiber) noexcept {
     start_work(fiber, next.run);
     task& t = *next.run.taken.item;
     t.is->run(t, next.run.taken.extra, fiber);
+    note_task_end(fiber);
   }
+}
+
+void worker::note_task_end(here const& fiber) noexcept {
+  tsan::unseen const scheduling;
+  fiber.at().who.trace_.task_ends();
 }
 
 /// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
@@ -75,6 +81,7 @@ void worker::start_work(here& fiber, found const& f) noexcept {
   me.counts_.tasks.add(1);
   if (me.share_.is_inside() && !finish_region::is_task(*f.taken.item)) me.leave_finish();
   if (me.counts_.times.current() != activity::working) me.begin(activity::working);
+  me.trace_.task_begins(f.taken, f.from, f.at->in.number());
 }
 
 /// Brings time and counters up to date, because a task has ended or its fiber parks.
@@ -159,7 +166,7 @@ worker::found worker::probe_in(worker_slot& s) noexcept {
     tagged_entry taken;
     outcome const how = execute(s, next, taken);
     s.policy.learn(probed{next, how});
-    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken};
+    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken, next.where};
   }
 }
 
@@ -278,10 +285,14 @@ outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcep
   worker_slot& victim = s.in.slot_of(p.whom);
   counts_.attempts.add(1);
   outcome const how = steal_from(s, victim, p, out);
-  if (how == outcome::lost) counts_.lost.add(1);
+  if (how == outcome::lost) {
+    counts_.lost.add(1);
+    trace_.loses(victim.who.number());
+  }
   if (how == outcome::got) {
     auto const d = s.in.map().distance(s.id, p.whom);
     counts_.steals[d < distance_classes_max ? d : distance_classes_max - 1].add(1);
+    trace_.steals(out, p.where, victim.who.number(), d);
   }
   return how;
 }
@@ -314,6 +325,7 @@ bool worker::has_room_for_calls() const noexcept {
 void worker::fall_asleep() noexcept {
   core_.oversubscribed().look_again(now_ns());
   begin(activity::idling);
+  trace_.sleeps(counts_.attempts.read());
   bool const slept = core_.sleep().fall_asleep(
       number_, [this] { core_.request_attention(); }, [this] { return work_search::anything_to_do(*this); },
       is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
@@ -338,6 +350,11 @@ worker::worker(pool_core& c, worker_id number) noexcept
   thread_record::worker = index(number);
   thread_record::blocks = &blocks_;
   owner = this;
+}
+
+void worker::trace_to(trace::track const& to) noexcept {
+  trace_.write_to(to);
+  leaves_.trace_to(trace_.track());
 }
 
 void worker::start() {
@@ -395,6 +412,7 @@ void worker::thread_main() noexcept {
 /// (sleep.md, "The first sleep")
 void worker::sleep_at_first() noexcept {
   begin(activity::idling);
+  trace_.sleeps(0);
   if (core_.sleep().sleep_until_woken(number_)) counts_.sleeps.add(1);
   was_woken_ = true;
   begin(activity::scheduling);

@@ -16,6 +16,7 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/counters.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/worker/worker_trace.hpp"
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/context.hpp"
@@ -54,6 +55,9 @@ class worker final : public thread_record {
   [[nodiscard]] here& running_fiber() noexcept { return *fiber_; }
   [[nodiscard]] live_counters& counts() noexcept { return counts_; }
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
+  [[nodiscard]] worker_trace& traced() noexcept { return trace_; }
+  /// Before `start`.
+  void trace_to(trace::track const& to) noexcept;
   /// What this worker counts for the finish region that it is inside of.
   [[nodiscard]] finish_share<finish_region>& share() noexcept { return share_; }
   /// Sends a frame whose region has ended, if there is one, to where it belongs.
@@ -70,13 +74,17 @@ class worker final : public thread_record {
   /// whose size nobody tells us cheaply, 64 KiB since its call.
   [[nodiscard]] bool has_room_for_calls() const noexcept;
   /// Charges this worker's time to `what` from now on. Cost: one clock reading.
-  void begin(activity what) noexcept { counts_.times.change_to(what, now_ns()); }
+  void begin(activity what) noexcept {
+    counts_.times.change_to(what, now_ns());
+    trace_.begins(what, counts_.attempts.read());
+  }
   /// True if this worker serves other regions than `mine` and there is something in one of them.
   [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
   /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. Returns false if it stays here.
   [[nodiscard]] static bool send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
+  [[nodiscard]] static bool send_one(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
   void move(here& fiber, placement const& to, task_tag const& tag) noexcept;
   /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
   void preempt(here& fiber) noexcept;
@@ -103,6 +111,7 @@ class worker final : public thread_record {
   struct found {
     worker_slot* at = nullptr;
     tagged_entry taken{};
+    lane from = lane::forks;
   };
 
   void thread_main() noexcept;
@@ -127,6 +136,7 @@ class worker final : public thread_record {
   void short_sleep(std::uint64_t since) noexcept;
   /// A round of the search found nothing: the time since the previous round was idle.
   void note_failed_round(std::uint64_t now) noexcept {
+    trace_.finds_nothing(counts_.attempts.read());
     if (counts_.times.current() == activity::working) return counts_.times.change_to(activity::scheduling, now);
     counts_.times.charge(activity::idling, now);
   }
@@ -152,6 +162,7 @@ class worker final : public thread_record {
   };
   [[nodiscard]] static step next_step(here& fiber) noexcept;
   static void start_work(here& fiber, found const& f) noexcept;
+  static void note_task_end(here const& fiber) noexcept;
   void pause_work(worker_slot& s) noexcept;
   void end_work(worker_slot& s) noexcept;
   [[nodiscard]] bool is_mine(here& fiber, frame& f) noexcept;
@@ -210,6 +221,7 @@ class worker final : public thread_record {
   finish_share<finish_region> share_;
   live_counters counts_;
   leaf_log leaves_;
+  worker_trace trace_;
   std::string pin_report_;  ///< written before is_ready_ is set, and never after
   std::promise<void> is_ready_;
   std::thread thread_;
