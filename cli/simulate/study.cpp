@@ -35,6 +35,9 @@ class noted_costs final : public sim::costs {
     return what == sim::operation::rest || what == sim::operation::miss ? 1
                                                                         : 0;  // or waiting workers would stop the clock
   }
+  [[nodiscard]] sim::tick first_touches_until() const noexcept override {
+    return std::max(model_.first_touches_until(), begin_) - begin_;
+  }
   void own(std::span<owned_range const> ranges, layout const& where) override { model_.own(ranges, where); }
   [[nodiscard]] double task_s() const noexcept { return seconds_of(outside_of_leaves_); }
   /// The next run begins when one of this length has ended: the model's queues know no other clock.

@@ -351,4 +351,9 @@ void checked_worker::learnt(ended const& e) noexcept {
   now_ = state::idle;
 }
 
+void checked_worker::learnt(rested const&) noexcept {
+  require(needs_.rests, "reports a rest to a policy that does not need it");
+  require(now_ == state::idle && asked_.what == action::rest, "reports a rest that was not the answer");
+}
+
 }  // namespace skua::inline v0::policies

@@ -30,6 +30,8 @@ struct seen_demands {
   std::atomic<std::uint64_t> ended{0};
   std::atomic<std::uint64_t> waits{0};
   std::atomic<std::uint64_t> ran_ns{0};
+  std::atomic<std::uint64_t> rests{0};
+  std::atomic<std::uint64_t> first_touches{0};
 };
 
 class demanding_worker final : public worker_policy {
@@ -66,6 +68,10 @@ class demanding_worker final : public worker_policy {
       ++seen_.ended;
     }
     if (std::holds_alternative<waiting>(what)) ++seen_.waits;
+    if (auto const* r = std::get_if<rested>(&what)) {
+      ++seen_.rests;
+      if (r->first_touches) ++seen_.first_touches;
+    }
     thief_.learn(what);
   }
 

@@ -32,6 +32,7 @@ TEST_F(protocol, a_machine_that_keeps_it_passes) {
   m.learn(waiting{});
   says.next = {.what = action::rest, .whom = worker_id{0}};
   m.next_probe();
+  m.learn(rested{});
   EXPECT_EQ(verdict(), "");
   EXPECT_TRUE(checker_.holds());
   EXPECT_EQ(checker_.open_groups(), 0);
@@ -100,6 +101,12 @@ TEST_F(protocol, a_search_while_a_task_runs) {
   m.next_probe();
   EXPECT_SAYS("searches while a task runs");
 }
+TEST_F(protocol, a_rest_that_was_not_the_answer) {
+  take(from_outside);
+  m.learn(rested{});
+  EXPECT_SAYS("reports a rest that was not the answer");
+}
+
 TEST_F(protocol, a_steal_without_admission) {
   says.next = from_local;
   m.next_probe();

@@ -114,7 +114,19 @@ struct ended {
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };
 
+/// The worker has rested, and will look again. Only for a policy that needs it (needs.hpp).
+struct rested {
+  /// A moment ago pages of memory were touched for the first time: whoever does that now decides on which node they lie from
+  /// now on.
+  bool first_touches = false;
+  friend constexpr bool operator==(rested const&, rested const&) = default;
+};
+/// How long a moment is: a machine with threads asks the kernel once in this time, which costs some 0.1 us per thread.
+[[nodiscard]] constexpr std::uint64_t first_touches_period_ns(std::uint32_t workers) noexcept {
+  return 20'000 + std::uint64_t{500} * workers;
+}
+
 /// What a machine tells a policy.
-using event = std::variant<probed, begun, returned, waiting, ended>;
+using event = std::variant<probed, begun, returned, waiting, ended, rested>;
 
 }  // namespace skua::inline v0::policies

@@ -56,6 +56,10 @@ class costs {
   /// memory cares.
   virtual void own(std::span<owned_range const>, layout const& /*where*/) {}
 
+  /// Until when the leaves that have begun touch pages that nobody had touched before; 0: none did. Only a model with memory
+  /// knows.
+  [[nodiscard]] virtual tick first_touches_until() const noexcept { return 0; }
+
   /// `w` executes another operation at `now`, on or for `whom` (often itself).
   virtual tick price(tick now, operation what, worker_id w, worker_id whom) = 0;
 };

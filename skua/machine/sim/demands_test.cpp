@@ -44,6 +44,16 @@ TEST(demands, popped_tasks_are_not_placed_again_otherwise) {
   EXPECT_EQ(seen.chosen, 0U);
 }
 
+TEST(demands, rests_are_told_where_the_policy_needs_that) {
+  seen_demands seen;
+  run_all({.needs = {.rests = true}}, seen);
+  EXPECT_GT(seen.rests, 100U);
+  EXPECT_EQ(seen.first_touches, 0U) << "these programs have no memory";
+  seen_demands otherwise;
+  run_all({}, otherwise);
+  EXPECT_EQ(otherwise.rests, 0U);
+}
+
 TEST(demands, a_width_is_refused_and_the_task_runs_alone) {
   seen_demands seen;
   run_all({.width = 2, .fits = true}, seen);

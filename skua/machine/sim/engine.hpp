@@ -136,6 +136,7 @@ class engine {
   tick price_of_look(worker_id w, probe const& p);
   void finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited);
   void rest(worker_id w, worker_policy const& m, probe const& p);
+  [[nodiscard]] bool touches_first() const;
   [[nodiscard]] bool has_in_reach(worker_id w, worker_policy const& m);
   [[nodiscard]] bool finds_something_for(worker_id w) const;
   [[nodiscard]] hint hint_of(tree_node_id child) const;

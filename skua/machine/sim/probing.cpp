@@ -37,7 +37,14 @@ void engine::rest(worker_id w, worker_policy const& m, probe const& p) {
   spent_ += prices_.price(now_, operation::rest, w, w);
   validator_.answered(w, p, outcome::empty, in_reach);
   watcher_.after_probe(now_, w, p, outcome::empty, lanes_);
+  if (needs_.rests) tell(w, policies::rested{touches_first()});
   keep_searching(w);
+}
+
+/// Somebody touches new memory, or did so a moment ago; nobody did before the run.
+bool engine::touches_first() const {
+  tick const until = prices_.first_touches_until();
+  return until > 0 && now_ < until + policies::first_touches_period_ns(where_.workers()) * by_.ticks_per_ns;
 }
 
 /// The price of an attempt includes what a searcher looks into of its own before it, and one line of the victim. For each

@@ -190,12 +190,14 @@ tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_nod
 
   std::uint32_t const core = core_of_[index(w)];
   memory_.clear_moved();
+  std::uint64_t const before = memory_.homes().first_touches();
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
   times const took = memory_of(now, core);
   record_traffic(w, memory_.moved());
   tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took), took.alone)));
   tick const all = std::max(alone, took.served - now);
   mine.waited += all - alone;
+  if (memory_.homes().first_touches() != before) first_touches_until_ = std::max(first_touches_until_, now + all);
   return all;
 }
 

@@ -77,6 +77,7 @@ class model_costs final : public costs {
 
   tick run(tick now, worker_id w, task_tree const& program, tree_node_id id) override;
   tick price(tick now, operation what, worker_id w, worker_id whom) override;
+  [[nodiscard]] tick first_touches_until() const noexcept override { return first_touches_until_; }
   /// Binds the pages where the placement says, if it is `places` or `prepared`: to the node of the owner, or of worker 0.
   /// A page that two ranges share lies where the first of them does.
   void own(std::span<owned_range const> ranges, layout const& where) override;
@@ -167,6 +168,7 @@ class model_costs final : public costs {
 
   std::vector<tick> prices_;  ///< [operation * classes + class]
   std::vector<memory_account> accounts_;
+  tick first_touches_until_ = 0;
 };
 
 }  // namespace skua::inline v0::sim

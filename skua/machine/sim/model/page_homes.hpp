@@ -49,13 +49,18 @@ class page_homes {
   /// The node of a block that a core on node `toucher` touches now.
   [[nodiscard]] std::uint32_t home(block_id b, std::uint32_t toucher) noexcept {
     std::uint16_t& node = homes_[b >> page_shift_];
-    if (node == nowhere) [[unlikely]]
+    if (node == nowhere) [[unlikely]] {
       node = choose(toucher);
+      ++first_touches_;
+    }
     return node;
   }
 
   /// From now on the pages of this range, those at its ends included, lie on `node`: as if bound there, or moved.
   void bind_pages(std::uint64_t address, std::uint64_t bytes, std::uint32_t node);
+
+  /// How many pages have found their home by being touched.
+  [[nodiscard]] std::uint64_t first_touches() const noexcept { return first_touches_; }
 
   /// How many pages lie on each node.
   [[nodiscard]] std::vector<std::uint64_t> pages() const;
@@ -79,6 +84,7 @@ class page_homes {
   std::uint32_t chunk_shift_;  ///< blocks of a chunk, as a power of two
   std::uint32_t page_shift_;   ///< blocks of a page
   std::uint64_t next_ = 0;     ///< of interleaved pages
+  std::uint64_t first_touches_ = 0;
   std::array<recent, 256> recent_{};
   std::unordered_map<std::uint64_t, block_id> chunks_;
   std::vector<std::uint16_t> homes_;

@@ -72,6 +72,18 @@ TEST(own_policy, learns_no_times_that_it_does_not_need) {
   EXPECT_EQ(seen.ran_ns, 0U);
 }
 
+TEST(own_policy, hears_of_rests_only_if_it_needs_that) {
+  skua::pool pool({.workers = 2});
+  skua::policies::seen_demands seen;
+  skua::policies::seen_demands otherwise;
+  auto const region = pool.open_region(demanding({.needs = {.rests = true}}, seen));
+  auto const plain = pool.open_region(demanding({}, otherwise));
+  // A worker that waits for the end of a run rests before it sleeps.
+  while (seen.rests == 0) region->run([](auto& h) { return fib(h, 12); });
+  plain->run([](auto& h) { return fib(h, 12); });
+  EXPECT_EQ(otherwise.rests, 0U);
+}
+
 TEST(own_policy, learns_how_long_tasks_ran) {
   skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
+#include "skua/machine/threads/pool/first_touches.hpp"
 #include "skua/machine/threads/pool/history_file.hpp"
 #include "skua/machine/threads/pool/oversubscription.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
@@ -119,6 +120,7 @@ class pool_core {
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
+  [[nodiscard]] first_touches& touches() noexcept { return touches_; }
   /// Whether somebody reads the workers' times: callers read the clock only then.
   void ask_for_times() noexcept { times_asked_.store(true, std::memory_order_relaxed); }  // relaxed: publishes nothing
   [[nodiscard]] bool times_asked() const noexcept {
@@ -146,6 +148,7 @@ class pool_core {
   bool const pinning_;
   std::uint64_t const spin_ns_;
   oversubscription oversubscription_;
+  first_touches touches_;
   std::uint32_t const process_;  ///< its fork_generation
   stack_pool stacks_;
   block_pool blocks_;

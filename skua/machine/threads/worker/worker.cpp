@@ -162,7 +162,10 @@ bool worker::other_regions_wait(region const& mine) const noexcept {
 worker::found worker::probe_in(worker_slot& s) noexcept {
   for (;;) {
     probe const next = s.policy.next_probe();
-    if (next.what == action::rest) return {};
+    if (next.what == action::rest) {
+      if (s.needs.rests) s.policy.learn(policies::rested{core_.touches().seen(now_ns())});
+      return {};
+    }
     tagged_entry taken;
     outcome const how = execute(s, next, taken);
     s.policy.learn(probed{next, how});
