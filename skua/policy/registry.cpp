@@ -36,7 +36,8 @@ std::unique_ptr<policy> make_adws(policy_setup const& from) {
   adws_options options;
   for (chosen_option const& o : from.options) {
     if (o.word == "no-steal") options.steal = false;
-    if (o.word == "widen") options.widen = true;
+    if (o.word == "paper") options.widen = widening::never;
+    if (o.word == "widen") options.widen = widening::always;
   }
   return std::make_unique<almost_deterministic>(from.where, from.seed, options);
 }
@@ -82,9 +83,11 @@ constexpr std::array replay_options_known{
 
 constexpr std::array adws_options_known{
     policy_option{"no-steal", "no-steal: every task runs where its work hints put it", true},
-    policy_option{
-        "widen",
-        "widen: an idle worker whose group has nothing steals in those around it, too: for doubtful work hints", true},
+    policy_option{"paper", "paper: an idle worker steals in its own group only, as in the paper", true},
+    policy_option{"widen",
+                  "widen: an idle worker whose group has nothing steals in those around it, too, even while pages are "
+                  "touched for the first time",
+                  true},
 };
 
 constexpr std::array hierarchical_options{

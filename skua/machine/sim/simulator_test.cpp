@@ -65,7 +65,7 @@ std::string word_of(std::string name) {
 
 /// All policies of the registry, and variants.
 std::vector<std::string> every_policy() {
-  std::vector<std::string> names{"adws:no-steal"};
+  std::vector<std::string> names{"adws:no-steal", "adws:paper"};
   for (policies::policy_entry const& e : policies::all()) names.emplace_back(e.name);
   return names;
 }

@@ -29,6 +29,13 @@ constexpr std::uint32_t patience = 500;
 /// More groups than can be around each other with different numbers of workers: all of them.
 constexpr std::uint32_t most_wider = 64;
 
+bool has_several_nodes(layout const& where) noexcept {
+  for (std::uint32_t w = 1; w < where.workers(); ++w) {
+    if (where.numa_of(worker_id{w}) != where.numa_of(worker_id{0})) return true;
+  }
+  return false;
+}
+
 /// A task that was allocated to this worker: it has work of its own again.
 bool is_allocated(probe const& taken) noexcept {
   return taken.what == action::pop && (taken.where == lane::mailbox || taken.where == lane::migrated);
@@ -36,8 +43,14 @@ bool is_allocated(probe const& taken) noexcept {
 
 }  // namespace
 
+common::common(layout const& where, adws_options const& chosen)
+    : workers(where.workers()), options(chosen),
+      watches_first_touches(chosen.steal && chosen.widen == widening::carefully && has_several_nodes(where)),
+      ranges(where.workers()) {}
+
 worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), roll_(dice_of(seed, self)), round_(self, order), ranges_around_(self) {}
+    : with_(with), self_(self), roll_(dice_of(seed, self)), round_(self, order), ranges_around_(self),
+      may_widen_(with.options.widen != widening::never && !with.watches_first_touches) {}
 
 // ---- deterministic task allocation [adws-sc19 4.2] -----------------------------------------------------------------
 
@@ -236,7 +249,7 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   std::uint32_t const others = steal_range_ ? steal_range_->where.leftmost() - steal_range_->where.owner() : 0;
   anywhere_ = false;
   if (tries_ < others) {
-    wider_ = with_.options.widen ? std::min(wider_ + 1, most_wider) : 0;
+    wider_ = may_widen_ ? std::min(wider_ + 1, most_wider) : 0;
     ++tries_;
     return among(steal_range_->where.owner(), others);
   }
@@ -261,6 +274,10 @@ void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
     if (p->how == runtime::outcome::got && is_allocated(p->what)) wider_ = 0;
     return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
+  }
+  if (auto const* r = std::get_if<rested>(&seen)) {
+    may_widen_ = !r->first_touches;
+    return;
   }
   if (std::holds_alternative<waiting>(seen)) return end_search();
   if (auto const* b = std::get_if<begun>(&seen)) {
@@ -292,7 +309,7 @@ void worker_state::outside_ended(tag_fields const& c) noexcept {
 }  // namespace adws
 
 almost_deterministic::almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen)
-    : shared_(where.workers(), chosen) {
+    : shared_(where, chosen) {
   workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w}, seed);
 }

@@ -22,19 +22,27 @@
 
 namespace skua::inline v0::policies {
 
+/// When a worker whose steal range has nothing steals in the groups around it as well: hints may be wrong.
+enum class widening : std::uint8_t {
+  never,      ///< the paper's rule
+  carefully,  ///< while nobody touches memory for the first time: what is stolen then stays where it was stolen to
+  always,
+};
+
 struct adws_options {
   bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
-  /// Where the steal range has nothing, steal in the groups around it as well: for hints that may be wrong.
-  bool widen = false;
+  widening widen = widening::carefully;
 };
 
 namespace adws {
 
 /// What the workers of a region share.
 struct common {
-  explicit common(std::uint32_t n, adws_options const& chosen) : workers(n), options(chosen), ranges(n) {}
+  common(layout const& where, adws_options const& chosen);
   std::uint32_t const workers;
   adws_options const options;
+  /// Some workers have another memory than others, so it matters who touches what first.
+  bool const watches_first_touches;
   tree<> ranges;
   runtime::real_sync::atomic<bool> has_root{false};         ///< a root is being spread, or runs
   runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
@@ -101,6 +109,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   range_search<> ranges_around_;
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   std::uint32_t wider_ = 0;                   ///< how many groups around the topmost active one are searched as well
+  bool may_widen_;                            ///< as far as this worker has heard
   bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
   bool fetches_root_ = false;                 ///< the victim is worker 0, for the root in its mailbox
   std::uint32_t root_waits_ = 0;              ///< rounds that have seen it there
@@ -113,10 +122,18 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
  public:
   almost_deterministic(layout const& where, std::uint64_t seed, adws_options const& chosen = {});
   [[nodiscard]] std::string_view name() const noexcept override {
-    return !shared_.options.steal ? "adws:no-steal" : shared_.options.widen ? "adws:widen" : "adws";
+    if (!shared_.options.steal) return "adws:no-steal";
+    switch (shared_.options.widen) {
+      case widening::never: return "adws:paper";
+      case widening::always: return "adws:widen";
+      case widening::carefully: break;
+    }
+    return "adws";
   }
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = {lane::mailbox, lane::local, lane::migrated}, .released = true};
+    return {.lanes = {lane::mailbox, lane::local, lane::migrated},
+            .released = true,
+            .rests = shared_.watches_first_touches};
   }
 
  private:

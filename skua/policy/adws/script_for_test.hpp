@@ -16,15 +16,20 @@ namespace skua::inline v0::policies::adws {
 
 constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
 
+inline constexpr adws_options as_in_the_paper{.widen = widening::never};
+
 /// A region of `workers`, run by hand.
 class by_hand : public testing::Test {
  protected:
-  explicit by_hand(std::uint32_t workers = 8, adws_options const& with = {}) { restart(workers, with); }
+  explicit by_hand(std::uint32_t workers = 8, adws_options const& with = as_in_the_paper) { restart(workers, with); }
 
-  void restart(std::uint32_t workers, adws_options const& with = {}) {
-    workers_ = workers;
-    policy_.emplace(layout::flat(workers), 11, with);
-    checked_.emplace(*policy_, workers, protocol_checks{.of_machine = false});  // scripts leave calls out
+  void restart(std::uint32_t workers, adws_options const& with = as_in_the_paper) {
+    restart(layout::flat(workers), with);
+  }
+  void restart(layout const& where, adws_options const& with) {
+    workers_ = where.workers();
+    policy_.emplace(where, 11, with);
+    checked_.emplace(*policy_, workers_, protocol_checks{.of_machine = false});  // scripts leave calls out
   }
 
   worker_policy& of(std::uint32_t w) { return checked_->of_worker(worker_id{w}); }

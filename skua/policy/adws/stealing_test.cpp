@@ -51,7 +51,7 @@ std::vector<std::uint32_t> admitted(worker_policy& w, std::vector<task_tag> cons
 }
 
 TEST_F(stealing, widens_its_range_by_a_group_at_each_victim_that_has_nothing_until_a_task_is_sent_to_it) {
-  restart(8, {.widen = true});
+  restart(8, {});  // on one node, nobody cares who touches memory first
   task_tag const root_task = root();
   family const halves = meet(0, root_task, {1, 1});
   family const quarters = meet(0, halves.children[1].tag, {1, 1});
@@ -67,6 +67,40 @@ TEST_F(stealing, widens_its_range_by_a_group_at_each_victim_that_has_nothing_unt
   while (of(1).next_probe().where != lane::migrated) of(1).learn(probed{of(1).next_probe(), runtime::outcome::empty});
   of(1).learn(probed{of(1).next_probe(), runtime::outcome::got});
   EXPECT_EQ(admitted(of(1), groups).front(), 1U);
+}
+
+TEST_F(stealing, keeps_to_its_group_until_it_rests_while_nobody_touches_memory_for_the_first_time) {
+  layout const two_nodes(topology::synthetic("package:2 numa:1 l3:1 core:4 pu:1"));
+  for (widening const when : {widening::never, widening::carefully, widening::always}) {
+    bool const widens = when == widening::always;
+    restart(two_nodes, {.widen = when});
+    task_tag const root_task = root();
+    family const halves = meet(0, root_task, {1, 1});
+    family const quarters = meet(0, halves.children[1].tag, {1, 1});
+    std::vector<task_tag> const groups{quarters.group, halves.group};
+    of(0).learn(waiting{});  // the quarters of workers 0 to 3 are active
+    std::uint32_t const wide = widens ? 2 : 1;
+    EXPECT_EQ(admitted(of(1), groups).back(), wide) << "nothing is known";
+    if (when != widening::carefully) continue;
+    of(1).learn(rested{.first_touches = true});
+    EXPECT_EQ(admitted(of(1), groups).back(), 1U);
+    of(1).learn(rested{.first_touches = false});
+    EXPECT_EQ(admitted(of(1), groups).back(), 2U);
+    of(1).learn(rested{.first_touches = true});
+    EXPECT_EQ(admitted(of(1), groups).back(), 1U) << "even if it was wider";
+  }
+}
+
+TEST_F(stealing, needs_to_hear_of_first_touches_only_where_several_nodes_have_memory) {
+  layout const two_nodes(topology::synthetic("package:2 numa:1 l3:1 core:4 pu:1"));
+  auto const needs = [](layout const& where, adws_options const& with) {
+    return almost_deterministic(where, 1, with).needs().rests;
+  };
+  EXPECT_TRUE(needs(two_nodes, {}));
+  EXPECT_FALSE(needs(layout::flat(8), {}));
+  EXPECT_FALSE(needs(two_nodes, {.widen = widening::never}));
+  EXPECT_FALSE(needs(two_nodes, {.widen = widening::always}));
+  EXPECT_FALSE(needs(two_nodes, {.steal = false}));
 }
 
 TEST_F(stealing, the_return_of_a_kept_search_root_opens_the_group_that_it_belongs_to) {
