@@ -15,6 +15,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
