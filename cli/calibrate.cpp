@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // skua calibrate: measures this machine and writes it down as a machine model for simulations (docs/machine-models.md).
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/probes/calibration.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/parts/topology/topology.hpp"
@@ -27,7 +30,11 @@ int execute(arguments const& given) {
   bool const plain = given.name.find_first_of("\"\\\n\r") == std::string::npos && !given.name.empty();
   if (!plain) refuse("--name", given.name, "a name without quotes, backslashes and line breaks");
   text_target const target(given.path);
-  std::string const model = measured_model(shape_of(topology::machine()), given.name, rounds);
+  progress bar;
+  std::string const model = measured_model(
+      shape_of(topology::machine()), given.name, rounds,
+      [&](double done, std::string_view figure) { bar.show(done, fmt::format("measuring {}", figure)); });
+  bar.wipe();
   static_cast<void>(sim::machine_model::parse(model, "the measured model"));  // before anybody else reads it
   target.write(model);
   return exit_done;

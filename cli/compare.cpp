@@ -22,6 +22,7 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
@@ -69,27 +69,6 @@ void make_directory(std::string const& path) {
   if (fault) throw resource_error(fmt::format("cannot make the directory {}: {}", path, fault.message()));
 }
 
-/// "done 12 of 400, 3 min left"; the time left is that of the points done so far.
-class countdown {
- public:
-  void show(std::size_t done, std::size_t all) {
-    using clock = std::chrono::steady_clock;
-    if (done == 0) begin_ = clock::now();
-    std::chrono::duration<double> const took = clock::now() - begin_;
-    std::string text = fmt::format("simulated {} of {} points", done, all);
-    if (done > 1) {
-      double const left = took.count() / static_cast<double>(done) * static_cast<double>(all - done);
-      text += left < 90 ? fmt::format(", {:.0f} s left", left) : fmt::format(", {:.0f} min left", left / 60);
-    }
-    bar_.show(static_cast<double>(done) / static_cast<double>(all), text);
-  }
-  void wipe() { bar_.wipe(); }
-
- private:
-  progress bar_;
-  std::chrono::steady_clock::time_point begin_ = {};
-};
-
 int vary(arguments const& given, experiment const& what) {
   if (given.quick) refuse_together("--vary", "--quick", "small inputs confirm or refute nothing");
   variation const how{.figures = varied_figures_in("--vary", *given.vary), .threshold = given.threshold_percent / 100};
@@ -97,9 +76,10 @@ int vary(arguments const& given, experiment const& what) {
   std::string const stem = stem_of(what, given) + "-vary";
   let_runs_end_after_interrupts();
   experiment_study study(what, false, [](std::string_view) {});
-  countdown bar;
-  sensitivities const found =
-      sensitivities_of(study, how, [&](std::size_t done, std::size_t all) { bar.show(done, all); });
+  progress bar;
+  sensitivities const found = sensitivities_of(study, how, [&](std::size_t done, std::size_t all) {
+    bar.show(static_cast<double>(done) / static_cast<double>(all), fmt::format("simulated {} of {} points", done, all));
+  });
   bar.wipe();
   finish_in_spite_of_interrupts();
   std::string const text = text_of(found);
@@ -119,8 +99,9 @@ int execute(arguments const& given) {
   make_directory(given.directory);
   std::string const stem = stem_of(what, given) + (given.quick ? "-quick" : "");
   progress bar;
-  experiment_study study(what, given.quick, [&](std::string_view now) { bar.show(0, now); });
-  experiment_results const results = run_experiment(study);
+  double done = 0;
+  experiment_study study(what, given.quick, [&](std::string_view now) { bar.show(done, now); });
+  experiment_results const results = run_experiment(study, [&](double share) { done = share; });
   bar.wipe();
   stop_if_interrupted();
   std::string const text = text_of(results);

@@ -18,6 +18,7 @@
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/output.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
@@ -44,9 +45,9 @@ struct program_profile {
 std::vector<sim_row> curve_of(sim_study& study, arguments const& given, double serial_s) {
   std::vector<std::uint32_t> const counts = given.flags.workers(study.machine());
   std::vector<std::string> const policies = given.flags.policies();
-  progress bar;
   double done = 0;
   double const runs = static_cast<double>(policies.size() * counts.size() * given.flags.seeds());
+  progress bar(runs);
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     for (std::uint32_t const workers : counts) {

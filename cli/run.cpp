@@ -27,6 +27,7 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
@@ -118,7 +119,7 @@ int execute_virtually(arguments const& given) {
 
 record measured(apps::app& app, runner const& who, unsigned runs, bool verify) {
   record all;
-  progress bar;
+  progress bar(runs);
   for (unsigned i = 0; i < runs; ++i) {
     stop_if_interrupted();
     bar.show(static_cast<double>(i) / runs, who.full_name());

@@ -17,6 +17,7 @@
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/output.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 
@@ -40,9 +41,9 @@ std::vector<sim_row> rows_of(sim_study& study, arguments const& given, std::uint
   std::vector<std::uint32_t> const counts = given.flags.workers(study.machine());
   std::vector<std::string> const policies = given.flags.policies();
   std::uint32_t const seeds = given.flags.seeds();
-  progress bar;
   double done = 0;
   double const runs = static_cast<double>(policies.size() * (counts.size() + 1) * seeds);
+  progress bar(runs);
   std::vector<sim_row> rows;
   for (std::string const& policy : policies) {
     auto const run = [&](std::uint32_t workers) {
@@ -75,7 +76,7 @@ int execute_on_ranks(arguments const& given) {
         in_words(given.ranks.ranks(), "rank"), where.name, where.assumed, in_percent(given.ranks.floor(), 0)));
   }
   std::uint32_t const iterations = given.ranks.iterations(given.app.given());
-  progress bar;
+  progress bar(iterations, "iteration");
   double done = 0;
   std::vector<ranks_iteration> const all =
       simulate_on_ranks(app, where, given.ranks, iterations, seed, [&](ranks_iteration const&) {

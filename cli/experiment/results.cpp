@@ -193,17 +193,19 @@ experiment_results::point const* experiment_results::find(std::size_t panel, std
   return at == points.end() ? nullptr : &*at;
 }
 
-experiment_results run_experiment(experiment_study& study) {
+experiment_results run_experiment(experiment_study& study, std::function<void(double)> const& done) {
   experiment_results all{.of = &study.what(),
                          .machine = study.machine().name(),
                          .quick = study.quick(),
                          .xs = study.xs(),
                          .points = {},
                          .verdicts = {}};
+  std::size_t const planned = study.what().panels.size() * all.xs.size() * study.what().series.size();
   for (std::size_t panel = 0; panel < study.what().panels.size(); ++panel) {
     for (double const x : all.xs) {
       for (std::size_t s = 0; s < study.what().series.size(); ++s) {
         all.points.push_back({panel, s, x, study.at({.panel = panel, .series = s, .x = x})});
+        if (done) done(static_cast<double>(all.points.size()) / static_cast<double>(planned));
       }
     }
     if (study.quick()) continue;

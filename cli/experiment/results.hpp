@@ -3,6 +3,7 @@
 // nothing in them depends on the wall clock or on addresses.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,8 @@ struct experiment_results {
   [[nodiscard]] point const* find(std::size_t panel, std::size_t series, double x) const;
 };
 
-/// Runs all of it, panel by panel.
-[[nodiscard]] experiment_results run_experiment(experiment_study& study);
+/// Runs all of it, panel by panel. Calls `done` after each point, with the share of points that there are now.
+[[nodiscard]] experiment_results run_experiment(experiment_study& study, std::function<void(double)> const& done = {});
 
 /// Heading, tables, the paper's stated figures beside ours, and the verdicts.
 [[nodiscard]] std::string text_of(experiment_results const& r);

@@ -21,9 +21,13 @@
 namespace skua::cli {
 namespace {
 
+/// How many figures are measured where nothing is missing; for the progress bar.
+constexpr double most_figures = 25;
+
 class calibration {
  public:
-  calibration(machine_shape const& of, unsigned rounds) : shape_(of), rounds_(rounds) {
+  calibration(machine_shape const& of, unsigned rounds, calibration_observer const& before)
+      : shape_(of), rounds_(rounds), before_(before) {
     // Four times the shared cache is in memory, whoever else uses the cache; at least 256 MiB, at most 2 GiB.
     memory_bytes_ = std::clamp(4 * of.shared_bytes, std::size_t{256} << 20, std::size_t{2} << 30);
     // An array of eight private caches is in the shared cache, if that is much larger than a private one.
@@ -47,6 +51,7 @@ class calibration {
 
   samples measured(std::string_view key, std::string_view how, std::function<double()> const& take) {
     stop_if_interrupted();
+    if (before_) before_(measured_++ / most_figures, key);
     samples const s = sample(rounds_, take);
     if (!(s.low > 0)) throw error(fmt::format("{} came out as {:.4g}: the machine is too busy to measure", key, s.low));
     if (s.high > 4.0 / 3 * s.low) ++restless_;
@@ -196,6 +201,8 @@ class calibration {
 
   machine_shape const& shape_;
   unsigned rounds_;
+  calibration_observer const& before_;
+  double measured_ = 0;
   unsigned restless_ = 0;
   std::size_t memory_bytes_ = 0;
   std::size_t shared_part_ = 0;
@@ -248,8 +255,9 @@ machine_shape shape_of(topology const& tree) {
   return s;
 }
 
-std::string measured_model(machine_shape const& of, std::string const& name, unsigned rounds) {
-  return heading(of, name, rounds) + calibration(of, rounds).text();
+std::string measured_model(machine_shape const& of, std::string const& name, unsigned rounds,
+                           calibration_observer const& before) {
+  return heading(of, name, rounds) + calibration(of, rounds, before).text();
 }
 
 }  // namespace skua::cli

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "skua/parts/topology/topology.hpp"
@@ -29,8 +31,12 @@ struct machine_shape {
 /// Throws resource_error unless the machine is made of equal packages, nodes, L3 caches and cores of known sizes.
 [[nodiscard]] machine_shape shape_of(topology const& tree);
 
+/// Called before each figure is measured, with the share that is done and the figure's key.
+using calibration_observer = std::function<void(double, std::string_view)>;
+
 /// The text of the model, from medians of `rounds` measurements each. Throws error if the machine is too busy to
 /// measure, and interruption after a Ctrl-C.
-[[nodiscard]] std::string measured_model(machine_shape const& of, std::string const& name, unsigned rounds);
+[[nodiscard]] std::string measured_model(machine_shape const& of, std::string const& name, unsigned rounds,
+                                         calibration_observer const& before = {});
 
 }  // namespace skua::cli

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/terminal.hpp"
 
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -16,8 +13,6 @@ namespace skua::cli {
 namespace {
 
 constexpr unsigned patience_s = 1;
-constexpr std::string_view wipe_line = "\r\033[K";
-constexpr std::size_t bar_cells = 30;
 
 // What handlers read and write. Lock-free atomics are safe there; relaxed, since each is a flag of its own.
 std::atomic<bool> was_interrupted{false};
@@ -52,16 +47,6 @@ void handle(int signal, void (*handler)(int), int flags) {
   ::sigaction(signal, &action, nullptr);
 }
 
-bool stderr_is_terminal() {
-  char const* const kind = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
-std::size_t terminal_columns() {
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 }  // namespace
 
 void install_signal_handlers() {
@@ -80,28 +65,17 @@ void let_runs_end_after_interrupts() noexcept { lets_runs_end.store(true, std::m
 
 void finish_in_spite_of_interrupts() noexcept { finishing.store(true, std::memory_order_relaxed); }
 
-progress::progress() : on_terminal_(stderr_is_terminal()) {}
-progress::~progress() { wipe(); }
-
-void progress::show(double done, std::string_view what) {
-  if (!on_terminal_ || interrupted()) return;
-  auto const filled = static_cast<std::size_t>(std::clamp(done, 0.0, 1.0) * bar_cells);
-  std::string line = fmt::format("[{}{}] {:3.0f}%  {}", std::string(filled, '#'), std::string(bar_cells - filled, '.'),
-                                 100 * std::clamp(done, 0.0, 1.0), what);
-  // A line that wraps could not be wiped.
-  line.resize(std::min(line.size(), terminal_columns() - 1));
-  bar_shown.store(true, std::memory_order_relaxed);
-  std::fputs(("\r" + line + "\033[K").c_str(), stderr);
-  std::fflush(stderr);
-  shown_ = true;
+bool stderr_is_terminal() {
+  char const* const kind = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-void progress::wipe() {
-  if (!shown_) return;
-  std::fputs(wipe_line.data(), stderr);
-  std::fflush(stderr);
-  bar_shown.store(false, std::memory_order_relaxed);
-  shown_ = false;
+std::size_t terminal_columns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
+
+// relaxed: a flag of its own
+void bar_is_shown(bool is) noexcept { bar_shown.store(is, std::memory_order_relaxed); }
 
 }  // namespace skua::cli

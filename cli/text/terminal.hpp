@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The terminal: a progress bar on its last line, and Ctrl-C.
+// The terminal and Ctrl-C.
 //
 // The first Ctrl-C is a request: the subcommand ends at the next point between two runs, and its destructors run. A run
 // that is under way cannot be stopped, so a second later the process ends anyway, with the same exit code. A second
 // Ctrl-C kills at once. In each case the last line of the terminal is clean and no output is left half written.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace skua::cli {
@@ -32,23 +33,13 @@ void let_runs_end_after_interrupts() noexcept;
 /// From now on the first Ctrl-C is ignored: the output that is being written is written to its end.
 void finish_in_spite_of_interrupts() noexcept;
 
-/// A bar on the last line; nothing at all where standard error is no terminal.
-class progress {
- public:
-  progress();
-  /// Wipes the bar.
-  ~progress();
-  progress(progress const&) = delete;
-  progress& operator=(progress const&) = delete;
+/// Whether standard error is a terminal that understands how to wipe a line.
+[[nodiscard]] bool stderr_is_terminal();
+/// Of standard error; 80 if it does not say.
+[[nodiscard]] std::size_t terminal_columns();
 
-  /// `done` in [0, 1], and what is being done.
-  void show(double done, std::string_view what);
-  /// Makes room for other output; the next `show` brings the bar back.
-  void wipe();
-
- private:
-  bool on_terminal_;
-  bool shown_ = false;
-};
+inline constexpr std::string_view wipe_line = "\r\033[K";
+/// While a bar is on the last line (progress.hpp), Ctrl-C wipes that line.
+void bar_is_shown(bool is) noexcept;
 
 }  // namespace skua::cli

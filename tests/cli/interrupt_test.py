@@ -102,8 +102,8 @@ class CtrlC(command.Case):
 
 
 class Terminal(command.Case):
-    def watch(self, arguments, interrupt):
-        """Exit code, and what a terminal shows."""
+    def watch(self, arguments, interrupt, interrupt_at=b"%"):
+        """Exit code, and what a terminal shows. If asked to, Ctrl-C comes when the bar says `interrupt_at`."""
         ours, theirs = pty.openpty()
         process = command.start(*arguments, stderr=theirs, stdout=subprocess.DEVNULL, variables={"TERM": "xterm"})
         self.addCleanup(process.kill)
@@ -119,7 +119,7 @@ class Terminal(command.Case):
             if not piece:
                 break
             shown += piece
-            if interrupt and b"[" in shown and b"%" in shown:
+            if interrupt and b"[" in shown and interrupt_at in shown:
                 process.send_signal(signal.SIGINT)
                 interrupt = False
         os.close(ours)
@@ -130,6 +130,25 @@ class Terminal(command.Case):
         self.assertEqual(code, 0)
         self.assertIn("%  fib: random with 1 worker", shown)
         self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
+
+    def test_the_bar_says_how_fast_it_is_and_how_long_it_will_take(self):
+        code, shown = self.watch(["sim", "fib", "--n", "16", "--task-ns", "9", "--workers", "4", "--seeds", "10000"], interrupt=True, interrupt_at=b" left")
+        self.assertEqual(code, 130)
+        self.assertRegex(shown, r"%  simulated: random with \d workers?, [\d.]+ (runs/s|s/run), \d+ (s|min|h) left")
+        self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
+
+    def test_the_bar_does_not_change_with_every_run(self):
+        code, shown = self.watch(["sim", "fib", "--n", "5", "--task-ns", "9", "--workers", "2", "--seeds", "2000"], interrupt=False)
+        self.assertEqual(code, 0)
+        self.assertLess(shown.count("%"), 4000, "runs: 2000 with one worker and 2000 with two")
+
+    def test_a_calibration_says_what_it_measures_and_leaves_no_half_model(self):
+        model = self.scratch / "here.toml"
+        code, shown = self.watch(["calibrate", "--output", str(model)], interrupt=True)
+        self.assertEqual(code, 130)
+        self.assertIn("%  measuring clock_ghz", shown)
+        self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
+        self.assertFalse(model.exists())
 
     def test_the_line_is_clean_after_ctrl_c(self):
         for arguments in (MANY_RUNS, LONG_RUN):

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Comma-separated values: every event of a trace as it was noted, for spreadsheets and data frames.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "cli/export/formats.hpp"
+#include "cli/export/stays.hpp"
+
+namespace skua::cli {
+namespace {
+
+using trace::kind;
+
+/// Does `other` of such an event stand for a name?
+bool is_named(kind k) noexcept {
+  return k == kind::task_began || k == kind::member_began || k == kind::region_opened || k == kind::mark ||
+         k == kind::called;
+}
+
+std::string quoted(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string all = "\"";
+  for (char const c : text) all += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return all + '"';
+}
+
+struct place {
+  std::uint64_t at_ns;
+  std::uint32_t pool, track;
+  std::size_t index;
+};
+
+}  // namespace
+
+std::string csv_of(std::span<trace::trace_data const> traces) {
+  std::vector<std::uint64_t> const offsets = offsets_of(traces);
+  std::vector<std::uint32_t> const numbers = pool_numbers(traces);
+  std::vector<place> order;
+  for (std::uint32_t p = 0; p < traces.size(); ++p) {
+    for (std::uint32_t w = 0; w < traces[p].tracks.size(); ++w) {
+      auto const& events = traces[p].tracks[w].events;
+      for (std::size_t i = 0; i < events.size(); ++i) order.push_back({events[i].ticks + offsets[p], p, w, i});
+    }
+  }
+  std::ranges::stable_sort(order, {}, &place::at_ns);
+  std::string text = "time_ns,rank,pool,worker,event,name,detail,count,other,id,value\n";
+  for (place const& at : order) {
+    trace::trace_data const& t = traces[at.pool];
+    trace::event const& e = t.tracks[at.track].events[at.index];
+    bool const named = is_named(e.what);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}\n", at.at_ns, t.rank, numbers[at.pool],
+                   at.track, trace::name_of(e.what), named ? quoted(t.name(e.other)) : "", e.detail, e.count,
+                   named ? "" : std::to_string(e.other), e.id, e.value);
+  }
+  return text;
+}
+
+}  // namespace skua::cli

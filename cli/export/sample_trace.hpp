@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Traces for the tests of this folder, written down event by event.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/trace/trace_reader.hpp"
+
+namespace skua::cli {
+
+class sample_trace {
+ public:
+  explicit sample_trace(std::size_t workers) {
+    data_.tracks.resize(workers);
+    data_.names = std::string(1, '\0');
+    data_.is_complete = true;
+    data_.description = R"({"program":"fib","policy":"adws"})";
+  }
+
+  [[nodiscard]] std::uint32_t name(std::string_view text) {
+    auto const at = static_cast<std::uint32_t>(data_.names.size());
+    data_.names += std::string(text) + '\0';
+    return at;
+  }
+  sample_trace& add(std::size_t worker, std::uint64_t at, trace::event e) {
+    e.ticks = at;
+    data_.tracks[worker].events.push_back(e);
+    data_.ended_ns = std::max(data_.ended_ns, at);
+    return *this;
+  }
+  [[nodiscard]] trace::trace_data& data() noexcept { return data_; }
+
+ private:
+  trace::trace_data data_;
+};
+
+/// A task of worker 0 that parks at 20 and goes on on worker 1 at 40, after worker 1 has stolen and run another one; two
+/// leaves, a mark with awkward text, an iteration, a sent task, a task that never ends, and who works when.
+[[nodiscard]] inline trace::trace_data busy_trace() {
+  using trace::kind;
+  sample_trace t(2);
+  std::uint32_t const root = t.name("root");
+  std::uint32_t const child = t.name("child");
+  std::uint32_t const odd = t.name("a \"quoted\", \\ text");
+  t.add(0, 1, {.what = kind::working});
+  t.add(0, 1, {.what = kind::iteration_began, .value = 0});
+  t.add(0, 2, {.what = kind::task_began, .other = root, .id = 0xa0});
+  t.add(0, 3, {.what = kind::leaf, .value = 64});
+  t.add(0, 5, {.what = kind::mark, .other = odd, .value = 7});
+  t.add(0, 20, {.what = kind::parked, .id = 0xf0});
+  t.add(0, 20, {.what = kind::idling});
+  t.add(0, 45, {.what = kind::working});
+  t.add(0, 45, {.what = kind::task_began, .other = child, .id = 0xa2});
+  t.add(0, 60, {.what = kind::iteration_ended, .value = 0});
+  t.add(1, 0, {.what = kind::sleeping});
+  t.add(1, 9, {.what = kind::lost, .other = 0});
+  t.add(1, 10, {.what = kind::stolen, .count = 1, .other = 0, .id = 0xa1});
+  t.add(1, 10, {.what = kind::working});
+  t.add(1, 11, {.what = kind::task_began, .other = child, .id = 0xa1});
+  t.add(1, 12, {.what = kind::leaf, .value = 32});
+  t.add(1, 30, {.what = kind::task_ended, .id = 0xa1});
+  t.add(1, 31, {.what = kind::sent, .other = 0, .id = 0xa2});
+  t.add(1, 40, {.what = kind::resumed, .id = 0xf0});
+  t.add(1, 50, {.what = kind::task_ended, .id = 0xa0});
+  t.data().ended_ns = 70;
+  return t.data();
+}
+
+}  // namespace skua::cli

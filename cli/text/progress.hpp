@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// How far a long command has come: a bar on the last line of the terminal, with the rate and the time left.
+//
+// The time left is that of what has been done so far: `done` should grow evenly. Ctrl-C wipes the bar (terminal.hpp).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace skua::cli {
+
+/// "[####....]  50%  fib: random with 1 worker, 3.2 runs/s, 40 s left"; nothing at all where standard error is no
+/// terminal.
+class progress {
+ public:
+  /// `steps` of `unit` ("run") make up the whole; 0: there is no rate to be shown.
+  explicit progress(double steps = 0, std::string_view unit = "run");
+  /// Wipes the bar.
+  ~progress();
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+
+  /// `done` in [0, 1], and what is being done. The screen changes at most five times a second.
+  void show(double done, std::string_view what);
+  /// Makes room for other output; the next `show` brings the bar back.
+  void wipe();
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  bool const on_terminal_;
+  double const steps_;
+  std::string_view const unit_;
+  bool shown_ = false;
+  clock::time_point const begin_ = clock::now();
+  clock::time_point last_{};
+};
+
+/// The line, `columns` wide at most, once `done` in [0, 1] of `steps` has taken `seconds`. In the first second there is no
+/// rate yet.
+[[nodiscard]] std::string progress_line(double done, std::string_view what, double seconds, double steps,
+                                        std::string_view unit, std::size_t columns);
+
+}  // namespace skua::cli
