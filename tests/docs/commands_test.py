@@ -159,7 +159,7 @@ def wrong_in(root, block):
 
 
 def run(block, folder, environment):
-    """A sentence if the commands of the block fail."""
+    """A sentence if the commands of the block fail in this folder."""
     script = "\n".join(command for _, command in commands(block))
     done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, cwd=folder, check=False, env=environment)
     return [] if done.returncode == 0 else [f"{block.where}: fails with {done.returncode}: {done.stderr.strip()}"]
@@ -171,8 +171,10 @@ def main(root):
     shell = [block for name in pages.documentation(root) for block in pages.blocks(root, name) if is_shell(block)]
     wrong = [sentence for block in shell for sentence in wrong_in(root, block)]
     marked = [block for block in shell if "run" in block.comments and not pages.needs_installation(block)]
-    with tempfile.TemporaryDirectory() as scratch:
-        for block in marked if not wrong else []:
+    for block in marked if not wrong else []:
+        with tempfile.TemporaryDirectory() as scratch:
+            for name, text in pages.named_files(pages.blocks(root, block.page)).items():
+                pathlib.Path(scratch, name).write_text(text, encoding="utf-8")
             wrong += run(block, scratch, clean_environment())
     count = sum(len(list(commands(block))) for block in shell)
     print("\n".join(wrong) or f"{count} commands in {len(shell)} blocks exist; {len(marked)} blocks were executed")

@@ -25,16 +25,7 @@ def checked(*command, where=None, environment=None):
     return [] if done.returncode == 0 else [f"{' '.join(command[:4])}: {(done.stderr or done.stdout).strip()[-2000:]}"]
 
 
-def programs(blocks):
-    """Name -> text of each program of a page that has a name."""
-    found = {}
-    for block in blocks:
-        if block.language == "cpp" and (name := re.match(r"// (\w+\.cpp)\n", block.text)):
-            found[name[1]] = block.text
-    return found
-
-
-def write_programs(folder, named):
+def write_files(folder, named):
     folder.mkdir(parents=True)
     for name, text in named.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -52,7 +43,7 @@ def project_of(block, named):
 
 def try_cmake(block, named, folder, options):
     named = named or {"main.cpp": "#include <skua/skua.hpp>\nint main() { skua::pool pool; }\n"}
-    write_programs(folder, named)
+    write_files(folder, named)
     (folder / "CMakeLists.txt").write_text(project_of(block, named), encoding="utf-8")
     wrong = checked("cmake", "-S", str(folder), "-B", str(folder / "build"), "-G", "Ninja", *options)
     if not wrong and "add_executable" in block.text:
@@ -72,12 +63,12 @@ def main(root, build, compiler):
         options = [f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSKUA_SOURCE={root}"]
         for number, name in enumerate(pages.documentation(root) if not wrong else []):
             blocks = pages.blocks(root, name)
-            named = programs(blocks)
+            named = {file: text for file, text in pages.named_files(blocks).items() if file.endswith(".cpp")}
             for block in (b for b in blocks if b.language == "cmake" and "not compiled" not in b.comments):
                 wrong += try_cmake(block, named, scratch / f"{number}-{block.line}", options)
                 done["cmake"] += 1
             folder = scratch / str(number)
-            write_programs(folder, named)
+            write_files(folder, named)
             for block in filter(pages.needs_installation, blocks):
                 wrong += commands_test.run(block, folder, environment)
                 done["shell"] += 1

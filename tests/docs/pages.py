@@ -87,6 +87,15 @@ def blocks(root, name):
     return list(elements(name, read(root, name)))
 
 
+def named_files(blocks):
+    """Name -> text of each block of a page whose first line is a comment with its name: `// primes.cpp`, `# my.toml`."""
+    found = {}
+    for block in blocks:
+        if name := re.match(r"(?://|#) ([\w-]+\.\w+)\n", block.text):
+            found[name[1]] = block.text
+    return found
+
+
 def needs_installation(block):
     return "run" in block.comments and "installed" in block.comments["run"][1]
 
