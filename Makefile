@@ -20,7 +20,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants killed smpi networks campaign bench experiments peers nightly install clean
+        aarch64 numa mutants killed smpi networks campaign bench experiments peers docs nightly install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -141,6 +141,20 @@ experiments: build ## repeat the papers' figures on simulated machines: build/ex
 	mkdir -p build/experiments
 	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
 	  xargs -P $(JOBS) -I{} sh -c '$(SKUA) experiment {} --output build/experiments > /dev/null && echo "{}: done"'
+
+# MkDocs and what it needs, in a place of their own.
+build/docs-venv/installed: docs/requirements.txt
+	python3 -m venv build/docs-venv
+	build/docs-venv/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	touch $@
+
+docs: ## the documentation site, build/docs/index.html; checks every link and every block of code
+	tools/install-packages build test docs
+	$(CMAKE) --preset dev
+	$(CMAKE) --build build/dev -j $(JOBS) --target skua skua_command docs_blocks
+	tools/run_tests.py build/dev -j $(JOBS) -R '^docs_'
+	@$(MAKE) --no-print-directory build/docs-venv/installed
+	tools/site_pages.py build/docs-venv/bin/mkdocs
 
 peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of rayon without cargo
 	tools/install-packages peers

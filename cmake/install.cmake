@@ -39,3 +39,9 @@ endif()
 configure_file(cmake/skua.pc.in ${PROJECT_BINARY_DIR}/skua.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/skua.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/skua)
+
+# The pages and the programs that they show: the links between them hold there, too.
+set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/skua)
+install(FILES README.md CHANGELOG.md DESTINATION ${doc_dir})
+install(DIRECTORY docs DESTINATION ${doc_dir} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${doc_dir} FILES_MATCHING PATTERN "*.cpp")

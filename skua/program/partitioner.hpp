@@ -25,6 +25,7 @@ struct static_partitioner {};
 /// Accepted; divides like auto_partitioner. It remembers nothing: that is the task of a policy with a memory.
 struct affinity_partitioner {};
 
+/// One of the four.
 template <class P>
 concept partitioner = std::same_as<P, simple_partitioner> || std::same_as<P, auto_partitioner> ||
                       std::same_as<P, static_partitioner> || std::same_as<P, affinity_partitioner>;

@@ -50,6 +50,7 @@ struct page_census {
   std::size_t unknown = 0;
 };
 
+/// How many of these pages are in which state.
 [[nodiscard]] page_census count_pages(std::span<page_home const> pages);
 
 /// "node 0: 64 pages, node 1: 64 pages, untouched: 3 pages"

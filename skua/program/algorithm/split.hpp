@@ -19,7 +19,7 @@ namespace skua::inline v0::runtime {
 struct grain {
   std::size_t elements = 0;
 };
-inline constexpr grain automatic{};
+inline constexpr grain automatic{};  ///< the algorithm chooses
 
 /// A range that can be cut anywhere: it has random access and knows its size.
 template <class Range>

@@ -11,21 +11,23 @@
 
 namespace skua::inline v0::runtime {
 
-/// The node runs after these.
+/// What `after` returns.
 template <std::size_t N>
 struct after_nodes {
   std::array<node<void>, N> before;
 };
+/// In front of a node's function: the node runs after these.
 template <class... T>
 [[nodiscard]] after_nodes<sizeof...(T)> after(node<T> const&... before) noexcept {
   return {{node<void>(before)...}};
 }
 
-/// The node runs after these, and its function is called with what theirs returned: f(here, a, b).
+/// What `takes` returns.
 template <class... T>
 struct taken_values {
   std::tuple<node<T>...> from;
 };
+/// In front of a node's function: the node runs after these, and the function is called with what theirs returned: f(here, a, b).
 template <class... T>
 [[nodiscard]] taken_values<T...> takes(node<T> const&... from) noexcept {
   static_assert((!std::is_void_v<T> && ...), "takes: each of these nodes returns a value; use after() for the others");
