@@ -76,7 +76,7 @@ std::string summary(std::span<trace::trace_data const> traces, std::string const
   std::uint64_t events = 0, lost = 0, workers = 0;
   std::size_t cut = 0;
   for (trace::trace_data const& t : traces) {
-    workers += t.tracks.size();
+    workers += workers_of(t);
     cut += t.is_complete ? 0 : 1;
     for (trace::track_events const& track : t.tracks) {
       events += track.events.size();

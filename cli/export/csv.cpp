@@ -9,6 +9,7 @@
 
 #include "cli/export/formats.hpp"
 #include "cli/export/stays.hpp"
+#include "cli/text/short_name.hpp"
 
 namespace skua::cli {
 namespace {
@@ -26,6 +27,13 @@ std::string quoted(std::string_view text) {
   std::string all = "\"";
   for (char const c : text) all += c == '"' ? std::string("\"\"") : std::string(1, c);
   return all + '"';
+}
+
+/// Tasks have names that the compiler made, the others those that people gave.
+std::string name_in(trace::trace_data const& t, trace::event const& e) {
+  std::string_view const said = t.name(e.other);
+  bool const is_given = said.empty() || e.what == kind::mark || e.what == kind::region_opened;
+  return is_given ? quoted(said) : quoted(short_name(said));
 }
 
 struct place {
@@ -53,7 +61,7 @@ std::string csv_of(std::span<trace::trace_data const> traces) {
     trace::event const& e = t.tracks[at.track].events[at.index];
     bool const named = is_named(e.what);
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}\n", at.at_ns, t.rank, numbers[at.pool],
-                   at.track, trace::name_of(e.what), named ? quoted(t.name(e.other)) : "", e.detail, e.count,
+                   at.track, trace::name_of(e.what), named ? name_in(t, e) : "", e.detail, e.count,
                    named ? "" : std::to_string(e.other), e.id, e.value);
   }
   return text;

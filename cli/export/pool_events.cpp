@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/export/stays.hpp"
+#include "cli/text/short_name.hpp"
 
 namespace skua::cli {
 
@@ -21,15 +22,19 @@ pool_events::pool_events(timeline& out, trace::trace_data const& from, std::uint
     : out_(out), from_(from), pool_(pool), offset_ns_(offset_ns), tracks_(from.tracks.size()) {
   first_row_ = static_cast<std::uint32_t>(out_.rows.size());
   out_.rows.push_back({pool, 0, row::kind::pool});
+  std::size_t const workers = workers_of(from);
   for (std::uint32_t w = 0; w < from.tracks.size(); ++w) {
-    out_.rows.push_back({pool, w, row::kind::tasks});
-    out_.rows.push_back({pool, w, row::kind::activity});
+    for (auto const what : {row::kind::tasks, row::kind::activity})
+      out_.rows.push_back({.pool = pool, .worker = w, .what = what, .is_outside = w >= workers});
   }
 }
 
 std::uint32_t pool_events::name(trace::event const& e, std::string_view otherwise) {
   std::string_view const given = from_.name(e.other);
-  return text(given.empty() ? otherwise : given);
+  if (given.empty()) return text(otherwise);
+  auto const [at, is_new] = names_.try_emplace(e.other, 0);
+  if (is_new) at->second = text(short_name(given));
+  return at->second;
 }
 
 std::size_t pool_events::add_point(std::uint32_t row, std::uint32_t name, std::optional<std::uint64_t> value) {
@@ -178,10 +183,10 @@ void pool_events::count(sample::kind what, std::uint64_t value) {
 void pool_events::take_for_pool(trace::event const& e) {
   switch (e.what) {
     case kind::region_opened:
-      add_point(first_row_, text(fmt::format("region {}: {}", e.count, out_.texts[name(e, "?")])), e.value);
+      add_point(first_row_, text(fmt::format("region {}: {}", e.count, from_.name(e.other))), e.value);
       break;
     case kind::region_closed: add_point(first_row_, text(fmt::format("region {} closed", e.count))); break;
-    case kind::mark: add_point(first_row_, name(e, "mark"), e.value); break;
+    case kind::mark: add_point(first_row_, text(from_.name(e.other)), e.value); break;
     case kind::iteration_began:
       open(first_row_, iterations_,
            {.name = text(fmt::format("iteration {}", e.value)), .value = e.value, .what = slice::kind::iteration});

@@ -91,6 +91,7 @@ class pool_events {
   std::unordered_map<std::uint64_t, std::size_t> stolen_, sent_;  ///< by item or frame: the newest transfer
   std::unordered_map<std::uint64_t, std::size_t>
       newest_stay_;  ///< by item or frame: its slice, if nobody is known to have sent it
+  std::unordered_map<std::uint32_t, std::uint32_t> names_;  ///< from a name in the trace to its short text
   std::vector<half_message> sent_messages_, received_messages_;
 };
 

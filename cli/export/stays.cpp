@@ -74,6 +74,12 @@ std::string pool_name(trace::trace_data const& t, std::uint32_t pool) {
   return t.ranks > 1 ? fmt::format("rank {}: {}", t.rank, what) : what;
 }
 
+std::size_t workers_of(trace::trace_data const& t) {
+  json const said = json::parse(t.description, nullptr, false);
+  auto const listed = said.is_object() ? said.find("workers") : said.end();
+  return listed != said.end() && listed->is_array() ? std::min(listed->size(), t.tracks.size()) : t.tracks.size();
+}
+
 timeline timeline_of(std::span<trace::trace_data const> traces) {
   timeline all;
   std::vector<std::uint64_t> const offsets = offsets_of(traces);

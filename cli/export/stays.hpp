@@ -7,7 +7,11 @@
 // without an end lasts until something shows that it has ended, or until the trace ends. Its slice says that it was cut.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "cli/export/timeline.hpp"
 #include "skua/parts/trace/trace_reader.hpp"
@@ -22,6 +26,9 @@ namespace skua::cli {
 
 /// "rank 1: fib, adws": which of the traces this is, and what its description says. `pool` counts those of the rank from 1.
 [[nodiscard]] std::string pool_name(trace::trace_data const& t, std::uint32_t pool);
+
+/// Of the tracks, those that are workers' own; the others are of threads from outside.
+[[nodiscard]] std::size_t workers_of(trace::trace_data const& t);
 
 /// The number of each trace among those of its rank, from 1.
 [[nodiscard]] std::vector<std::uint32_t> pool_numbers(std::span<trace::trace_data const> traces);

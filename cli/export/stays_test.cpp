@@ -163,6 +163,18 @@ TEST(stays, traces_of_ranks_are_aligned_and_their_messages_joined) {
   EXPECT_EQ(drawn.rows.at(4).pool, 1u);
 }
 
+TEST(stays, names_are_those_of_functions_and_a_track_beyond_the_workers_is_outside) {
+  sample_trace t(2);
+  t.data().description = R"({"workers":[{}]})";
+  t.add(0, 1,
+        {.what = kind::task_began, .other = t.name("char const* type_text() [with T = app::fib(int)::<lambda()>]")});
+  timeline const drawn = timeline_of_one(t.data());
+  EXPECT_EQ(drawn.texts[drawn.slices.at(0).name], "fib");
+  EXPECT_EQ(name_of(drawn.rows.at(1)), "worker 0");
+  EXPECT_EQ(name_of(drawn.rows.at(3)), "outside");
+  EXPECT_EQ(workers_of(t.data()), 1u);
+}
+
 TEST(stays, a_description_that_is_no_json_costs_only_the_name) {
   sample_trace t(1);
   for (char const* const said : {"", "{", "[1]", R"({"program":7})"}) {

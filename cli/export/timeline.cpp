@@ -33,6 +33,7 @@ std::string_view name_of(sample::kind k) noexcept {
 }
 std::string name_of(row const& r) {
   if (r.what == row::kind::pool) return "pool";
+  if (r.is_outside) return "outside";
   return "worker " + std::to_string(r.worker) + (r.what == row::kind::activity ? ": activity" : "");
 }
 

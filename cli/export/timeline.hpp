@@ -44,6 +44,7 @@ struct row {
   std::uint32_t pool = 0;
   std::uint32_t worker = 0;
   kind what = kind::tasks;
+  bool is_outside = false;  ///< no worker: what threads from outside have noted
 };
 
 /// A stay of a task on a worker, a leaf, a team's member, an activity or an iteration. Slices of a row nest.
@@ -111,7 +112,7 @@ struct timeline {
 [[nodiscard]] std::string_view name_of(slice::ending e) noexcept;
 [[nodiscard]] std::string_view name_of(arrow::kind k) noexcept;
 [[nodiscard]] std::string_view name_of(sample::kind k) noexcept;
-/// "worker 3", "worker 3: activity", "pool"
+/// "worker 3", "worker 3: activity", "outside", "pool"
 [[nodiscard]] std::string name_of(row const& r);
 
 /// A point or slice with the arrows that begin and end there, which have their index as number.

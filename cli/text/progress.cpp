@@ -11,7 +11,7 @@
 namespace skua::cli {
 namespace {
 
-constexpr std::size_t bar_cells = 30;
+constexpr std::size_t bar_cells = 16;  // so that 80 columns have room for the rest
 constexpr auto least_pause = std::chrono::milliseconds(200);
 constexpr double first_rate_s = 1;  // before, the rate is that of a cold start
 
@@ -32,12 +32,13 @@ std::string progress_line(double done, std::string_view what, double seconds, do
                           std::size_t columns) {
   done = std::clamp(done, 0.0, 1.0);
   auto const filled = static_cast<std::size_t>(done * bar_cells);
-  std::string line = fmt::format("[{}{}] {:3.0f}%  {}", std::string(filled, '#'), std::string(bar_cells - filled, '.'),
-                                 100 * done, what);
+  std::string soon;
   if (done > 0 && seconds >= first_rate_s) {
-    if (steps > 0) line += ", " + rate(done * steps / seconds, unit);
-    line += ", " + time_left(seconds / done * (1 - done));
+    soon = ", " + time_left(seconds / done * (1 - done));
+    if (steps > 0) soon += ", " + rate(done * steps / seconds, unit);
   }
+  std::string line = fmt::format("[{}{}] {:3.0f}%{}  {}", std::string(filled, '#'),
+                                 std::string(bar_cells - filled, '.'), 100 * done, soon, what);
   line.resize(std::min(line.size(), columns));
   return line;
 }

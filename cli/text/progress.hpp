@@ -11,7 +11,7 @@
 
 namespace skua::cli {
 
-/// "[####....]  50%  fib: random with 1 worker, 3.2 runs/s, 40 s left"; nothing at all where standard error is no
+/// "[####....]  50%, 40 s left, 3.2 runs/s  fib: random with 1 worker"; nothing at all where standard error is no
 /// terminal.
 class progress {
  public:

@@ -128,13 +128,13 @@ class Terminal(command.Case):
     def test_the_progress_bar_is_wiped_at_the_end(self):
         code, shown = self.watch([*MANY_RUNS[:-1], "3"], interrupt=False)
         self.assertEqual(code, 0)
-        self.assertIn("%  fib: random with 1 worker", shown)
+        self.assertRegex(shown, r"%.*  fib: random with 1 worker")
         self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
 
     def test_the_bar_says_how_fast_it_is_and_how_long_it_will_take(self):
         code, shown = self.watch(["sim", "fib", "--n", "16", "--task-ns", "9", "--workers", "4", "--seeds", "10000"], interrupt=True, interrupt_at=b" left")
         self.assertEqual(code, 130)
-        self.assertRegex(shown, r"%  simulated: random with \d workers?, [\d.]+ (runs/s|s/run), \d+ (s|min|h) left")
+        self.assertRegex(shown, r"%, \d+ (s|min|h) left, [\d.]+ (runs/s|s/run)  simulated: [\w-]+ with ")
         self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
 
     def test_the_bar_does_not_change_with_every_run(self):
@@ -146,7 +146,7 @@ class Terminal(command.Case):
         model = self.scratch / "here.toml"
         code, shown = self.watch(["calibrate", "--output", str(model)], interrupt=True)
         self.assertEqual(code, 130)
-        self.assertIn("%  measuring clock_ghz", shown)
+        self.assertRegex(shown, r"%.*  measuring clock_ghz")
         self.assertTrue(shown.endswith("\r\033[K"), repr(shown[-60:]))
         self.assertFalse(model.exists())
 
