@@ -109,13 +109,13 @@ class Survey:
     def read(self, root, name, blocks):
         programs, shown = shown_programs(root, name), set()
         for block in blocks:
-            if block.language not in ("cpp", "table"):
-                continue
-            if "not compiled" in block.comments:
+            if "not compiled" in block.comments:  # whatever its language
                 why = " ".join(block.comments["not compiled"][1].split())
                 self.left_out.append(f"{block.where}: {why}")
                 if not why:
                     self.wrong.append(f"{block.where}: is not compiled, but does not say why")
+            elif block.language not in ("cpp", "table"):
+                continue
             elif block.language == "table":
                 self.read_table(block)
             else:
