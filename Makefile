@@ -20,7 +20,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants killed smpi networks campaign bench experiments peers docs nightly install clean
+        aarch64 numa mutants killed smpi networks campaign bench python experiments peers docs nightly install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -137,6 +137,12 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	for b in latency schedules; do for m in openmpi mpich; do if [ -x build/release/bin/$${b}_bench_$$m ]; then \
 	  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.$$m -n 2 build/release/bin/$${b}_bench_$$m > build/bench/$${b}_$$m.txt || exit 1; cat build/bench/$${b}_$$m.txt; fi; done; done
 
+python: ## tools/python (traces and results in pandas): installed into build/venv, and its tests
+	tools/install-packages test nightly
+	python3 -m venv build/venv
+	build/venv/bin/pip install --quiet "tools/python[test]"
+	build/venv/bin/python -m pytest -q -p no:cacheprovider tools/python/tests
+
 experiments: build ## repeat the papers' figures on simulated machines: build/experiments/*.{txt,csv,json,svg}
 	mkdir -p build/experiments
 	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
@@ -162,7 +168,7 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed smpi networks campaign bench ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed smpi networks campaign bench python ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)

@@ -13,6 +13,19 @@ if(SKUA_MPI)
 endif()
 if(TARGET skua_command)
   install(TARGETS skua_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Its manual page and completions, made from what it says of itself. Where it cannot be run, there are none.
+  find_package(Python3 COMPONENTS Interpreter)
+  if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
+    set(pages ${PROJECT_BINARY_DIR}/pages)
+    add_custom_command(OUTPUT ${pages}/skua.1 ${pages}/skua.bash ${pages}/_skua ${pages}/skua.fish
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/command_pages.py $<TARGET_FILE:skua_command> ${pages}
+      DEPENDS skua_command ${PROJECT_SOURCE_DIR}/tools/command_pages.py VERBATIM)
+    add_custom_target(skua_command_pages ALL DEPENDS ${pages}/skua.1)
+    install(FILES ${pages}/skua.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${pages}/skua.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME skua)
+    install(FILES ${pages}/_skua DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+    install(FILES ${pages}/skua.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
 
 # find_package(skua) gives the target skua::skua and, if it was built with an MPI, skua::mpi.

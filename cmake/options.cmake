@@ -1,24 +1,34 @@
 # What a builder may choose. Presets (CMakePresets.json) are combinations of these.
-option(SKUA_TESTS "build the tests" ON)
-option(SKUA_APPS "build the apps and the skua command" ON)
-option(SKUA_BENCH "build the microbenchmarks" ON)
+#
+# As a part of another project (add_subdirectory, FetchContent) Skua is the library and nothing else, unless that project says otherwise, and it
+# sets nothing that the other project has a say in: tests/subproject/ proves it.
+option(SKUA_TESTS "build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_APPS "build the apps and the skua command" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_BENCH "build the microbenchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_INSTALL "make the rules of cmake --install" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_SMPI "build the collections for SimGrid's SMPI (tests/smpi)" OFF)
 option(SKUA_WERROR "warnings are errors" OFF)
 option(SKUA_CHECKED "check invariants at run time" OFF)
-option(BUILD_SHARED_LIBS "the library is a shared object, not an archive" OFF)
 option(SKUA_NATIVE "compile for this machine's processor" OFF)
 set(SKUA_SANITIZE "" CACHE STRING "address, undefined or thread; empty for none")
 
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-# An installed command finds the library beside it, wherever the prefix is.
-file(RELATIVE_PATH library_from_command /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-set(CMAKE_INSTALL_RPATH $ORIGIN/${library_from_command})
+if(PROJECT_IS_TOP_LEVEL)
+  option(BUILD_SHARED_LIBS "the library is a shared object, not an archive" OFF)
+  set(CMAKE_CXX_STANDARD 20)
+  set(CMAKE_CXX_STANDARD_REQUIRED ON)
+  set(CMAKE_CXX_EXTENSIONS OFF)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endif()
+if(SKUA_INSTALL)
+  include(GNUInstallDirs)
+  # An installed command finds the library beside it, wherever the prefix is.
+  file(RELATIVE_PATH library_from_command /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  set(CMAKE_INSTALL_RPATH $ORIGIN/${library_from_command})
+endif()
 
+# For Skua's folders only, as everything below.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
 # libstdc++ 12's stable_sort calls what it declares deprecated, and clang reports that where we use it.
 add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)

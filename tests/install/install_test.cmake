@@ -1,4 +1,4 @@
-# One kind of library (KIND = static or shared), from SOURCE, in BUILD: see CMakeLists.txt beside this file.
+# One kind of library (KIND = static or shared), from SOURCE, in BUILD, with object files in LIBRARY: see CMakeLists.txt beside this file.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -22,10 +22,10 @@ set(first ${BUILD}/first)
 set(prefix ${BUILD}/moved)
 file(REMOVE_RECURSE ${first} ${prefix} ${BUILD}/consumer)
 
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD}/library -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${LIBRARY} -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
   -DBUILD_SHARED_LIBS=${shared} -DCMAKE_INSTALL_LIBDIR=${LIBDIR} -DSKUA_TESTS=OFF -DSKUA_APPS=OFF -DSKUA_BENCH=OFF)
-run(${CMAKE_COMMAND} --build ${BUILD}/library)
-run(${CMAKE_COMMAND} --install ${BUILD}/library --prefix ${first})
+run(${CMAKE_COMMAND} --build ${LIBRARY})
+run(${CMAKE_COMMAND} --install ${LIBRARY} --prefix ${first})
 file(RENAME ${first} ${prefix})
 
 # What was laid down: headers and no tests; and no file remembers where it was built.
@@ -39,7 +39,7 @@ foreach(file ${installed})
   endif()
   if(file MATCHES "\\.(cmake|pc)$")
     file(READ ${prefix}/${file} text)
-    foreach(place ${SOURCE} ${BUILD})
+    foreach(place ${SOURCE} ${BUILD} ${LIBRARY})
       string(FIND "${text}" "${place}" at)
       if(NOT at EQUAL -1)
         message(FATAL_ERROR "${file} names ${place}, which users do not have")

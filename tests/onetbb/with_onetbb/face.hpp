@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names of forms.cpp: oneTBB's.
+// The names of forms.cpp and steps.cpp: oneTBB's.
 #pragma once
 
 #include <oneapi/tbb.h>

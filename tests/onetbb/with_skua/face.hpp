@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The names of forms.cpp: Skua's.
+// The names of forms.cpp and steps.cpp: Skua's.
 #pragma once
 
-#include <skua/conventional.hpp>
+#include <skua/as_tbb.hpp>
 
-namespace face = skua;
+namespace face = skua::tbb;

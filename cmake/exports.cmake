@@ -1,0 +1,16 @@
+# The shared object exports what skua.symbols lists and hides everything else: names of parts that only the library uses, and what it has of
+# other libraries' templates. The list, and not attributes in the headers, decides: so archive and shared object are linked from the same objects.
+# SKUA_ABI rises, with the inline namespace, when compiled programs break: a name is gone from the list, or what the headers inline has changed.
+set(SKUA_ABI 0)
+file(STRINGS skua/skua.symbols exported REGEX "^[^#]")
+set(exported_lines "")
+foreach(name IN LISTS exported)
+  string(APPEND exported_lines "    \"${name}\";\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/skua.map CONTENT "SKUA_${SKUA_ABI} {\n  global: extern \"C++\" {\n${exported_lines}  };\n  local: *;\n};\n" @ONLY)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS skua/skua.symbols)
+function(skua_shared_object target)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${SKUA_ABI} LINK_DEPENDS ${PROJECT_BINARY_DIR}/skua.map)
+  # Bsymbolic-functions: what the library calls of itself it calls directly.
+  target_link_options(${target} PRIVATE LINKER:--version-script=${PROJECT_BINARY_DIR}/skua.map LINKER:-Bsymbolic-functions)
+endfunction()

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// oneTBB's names, for programs that move over in steps: include this instead of <oneapi/tbb.h>, write `namespace tbb = skua::tbb;`, and what
+// compiles means the same. Where a name cannot mean the same, the compiler says what to use. docs/from-onetbb.md has it all in tables.
+//
+// What is alike stands in namespace skua already (conventional.hpp) and is only named here. Beside it are oneTBB's classes of arenas and of data
+// per thread, which Skua has in other forms.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "skua/conventional.hpp"
+#include "skua/machine/threads/enqueue/enqueue.hpp"
+#include "skua/machine/threads/join/isolate.hpp"
+#include "skua/machine/threads/local/worker_local.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/pool/this_worker.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/topology/cgroup.hpp"
+#include "skua/parts/topology/default_workers.hpp"
+#include "skua/parts/topology/topology.hpp"
+
+namespace skua::inline v0::tbb {
+
+using skua::affinity_partitioner;
+using skua::auto_partitioner;
+using skua::blocked_range;
+using skua::blocked_range2d;
+using skua::blocked_range3d;
+using skua::canceled;
+using skua::complete;
+using skua::feeder;
+using skua::is_current_task_group_canceling;
+using skua::not_complete;
+using skua::parallel_deterministic_reduce;
+using skua::parallel_for;
+using skua::parallel_for_each;
+using skua::parallel_invoke;
+using skua::parallel_reduce;
+using skua::parallel_scan;
+using skua::parallel_sort;
+using skua::proportional_split;
+using skua::simple_partitioner;
+using skua::split;
+using skua::static_partitioner;
+using skua::task_group;
+using skua::task_group_context;
+using skua::task_group_status;
+using skua::task_handle;
+
+namespace info {
+
+/// How many workers a pool has by default, SKUA_WORKERS and OMP_NUM_THREADS aside. Reads the machine's topology: some ms.
+[[nodiscard]] inline int default_concurrency() {
+  return static_cast<int>(
+      runtime::count_default_workers(runtime::topology::machine(), runtime::read_cpu_quota()).count);
+}
+
+}  // namespace info
+
+namespace this_task_arena {
+
+/// The number of the calling worker, less than max_concurrency(); task_arena::not_initialized for a thread that is none.
+[[nodiscard]] inline int current_thread_index() noexcept {
+  std::optional<worker_id> const w = this_worker();
+  return w ? static_cast<int>(*w) : -2;
+}
+/// The workers of the pool around the caller, or of the default pool. Throws what worker_count() throws.
+[[nodiscard]] inline int max_concurrency() { return static_cast<int>(worker_count()); }
+/// As skua::isolate: while f waits, the thread sleeps; oneTBB's runs other tasks of f.
+template <class F>
+auto isolate(F&& f) {
+  return skua::isolate(std::forward<F>(f));
+}
+
+}  // namespace this_task_arena
+
+/// A pool of its own, made on first use; oneTBB's arenas share the threads of the process. So make few, and keep them. A thread that calls
+/// execute() is one of the workers, whether or not a place was reserved for it. Any thread may call execute and enqueue.
+class task_arena {
+ public:
+  static constexpr int automatic = -1;  ///< as many workers as the default pool has or would have
+  static constexpr int not_initialized = -2;
+
+  /// `reserved` is 0 or 1, which mean the same here. Throws usage_error for other numbers.
+  explicit task_arena(int max_concurrency = automatic, unsigned reserved = 1) { choose(max_concurrency, reserved); }
+  /// Waits for all enqueued tasks; oneTBB's does not.
+  ~task_arena() = default;
+  task_arena(task_arena const&) = delete;  // oneTBB copies the settings: pass the numbers
+  task_arena& operator=(task_arena const&) = delete;
+
+  /// Starts the workers, if they have not been. Throws what pool's constructor throws.
+  void initialize() { static_cast<void>(workers()); }
+  void initialize(int max_concurrency, unsigned reserved = 1) {
+    if (is_active()) return;
+    choose(max_concurrency, reserved);
+    initialize();
+  }
+  /// Joins the workers when they have run all enqueued tasks. No execute may be in progress.
+  void terminate() {
+    std::scoped_lock const alone(making_);
+    pool_.reset();
+  }
+  [[nodiscard]] bool is_active() const {
+    std::scoped_lock const alone(making_);
+    return pool_ != nullptr;
+  }
+  /// Starts the workers to count them.
+  [[nodiscard]] int max_concurrency() { return static_cast<int>(workers().workers()); }
+
+  /// f() on this arena's workers. Returns its value and throws what it throws.
+  template <std::invocable F>
+  auto execute(F&& f) {
+    return workers().run([&f](auto&) { return std::forward<F>(f)(); });
+  }
+  /// Starts f() and returns. Throws what copying f and allocating throw. An exception of f ends the process, as in oneTBB.
+  template <class F>
+  void enqueue(F&& f) {
+    static_assert(std::invocable<std::decay_t<F>&>,
+                  "task_arena::enqueue: f is called as f(); a task_handle goes to task_group::run");
+    workers().enqueue([function = std::forward<F>(f)]() mutable { static_cast<void>(function()); });
+  }
+
+ private:
+  void choose(int max_concurrency, unsigned reserved) {
+    if (max_concurrency < 1 && max_concurrency != automatic)
+      throw usage_error("task_arena: max_concurrency is " + std::to_string(max_concurrency) +
+                        "; allowed: 1 or more, or task_arena::automatic");
+    if (reserved > 1)
+      throw usage_error("task_arena: reserved is " + std::to_string(reserved) +
+                        "; allowed: 0 and 1; several threads may call execute() all the same");
+    wanted_ = max_concurrency;
+  }
+  pool& workers() {
+    std::scoped_lock const alone(making_);
+    if (pool_ == nullptr) pool_ = wanted_ == automatic ? std::make_unique<pool>() : std::make_unique<pool>(wanted_);
+    return *pool_;
+  }
+
+  int wanted_ = automatic;
+  mutable std::mutex making_;
+  std::unique_ptr<pool> pool_;
+};
+
+/// Limits the default pool, which it starts. So it has to come before the first parallel call, as at the beginning of main, and before other
+/// threads, since it sets SKUA_WORKERS. The limit outlives it: a pool keeps its workers. Task arenas have their own numbers.
+class global_control {
+ public:
+  enum parameter : std::uint8_t { max_allowed_parallelism };
+
+  /// Throws usage_error for 0 and if the default pool has more workers than that already: then the limit would not hold.
+  global_control(parameter, std::size_t most) {
+    if (most == 0) throw usage_error("global_control: max_allowed_parallelism is 0; allowed: 1 or more");
+    auto const workers = std::min(most, static_cast<std::size_t>(info::default_concurrency()));
+    static_cast<void>(::setenv("SKUA_WORKERS", std::to_string(workers).c_str(), 0));  // the user's own is stronger
+    if (default_pool().workers() > most)
+      throw usage_error("global_control: max_allowed_parallelism is " + std::to_string(most) +
+                        ", but the default pool has " + std::to_string(default_pool().workers()) +
+                        " workers; set it before the first parallel call, and SKUA_WORKERS no higher");
+  }
+  global_control(global_control const&) = delete;
+  global_control& operator=(global_control const&) = delete;
+
+  [[nodiscard]] static std::size_t active_value(parameter) { return default_pool().workers(); }
+};
+
+/// An object for each thread that asks: skua::worker_local with oneTBB's constructors. Other threads' objects are seen by iterating.
+template <class T>
+class enumerable_thread_specific {
+ public:
+  using value_type = T;
+  using iterator = typename worker_local<T>::iterator;
+  using const_iterator = typename worker_local<T>::const_iterator;
+
+  /// Objects begin as T(), as what init() returns, or as copies of `example`.
+  enumerable_thread_specific() = default;
+  template <class Init>
+    requires std::is_invocable_r_v<T, std::decay_t<Init>&>
+  explicit enumerable_thread_specific(Init&& init) : each_(std::forward<Init>(init)) {}
+  explicit enumerable_thread_specific(T const& example)
+    requires std::copy_constructible<T>
+      : each_([example] { return example; }) {}
+
+  [[nodiscard]] T& local() { return each_.local(); }
+  [[nodiscard]] T& local(bool& exists) { return each_.local(exists); }
+  [[nodiscard]] std::size_t size() const noexcept { return each_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return each_.empty(); }
+  [[nodiscard]] iterator begin() noexcept { return each_.begin(); }
+  [[nodiscard]] iterator end() noexcept { return each_.end(); }
+  [[nodiscard]] const_iterator begin() const noexcept { return each_.begin(); }
+  [[nodiscard]] const_iterator end() const noexcept { return each_.end(); }
+  void clear() noexcept { each_.clear(); }
+  template <class Join>
+  [[nodiscard]] T combine(Join join) {
+    return each_.combine(join);
+  }
+  template <class F>
+  void combine_each(F f) {
+    each_.for_each(f);
+  }
+
+ private:
+  worker_local<T> each_;
+};
+
+/// The same without iterators.
+template <class T>
+class combinable {
+ public:
+  combinable() = default;
+  template <class Init>
+    requires std::is_invocable_r_v<T, std::decay_t<Init>&>
+  explicit combinable(Init&& init) : each_(std::forward<Init>(init)) {}
+
+  [[nodiscard]] T& local() { return each_.local(); }
+  [[nodiscard]] T& local(bool& exists) { return each_.local(exists); }
+  void clear() noexcept { each_.clear(); }
+  template <class Join>
+  [[nodiscard]] T combine(Join join) {
+    return each_.combine(join);
+  }
+  template <class F>
+  void combine_each(F f) {
+    each_.combine_each(f);
+  }
+
+ private:
+  enumerable_thread_specific<T> each_;
+};
+
+// --- what Skua does not have: the names, so that the compiler says what to use ---
+
+template <class... T>
+inline constexpr bool is_offered = false;
+
+template <class Range, class Body>
+void parallel_scan(Range const&, Body&) {
+  static_assert(is_offered<Range>, "parallel_scan: Skua has the form (range, identity, scan, join) only");
+}
+template <class... Filters>
+void parallel_pipeline(Filters&&...) {
+  static_assert(is_offered<Filters...>, "parallel_pipeline: Skua has none; skua::flow is the nearest (docs/flows.md)");
+}
+
+template <class Any>
+class missing_mutex {
+  static_assert(is_offered<Any>,
+                "Skua has no mutexes: use std::mutex, or oneTBB's own header; hold none across a wait, or use "
+                "skua::isolate");
+};
+using mutex = missing_mutex<void>;
+using spin_mutex = missing_mutex<void>;
+using queuing_mutex = missing_mutex<void>;
+using rw_mutex = missing_mutex<void>;
+using spin_rw_mutex = missing_mutex<void>;
+
+template <class... T>
+class missing_container {
+  static_assert(is_offered<T...>, "Skua has no containers: oneTBB's work inside of Skua's tasks, with its own header");
+};
+template <class... T>
+using concurrent_vector = missing_container<T...>;
+template <class... T>
+using concurrent_queue = missing_container<T...>;
+template <class... T>
+using concurrent_hash_map = missing_container<T...>;
+template <class... T>
+using concurrent_unordered_map = missing_container<T...>;
+
+namespace flow {
+template <class Any>
+class missing_graph {
+  static_assert(is_offered<Any>, "flow::graph: Skua has skua::flow, which is made differently (docs/flows.md)");
+};
+using graph = missing_graph<void>;
+}  // namespace flow
+
+}  // namespace skua::inline v0::tbb

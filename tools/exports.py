@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the shared library exports, against what it may export and what programs need.
+
+    tools/exports.py LIST SHARED_OBJECT ARCHIVE FOLDER...
+    tools/exports.py --update LIST ARCHIVE FOLDER...
+
+LIST is skua/skua.symbols: demangled names, one a line, sorted. The linker exports these and hides the rest (cmake/exports.cmake). The archive holds
+all that could be exported; the folders hold object files of programs (apps, examples, the command, tests of the public API).
+
+The check fails if the shared object exports anything else, if a name of the list is gone from the library, and if a program uses what is not on the
+list: such a program links with the archive and not with the shared object. A name that is gone, or has another signature, breaks programs that are
+already compiled: then the library's ABI number has to rise as well (SKUA_ABI in cmake/exports.cmake).
+
+--update adds what programs need and drops what is gone. What no program of ours uses, and users should have, is added to the list by hand.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+# Of these there is a copy in every program that uses them; the library's is exported for catch clauses of other shared objects.
+ALWAYS = ("typeinfo for ", "typeinfo name for ", "vtable for ")
+HEAD = "# What programs may link of the shared library, demangled. tools/exports.py --update adds what our programs need, and drops what is gone."
+
+
+def nm(*arguments):
+    """Pairs of a symbol's kind and its demangled name."""
+    done = subprocess.run(["nm", "--demangle", "--format=posix", *arguments], check=True, text=True, capture_output=True)
+    for line in done.stdout.splitlines():
+        name, _, rest = line.rpartition(" U")  # undefined ones have neither value nor size
+        if name and not rest.strip():
+            yield "U", name
+            continue
+        fields = line.rsplit(" ", 3)
+        if len(fields) == 4 and len(fields[1]) == 1:
+            yield fields[1], fields[0].partition("@@")[0]  # without the version that the linker adds
+
+
+def read_list(path):
+    return {line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")}
+
+
+def defined_in(archive):
+    """What the library defines once: no templates, no inline functions."""
+    return {name for kind, name in nm("--defined-only", str(archive)) if kind in "TDBR" and name.startswith("skua::")}
+
+
+def needed_by(folders, defined):
+    objects = [str(path) for folder in folders for path in pathlib.Path(folder).rglob("*.o")]
+    needed = set()
+    for at in range(0, len(objects), 100):
+        needed |= {name for kind, name in nm("--undefined-only", *objects[at:at + 100]) if kind == "U"}
+    return needed & defined
+
+
+def faults(listed, exported, defined, needed):
+    """Sentences about what does not agree."""
+    for name in sorted(exported - listed):
+        yield f"exported, but not on the list: {name}"
+    for name in sorted(needed - listed):
+        yield f"used by programs, but not on the list: {name}"
+    for name in sorted(listed - exported):
+        yield f"on the list, but {'hidden' if name in defined else 'gone from the library'}: {name}"
+
+
+def update(path, defined, needed):
+    listed = read_list(path) if path.is_file() else set()
+    names = needed | {name for name in listed if name in defined or name.startswith(ALWAYS)}
+    path.write_text("\n".join([HEAD, *sorted(names), ""]), encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("list", type=pathlib.Path)
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    chosen = parser.parse_args()
+    if chosen.update:
+        archive, *folders = chosen.files
+        defined = defined_in(archive)
+        update(chosen.list, defined, needed_by(folders, defined))
+        return 0
+    shared, archive, *folders = chosen.files
+    exported = {name for kind, name in nm("--dynamic", "--defined-only", str(shared)) if kind not in "A"}
+    defined = defined_in(archive)
+    needed = needed_by(folders, defined)
+    found = list(faults(read_list(chosen.list), exported, defined, needed))
+    for fault in found:
+        print(fault)
+    print(f"{len(exported)} exported, {len(needed)} of them used by the programs here; {len(found)} faults")
+    if found:
+        print("tools/exports.py --update adds what programs need and drops what is gone")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
