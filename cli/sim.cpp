@@ -13,9 +13,11 @@
 #include "cli/simulate/results.hpp"
 #include "cli/simulate/setting.hpp"
 #include "cli/simulate/study.hpp"
+#include "cli/simulate/trace.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/json_row.hpp"
+#include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
 #include "cli/text/terminal.hpp"
@@ -30,6 +32,7 @@ struct arguments {
   app_arguments app;
   sim_flags flags;
   rank_flags ranks;
+  sim_trace_flags trace;
   bool verify = true;
   bool breakdown = false;
   bool progress = false;
@@ -102,10 +105,37 @@ int execute_on_ranks(arguments const& given) {
   return exit_done;
 }
 
+/// A trace is of one run.
+void check_trace(arguments const& given) {
+  if (!given.trace.wanted()) return;
+  if (given.ranks.wanted()) refuse_together("--trace", "--ranks", "only simulated workers are traced");
+  constexpr auto allowed = "one policy, one number of workers and one seed: --policies adws --workers 64";
+  if (given.flags.policies().size() > 1 || given.flags.workers(given.flags.model()).size() > 1 ||
+      given.flags.seeds() > 1) {
+    refuse("--trace", given.trace.path(), allowed);
+  }
+  static_cast<void>(given.trace.bytes());
+}
+
+/// The run that was asked for, and not the one on one worker that it is compared with.
+void trace_in(sim_study& study, arguments const& given) {
+  if (!given.trace.wanted()) return;
+  std::uint32_t const workers = given.flags.workers(study.machine()).front();
+  study.watch([&given, workers, machine = std::string(study.machine().name())](
+                  std::string const& policy, layout const& where, std::uint64_t seed,
+                  sim::tick ticks_per_ns) -> std::unique_ptr<sim::observer> {
+    if (where.workers() != workers) return nullptr;
+    return std::make_unique<traced_run>(given.trace, given.app.chosen().name(), policy, machine, seed, where,
+                                        ticks_per_ns);
+  });
+}
+
 int execute(arguments const& given) {
+  check_trace(given);
   if (given.ranks.wanted()) return execute_on_ranks(given);
   json_target const target(given.json_path);
   sim_setting setting(given.app, given.flags, given.verify);
+  trace_in(setting.study, given);
   sim_frame& frame = setting.frame;
   auto const begin = std::chrono::steady_clock::now();
   frame.serial = setting.study.run_serial();
@@ -142,6 +172,7 @@ subcommand add_sim(CLI::App& root) {
   add_json(*command, given->json_path);
   given->flags.add_to(*command);
   given->ranks.add_to(*command);
+  given->trace.add_to(*command);
   return {command, [given] { return execute(*given); }};
 }
 

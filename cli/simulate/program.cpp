@@ -250,22 +250,21 @@ void sim_program::check(std::string const& after) {
 }
 
 sim::run_result sim_program::run(policies::policy& scheduler, layout const& where, sim::rules const& by,
-                                 sim::costs& costs) {
-  sim::observer nobody;
+                                 sim::costs& costs, sim::observer& watcher) {
   if (way_ == sim_way::recorded) {
     if (places_ != where.places()) {
       record(where.places());
       write_times_into_tree();
     }
-    if (deal_) return simulate(deal_(tree_, where.workers()), scheduler, where, by, costs, nobody).result;
-    sim::simulation done = simulate(std::move(tree_), scheduler, where, by, costs, nobody);
+    if (deal_) return simulate(deal_(tree_, where.workers()), scheduler, where, by, costs, watcher).result;
+    sim::simulation done = simulate(std::move(tree_), scheduler, where, by, costs, watcher);
     tree_ = std::move(done.tree);
     return std::move(done.result);
   }
   app_.reset();
   costs.own(owned(where.places()), where);
   auto const body = [&](sim::here& h) { program_.run_simulated(h, where.places()); };
-  sim::simulation done = simulate(body, scheduler, where, by, costs, nobody, {.assumed = content_.assumed});
+  sim::simulation done = simulate(body, scheduler, where, by, costs, watcher, {.assumed = content_.assumed});
   check(fmt::format("in virtual time (policy {}, {}, seed {})", scheduler.name(), in_words(where.workers(), "worker"),
                     by.seed));
   tree_ = std::move(done.tree);

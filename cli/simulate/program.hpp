@@ -74,7 +74,8 @@ class sim_program {
   void set_dealing(std::function<task_tree(task_tree const&, std::uint32_t)> deal) { deal_ = std::move(deal); }
 
   /// One run on the workers of `where`. Throws as sim::simulate, and error for a wrong answer.
-  sim::run_result run(policies::policy& scheduler, layout const& where, sim::rules const& by, sim::costs& costs);
+  sim::run_result run(policies::policy& scheduler, layout const& where, sim::rules const& by, sim::costs& costs,
+                      sim::observer& watcher);
 
   /// The tree of the last run, or the recorded one.
   [[nodiscard]] task_tree const& tree() const noexcept { return tree_; }

@@ -62,6 +62,9 @@ task_tree with_steps(task_tree const& program, std::vector<measured_step> const&
     }
     copy_node(made, now[i], program, i);
   }
+  for (task_tree::mark const& m : program.marks()) {
+    if (m.before < program.size()) made.add_mark({now[m.before], m.name, m.number});
+  }
   return made;
 }
 

@@ -57,6 +57,18 @@ TEST(measured_steps, return_to_where_the_recorder_found_them) {
   EXPECT_EQ(kinds_of(with_steps(recorded(timing::off), {})), kinds_of(recorded(timing::off)));
 }
 
+TEST(measured_steps, stand_between_marks_and_what_these_stand_in_front_of) {
+  task_tree plain;
+  plain.add(0, tree_node_kind::leaf);
+  plain.add_mark({plain.size(), "second", 2});
+  plain.add(0, tree_node_kind::leaf);
+  plain.add_mark({plain.size(), "nothing comes", 3});
+  task_tree const made = with_steps(plain, {{1, 0, least_step_ns}, {2, 0, least_step_ns}});
+  ASSERT_EQ(made.marks().size(), 1u);
+  EXPECT_EQ(made.marks()[0].before, 4u) << "behind the root, a step, a leaf and a step";
+  EXPECT_EQ(made.marks()[0].number, 2u);
+}
+
 TEST(measured_steps, take_the_shorter_time_of_two_recordings) {
   std::vector<measured_step> const a{{1, 0, 5000}, {4, 2, 900}, {4, 0, 7000}};
   std::vector<measured_step> const b{{1, 0, 6000}, {4, 0, 2000}, {5, 0, 8000}};

@@ -125,13 +125,17 @@ sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t wo
   noted_costs costs(model, free, taken_s_);
   auto const scheduler = policies::make_policy(policy_name, where, seed);
   sim::rules const by{.seed = seed, .spin_ticks = model.spin(), .ticks_per_ns = ticks_per_ns, .deques = stage_.deques};
+  sim::observer nobody;
   try {
     for (std::uint32_t i = 0; i < stage_.warm_up; ++i) {
       stop_if_interrupted();
-      costs.begin_after(program_.run(*scheduler, where, by, costs).makespan);
+      costs.begin_after(program_.run(*scheduler, where, by, costs, nobody).makespan);
     }
     sim::memory_account const before = model.total();
-    sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs), where, seed);
+    std::unique_ptr<sim::observer> const watcher =
+        watch_ && !free ? watch_(policy_name, where, seed, ticks_per_ns) : nullptr;
+    sim_outcome all =
+        outcome_of(program_.run(*scheduler, where, by, costs, watcher ? *watcher : nobody), where, seed);
     all.task_s = costs.task_s();
     all.memory = between(before, model.total());
     return all;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,6 +91,11 @@ class sim_study {
   [[nodiscard]] sim_row run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
                                   std::uint32_t seeds, std::function<void()> const& before_run);
 
+  /// What sees a run that counts, under a policy that takes time; null: nobody.
+  using watching = std::function<std::unique_ptr<sim::observer>(std::string const& policy, layout const& where,
+                                                                std::uint64_t seed, sim::tick ticks_per_ns)>;
+  void watch(watching by) { watch_ = std::move(by); }
+
   [[nodiscard]] sim::machine_model const& machine() const noexcept { return machine_; }
   [[nodiscard]] sim::machine_numbers const& numbers() const noexcept { return stage_.numbers; }
   [[nodiscard]] sim_program& program() noexcept { return program_; }
@@ -103,6 +109,7 @@ class sim_study {
   sim::machine_model const& machine_;
   sim_stage const stage_;
   sim::cost_options const how_;
+  watching watch_;
   std::vector<double> taken_s_;
 };
 

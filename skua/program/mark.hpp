@@ -7,7 +7,7 @@
 namespace skua::inline v0 {
 
 /// Writes `name` and `number` into the trace of the run, if there is one (docs/traces.md); else, and on machines that write
-/// no traces, does nothing. `name` must live as long as the pool: a literal. "iteration" has a meaning: reports show the
+/// no traces, does nothing. `name` must live as long as the pool, or the recorded tree: a literal. "iteration" has a meaning: reports show the
 /// run iteration by iteration, each from one such mark to the next. Cost: a branch; 20 ns in a trace.
 template <class Here>
 void mark(Here& here, char const* name, std::uint64_t number = 0) noexcept {

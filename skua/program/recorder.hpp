@@ -6,6 +6,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <new>
 #include <ranges>
 #include <stop_token>
 #include <tuple>
@@ -141,6 +142,13 @@ class recorder {
     entered const kernel(*this, tree_node_kind::leaf);
     (note(args), ...);
     return runtime::call_kernel(std::forward<Args>(args)...);
+  }
+
+  /// For skua::mark; `name` must live as long as the tree. Without memory the tree lacks the mark.
+  void mark(char const* name, std::uint64_t number) noexcept try {
+    tree_.add_mark({tree_.size(), name, number});
+  } catch (std::bad_alloc const&) {
+    return;
   }
 
   template <class F>

@@ -10,8 +10,10 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "skua/program/mark.hpp"
 #include "skua/program/outline.hpp"
 
 namespace skua::inline v0 {
@@ -192,6 +194,19 @@ TEST(recorder, with_timing_the_time_is_booked_where_it_was_spent) {
     EXPECT_TRUE(bears_time || t[i].ns == 0) << i;
   }
   EXPECT_EQ(t.weigh(unit::leaves).work, 2) << "a task that is nothing but a step counts as a leaf";
+}
+
+TEST(recorder, keeps_marks_in_front_of_the_next_node) {
+  task_tree const tree = record([](auto& here) {
+    mark(here, "first", 7);
+    here.leaf([] {});
+    mark(here, "second");
+    here.join([](auto& h) { mark(h, "inner"); }, [](auto&) {});
+  });
+  std::vector<std::pair<tree_node_id, std::string>> found;
+  for (auto const& m : tree.marks()) found.emplace_back(m.before, m.name);
+  EXPECT_EQ(found, (decltype(found){{1, "first"}, {2, "second"}, {4, "inner"}}));
+  EXPECT_EQ(tree.marks()[0].number, 7u);
 }
 
 }  // namespace

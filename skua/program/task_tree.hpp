@@ -135,6 +135,16 @@ class task_tree {
     touches_.push_back(what);
   }
 
+  /// What the program says with skua::mark: it stands in front of the node that the program meets next.
+  struct mark {
+    tree_node_id before = 0;
+    char const* name = nullptr;
+    std::uint64_t number = 0;
+  };
+  void add_mark(mark const& m) { marks_.push_back(m); }
+  /// In the order of their nodes.
+  [[nodiscard]] std::vector<mark> const& marks() const noexcept { return marks_; }
+
   [[nodiscard]] tree_node const& operator[](tree_node_id id) const noexcept { return nodes_[id]; }
   [[nodiscard]] tree_node& operator[](tree_node_id id) noexcept { return nodes_[id]; }
   [[nodiscard]] tree_node_id size() const noexcept { return static_cast<tree_node_id>(nodes_.size()); }
@@ -251,6 +261,7 @@ class task_tree {
   std::vector<tree_node> nodes_;
   std::vector<touch> touches_;
   std::vector<owned_range> owned_;
+  std::vector<mark> marks_;
   bool has_spawned_ = false;
 };
 

@@ -3,6 +3,8 @@
 """Simulations say that they are simulated, repeat themselves byte by byte, and refuse what makes no sense."""
 
 import json
+import pathlib
+import tempfile
 import unittest
 
 import command
@@ -37,6 +39,18 @@ class Sim(command.Case):
                 with self.subTest(app=app, way=way):
                     texts = {self.works(*arguments, "--seed", "7", "--json", "-") for _ in range(3)}
                     self.assertEqual(len(texts), 1)
+
+    def test_a_trace_is_of_one_run_and_says_that_it_is_simulated(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "t"
+            for way in ("--recorded", "--live"):
+                self.works("sim", *HEAT, "--policies", "adws", "--workers", "64", way, "--trace", str(path))
+                head = path.read_bytes()[:65536]
+                self.assertTrue(head.startswith(b"SKUATRC1"))
+                self.assertIn(b'"simulated":true', head)
+                self.assertIn(b'"policy":"adws"', head)
+            for more in (["--policies", "adws"], ["--workers", "64"], ["--policies", "adws", "--workers", "4", "--seeds", "2"]):
+                self.refuses("sim", *HEAT, *more, "--trace", str(path), message=["--trace is", "one policy, one number of workers and one seed"])
 
     def test_another_seed_is_another_run(self):
         arguments = ["sim", *HEAT, "--workers", "64", "--policies", "random", "--json", "-"]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The engine of the simulator: one run. States and invariants: simulator.md. Time and result: simulator.cpp; probing,
 // taking and placing: probing.cpp; fences of steals: fences.cpp; stacks of calls, groups and scopes: stacks.cpp; finish
-// regions: finish.cpp; teams: teams.cpp.
+// regions: finish.cpp; teams: teams.cpp; the trace: tracing.cpp.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include "skua/machine/sim/heavy_fences.hpp"
 #include "skua/machine/sim/idle_workers.hpp"
 #include "skua/machine/sim/lanes.hpp"
+#include "skua/machine/sim/run_trace.hpp"
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
@@ -69,6 +70,8 @@ struct fiber {
 struct running_team {
   tree_node_id task;
   std::uint32_t present;
+  worker_id first{};
+  std::uint32_t width = 0;
   std::vector<fiber_id> waiting{};  ///< at the barrier
 };
 
@@ -106,6 +109,22 @@ class engine {
   void pay(worker_id w, operation what, worker_id whom);
   void pay(worker_id w, operation what) { pay(w, what, w); }
   void grow();
+
+  // The trace (tracing.cpp). Where nothing is traced, each costs a branch.
+  void note(worker_id w, trace::event const& e) {
+    if (trace_ != nullptr) [[unlikely]]
+      write(w, e);
+  }
+  void acts(worker_id w, trace::kind activity, tick at) {
+    if (trace_ != nullptr) [[unlikely]]
+      write_activity(w, activity, at);
+  }
+  [[gnu::cold, gnu::noinline]] void write(worker_id w, trace::event const& e);
+  [[gnu::cold, gnu::noinline]] void write_activity(worker_id w, trace::kind activity, tick at);
+  [[gnu::cold, gnu::noinline]] void note_begin(worker_id w, item const& it, lane from);
+  [[gnu::cold, gnu::noinline]] void note_call(worker_id w, tree_node_id id);
+  [[gnu::cold, gnu::noinline]] void note_end(worker_id w, fiber_id f);
+  [[gnu::cold, gnu::noinline]] void note_attempt(worker_id w, probe const& p, outcome how, item const* taken);
 
   // Fences (fences.cpp).
   [[nodiscard]] tick heavy_fence_length(worker_id w);
@@ -177,7 +196,7 @@ class engine {
   [[nodiscard]] bool is_member(fiber_id f) const { return fibers_[f].team != no_team; }
 
   // Stacks (stacks.cpp).
-  void begin(worker_id w, item const& it);
+  void begin(worker_id w, item const& it, lane from);
   fiber_id new_fiber();
   void step(worker_id w, fiber_id f);
   void call(worker_id w, fiber_id f, tree_node_id id);
@@ -222,6 +241,7 @@ class engine {
   calendar calendar_;
   tick now_ = 0;    ///< when the current move began
   tick spent_ = 0;  ///< ... and the ticks that its worker has paid in it
+  run_trace* const trace_;
   tick pause_ = 0;  ///< ... and those until its next move, for which it waits at a barrier
   idle_workers idle_;
 

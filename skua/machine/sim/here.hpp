@@ -98,6 +98,8 @@ class here {
     return std::forward<F>(f)(*this);
   }
   [[nodiscard]] bool stop_requested() const noexcept { return watch_ != nullptr && watch_->requested(); }
+  /// For skua::mark.
+  void mark(char const* name, std::uint64_t number) noexcept;
   [[nodiscard]] worker_id worker() const noexcept;
   [[nodiscard]] std::uint32_t workers() const noexcept { return program_.workers_; }
 

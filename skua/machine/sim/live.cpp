@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "skua/machine/sim/here.hpp"
+#include "skua/machine/sim/run_trace.hpp"
 #include "skua/parts/base/assert.hpp"
 
 namespace skua::inline v0::sim {
@@ -253,6 +254,10 @@ void here::end_step() {
 void here::measure(tree_node_id leaf) {
   auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();
   program_.tree_[leaf].ns = static_cast<std::uint64_t>(elapsed > 0 ? elapsed : 0);
+}
+
+void here::mark(char const* name, std::uint64_t number) noexcept {
+  if (program_.trace_ != nullptr) program_.trace_->mark(on_.on, name, number);
 }
 
 worker_id here::worker() const noexcept { return on_.on; }

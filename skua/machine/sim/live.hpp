@@ -98,6 +98,7 @@ class live final : public stepped_program {
 
   [[nodiscard]] task_tree const& tree() const noexcept override { return tree_; }
   [[nodiscard]] task_tree take_tree() { return std::move(tree_); }
+  void marks_to(run_trace* trace) noexcept override { trace_ = trace; }
   void calls(fiber_id stack, tree_node_id task) override;
   tree_node_id next(fiber_id stack, worker_id on) override;
   spawn_request spawned(fiber_id stack, tree_node_id task) override;
@@ -150,6 +151,7 @@ class live final : public stepped_program {
   runtime::context engine_;                          ///< saved while the program runs
   live_fiber* running_ = nullptr;
   bool quitting_ = false;
+  run_trace* trace_ = nullptr;
   std::atomic<int> edge_{0};
   runtime::thread_record record_;
 };

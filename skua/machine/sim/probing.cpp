@@ -34,6 +34,7 @@ inline bool engine::has_in_reach(worker_id w, worker_policy const& m) {
 void engine::rest(worker_id w, worker_policy const& m, probe const& p) {
   bool const in_reach = has_in_reach(w, m);
   ++result_.workers[index(w)].rests;
+  acts(w, trace::kind::idling, now_);
   spent_ += prices_.price(now_, operation::rest, w, w);
   validator_.answered(w, p, outcome::empty, in_reach);
   watcher_.after_probe(now_, w, p, outcome::empty, lanes_);
@@ -61,6 +62,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
   worker_counters& t = result_.workers[index(w)];
   bool const in_reach = has_in_reach(w, m);
   auto const [how, taken] = execute(w, p);
+  acts(w, taken ? trace::kind::scheduling : trace::kind::idling, now_ - waited);
   if (how == outcome::lost) ++t.lost;
   if (how == outcome::barred) ++t.barred;
   if (taken) {
@@ -69,6 +71,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
     spent_ += how == outcome::empty ? price_of_look(w, p) : prices_.price(now_, operation::miss, w, p.whom);
   }
   last_victim_[index(w)] = p.whom;
+  if (trace_ != nullptr && p.what == action::steal) note_attempt(w, p, how, taken ? &*taken : nullptr);
   tell(w, probed{p, how});
   for (worker_id const read : m.lines_read()) spent_ += prices_.price(now_, operation::look, w, read);
   validator_.answered(w, p, how, in_reach);
@@ -91,6 +94,7 @@ void engine::keep_searching(worker_id w) {
   if (now_ - idle_.since(w) >= by_.spin_ticks && nothing_in_reach_of(w)) {
     ++result_.workers[index(w)].naps;
     idle_.sleep(w);
+    acts(w, trace::kind::sleeping, now_ + spent_);
     calendar_.set(w, {});
   }
 }
@@ -116,6 +120,7 @@ void engine::wake(worker_id by, worker_id whom) {
   tick const at = now_ + spent_ + prices_.price(now_, operation::wake_up, by, whom);
   heavy_fences_.wakes(whom, at);
   idle_.search(whom, at);
+  acts(whom, trace::kind::idling, at);
   schedule(whom, at);
 }
 
@@ -168,7 +173,7 @@ void engine::receive(worker_id w, item taken, probe const& by) {
     if (to.width > 1) return form_team(w, taken, to, why);
     if (to.worker != w) return send(w, taken, to, why);
   }
-  begin(w, taken);
+  begin(w, taken, by.where);
 }
 
 /// A continuation leaves the lane of its owner, which will find it gone: the group waits for one more share.
@@ -232,6 +237,10 @@ void engine::put(worker_id w, item const& what, placement const& to, cause why) 
 void engine::send(worker_id w, item const& what, placement const& to, cause why) {
   ++result_.workers[index(w)].sent;
   pay(w, operation::send, to.worker);
+  note(w, {.what = trace::kind::sent,
+           .detail = static_cast<std::uint8_t>(to.where),
+           .other = index(to.worker),
+           .id = run_trace::id_of(what)});
   put(w, what, to, why);
 }
 

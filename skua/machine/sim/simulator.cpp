@@ -14,7 +14,7 @@ engine::engine(task_tree const& program, stepped_program* live, policy& schedule
                costs& prices, observer& watcher)
     : program_(program), live_(live), scheduler_(scheduler), needs_(scheduler.needs()), where_(where), by_(by),
       prices_(prices), watcher_(watcher), roll_(by.seed), validator_(scheduler, where.workers(), by),
-      calendar_(where.workers()), idle_(where.workers()), heavy_fences_(where.workers()), lanes_(where.workers()),
+      calendar_(where.workers()), trace_(watcher.trace()), idle_(where.workers()), heavy_fences_(where.workers()), lanes_(where.workers()),
       cached_lines_(where.workers()), stack_of_(where.workers(), no_fiber), last_(where.workers(), 0) {
   for (std::uint32_t w = 0; w < where.workers(); ++w) last_victim_.push_back(worker_id{w});
   result_.workers.resize(where.workers());
@@ -41,6 +41,8 @@ void engine::grow() {
 
 run_result engine::run() {
   result_.order.reserve(program_.size());
+  if (live_ != nullptr) live_->marks_to(trace_);
+  if (trace_ != nullptr) trace_->begins(scheduler_.name());
   lanes_.push(worker_id{0}, lane::injected, {.what = item::kind::child, .node = 0});
   for (std::uint32_t w = 0; w < stack_of_.size(); ++w) schedule(worker_id{w}, 0);
   while (!result_.finished && validator_.content()) {
@@ -79,6 +81,7 @@ void engine::move(worker_id w) {
     return;
   }
   step(w, f);
+  if (trace_ != nullptr && stack_of_[index(w)] == no_fiber) acts(w, trace::kind::scheduling, now_ + spent_);
   result_.workers[index(w)].busy += spent_;
   fibers_[f].ran += spent_;
 }

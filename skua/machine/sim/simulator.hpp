@@ -67,11 +67,16 @@ struct run_result {
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
+class run_trace;
+
 /// Sees a run as it happens: what policies learn of groups, and what moves between workers. For tests. The engine calls
 /// it in the order of events; it must change nothing.
 class observer {
  public:
   virtual ~observer() = default;
+
+  /// Where the engine writes the run down, in full (docs/traces.md); asked once, as the run begins. Null: nowhere.
+  [[nodiscard]] virtual run_trace* trace() noexcept { return nullptr; }
 
   /// `by` exposed a group (or scope) to its policy, which wrote this tag for it.
   virtual void met(worker_id /*by*/, tree_node_id /*group*/, task_tag const& /*of_group*/) {}
@@ -110,6 +115,9 @@ class stepped_program {
 
   /// The tree so far; grows in `next`.
   [[nodiscard]] virtual task_tree const& tree() const noexcept = 0;
+
+  /// Where the program's marks go; null: nowhere.
+  virtual void marks_to(run_trace* /*trace*/) noexcept {}
 
   /// This stack shall begin `task` next.
   virtual void calls(fiber_id stack, tree_node_id task) = 0;

@@ -7,7 +7,7 @@
 
 namespace skua::inline v0::sim {
 
-void engine::begin(worker_id w, item const& it) {
+void engine::begin(worker_id w, item const& it, lane from) {
   invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
   ++running_;
   watcher_.began(now_, w, it);
@@ -19,6 +19,8 @@ void engine::begin(worker_id w, item const& it) {
     fibers_[f].team = it.team;
     fibers_[f].home = w;
   }
+  if (trace_ != nullptr) [[unlikely]]
+    note_begin(w, it, from);
   tell(w, begun{.task = it.tag, .open = std::exchange(fibers_[f].open, false)});
   if (is_frame) return;
   if (is_moldable(it)) count_width(1);
@@ -55,6 +57,8 @@ void engine::step(worker_id w, fiber_id f) {
   tree_node_kind const k = top.kind;
   if (k == tree_node_kind::join || k == tree_node_kind::each) return step_group(w, f);
   if (top.next == unknown_step) {
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->program_runs(now_ + spent_);
     top.next = live_->next(f, w);
     grow();
   }
@@ -80,6 +84,8 @@ void engine::call(worker_id w, fiber_id f, tree_node_id id) {
   look_ahead(id);
   turn& t = result_.turns[id];
   tick const begin = now_ + spent_;
+  if (trace_ != nullptr) [[unlikely]]
+    note_call(w, id);
   tick const cost = prices_.run(begin, w, program_, id);
   ++t.times;
   t.who = w;
@@ -104,12 +110,16 @@ void engine::step_body(worker_id w, fiber_id f) {
     case tree_node_kind::task: return program_[id].region == no_tree_node ? fork_of_scope(w, f, id) : spawn(w, f, id);
     case tree_node_kind::join:
     case tree_node_kind::each:
+      if (trace_ != nullptr) [[unlikely]]
+        note_call(w, id);
       groups_[id].outstanding = 1;
       fibers_[f].frames.push_back({.node = id, .next = program_[id].first, .kind = program_[id].kind});
       if (program_[id].first != no_tree_node && of_worker(w).sees_forks()) meet(w, f, id);
       return;
     case tree_node_kind::scope:
     case tree_node_kind::finish:
+      if (trace_ != nullptr) [[unlikely]]
+        note_call(w, id);
       fibers_[f].frames.push_back({.node = id, .next = first_step(id), .kind = program_[id].kind});
   }
 }
@@ -129,6 +139,7 @@ void engine::meet(worker_id w, fiber_id f, tree_node_id group) {
   d->task = fibers_[f].tag;
   d->group = d->rest = of_worker(w).meet(d->task, total, n);
   watcher_.met(w, group, d->group);
+  note(w, {.what = trace::kind::exposed, .value = n});
   if (n == 0) fibers_[f].tag = d->group;
   fibers_[f].frames.back().exposed = std::move(d);
 }
@@ -272,7 +283,7 @@ void engine::end_task(worker_id w, fiber_id f) {
     result_.finished = true;
     result_.makespan = now_ + spent_ - result_.turns[0].begin;
     end_base(w, f, nullptr);
-    return;
+    return note(w, {.what = trace::kind::region_closed});
   }
   tree_node_id const group = program_.group_of(task);
   tree_node_kind const k = program_[group].kind;
@@ -286,6 +297,8 @@ void engine::end_task(worker_id w, fiber_id f) {
 
 /// The base of the stack has ended, so the stack ends, and with it one share or child of `g` (null: no group waits).
 void engine::end_base(worker_id w, fiber_id f, group_state* g) {
+  if (trace_ != nullptr) [[unlikely]]
+    note_end(w, f);
   tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / by_.ticks_per_ns});
   leave_slot(w, f);
   if (is_member(f)) leave_team(w, f);
@@ -296,7 +309,7 @@ void engine::end_base(worker_id w, fiber_id f, group_state* g) {
   if (is_member(woken)) return resume_at_home(w, woken);
   placement const to = place(w, fibers_[woken].tag, cause::resumed);
   item const it{.what = item::kind::frame, .fiber = woken, .tag = fibers_[woken].tag};
-  to.worker == w ? begin(w, it) : send(w, it, to, cause::resumed);
+  to.worker == w ? begin(w, it, lane::forks) : send(w, it, to, cause::resumed);
 }
 
 /// The group or scope on top is complete: its task continues, here or elsewhere. The policy has a say only if the group
@@ -314,6 +327,7 @@ void engine::end_group(worker_id w, fiber_id f) {
   if (is_member(f)) return;
   placement const to = place(w, stack.tag, cause::resumed);
   if (to.worker == w) return;
+  note(w, {.what = trace::kind::moved, .other = index(to.worker), .id = run_trace::id_of_frame(f)});
   leave_slot(w, f);
   send(w, {.what = item::kind::frame, .fiber = f, .tag = stack.tag}, to, cause::resumed);
 }
@@ -325,6 +339,7 @@ void engine::park(worker_id w, fiber_id f, group_state& g) {
   g.waiting = f;
   ++result_.workers[index(w)].parks;
   pay(w, operation::park);
+  note(w, {.what = trace::kind::parked, .id = run_trace::id_of_frame(f)});
   tell(w, waiting{});
   leave_slot(w, f);
   if (top.exposed) fibers_[f].tag = top.exposed->task;
@@ -335,6 +350,7 @@ bool engine::preempts(worker_id w, fiber_id f) {
   if (lanes_.empty(w, lane::mailbox) || is_member(f) || !of_worker(w).preempts()) return false;
   ++result_.workers[index(w)].preempted;
   fibers_[f].open = true;
+  note(w, {.what = trace::kind::parked, .id = run_trace::id_of_frame(f)});
   leave_slot(w, f);
   set_aside(w, {.what = item::kind::frame, .fiber = f, .tag = fibers_[f].tag});
   return true;

@@ -30,7 +30,7 @@ void engine::form_team(worker_id w, item const& whole, placement const& to, caus
   count_width(to.width);
   groups_[program_.group_of(whole.node)].outstanding += to.width - 1U;
   auto const id = static_cast<team_id>(teams_.size());
-  teams_.push_back({.task = whole.node, .present = to.width});
+  teams_.push_back({.task = whole.node, .present = to.width, .first = to.worker, .width = to.width});
   for (std::uint32_t m = 0; m < to.width; ++m) {
     item const member{.what = item::kind::child, .node = first + m, .tag = whole.tag, .team = id};
     placement const there{.worker = worker_id{index(to.worker) + m}, .where = lane::inbox};
@@ -76,6 +76,7 @@ void engine::park_at_barrier(worker_id w, fiber_id f) {
   fibers_[f].open = true;
   ++result_.workers[index(w)].parks;
   pay(w, operation::park);
+  note(w, {.what = trace::kind::parked, .id = run_trace::id_of_frame(f)});
   tell(w, waiting{});
   leave_slot(w, f);
 }
@@ -84,7 +85,7 @@ void engine::park_at_barrier(worker_id w, fiber_id f) {
 void engine::resume_at_home(worker_id w, fiber_id f) {
   item const it{.what = item::kind::frame, .fiber = f, .tag = fibers_[f].tag};
   worker_id const home = fibers_[f].home;
-  home == w ? begin(w, it) : send(w, it, {.worker = home, .where = lane::inbox}, cause::resumed);
+  home == w ? begin(w, it, lane::forks) : send(w, it, {.worker = home, .where = lane::inbox}, cause::resumed);
 }
 
 /// The team's turn lasts until that of its last member.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "cli/simulate/trace.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/text/output.hpp"
+#include "skua/parts/base/options.hpp"
+#include "skua/parts/trace/this_process.hpp"
+
+namespace skua::cli {
+namespace {
+
+nlohmann::json known_number(std::uint32_t n) { return n == runtime::no_index ? nlohmann::json(-1) : nlohmann::json(n); }
+
+std::string describe(std::string_view app, std::string_view policy, std::string_view machine, std::uint64_t seed,
+                     layout const& where) {
+  nlohmann::json all{{"program", app},        {"command", trace::command_line()}, {"policy", policy},
+                     {"machine", machine},    {"simulated", true},                {"model", machine},
+                     {"options", {{"seed", seed}}}};
+  for (std::uint32_t w = 0; w < where.workers(); ++w) {
+    worker_id const id{w};
+    all["workers"].push_back({{"processor", known_number(where.pu_of(id))},
+                              {"place", runtime::index(where.place_of(id))},
+                              {"node", known_number(where.numa_of(id))},
+                              {"package", known_number(where.package_of(id))}});
+  }
+  for (std::uint32_t d = 0; d < where.distance_classes(); ++d) all["distances"].push_back(where.distance_name(d));
+  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void sim_trace_flags::add_to(CLI::App& command) {
+  command.add_option("--trace", path_, "write down what the simulated workers do, of one policy and number of workers")
+      ->type_name("FILE");
+  refuse_empty(command, "--trace");
+  command.add_option("--trace-size", size_, "of all its events together, e.g. 256m (default: 32m)")->type_name("SIZE");
+}
+
+std::size_t sim_trace_flags::bytes() const {
+  return size_ ? runtime::read_trace_bytes("--trace-size", *size_) : trace::default_bytes;
+}
+
+traced_run::traced_run(sim_trace_flags const& to, std::string_view app, std::string_view policy,
+                       std::string_view machine, std::uint64_t seed, layout const& where, sim::tick ticks_per_ns)
+    : file_(trace::trace_file::make({.path = to.path(),
+                                     .chosen_by = "--trace",
+                                     .tracks = where.workers(),
+                                     .bytes = to.bytes(),
+                                     .description = describe(app, policy, machine, seed, where),
+                                     .is_virtual = true})),
+      events_(*file_, where.workers(), ticks_per_ns) {}
+
+}  // namespace skua::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// skua sim --trace: where a simulated run is written down, event by event (docs/traces.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "skua/machine/sim/run_trace.hpp"
+#include "skua/machine/sim/simulator.hpp"
+#include "skua/parts/topology/layout.hpp"
+#include "skua/parts/trace/trace_file.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace skua::cli {
+
+class sim_trace_flags {
+ public:
+  void add_to(CLI::App& command);
+  [[nodiscard]] bool wanted() const noexcept { return path_.has_value(); }
+  [[nodiscard]] std::string const& path() const noexcept { return *path_; }
+  /// Throws usage_error.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  std::optional<std::string> path_;
+  std::optional<std::string> size_;
+};
+
+/// The trace of one run, and what gives it to the engine.
+class traced_run final : public sim::observer {
+ public:
+  /// Throws usage_error if the file cannot be written.
+  traced_run(sim_trace_flags const& to, std::string_view app, std::string_view policy, std::string_view machine,
+             std::uint64_t seed, layout const& where, sim::tick ticks_per_ns);
+  [[nodiscard]] sim::run_trace* trace() noexcept override { return &events_; }
+
+ private:
+  std::unique_ptr<trace::trace_file> file_;
+  sim::run_trace events_;
+};
+
+}  // namespace skua::cli

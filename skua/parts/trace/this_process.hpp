@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What a trace says of the process that writes it, and which file a rank of a job writes. Machines that write traces share it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace skua::inline v0::trace {
+
+struct rank_of_job {
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 1;
+  friend bool operator==(rank_of_job const&, rank_of_job const&) = default;
+};
+
+/// As the launchers of Open MPI, and of MPICH and those that derive from it, tell their processes by variables; none: nobody
+/// launched this process as a rank.
+[[nodiscard]] std::optional<rank_of_job> find_rank();
+
+/// The file in which this rank writes a trace of that name: with ".RANK" behind it; without a rank the name itself.
+[[nodiscard]] std::string file_of_rank(std::string const& base, std::optional<rank_of_job> const& rank);
+
+/// As the kernel knows them; empty if it does not say.
+[[nodiscard]] std::string program_name();
+[[nodiscard]] std::string command_line();
+[[nodiscard]] std::string host_name();
+
+}  // namespace skua::inline v0::trace
