@@ -18,7 +18,7 @@ planned_workers::planned_workers(communicator& world, ranks_plan const& plan) {
   serving const serves = plan.serves.value_or(serving::between_tasks);
   std::uint32_t const threads = serves == serving::server_thread ? workers : workers - 1;
   if (threads == 0) return;
-  threads_.emplace(threads);
+  threads_.emplace(pool_options{.workers = threads, .trace = ""});  // the rank's own trace has their tasks
   workers_.emplace(world, *threads_, serves);
 }
 

@@ -199,7 +199,8 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   if (given.peer) refuse_together("--ranks", "--peer", "peers know no ranks");
   if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
   if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
-  given.flags.refuse_all_but({"--workers"}, "--ranks", "the workers of a rank have a pool with the default settings");
+  given.flags.refuse_all_but({"--workers", "--trace"}, "--ranks",
+                             "the workers of a rank have a pool with the default settings");
   unsigned const repeat = given.runs();
   apps::ranks_plan plan;
   plan.balance = given.balance.value_or(plan.balance);
@@ -210,6 +211,8 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   plan.check();
   apps::app& app = given.app.chosen();
   static_cast<void>(ranks_program_of(app));  // refuses before anything runs
+  // Each rank writes a trace of its own, and learns that before it knows the others.
+  if (auto const trace = given.flags.options().trace) ::setenv("SKUA_TRACE", trace->c_str(), 1);
   std::unique_ptr<job> const all = open_job(how, deadline_of(given));
   try {
     return execute_on(*all, app, plan, given, repeat);

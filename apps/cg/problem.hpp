@@ -20,6 +20,7 @@
 #include "apps/place_range.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/mark.hpp"
 
 namespace skua::apps::cg {
 
@@ -104,14 +105,15 @@ class problem {
   std::optional<estimate> found_;
 };
 
-/// The benchmark; sweep(s) runs a sweep over all rows and returns its sums. Per iteration, 26 products with the matrix:
-/// work O(iterations * nonzeros).
-template <class Sweep>
-estimate solve(equations& on, nas_class const& of, Sweep&& sweep) {
+/// The benchmark; sweep(s) runs a sweep over all rows and returns its sums, begins(i) precedes each iteration. Per
+/// iteration, 26 products with the matrix: work O(iterations * nonzeros).
+template <class Sweep, class Begins>
+estimate solve(equations& on, nas_class const& of, Sweep&& sweep, Begins&& begins) {
   constexpr int steps = 25;
   estimate found;
   double scale = 1;
   for (std::size_t i = 0; i < of.iterations; ++i) {
+    begins(i);
     double rho = sweep(start{on, scale}).first;
     for (int step = 0; step < steps; ++step) {
       double const alpha = rho / sweep(multiply{on}).first;
@@ -124,6 +126,10 @@ estimate solve(equations& on, nas_class const& of, Sweep&& sweep) {
     scale = 1 / std::sqrt(judged.second);
   }
   return found;
+}
+template <class Sweep>
+estimate solve(equations& on, nas_class const& of, Sweep&& sweep) {
+  return solve(on, of, sweep, [](std::size_t) {});
 }
 
 /// One sweep over some blocks. Span O(log blocks + a leaf).
@@ -145,7 +151,9 @@ sums over(Here& here, problem const& p, place_range const& places, blocks const&
 /// The whole run.
 template <fork_join Here>
 void program(Here& here, problem& p, place_range const& places) {
-  p.answer(solve(p.on(), p.of(), [&](auto const& sweep) { return over(here, p, places, p.all(), sweep); }));
+  p.answer(solve(
+      p.on(), p.of(), [&](auto const& sweep) { return over(here, p, places, p.all(), sweep); },
+      [&](std::size_t i) { mark(here, "iteration", i); }));
 }
 
 void with_openmp(unsigned workers, problem& p, openmp_schedule schedule);

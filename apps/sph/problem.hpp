@@ -16,6 +16,7 @@
 #include "apps/sph/tank.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/mark.hpp"
 #include "skua/program/measured_work.hpp"
 
 namespace skua::apps::sph {
@@ -127,8 +128,10 @@ void visit(Here& here, particles<D>& p, node<D> const& n, pass which, work_hints
 template <fork_join Here, std::size_t D, class After>
 void program(Here& here, problem<D>& p, work_hints hints, After&& after) {
   std::array<work::measured, 2> memory;  // by pass
+  std::uint64_t step = 0;
   p.run(
       [&](pass which) {
+        if (which == pass::densities) mark(here, "iteration", step++);
         visit(here, p.now(), p.now().tree.root(), which, hints, memory[static_cast<std::size_t>(which)]);
       },
       after);

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: MIT
 """skua run on the ranks of a job, with each MPI that is here, and without; and skua sim --ranks."""
 
+import collections
 import json
 import os
 import pathlib
 import re
 import signal
+import struct
+import tempfile
 import unittest
 
 import command
@@ -28,6 +31,27 @@ def ranks_with(word):
             continue
         if word in words and pathlib.Path(words[0]).name.startswith("skua-"):
             found.append(int(line.parent.name))
+    return found
+
+
+Event = collections.namedtuple("Event", "what detail other id value")
+KINDS = {5: "task_began", 6: "task_ended", 22: "message_sent", 23: "message_received", 24: "iteration_began", 25: "iteration_ended"}
+
+
+def events_of(path):
+    """Of all tracks of a trace (skua/parts/trace/trace_format.hpp), those of these kinds."""
+    data = path.read_bytes()
+    magic, tracks, capacity, tracks_at = (struct.unpack_from(form, data, at)[0] for form, at in (("8s", 0), ("<I", 8), ("<Q", 24), ("<Q", 64)))
+    assert magic == b"SKUATRC1", magic
+    found = []
+    for track in range(tracks):
+        at = tracks_at + track * (128 + 32 * capacity)
+        head, = struct.unpack_from("<Q", data, at)
+        assert head <= capacity, "no event is lost"
+        for i in range(head):
+            _, what, detail, _, other, number, value = struct.unpack_from("<QBBHIQQ", data, at + 128 + 32 * i)
+            if what in KINDS:
+                found.append(Event(KINDS[what], detail, other, number, value))
     return found
 
 
@@ -56,6 +80,25 @@ class Ranks(command.Case):
                 self.assertEqual((row["ranks"], row["runner"], row["verified"]), (ranks, balance, True))
                 self.assertAlmostEqual(row["facts"]["energy_hartree"], alone["facts"]["energy_hartree"], delta=1e-9)
                 self.assertEqual([i["tasks"] for i in row["iterations"]][0], 81)
+
+    def test_each_rank_writes_a_trace_and_together_they_have_every_task_and_both_ends_of_every_message(self):
+        for mpi in self.each():
+            with tempfile.TemporaryDirectory() as folder:
+                row = self.row(mpi, 4, *FOCK, "--trace", folder + "/t")
+                self.assertEqual(sorted(os.listdir(folder)), ["t.0", "t.1", "t.2", "t.3"])
+                traces = [events_of(pathlib.Path(folder) / f"t.{rank}") for rank in range(4)]
+            ran = sum(i["tasks"] for i in row["iterations"])
+            self.assertEqual(sum(e.value for t in traces for e in t if e.what == "task_ended"), ran)
+            ends = {"message_sent": collections.Counter(), "message_received": collections.Counter()}
+            for rank, events in enumerate(traces):
+                self.assertEqual([e.value for e in events if e.what == "iteration_ended"], [i["iteration"] for i in row["iterations"]])
+                for e in events:
+                    if e.what in ends:
+                        pair = (rank, e.other) if e.what == "message_sent" else (e.other, rank)
+                        ends[e.what][pair, "messages"] += 1
+                        ends[e.what][pair, "bytes"] += e.value
+            self.assertEqual(*ends.values())
+            self.assertGreater(len(ends["message_sent"]), 0)
 
     def test_null_tasks_run_once_and_not_again(self):
         for mpi in self.each():

@@ -255,5 +255,27 @@ TEST_F(traced_team, has_every_member) {
   }
 }
 
+TEST_F(traced_team, has_each_run_of_a_flow_as_an_iteration) {
+  auto const program = [](policy& p, layout const& where, rules const& by, costs& prices, observer& watcher) {
+    return simulate(
+        [](auto& h) {
+          flow graph(h);
+          auto const first = graph.add([](auto& in) { in.leaf(flops{10}, [] {}); });
+          graph.add(after(first), [](auto& in) { in.leaf(flops{10}, [] {}); });
+          graph.run(h);
+          graph.run(h, 3);
+        },
+        p, where, by, prices, watcher);
+  };
+  static_cast<void>(run_traced(path(), "random", {}, program));
+  std::vector<std::uint64_t> marked;
+  for (auto const& t : trace::read_trace(path()).tracks) {
+    for (trace::event const& e : t.events) {
+      if (e.what == kind::mark) marked.push_back(e.value);
+    }
+  }
+  EXPECT_EQ(marked, (std::vector<std::uint64_t>{0, 1, 2})) << "a flow that runs once has no iterations";
+}
+
 }  // namespace
 }  // namespace skua::inline v0::sim

@@ -19,7 +19,7 @@ enum class kind : std::uint8_t {
   sleeping,    ///< is blocked in the kernel
 
   task_began,  ///< detail: lane, count: region, other: name, id: item
-  task_ended,  ///< id: item
+  task_ended,  ///< id: item. On ranks value: how many short tasks ran since the last task_began
   leaf,        ///< a leaf begins, and lasts until the track's next event. id: first address written, value: bytes that
                ///< it writes, other: bytes that it reads (at most 2^32 - 1)
   stolen,      ///< took it from another worker. detail: lane, count: distance, other: victim, id: item
@@ -36,7 +36,7 @@ enum class kind : std::uint8_t {
   region_opened,     ///< count: region, other: name of its policy, value: workers
   region_closed,     ///< count: region
   mark,              ///< the program says so (trace_mark.hpp). other: name, value: its number
-  message_sent,      ///< between ranks. detail: what it is (ranks), other: rank, id: number, value: bytes
+  message_sent,      ///< between ranks. detail: what it is (ranks), other: rank, id: whose (docs/traces.md), value: bytes
   message_received,  ///< the same
   iteration_began,   ///< of a collection. value: its number, id: tasks here
   iteration_ended,   ///< value: its number, id: tasks that ran here

@@ -111,6 +111,7 @@ struct task_binding {
   bool is_serialized = false;
   std::size_t alignment = 0;
   std::string_view type;
+  char const* name = nullptr;  ///< of the function, for traces; a literal
   void* function = nullptr;
   task_outcome (*run)(void* function, collection_site& here, std::span<std::byte> task) = nullptr;
 };

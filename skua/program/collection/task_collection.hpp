@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/collection/archive.hpp"
 #include "skua/program/collection/host.hpp"
 
@@ -94,6 +95,7 @@ class task_collection {
                                                 .is_serialized = is_serialized,
                                                 .alignment = alignof(Task),
                                                 .type = typeid(Task).name(),
+                                                .name = runtime::type_text<F>(),
                                                 .function = function_.get(),
                                                 .run = &call})) {}
 

@@ -28,6 +28,7 @@
 #include "skua/program/flow/graph.hpp"
 #include "skua/program/flow/team.hpp"
 #include "skua/program/flow/words.hpp"
+#include "skua/program/mark.hpp"
 #include "skua/program/strategy/finish.hpp"
 
 namespace skua::inline v0::runtime {
@@ -108,9 +109,12 @@ class flow : public flow_graph {
 
   /// Runs every node once, `times` times, and waits each time; what nodes add belongs to the flow from then on. Rethrows the
   /// first exception of a node; other nodes may then not have run. Throws usage_error, before the second run at the latest,
-  /// if nodes wait for each other, and cancelled if a stop was requested.
+  /// if nodes wait for each other, and cancelled if a stop was requested. Several runs are iterations in a trace (mark.hpp).
   void run(Here& here, std::uint64_t times = 1) {
-    for (; times > 0; --times) run_once(here);
+    for (std::uint64_t i = 0; i < times; ++i) {
+      if (times > 1) mark(here, "iteration", i);
+      run_once(here);
+    }
   }
 
  private:

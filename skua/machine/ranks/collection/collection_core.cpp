@@ -52,6 +52,7 @@ collection_core::collection_core(communicator_core& core, collection_options con
     : core_(core), network_(core.network()), options_(options), binding_(binding), number_(core.next_collection()),
       shape_(shape_of(options, binding)), queue_(shape_.bytes(), options.limit),
       engine_(settings_of(options, number_, shape_), queue_, network_), record_(shape_), log_(shape_),
+      traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
   if (workers_.has_threads()) engine_.gives_from(workers_);
   core_.agree("the task collection", in_words(binding_, options_.name, options_.on_loss));
@@ -85,6 +86,7 @@ void collection_core::process() {
   dropped_ = 0;
   if (recovers()) enter_with_recovery();
   engine_.begin(++epoch_);
+  traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
   core_.enter(number_, engine_);
   std::uint64_t const began_ns = network_.now_ns();
   last_poll_ns_ = began_ns;
@@ -97,6 +99,7 @@ void collection_core::process() {
   core_.leave(number_);
   processing_ = false;
   wall_ns_ = network_.now_ns() - began_ns;
+  traced_.note({.what = trace::kind::iteration_ended, .id = workers_.counted().executed, .value = epoch_});
   workers_.merge_records();
   throw_failure();
 }

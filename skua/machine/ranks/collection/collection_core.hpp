@@ -69,6 +69,7 @@ class collection_core final : public runtime::collection_engine {
   process_engine engine_;
   task_record record_;
   recovery_log log_;
+  worker_trace traced_;
   rank_workers workers_;
 
   std::uint32_t epoch_ = 0;

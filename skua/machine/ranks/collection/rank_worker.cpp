@@ -17,9 +17,11 @@ constexpr std::uint64_t short_streak_ns = 2'000;
 
 }  // namespace
 
-rank_worker::rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record)
+rank_worker::rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record,
+                         worker_trace traced)
     : worker_call{.run = [](worker_call& self) noexcept { static_cast<rank_worker&>(self).work(); }}, all_(all),
-      number_(number), rank_(all.network().rank()), queue_(queue), record_(record), current_(queue.slot_bytes()) {}
+      number_(number), rank_(all.network().rank()), queue_(queue), record_(record), traced_(traced),
+      current_(queue.slot_bytes()) {}
 
 std::uint32_t rank_worker::ranks() const noexcept { return all_.network().ranks(); }
 std::uint32_t rank_worker::workers() const noexcept { return all_.count(); }
@@ -40,7 +42,9 @@ bool rank_worker::steal() noexcept {
   if (&all_.arrivals() != &queue_ && steal_from(all_.arrivals())) return true;
   for (std::uint32_t n = 1; n < all_.count(); ++n) {
     split_queue& victim = all_.queue_of((number_ + n) % all_.count());
-    if (&victim != &queue_ && steal_from(victim)) return true;
+    if (&victim == &queue_ || !steal_from(victim)) continue;
+    traced_.note({.what = trace::kind::stolen, .count = stolen_in_rank, .other = (number_ + n) % all_.count()});
+    return true;
   }
   return false;
 }
@@ -81,6 +85,10 @@ std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
   children_ = 0;
   bool const spawned = all_.shape().mark_of(current_.data()).spawned != 0;
   if (!spawned && unread_ > 0) read_ns = read_clock(read_ns);
+  if (unread_ == 0 && traced_.is_on()) {
+    traced_.acts(trace::kind::working);
+    traced_.tasks_begin(all_.binding().name, count_.executed);
+  }
   task_outcome outcome = task_outcome::null;
   try {
     outcome = all_.binding().run(all_.binding().function, *this, all_.shape().task_in(current_.data()));
@@ -102,6 +110,7 @@ std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
 std::uint64_t rank_worker::read_clock(std::uint64_t read_ns) noexcept {
   std::uint64_t const now_ns = all_.network().now_ns();
   busy_ns_ += now_ns - read_ns;
+  traced_.tasks_end(unread_);
   unread_ = 0;
   return now_ns;
 }

@@ -10,6 +10,7 @@
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/protocol/termination.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
+#include "skua/machine/ranks/trace/rank_trace.hpp"
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
@@ -21,7 +22,7 @@ class rank_workers;
 class alignas(64) rank_worker final : private runtime::collection_site, public runtime::worker_call {
  public:
   /// `queue`: what it spawns and steals, of which it is the owner. All outlive it.
-  rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record);
+  rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record, worker_trace traced);
   rank_worker(rank_worker const&) = delete;
   rank_worker& operator=(rank_worker const&) = delete;
 
@@ -40,6 +41,7 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   /// There is no next task for now.
   void pause(std::uint64_t read_ns) noexcept {
     if (unread_ > 0) static_cast<void>(read_clock(read_ns));
+    traced_.acts(trace::kind::idling);
   }
 
   /// The current task adds the one in this slot: counts it, and gives it its identity where it needs one. False: a rank that lives has
@@ -74,6 +76,7 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   std::uint32_t const rank_;
   split_queue& queue_;
   task_record& record_;
+  worker_trace traced_;
   task_count count_;
   std::uint64_t busy_ns_ = 0;
   std::uint32_t unread_ = 0;        ///< tasks that ran since the clock was read

@@ -13,10 +13,13 @@ rank_workers::rank_workers(communicator_core& core, runtime::task_binding const&
     : core_(core), binding_(binding), shape_(shape), arrivals_(arrivals), record_(record), log_(log), limit_(limit),
       threads_(core.threads()), server_works_(threads_ == nullptr || core.serves() == serving::between_tasks),
       roster_(threads_ == nullptr ? 0 : threads_->count()) {
-  if (server_works_) workers_.push_back(std::make_unique<rank_worker>(*this, 0, arrivals_, record_));
+  auto const track = [&](std::uint32_t n) {
+    return worker_trace(core.trace() == nullptr ? nullptr : core.trace()->track(n));
+  };
+  if (server_works_) workers_.push_back(std::make_unique<rank_worker>(*this, 0, arrivals_, record_, track(0)));
   for (std::uint32_t n = 0; n < roster_.workers(); ++n) {
     auto& mine = belongings_.emplace_back(std::make_unique<belongings>(shape, limit));
-    workers_.push_back(std::make_unique<rank_worker>(*this, count(), mine->queue, mine->record));
+    workers_.push_back(std::make_unique<rank_worker>(*this, count(), mine->queue, mine->record, track(n + 1)));
   }
 }
 

@@ -104,6 +104,33 @@ bytes collectives::scatter(std::vector<bytes> parts) {
   return std::move(parts[0]);
 }
 
+clock_offset collectives::measure_clock() {
+  constexpr int questions = 16;
+  ++operation_;
+  clock_offset best{.ns = 0, .round_trip_ns = ~std::uint64_t{0}};
+  if (network_.rank() == 0) {
+    live_.each([&](rank_number r) {
+      for (int i = 0; r != 0 && i < questions; ++i) {
+        static_cast<void>(wait_for(kind::contribution, r));
+        std::uint64_t const now_ns = network_.now_ns();
+        send(r, kind::result, std::as_bytes(std::span(&now_ns, 1)));
+      }
+    });
+    return {};
+  }
+  for (int i = 0; i < questions; ++i) {
+    std::uint64_t const asked_ns = network_.now_ns();
+    send(0, kind::contribution, {});
+    bytes const answer = wait_for(kind::result, 0).body;
+    std::uint64_t const took_ns = network_.now_ns() - asked_ns;
+    if (took_ns >= best.round_trip_ns) continue;
+    std::uint64_t theirs_ns = 0;
+    std::memcpy(&theirs_ns, answer.data(), sizeof theirs_ns);
+    best = {.ns = static_cast<std::int64_t>(theirs_ns - (asked_ns + took_ns / 2)), .round_trip_ns = took_ns};
+  }
+  return best;
+}
+
 std::vector<collectives::addressed> collectives::send_and_receive(std::vector<addressed> out, std::uint64_t expected) {
   ++operation_;
   for (addressed const& a : out) send(a.rank, kind::moved, a.body);

@@ -17,6 +17,12 @@ namespace skua::inline v0::ranks {
 
 using bytes = std::vector<std::byte>;
 
+/// What to add to this rank's clock to get that of rank 0.
+struct clock_offset {
+  std::int64_t ns = 0;
+  std::uint64_t round_trip_ns = 0;  ///< of the question that took least: twice the largest error
+};
+
 class collectives final : public receiver {
  public:
   /// Among the ranks that live when an operation begins. `progress` polls once; false: nothing came.
@@ -35,6 +41,9 @@ class collectives final : public receiver {
   [[nodiscard]] std::vector<bytes> gather(bytes own);
   /// `parts` of rank 0, one per rank; each rank gets its own.
   [[nodiscard]] bytes scatter(std::vector<bytes> parts);
+
+  /// Asks rank 0 for its clock some times. [Cristian, Distributed Computing 1989] Cost: O(ranks) at rank 0.
+  [[nodiscard]] clock_offset measure_clock();
 
   struct addressed {
     rank_number rank;  ///< to whom, or from whom

@@ -17,6 +17,7 @@ namespace skua::inline v0 {
 communicator::communicator(std::unique_ptr<ranks::transport> network)
     : core_(std::make_unique<ranks::communicator_core>(std::move(network))) {
   if (size() > 1) core_->agree("the program", ranks::build_identity());
+  if (size() > 1) core_->set_clocks_of_traces();
 }
 
 communicator::~communicator() = default;

@@ -28,6 +28,15 @@ void communicator_core::agree(std::string const& what, std::string const& mine) 
   throw_everywhere(verdict.empty() ? verdict : usage_mark + verdict);
 }
 
+void communicator_core::set_clocks_of_traces() {
+  std::uint64_t traced = trace_ == nullptr ? 0 : 1;
+  max_elements(all_, std::span(&traced, 1));
+  if (traced == 0) return;
+  clock_offset const measured = all_.measure_clock();
+  // The ranks of one node have one clock.
+  if (trace_ != nullptr) trace_->correct_clock(network_->node().first == 0 ? 0 : measured.ns);
+}
+
 std::string communicator_core::fault_of(std::function<void()> const& f) {
   try {
     f();

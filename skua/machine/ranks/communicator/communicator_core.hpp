@@ -11,6 +11,8 @@
 #include "skua/machine/ranks/communicator/collectives.hpp"
 #include "skua/machine/ranks/protocol/liveness.hpp"
 #include "skua/machine/ranks/protocol/post_office.hpp"
+#include "skua/machine/ranks/trace/rank_trace.hpp"
+#include "skua/machine/ranks/trace/traced_transport.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/worker_threads.hpp"
@@ -20,10 +22,17 @@ namespace skua::inline v0::ranks {
 class communicator_core final : private receiver {
  public:
   explicit communicator_core(std::unique_ptr<transport> network)
-      : network_(std::move(network)), live_(network_->ranks()), all_(*network_, live_, [this] { return poll(); }),
+      : trace_(rank_trace::wanted(network->rank(), network->ranks())),
+        network_(trace_ == nullptr ? std::move(network)
+                                   : std::make_unique<traced_transport>(std::move(network), *trace_->track(0))),
+        live_(network_->ranks()), all_(*network_, live_, [this] { return poll(); }),
         office_(*this) {}
 
   [[nodiscard]] transport& network() noexcept { return *network_; }
+  /// Where this rank writes what it does; null: nowhere.
+  [[nodiscard]] rank_trace* trace() noexcept { return trace_.get(); }
+  /// The clocks of all traces become that of rank 0. Collective, and two messages per rank if nobody writes a trace.
+  void set_clocks_of_traces();
   [[nodiscard]] collectives& all() noexcept { return all_; }
   [[nodiscard]] post_office& office() noexcept { return office_; }
 
@@ -80,6 +89,7 @@ class communicator_core final : private receiver {
   /// What rank 0 has to say, if anything. Collective.
   void throw_everywhere(std::string fault);
 
+  std::unique_ptr<rank_trace> trace_;
   std::unique_ptr<transport> network_;
   live_ranks live_;
   collectives all_;

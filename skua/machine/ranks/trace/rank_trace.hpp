@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What one rank writes down of its collections, if SKUA_TRACE says so: docs/traces.md, "Ranks". Track 0 belongs to the thread
+// that uses the communicator, track n to the n-th further worker of the rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "skua/machine/ranks/transport/message.hpp"
+#include "skua/parts/trace/trace_file.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// One worker's share. Each call is a branch where nothing is traced.
+class worker_trace {
+ public:
+  worker_trace() = default;
+  explicit worker_trace(trace::track* to) noexcept : to_(to) {}
+  [[nodiscard]] bool is_on() const noexcept { return to_ != nullptr; }
+
+  /// Works from now on, or searches in vain.
+  void acts(trace::kind what) noexcept {
+    if (to_ == nullptr || what == now_) return;
+    now_ = what;
+    to_->note({.what = what});
+    to_->note_clock();
+  }
+  void note(trace::event const& e) noexcept {
+    if (to_ != nullptr) to_->note(e);
+  }
+  /// One task, or the first of several short ones. `name` is a literal.
+  void tasks_begin(char const* name, std::uint64_t number) noexcept {
+    if (to_ != nullptr) to_->note({.what = trace::kind::task_began, .other = to_->name(name), .id = number});
+  }
+  /// So many have run since.
+  void tasks_end(std::uint64_t tasks) noexcept { note({.what = trace::kind::task_ended, .value = tasks}); }
+
+ private:
+  trace::track* to_ = nullptr;
+  trace::kind now_ = trace::kind::none;
+};
+
+/// The distances of `stolen` in a rank's trace.
+inline constexpr std::uint16_t stolen_in_rank = 0;     ///< from a worker of the rank: other is its number
+inline constexpr std::uint16_t stolen_from_rank = 1;   ///< from another rank: value is how many tasks
+
+class rank_trace {
+ public:
+  /// Null if SKUA_TRACE names no file. Throws usage_error if it cannot be written.
+  [[nodiscard]] static std::unique_ptr<rank_trace> wanted(rank_number rank, rank_number ranks);
+
+  rank_trace(trace::trace_options const& with);
+
+  /// Null: the rank had fewer processors than it now has workers, and this one is not traced.
+  [[nodiscard]] trace::track* track(std::uint32_t n) noexcept { return n < tracks_.size() ? &tracks_[n] : nullptr; }
+  void correct_clock(std::int64_t ns) noexcept { file_->correct_clock(ns); }
+
+ private:
+  std::unique_ptr<trace::trace_file> file_;
+  std::vector<trace::track> tracks_;
+};
+
+}  // namespace skua::inline v0::ranks

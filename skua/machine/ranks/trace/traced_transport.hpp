@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A transport that writes down what passes through it, and passes it on unchanged.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "skua/machine/ranks/trace/rank_trace.hpp"
+#include "skua/machine/ranks/transport/transport.hpp"
+
+namespace skua::inline v0::ranks {
+
+class traced_transport final : public transport {
+ public:
+  /// `to` outlives it.
+  traced_transport(std::unique_ptr<transport> network, trace::track& to) noexcept
+      : network_(std::move(network)), to_(to) {}
+
+  [[nodiscard]] rank_number rank() const noexcept override { return network_->rank(); }
+  [[nodiscard]] rank_number ranks() const noexcept override { return network_->ranks(); }
+  [[nodiscard]] neighbours node() const noexcept override { return network_->node(); }
+  [[nodiscard]] life life_of(rank_number r) const override { return network_->life_of(r); }
+  void abandon(rank_number r) override { network_->abandon(r); }
+  void send(rank_number to, message_header head, std::span<std::byte const> body) override;
+  void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                     std::uint64_t token) override;
+  bool poll(receiver& to) override;
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return network_->now_ns(); }
+  void rest(std::uint32_t rounds) override { network_->rest(rounds); }
+
+ private:
+  void note(trace::kind what, message_header const& head, rank_number other, std::size_t bytes) noexcept;
+
+  std::unique_ptr<transport> const network_;
+  trace::track& to_;
+};
+
+}  // namespace skua::inline v0::ranks
