@@ -35,7 +35,7 @@ demo: build ## compare schedulers and peers on published workloads
 	$(SKUA) compare heat --policies random,adws --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
 
 test: ## build with checks and run every test
-	tools/install-packages build test
+	tools/install-packages build test browser
 	$(call tested,dev)
 
 asan: ## the tests under AddressSanitizer

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// skua report: what happened in runs that left traces, as one HTML page.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/report/page.hpp"
+#include "cli/report/results.hpp"
+#include "cli/report/run.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/terminal.hpp"
+#include "cli/text/usage.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr std::size_t most_runs = 8;  // side by side, and in a page of a readable size
+
+struct arguments {
+  std::vector<std::string> traces;
+  std::string output = "report.html";
+  std::string json_path;
+  std::optional<double> from_s, to_s;
+};
+
+void refuse_window(arguments const& given) {
+  auto const check = [](char const* option, std::optional<double> const& s) {
+    if (s && (!std::isfinite(*s) || *s < 0))
+      throw usage_error(fmt::format("{} is {}; allowed: seconds since the run began, at least 0", option, *s));
+  };
+  check("--from", given.from_s);
+  check("--to", given.to_s);
+  double const from = given.from_s.value_or(0);
+  if (given.to_s && *given.to_s <= from)
+    throw usage_error(fmt::format("--to is {}; allowed: more than --from, {}", *given.to_s, from));
+}
+
+/// `--json` may stand without a FILE, so a trace behind it would be overwritten.
+void refuse_overwriting(std::vector<std::string> const& traces, std::string_view option, std::string const& path) {
+  for (std::string const& base : traces)
+    for (std::string const& file : trace::files_of_trace(base)) refuse_same_file(option, path, "TRACE", file);
+}
+
+traced::run read_part(std::string const& base, arguments const& given) {
+  traced::run whole = traced::read_run(base);
+  if (!given.from_s && !given.to_s) return whole;
+  double const length_s = static_cast<double>(whole.length_ns) / 1e9;
+  double const from = given.from_s.value_or(0);
+  if (from >= length_s)
+    throw usage_error(fmt::format("--from is {}; allowed: less than the length of '{}', {} s", from, base, length_s));
+  double const to = std::min(given.to_s.value_or(length_s), length_s);
+  return traced::cut(std::move(whole), static_cast<std::uint64_t>(from * 1e9), static_cast<std::uint64_t>(to * 1e9));
+}
+
+std::string summary_of(json const& document, std::string const& path) {
+  std::string text;
+  for (json const& r : document["runs"]) {
+    text += fmt::format("{}: {}{} on {}, {}", r["label"].get<std::string>(),
+                        r["simulated"].get<bool>() ? "simulated, " : "", in_seconds(r["length_s"].get<double>()),
+                        in_words(r["workers"].get<std::uint64_t>(), "worker"),
+                        in_words(r["events"].get<std::uint64_t>(), "event"));
+    if (std::uint64_t const lost = r["lost_events"].get<std::uint64_t>(); lost > 0)
+      text += fmt::format("; {} older ones were overwritten", lost);
+    if (!r["complete"].get<bool>()) text += "; incomplete: a process did not end its trace";
+    text += "\n";
+    if (r["findings"].empty()) text += "  Nothing that this report knows of limits it.\n";
+    for (json const& f : r["findings"])
+      text += fmt::format("  {} {}\n", f["limit"].get<std::string>(), f["evidence"].get<std::string>());
+  }
+  return text + fmt::format("{}: the report\n", path);
+}
+
+int execute(arguments const& given) {
+  if (given.traces.size() > most_runs)
+    throw usage_error(
+        fmt::format("{} traces are given; allowed: at most {} at a time", given.traces.size(), most_runs));
+  refuse_window(given);
+  refuse_overwriting(given.traces, "--json", given.json_path);
+  refuse_overwriting(given.traces, "--output", given.output);
+  json_target const target(given.json_path);
+  std::optional<text_target> page;
+  if (!target.wanted()) page.emplace(given.output);
+  std::vector<traced::run> runs;
+  for (std::string const& base : given.traces) {
+    stop_if_interrupted();
+    runs.push_back(read_part(base, given));
+  }
+  json const document = traced::report_of(runs);
+  stop_if_interrupted();
+  if (target.wanted()) {
+    target.write(document);
+    return exit_done;
+  }
+  page->write(traced::page_of(document));
+  if (!page->takes_stdout()) write_to_stdout(summary_of(document, given.output));
+  return exit_done;
+}
+
+}  // namespace
+
+subcommand add_report(CLI::App& root) {
+  CLI::App* const command =
+      root.add_subcommand("report", "show what traced runs did, and what limited them, as a page");
+  explain_plainly(*command, "");
+  auto const given = std::make_shared<arguments>();
+  command
+      ->add_option("TRACE", given->traces,
+                   "trace files (SKUA_TRACE); each names one run, with the files of its pools (TRACE-2) and ranks "
+                   "(TRACE.0); several are compared")
+      ->required()
+      ->type_name("");
+  command->add_option("-o,--output", given->output, "the page, or - for standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command->add_option("--from", given->from_s, "only what happened from this second of the run on")
+      ->type_name("SECONDS");
+  command->add_option("--to", given->to_s, "... and before this one")->type_name("SECONDS");
+  add_optional_json(*command, given->json_path);
+  return {command, [given] { return execute(*given); }};
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// How many workers worked at once, and how the run ended: what tells a serial part and a long last task from idling in
+// general.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cli/report/activity.hpp"
+
+namespace skua::cli::traced {
+
+struct concurrency {
+  std::vector<std::uint64_t> ns_with;  ///< ns_with[k]: k workers worked; k = 0 .. workers
+  std::uint64_t tail_ns = 0;           ///< at the end of the work: one worker worked, the others had finished
+  std::uint32_t tail_task = no_task;   ///< the task that ran longest in there
+
+  /// A part of the run's length.
+  [[nodiscard]] double share_with(std::size_t workers) const noexcept;
+  [[nodiscard]] double mean() const noexcept;
+};
+
+/// O(segments log segments).
+[[nodiscard]] concurrency concurrency_of(history const& h);
+
+}  // namespace skua::cli::traced

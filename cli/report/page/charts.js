@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Charts drawn by uPlot: stacked areas and bars, and lines. uPlot draws on one canvas, and we draw stacks from the highest
+// sum down, so that each covers the rest of the one behind it.
+
+/** An axis in the colours of the page. */
+function axis(label, extra = {}) {
+  return {label, labelSize: 20, size: extra.side === undefined ? 34 : 52, stroke: colour("soft"), labelFont: "12px system-ui, sans-serif",
+          font: "12px system-ui, sans-serif", labelGap: 2, gap: 4,
+          grid: {stroke: colour("line"), width: 1}, ticks: {stroke: colour("line"), width: 1, size: 4}, ...extra};
+}
+
+/** Time on the x axis, in one unit that suits its length. */
+function timeAxis(length) {
+  const [size, unit] = timeUnit(length);
+  return axis(`time (${unit})`, {values: (_, at) => at.map((v) => digits(v / size).replace(/\.?0+$/, (z) => (z.startsWith(".") ? "" : z)))});
+}
+
+/** Sums from the bottom up: [[a], [b], [c]] -> [a + b + c, a + b, a]. */
+function stacked(parts) {
+  const sums = [];
+  parts.reduce((below, part) => {
+    const sum = part.map((v, i) => v + (below ? below[i] : 0));
+    sums.unshift(sum);
+    return sum;
+  }, null);
+  return sums;
+}
+
+/**
+ * A chart in a figure.
+ *   x        numbers
+ *   series   [{label, paint: name of a colour, values}], from the bottom up if stacked
+ *   stack    whether they are stacked
+ *   bars     whether they are bars
+ *   most     upper end of the y axis
+ *   axes     () => [x axis, y axis]
+ *   describe index => text
+ */
+function chart(panel, {name, title, label, x, series, stack, bars, most, axes, describe, table, height = 230, legends, xRange}) {
+  const values = stack ? stacked(series.map((s) => s.values)) : series.map((s) => s.values);
+  const painted = stack ? [...series].reverse() : series;
+  let plot = null;
+  let at = -1;
+  const options = (width, say) => ({
+    width, height, legend: {show: false}, padding: [10, 8, 0, 0],
+    cursor: {y: false, drag: {setScale: false, x: false, y: false}, points: {show: !stack && !bars}},
+    scales: {x: {time: false, range: () => xRange || [x[0], x[x.length - 1]]}, y: {range: () => [0, most]}},
+    axes: axes(),
+    series: [{}, ...painted.map((s) => ({
+      label: s.label, stroke: colour(s.paint), width: stack || bars ? 0 : 2,
+      fill: stack || bars ? colour(s.paint) : undefined,
+      points: {show: !stack && !bars && x.length <= 60, size: 5, fill: colour(s.paint)},
+      spanGaps: false, paths: bars ? uPlot.paths.bars({size: [0.8, 44], align: 0}) : undefined}))],
+    hooks: {setCursor: [(u) => {
+      if (u.cursor.idx === null || u.cursor.idx === undefined) return;
+      at = u.cursor.idx;
+      say(describe(at));
+    }]},
+  });
+  return figure(panel, {
+    name, title, label, table, legends: legends || [legend(series.map((s) => [`--${s.paint}`, s.label, s.paint === "unknown"]))],
+    draw(host, width, say) {
+      if (plot) plot.destroy();
+      plot = new uPlot(options(width, say), [x, ...values], host);
+    },
+    move(dx) {
+      at = clamp(at + dx, 0, x.length - 1);
+      plot.setCursor({left: plot.valToPos(x[at], "x"), top: 10});
+    },
+  });
+}

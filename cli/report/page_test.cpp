@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The page holds its data and nothing that an HTML parser would take for the end of them; pictures survive packing.
+#include "cli/report/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "cli/report/invented_test.hpp"
+#include "cli/report/packed.hpp"
+#include "cli/report/results.hpp"
+
+namespace skua::cli::traced {
+namespace {
+
+TEST(page, no_text_of_a_trace_ends_the_script_that_holds_it) {
+  run r = invented({{at(0, {.what = kind::task_began, .other = 1, .id = 1}), at(9, {.what = kind::task_ended})}},
+                   {"", "</script><script>alert(1)</script>{{script}}"});
+  r.label = "<!--{{data}}";
+  std::string const page = page_of(report_of({r}));
+  std::string const opening = R"(<script type="application/json" id="report">)";
+  std::size_t const begin = page.find(opening) + opening.size();
+  std::string const data = page.substr(begin, page.find("</script>", begin) - begin);
+  EXPECT_EQ(data.find('<'), std::string::npos);
+  json const read = json::parse(data);
+  EXPECT_EQ(read["runs"][0]["label"], "<!--{{data}}");
+  EXPECT_EQ(read["runs"][0]["tasks"][0]["name"], "</script><script>alert(1)</script>{{script}}");
+}
+
+TEST(page, a_run_without_events_has_a_report) {
+  json const all = report_of({invented({{}, {}})});
+  EXPECT_EQ(all["runs"][0]["events"], 0);
+  EXPECT_TRUE(all["runs"][0]["findings"].empty());
+  EXPECT_FALSE(page_of(all).empty());
+}
+
+TEST(page, texts_that_are_not_utf_8_do_not_break_it) {
+  run r = invented({{at(0, {.what = kind::working})}});
+  r.program = "caf\xe9";
+  EXPECT_NO_THROW(static_cast<void>(page_of(report_of({r}))));
+}
+
+TEST(packed, base_64_is_that_of_the_standard) {
+  auto const of = [](std::string_view text) { return packed(std::vector<std::uint8_t>(text.begin(), text.end())); };
+  EXPECT_EQ(of(""), "");
+  EXPECT_EQ(of("f"), "Zg==");
+  EXPECT_EQ(of("fo"), "Zm8=");
+  EXPECT_EQ(of("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(packed16(std::vector<std::uint32_t>{0x0102, 70'000}), "AgH//w==");
+}
+
+TEST(packed, numbers_keep_four_digits) {
+  EXPECT_DOUBLE_EQ(rounded(1.23456), 1.235);
+  EXPECT_DOUBLE_EQ(rounded(123456), 123500);
+  EXPECT_DOUBLE_EQ(rounded(-0.000123456), -0.0001235);
+  EXPECT_EQ(rounded(0), 0);
+}
+
+}  // namespace
+}  // namespace skua::cli::traced

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Files of one run become one list of workers on one clock, with references that hold across files.
+#include "cli/report/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "cli/report/invented_test.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::cli::traced {
+namespace {
+
+using namespace std::string_literals;
+
+/// A file of two workers and the track of threads outside.
+trace::trace_data file(std::uint32_t rank, std::uint64_t began_ns) {
+  trace::trace_data f;
+  f.description =
+      R"({"program":"p","policy":"adws","workers":[{"node":0,"place":0},{"node":1,"place":1}],"distances":["near","far"]})";
+  f.rank = rank;
+  f.ranks = 2;
+  f.is_complete = true;
+  f.began_ns = began_ns;
+  f.names = "\0x::f(int)::<lambda()>\0"s;
+  f.tracks.resize(3);
+  f.tracks[0].events = {at(100, {.what = kind::task_began, .other = 1}), at(200, {.what = kind::task_ended})};
+  f.tracks[1].events = {at(150, {.what = kind::stolen, .count = 1, .other = 0})};
+  f.tracks[2].events = {at(120, {.what = kind::region_opened, .other = 1})};
+  return f;
+}
+
+TEST(run, ranks_are_laid_on_one_clock_and_workers_numbered_through) {
+  std::vector<trace::trace_data> files;
+  files.push_back(file(0, 5000));
+  files.push_back(file(1, 5300));
+  run const r = merge("t", std::move(files));
+  ASSERT_EQ(r.workers.size(), 4u);
+  EXPECT_EQ(r.outside.size(), 2u);
+  EXPECT_EQ(r.length_ns, 400u) << "from the first event, at 100, to the last, at 300 + 200";
+  EXPECT_EQ(r.workers[0].events[0].ticks, 0u);
+  EXPECT_EQ(r.workers[2].events[0].ticks, 300u);
+  EXPECT_EQ(r.workers[3].events[0].other, 2u) << "the victim is a worker of the same file";
+  EXPECT_EQ(r.names[r.workers[2].events[0].other], "f");
+  EXPECT_EQ(r.names.size(), 1u) << "both files call it the same";
+  EXPECT_NE(r.workers[0].node, r.workers[2].node) << "a node of another rank is another node";
+  EXPECT_EQ(r.workers[1].node, 1);
+  EXPECT_EQ(r.distances, (std::vector<std::string>{"near", "far"}));
+  EXPECT_EQ(r.policy, "adws");
+  EXPECT_EQ(r.ranks, 2u);
+  EXPECT_TRUE(r.complete);
+}
+
+TEST(run, one_incomplete_file_makes_the_run_incomplete) {
+  std::vector<trace::trace_data> files;
+  files.push_back(file(0, 0));
+  files.push_back(file(1, 0));
+  files[1].is_complete = false;
+  files[1].tracks[0].lost = 3;
+  run const r = merge("t", std::move(files));
+  EXPECT_FALSE(r.complete);
+  EXPECT_EQ(r.lost(), 3u);
+}
+
+TEST(run, a_damaged_description_costs_names_and_not_the_run) {
+  std::vector<trace::trace_data> files;
+  files.push_back(file(0, 0));
+  files[0].description = R"({"program": 3, "workers": 7, "distances": "no)";
+  run const r = merge("t", std::move(files));
+  EXPECT_EQ(r.workers.size(), 3u) << "nothing says which track is no worker's";
+  EXPECT_EQ(r.program, "");
+}
+
+TEST(run, simulated_and_measured_files_are_not_one_run) {
+  std::vector<trace::trace_data> files;
+  files.push_back(file(0, 0));
+  files.push_back(file(1, 0));
+  files[1].is_virtual = true;
+  EXPECT_THROW(static_cast<void>(merge("t", std::move(files))), usage_error);
+}
+
+TEST(run, a_part_of_a_run_keeps_what_workers_were_doing_when_it_began) {
+  run const part = cut(invented({{at(0, {.what = kind::working}), at(50, {.what = kind::idling}),
+                                  at(70, {.what = kind::sleeping}), at(100, {.what = kind::working})}}),
+                       60, 90);
+  EXPECT_EQ(part.length_ns, 30u);
+  ASSERT_EQ(part.workers[0].events.size(), 2u);
+  EXPECT_EQ(part.workers[0].events[0].what, kind::idling);
+  EXPECT_EQ(part.workers[0].events[0].ticks, 0u);
+  EXPECT_EQ(part.workers[0].events[1].ticks, 10u);
+}
+
+}  // namespace
+}  // namespace skua::cli::traced

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "cli/report/steals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace skua::cli::traced {
+namespace {
+
+/// The finest grouping of workers that gives a matrix of a readable size; the group of each worker.
+std::vector<std::size_t> group_workers(run const& of, steal_matrix& into) {
+  auto const by = [&](char const* what, auto key_of) {
+    std::map<std::int64_t, std::size_t> groups;
+    for (traced_worker const& w : of.workers) groups.try_emplace(key_of(w), 0);
+    into.of = what;
+    into.names.clear();
+    for (auto& [key, index] : groups) {
+      index = into.names.size();
+      into.names.push_back(key < 0 ? "unknown" : std::to_string(key));
+    }
+    std::vector<std::size_t> group_of;
+    for (traced_worker const& w : of.workers) group_of.push_back(groups.at(key_of(w)));
+    return group_of;
+  };
+  std::vector<std::size_t> groups;
+  if (of.workers.size() <= most_workers_in_matrix) {
+    for (std::size_t w = 0; w < of.workers.size(); ++w) {
+      groups.push_back(w);
+      into.names.push_back(std::to_string(w));
+    }
+    return groups;
+  }
+  groups = by("place", [](traced_worker const& w) { return w.place; });
+  if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
+  groups = by("node", [](traced_worker const& w) { return w.node; });
+  if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
+  groups = by("rank", [](traced_worker const& w) { return static_cast<std::int64_t>(w.rank); });
+  if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
+  // Nothing says how the workers belong together: as many neighbours in a group as are needed.
+  into = {.of = "group of workers", .names = {}, .counts = {}};
+  std::size_t const each = (of.workers.size() + most_workers_in_matrix - 1) / most_workers_in_matrix;
+  for (std::size_t w = 0; w < of.workers.size(); ++w) {
+    groups[w] = w / each;
+    if (w % each == 0) into.names.push_back(fmt::format("{}-{}", w, std::min(w + each, of.workers.size()) - 1));
+  }
+  return groups;
+}
+
+bool is_state(kind k) noexcept { return k >= kind::working && k <= kind::sleeping; }
+
+}  // namespace
+
+steal_matrix steals_between(run const& of) {
+  steal_matrix all;
+  std::vector<std::size_t> const group_of = group_workers(of, all);
+  all.counts.assign(all.size() * all.size(), 0);
+  for (std::size_t thief = 0; thief < of.workers.size(); ++thief) {
+    for (event const& e : of.workers[thief].events) {
+      if (e.what == kind::stolen) ++all.counts[group_of[thief] * all.size() + group_of[e.other]];
+    }
+  }
+  return all;
+}
+
+steal_facts steal_facts_of(run const& of) {
+  steal_facts all;
+  for (traced_worker const& w : of.workers) {
+    // Those before the oldest event belong to time that is not in the report.
+    auto const first = std::ranges::find_if(w.events, [](event const& e) { return is_state(e.what); });
+    std::uint64_t attempts_before = w.lost > 0 && first != w.events.end() ? first->value : 0;
+    for (event const& e : w.events) {
+      switch (e.what) {
+        case kind::stolen: {
+          ++all.steals;
+          if (e.count >= all.by_distance.size()) all.by_distance.resize(e.count + 1U);
+          ++all.by_distance[e.count];
+          traced_worker const& victim = of.workers[e.other];
+          bool const placed = w.node >= 0 && victim.node >= 0;
+          all.placed += placed ? 1 : 0;
+          all.far += placed && w.node != victim.node ? 1 : 0;
+          break;
+        }
+        case kind::lost: ++all.lost_races; break;
+        case kind::working:
+        case kind::scheduling:
+        case kind::idling:
+        case kind::sleeping:
+          // A worker counts its attempts from its beginning.
+          if (e.value >= attempts_before) all.attempts += e.value - attempts_before;
+          attempts_before = e.value;
+          break;
+        case kind::sent: ++all.sent; break;
+        case kind::moved: ++all.moved; break;
+        case kind::exposed: ++all.exposed; break;
+        case kind::parked: ++all.parked; break;
+        default: break;
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace skua::cli::traced
