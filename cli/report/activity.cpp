@@ -62,7 +62,7 @@ class player {
     }
   }
 
-  void play(std::uint32_t w, event const& e) {
+  void take(std::uint32_t w, event const& e) {
     std::optional<activity> const next = state_of(e.what);
     if (changes_task(e.what) || (next && *next != now_[w].what)) close(w, e.ticks);
     change_task(w, e);
@@ -166,7 +166,7 @@ history replay(run const& of) {
   }
   std::ranges::stable_sort(order, {}, &entry::at_ns);
   player all(of);
-  for (entry const& e : order) all.play(e.worker, of.workers[e.worker].events[e.index]);
+  for (entry const& e : order) all.take(e.worker, of.workers[e.worker].events[e.index]);
   return all.finish();
 }
 

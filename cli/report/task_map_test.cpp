@@ -67,13 +67,13 @@ TEST(task_map, overlap_is_that_of_the_apps_where_every_item_runs_in_every_iterat
   SCOPED_TRACE(seed);
   std::mt19937 dice(seed);
   for (int round = 0; round < 20; ++round) {
-    std::uint32_t const workers = 1 + dice() % 5;
+    auto const workers = static_cast<std::uint32_t>(1 + dice() % 5);
     std::vector<std::uint64_t> bytes(1 + dice() % 30);
     for (auto& b : bytes) b = 1 + dice() % 1000;
     std::vector<std::vector<std::uint32_t>> owners(2 + dice() % 6, std::vector<std::uint32_t>(bytes.size()));
     apps::task_map theirs(1, 1, workers, {bytes.begin(), bytes.end()});
     for (auto& of_iteration : owners) {
-      for (auto& owner : of_iteration) owner = dice() % workers;
+      for (auto& owner : of_iteration) owner = static_cast<std::uint32_t>(dice() % workers);
       theirs.add(of_iteration, {});
     }
     run const r = iterated(owners, bytes, workers);

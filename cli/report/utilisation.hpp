@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the workers spent their time: over time [retentive-hpdc12 Fig. 10], per worker [numa-ws-2018 Fig. 8], and as the
+// How the workers spent their time: over time (as in the retentive paper, Fig. 10), per worker (as in NUMA-WS, Fig. 8), and as the
 // picture of every worker's time line.
 #pragma once
 

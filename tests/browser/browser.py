@@ -98,7 +98,7 @@ class Page:
         self.call("Page.navigate", url=address)
         until = time.monotonic() + LONGEST_ANSWER_S
         while not self.value("document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'"):
-            if time.monotonic() > until or self.complaints():
+            if time.monotonic() > until or self.console_errors():
                 break
             time.sleep(0.05)
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
@@ -121,7 +121,7 @@ class Page:
     def events(self, *methods):
         return [e["params"] for e in self.browser.events if e.get("sessionId") == self.session and e["method"] in methods]
 
-    def complaints(self):
+    def console_errors(self):
         """Errors and warnings on the console, and exceptions that nobody caught."""
         said = [e for e in self.events("Runtime.consoleAPICalled") if e["type"] in ("error", "warning", "assert")]
         return [*said, *self.events("Runtime.exceptionThrown", "Log.entryAdded")]

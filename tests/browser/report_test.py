@@ -56,10 +56,10 @@ class Report(unittest.TestCase):
         return page
 
     def shown(self, *traces, name=None, **looks):
-        """The page of these traces, opened; it has no complaint and asks for nothing but itself."""
+        """The page of these traces, opened; its console has no errors, and it asks for nothing but itself."""
         path = self.page_of(*traces)
         page = self.browser.open(path, **looks)
-        self.assertEqual(page.complaints(), [])
+        self.assertEqual(page.console_errors(), [])
         self.assertEqual(page.requests(), [path.resolve().as_uri()])
         if name:
             page.picture(PICTURES / f"{name}.png")
