@@ -3,6 +3,7 @@
 // stands on the path of a fork or of a leaf. Meaning of the events: skua/parts/trace/event.hpp.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "skua/machine/threads/join/frame.hpp"
@@ -23,13 +24,13 @@ class worker_trace {
 
   /// The worker's activity is this one from now on.
   void begins(activity what, std::uint64_t attempts) noexcept {
-    idles_ = what == activity::idling;
+    idles_.store(what == activity::idling, std::memory_order_relaxed);  // relaxed: the worker's own
     if (track_.is_on()) [[unlikely]]
       note_activity(what, attempts);
   }
   /// A search has failed while the worker was `scheduling`.
   void finds_nothing(std::uint64_t attempts) noexcept {
-    if (!idles_) begins(activity::idling, attempts);
+    if (!idles_.load(std::memory_order_relaxed)) begins(activity::idling, attempts);  // relaxed: the worker's own
   }
   void sleeps(std::uint64_t attempts) noexcept {
     if (track_.is_on()) [[unlikely]]
@@ -111,7 +112,8 @@ class worker_trace {
   [[gnu::cold, gnu::noinline]] void note_frame(trace::kind what, frame const& f, std::uint32_t other) noexcept;
 
   trace::track track_;
-  bool idles_ = false;
+  std::atomic<bool> idles_{
+      false};  ///< atomic because flows that take turns on a worker write it, which ThreadSanitizer takes for races
 };
 
 }  // namespace skua::inline v0::runtime
