@@ -52,6 +52,7 @@ class merger {
     to_.ranks = std::max(to_.ranks, file.ranks);
     first_ = static_cast<std::uint32_t>(to_.workers.size());
     workers_ = workers_in(about, file.tracks.size());
+    if (file.ranks > 1) workers_ = without_silent_ones(workers_, file);
     names_.clear();
     for (std::size_t w = 0; w < file.tracks.size(); ++w) {
       traced_worker& added = w < workers_ ? to_.workers.emplace_back() : to_.outside.emplace_back();
@@ -74,6 +75,12 @@ class merger {
     auto const all = about.find("workers");
     bool const is_known = all != about.end() && all->is_array() && !all->empty() && all->size() < tracks;
     return static_cast<std::uint32_t>(is_known ? all->size() : tracks);
+  }
+
+  /// A rank's file has tracks for more workers than it may get: the last ones that wrote nothing are none.
+  static std::uint32_t without_silent_ones(std::uint32_t workers, trace::trace_data const& file) {
+    while (workers > 1 && file.tracks[workers - 1].events.empty()) --workers;
+    return workers;
   }
 
   void describe(traced_worker& to, json const& about, std::size_t w) {
