@@ -7,6 +7,12 @@ set(exported_lines "")
 foreach(name IN LISTS exported)
   string(APPEND exported_lines "    \"${name}\";\n")
 endforeach()
+# Templates that the library instantiates for programs (`extern template` in the headers): weak, so not on the list. A pattern may have
+# no brackets, for which question marks stand.
+string(APPEND exported_lines "    skua::v0::runtime::deque?skua::v0::runtime::real_sync?::*;\n")
+foreach(name IN ITEMS run_pieces run_usual_pieces run_calls run_fold loop_over call_all fold_over call_until_stopped)
+  string(APPEND exported_lines "    *skua::v0::runtime::${name}?skua*;\n")
+endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/skua.map CONTENT "SKUA_${SKUA_ABI} {\n  global: extern \"C++\" {\n${exported_lines}  };\n  local: *;\n};\n" @ONLY)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS skua/skua.symbols)
 function(skua_shared_object target)
