@@ -19,24 +19,27 @@ enum class kind : std::uint8_t {
   sleeping,    ///< is blocked in the kernel
 
   task_began,  ///< detail: lane, count: region, other: name, id: item
-  task_ended,  ///< id: item. On ranks value: how many short tasks ran since the last task_began
+  task_ended,  ///< id: item, or 0 where only the worker tells which. On ranks value: how many short tasks ran since the
+               ///< last task_began
   leaf,        ///< a leaf begins, and lasts until the track's next event. id: first address written, value: bytes that
                ///< it writes, other: bytes that it reads (at most 2^32 - 1)
   stolen,      ///< took it from another worker. detail: lane, count: distance, other: victim, id: item
   lost,        ///< another thief, or the owner, took it first. other: victim
   exposed,     ///< opened a group of children whom the policy places. value: children
-  sent,        ///< put it into another worker's lane. detail: lane, other: worker, id: item or frame
-  parked,      ///< the running task waits, on its own stack. id: frame
-  moved,       ///< the running task leaves for another worker. id: frame, other: worker
-  resumed,     ///< goes on. id: frame
-  member_began,  ///< a team's member. detail: type of the task, count: width, other: name, id: address (see flows), value: first worker
-  member_ended,      ///< value: nanoseconds that the team took, if this is the leader
-  called,            ///< a thread from outside works in this worker's place from now on. other: name of its call
-  left,              ///< it has left
-  region_opened,     ///< count: region, other: name of its policy, value: workers
-  region_closed,     ///< count: region
-  mark,              ///< the program says so (trace_mark.hpp). other: name, value: its number
-  message_sent,      ///< between ranks. detail: what it is (ranks), other: rank, id: whose (docs/traces.md), value: bytes
+  sent,     ///< put it into another worker's lane. detail: lane, other: worker, id: item or frame. Written after it is
+            ///< there, so the task may have begun before
+  parked,   ///< the running task waits, on its own stack. id: frame
+  moved,    ///< the running task leaves for another worker. id: frame, other: worker
+  resumed,  ///< goes on. id: frame
+  member_began,  ///< a team's member. detail: type of the task, count: width, other: name, id: address (see flows), value: first worker (simulated), or
+                 ///< the member's number (threads)
+  member_ended,  ///< value: nanoseconds that the team took, if this is the leader
+  called,        ///< a thread from outside works in this worker's place from now on. other: name of its call
+  left,          ///< it has left
+  region_opened,  ///< count: region, other: name of its policy, value: workers
+  region_closed,  ///< count: region
+  mark,           ///< the program says so (skua/program/mark.hpp). other: name, value: its number
+  message_sent,   ///< between ranks. detail: what it is (ranks), other: rank, id: whose (docs/traces.md), value: bytes
   message_received,  ///< the same
   iteration_began,   ///< of a collection. value: its number, id: tasks here
   iteration_ended,   ///< value: its number, id: tasks that ran here
