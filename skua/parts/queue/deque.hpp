@@ -68,6 +68,13 @@ class deque {
     place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
     return publish(b);
   }
+  /// The same; sets `at` to the entry's position, for `pop_at`.
+  [[nodiscard]] bool push_at(void* task, std::int64_t& at) noexcept {
+    auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: as above
+    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: as above
+    at = b;
+    return publish(b);
+  }
   [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: as above
     auto& slot = place(b);
@@ -89,7 +96,10 @@ class deque {
 
   /// Removes the newest entry; false if there is none or a thief has taken it.
   [[nodiscard]] bool pop() noexcept {
-    auto const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed: only we write it
+    return pop_at(bottom_.load(std::memory_order_relaxed) - step);  // relaxed: only we write it
+  }
+  /// The same for an owner that remembers where it is, or was in another deque: deque.md, "Remembered positions".
+  [[nodiscard]] bool pop_at(std::int64_t b) noexcept {
     bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal what is below it: steal, bottom
     Sync::light_fence();                          // the claim on b before the guard. Partner: revoke, heavy fence
     if (guard_.load(std::memory_order_relaxed) < b) [[likely]]  // relaxed: the fences order it
@@ -107,6 +117,8 @@ class deque {
   /// taken it.
   [[nodiscard]] bool pop_oldest(entry& oldest) noexcept;
 
+  /// For the owner: no entry will have a position before `p`. Without effect unless the deque is empty.
+  void skip_to(std::int64_t p) noexcept;
   /// The entry that `pop` would remove; a thief may take it first, or may have taken it already.
   /// False if there is certainly none.
   [[nodiscard]] bool peek(entry& newest) const noexcept {
@@ -193,7 +205,7 @@ class deque {
     return {slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};  // relaxed: ours
   }
 
-  // The owner's line. Invariants:
+  // The owner's line:
   //  room: limit_ is 0 (attention is requested), or at most top + capacity; between a push's poll and the next push,
   //    bottom - top < capacity.
   //  guard: a finite guard is at least every position that the top ever had while is_open, and at least top - step.
@@ -306,7 +318,7 @@ bool deque<Sync>::pop_guarded(position b) noexcept {
     }
   }
   bool const won = position_of(seen) == b && take_top(seen);  // the last entry goes to whoever moves the top first
-  bottom_.store(b + step, std::memory_order_release);  // empty again. Release: may be seen before the exchange is
+  bottom_.store(position_of(seen), std::memory_order_release);  // release: may be seen before the exchange is
   if (!won) return false;
   place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
   if (is_open(seen)) count_undisturbed(b, seen);
@@ -328,6 +340,20 @@ bool deque<Sync>::pop_oldest(entry& oldest) noexcept {
   if (is_open(seen)) guard_.store(beyond_all, std::memory_order_relaxed);
   if (won) oldest = found;
   return won;
+}
+
+template <synchronisation Sync>
+void deque<Sync>::skip_to(position p) noexcept {
+  top_word seen = top_.load(std::memory_order_relaxed);  // relaxed: stale only if it is not empty, or in its state
+  if (bottom_.load(std::memory_order_relaxed) != position_of(seen) || position_of(seen) >= p) return;  // relaxed: ours
+  for (bool skipped = false; !skipped;) {  // as in pop_oldest and take_top
+    if (bias_of(seen) == bias::revoking) seen = answer(seen);
+    if (bias_of(seen) == bias::owner) guard_.store(p - step, std::memory_order_relaxed);
+    skipped = top_.compare_exchange_strong(seen, word_of(p, bias_of(seen)), std::memory_order_seq_cst,
+                                           std::memory_order_relaxed);
+  }
+  if (is_open(seen)) guard_.store(beyond_all, std::memory_order_relaxed);
+  bottom_.store(p, std::memory_order_release);  // after the top: no thief finds entries in between
 }
 
 /// For the owner: moves the top over the entry at the position that was `seen`; false if a thief has moved it. Then

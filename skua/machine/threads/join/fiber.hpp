@@ -24,11 +24,12 @@ class fiber {
   fiber(fiber const&) = delete;
   fiber& operator=(fiber const&) = delete;
 
-  /// Offers `t` to thieves. True: call poll() before the next push.
-  [[nodiscard]] bool push(task& t) noexcept {
+  /// Offers `t` to thieves; sets `at` to the entry's position, for `pop_at`. True: call poll() before the next push.
+  [[nodiscard]] bool push_at(task& t, std::int64_t& at) noexcept {
     slot_->count_push();
-    return slot_->forks.push(&t);
+    return slot_->forks.push_at(&t, at);
   }
+  /// The same with a word for whoever takes the entry; for `pop`.
   [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept {
     slot_->count_push();
     return slot_->forks.push(&t, extra);
@@ -38,6 +39,8 @@ class fiber {
   /// unless it was stolen, and then all older ones were stolen before: an empty lane means the same. (group.md,
   /// "Nesting")
   [[nodiscard]] bool pop() noexcept { return slot_->forks.pop(); }
+  /// The same for a caller that remembers where its entry is, or was before the fiber moved.
+  [[nodiscard]] bool pop_at(std::int64_t at) noexcept { return slot_->forks.pop_at(at); }
 
   /// After a push that asked for attention: makes room, notifies sleepers, and looks for a stop.
   [[nodiscard]] advice poll() noexcept;

@@ -31,11 +31,12 @@ struct handed : task, injectable {
 /// A suspended fiber, saved on its own stack. It is a task, too, so that it can go through a lane.
 struct frame final : handed, parked<> {
   static task_kind const kind;  ///< the worker loop recognises it, and never runs it
-  frame(here& f, stack* o, bool waits) noexcept : handed(kind), fiber(&f), on(o), is_open(waits) {}
+  frame(here& f, stack* o, bool waits) noexcept;
   context saved;
   here* fiber;
   stack* on;
   bool const is_open;  ///< true: it waits for a group; false: it was moved between two groups
+  std::int64_t const left_at;  ///< the bottom of the lane that the fiber leaves; its open joins remember lower ones
 };
 
 inline frame* tagged_entry::as_frame() const noexcept {

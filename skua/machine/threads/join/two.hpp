@@ -9,6 +9,7 @@
 // all, into the calls of its children: a recursion without cut-off then costs no call for a leaf.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -58,6 +59,10 @@ class forked final : public second_child {
   forked& operator=(forked const&) = delete;
   ~forked() {}  // whoever took the union's member has destroyed it
 
+  /// Offers the child to thieves, and takes it back: fiber::push_at, fiber::pop_at.
+  [[nodiscard]] bool push(Here& here) noexcept { return here.push_at(*this, at_); }
+  [[nodiscard]] bool pop(Here& here) noexcept { return here.pop_at(at_); }
+
   /// The second child's callable, for its owner.
   G&& callable() noexcept { return second_.get(); }
   /// The same, as it was given to the constructor.
@@ -94,6 +99,7 @@ class forked final : public second_child {
       may_hint_place<Hint> ? &forked::place_of : nullptr};
 
   held<G> second_;
+  std::int64_t at_;  ///< where in the lane. In the frame: a register for it costs the hot path more
   [[no_unique_address]] decltype(place_in(std::declval<Hint>())) place_;
   union {
     value_type value_;
@@ -134,11 +140,11 @@ template <class F, class G, class Here, class HintF, class HintG>
 [[gnu::noinline]] values_of_two<Here, F, G> fork_and_join(Here& here, HintF hint_f, HintG hint_g, held<F> f,
                                                           held<G> g) {
   forked<Here, HintG, G> second(hint_g, g, here.watching());
-  if (here.push(second)) [[unlikely]] {
+  if (second.push(here)) [[unlikely]] {
     if (second.comes_back(here)) return join_as_group<F, G>(here, hint_f, hint_g, f, second.function());
   }
   auto first = first_of_two(here, hint_f, f.get(), second);
-  if (here.pop()) [[likely]]
+  if (second.pop(here)) [[likely]]
     return {std::move(first), call_at(here, hint_g, second.callable())};
   return {std::move(first), second.taken(here)};
 }

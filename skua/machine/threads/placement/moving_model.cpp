@@ -27,9 +27,11 @@ using std::memory_order;
 template <class Sync, lane Where, bool Busy, unsigned Workers, fault Fault = fault::none>
 struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Workers, Fault>> {
   group<Sync>& open = immortal<group<Sync>>(2U);
+  std::int64_t open_at = 0;
 
   goes_home() {
     this->jobs(1);
+    open_at = this->at().forks.bottom();
     static_cast<void>(this->at().forks.push(static_cast<job*>(&open), 1));
   }
   void run(int me) {
@@ -40,7 +42,7 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
   void part(int n, int me) {
     require(n > 1 || Where != lane::inbox || me == 1, "only its own worker takes from an inbox");
     if (n == 1) {
-      require(!this->at().forks.pop(), "on another worker a pop finds nothing");
+      require(!this->at().forks.pop_at(open_at), "on another worker a pop finds nothing");
       if (!this->wait(open, 1, me)) return;
     }
     this->end(open, 1);
@@ -114,7 +116,7 @@ template <class Sync, unsigned Workers, fault Fault = fault::none>
 struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> {
   static constexpr std::uint64_t own_share = Fault == fault::no_own_share ? 0 : 1;
   group<Sync>& all = immortal<group<Sync>>(2U + own_share);
-  frame<Sync>& from_before = immortal<frame<Sync>>(true);  // left on the stack by an earlier group
+  frame<Sync>& from_before = immortal<frame<Sync>>(true, 0);  // left on the stack by an earlier group
 
   sends_all() {
     this->jobs(1);
@@ -218,6 +220,9 @@ TEST(moving_mutant, handing_over_before_it_is_saved_is_caught) {
 }
 TEST(moving_mutant, not_clearing_the_lanes_is_caught) {
   fails<goes_home<model_sync, lane::mailbox, false, 2, fault::lanes_not_cleared>>("leaves an empty lane", of_two);
+}
+TEST(moving_mutant, keeping_the_places_of_another_lane_is_caught) {
+  fails<goes_home<model_sync, lane::mailbox, false, 2, fault::places_kept>>("a pop finds nothing", of_two);
 }
 TEST(moving_mutant, not_notifying_other_workers_is_caught) {
   fails<preempts<model_sync, 2, fault::others_not_notified>>("deadlock", of_two);

@@ -26,6 +26,7 @@ enum class fault : std::uint8_t {
   others_not_notified,  ///< nobody is notified of an entry that others may take
   owner_not_notified,   ///< the receiver of an entry is not notified
   no_request,           ///< a mailbox is filled without a request for attention
+  places_kept,          ///< the fiber goes on in a lane that has not skipped the positions it remembers
   no_own_share,         ///< a group whose children are all sent away does not count its owner
 };
 
@@ -39,8 +40,9 @@ struct job {
 /// A fiber that waits for a group, or moves.
 template <class Sync>
 struct frame : job, skua::runtime::injectable, skua::runtime::parked<Sync> {
-  explicit frame(bool waits) : job(sort::frame), is_open(waits) {}
+  frame(bool waits, std::int64_t bottom) : job(sort::frame), is_open(waits), left_at(bottom) {}
   bool is_open;
+  std::int64_t left_at;
   typename Sync::template plain<int> saved;
 };
 
@@ -215,7 +217,7 @@ class scene {
 
  private:
   Script& script() { return static_cast<Script&>(*this); }
-  frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits); }
+  frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits, at_->forks.bottom()); }
   void save(frame<Sync>& f) { f.saved.set(1); }
 
   /// As worker::return_to; then the fiber continues.
@@ -224,6 +226,7 @@ class scene {
     if (!current_world()->violation().empty()) return;
     if (!f.is_open) f.call();
     at_ = &slots_[me];
+    if (Fault != fault::places_kept) at_->continue_above(f.left_at);
     f.resumed();
     std::destroy_at(&f.saved);
     runs_.set(runs_.get() + 1);

@@ -5,12 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
@@ -235,6 +239,56 @@ TEST(one_shot, joins_around_a_wait_stay_open_and_may_be_stolen) {
     });
     EXPECT_EQ(a, 5);
     EXPECT_EQ(b, 6);
+  }
+}
+
+TEST(one_shot, joins_around_a_wait_that_ends_on_another_worker_run_each_child_once) {
+  // The joins remember where their entries were. On the other worker, whose lane may have seen fewer, these places must
+  // not be found again. A child that the first worker takes keeps it until the wait has ended.
+  skua::pool pool({.workers = 3});
+  for (int round = 0; round < 200; ++round) {
+    skua::one_shot<int> one;
+    std::atomic<bool> waits{false};
+    std::atomic<bool> goes_on{false};
+    std::atomic<std::uint32_t> first_worker{~0U};
+    std::array<std::atomic<int>, 40> ran{};
+    std::thread io([&] {
+      waits.wait(false);
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      one.set_value(7);
+    });
+    auto const nest = [&](auto& self, auto& h, std::size_t depth) -> int {
+      if (depth == ran.size()) {
+        first_worker = index(h.worker());
+        waits = true;
+        waits.notify_all();
+        int const value = one.wait(h);
+        goes_on = true;
+        return value;
+      }
+      auto const child = [&](auto& g) {
+        while (index(g.worker()) == first_worker && !goes_on) std::this_thread::yield();
+        return ++ran.at(depth);
+      };
+      return std::get<0>(h.join([&](auto& g) { return self(self, g, depth + 1); }, child));
+    };
+    // The fiber of a caller in a worker's place would never move, so another one takes the nest.
+    std::atomic<bool> taken{false};
+    auto const [none, value] = pool.run([&](auto& h) {
+      return h.join(
+          [&](auto&) {
+            taken.wait(false);
+            return 0;
+          },
+          [&](auto& g) {
+            taken = true;
+            taken.notify_all();
+            return nest(nest, g, 0);
+          });
+    });
+    EXPECT_EQ(none + value, 7);
+    io.join();
+    for (auto const& times : ran) EXPECT_EQ(times.load(), 1) << "round " << round;
   }
 }
 

@@ -37,6 +37,12 @@ class fork_lane {
     tsan::unseen const of_the_worker;
     steals_before_ = before;
   }
+  /// A fiber that has left another lane, whose bottom was `left_at`, continues in this one, which is empty. Its open joins
+  /// remember positions before that, and nothing in this lane may have one of these. For the owner. (group.md, "Nesting")
+  void continue_above(std::int64_t left_at) noexcept {
+    forks.skip_to(left_at);
+    if (steals_before() < left_at) steals_are_seen(left_at);
+  }
   [[nodiscard]] bool may_have_steals() const noexcept { return steals_before() < forks.top(); }
 
  private:

@@ -34,6 +34,9 @@ void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
 
 }  // namespace
 
+frame::frame(here& f, stack* o, bool waits) noexcept
+    : handed(kind), fiber(&f), on(o), is_open(waits), left_at(f.front().forks.bottom()) {}
+
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   // The fiber may wait for something other than its innermost join, and so may have open joins.
@@ -194,6 +197,7 @@ void worker::return_to(frame& f) noexcept {
   if (resumed.is_tied()) --tied_frames_;
   worker_slot& mine = *resumed.at().in.slot_for(*this);
   resumed.forget_places();
+  mine.continue_above(f.left_at);
   resumed.run_in(mine);
   resumed.begins(resumed.tag(), f.is_open);
   if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
