@@ -140,8 +140,8 @@ std::string stack_pool::refusal(int why) const {
          " are in use. Limits: vm.max_map_count = " + first_word_of("/proc/sys/vm/max_map_count") +
          " (a stack takes 2 mappings), " + memory_limits() +
          ", vm.overcommit_memory = " + first_word_of("/proc/sys/vm/overcommit_memory") +
-         " (2 counts untouched memory too). Raise the limit, or choose a smaller stack"
-         " (SKUA_STACK, or the pool option stack_bytes)";
+         " (2 counts untouched memory too). Raise the limit, choose a smaller stack"
+         " (SKUA_STACK, or the pool option stack_bytes), or start fewer workers (SKUA_WORKERS)";
 }
 
 void stack_pool::give(stack* s) noexcept {
