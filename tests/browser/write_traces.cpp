@@ -199,7 +199,7 @@ void write_rank(std::string const& base, uint32_t rank) {
              .other = to.name(type == 0   ? "gemm"
                               : type == 1 ? "syrk"
                                           : "potrf"),
-             .id = 0x4000000000000000ull * (w / 8),
+             .id = 0x40000000ull * (w / 8 % 4),
              .value = w % width});
       to.at(w, begin + took,
             {.what = kind::member_ended, .value = w % width == 0 ? static_cast<uint64_t>(took * 1000) : 0});

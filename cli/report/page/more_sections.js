@@ -67,13 +67,36 @@ function stealDistances(panel, run, title) {
       `${words(s.moved, "waiting task")}; tasks waited ${words(s.parked, "time")}.`)));
 }
 
+/** Teams whose addresses lie in the same sixteenth of the machine, in one row: a blocked matrix has an address per block. */
+function byPartOfTheMachine(groups) {
+  const PARTS = 16;
+  const rows = new Map();
+  for (const g of groups) {
+    const at = Number(BigInt(g.address)) / 2 ** 32; // a software topology address: 32 bits behind the point
+    const key = `${g.type}:${Math.floor(at * PARTS)}:${g.name}`;
+    const row = rows.get(key) || {name: g.name, type: g.type, from: at, to: at, widths: []};
+    rows.set(key, row);
+    row.from = Math.min(row.from, at);
+    row.to = Math.max(row.to, at);
+    for (const w of g.widths) {
+      const same = row.widths.find((have) => have.width === w.width);
+      if (!same) {
+        row.widths.push({...w});
+        continue;
+      }
+      const all = same.teams + w.teams;
+      same.mean_s = (same.mean_s * same.teams + w.mean_s * w.teams) / all;
+      same.teams = all;
+    }
+  }
+  return [...rows.values()];
+}
+
 /** [arms-2021 Fig. 10] */
 function teams(panel, whole, title) {
-  const run = {teams: [...whole.teams].sort((a, b) => a.type - b.type || Number(BigInt(a.address) - BigInt(b.address)))};
+  const run = {teams: byPartOfTheMachine(whole.teams).sort((a, b) => a.type - b.type || a.from - b.from)};
   const widths = [...new Set(run.teams.flatMap((g) => g.widths.map((w) => w.width)))].sort((a, b) => a - b);
-  // A software topology address is a part of the whole machine: 64 bits behind the point.
-  const part = (g) => digits(Number(BigInt(g.address)) / 2 ** 64);
-  const rowName = (g) => `${g.name}, type ${g.type}, address ${part(g)}`;
+  const rowName = (g) => `${g.name}, type ${g.type}, address ${digits(g.from)}${g.to > g.from ? ` to ${digits(g.to)}` : ""}`;
   const cell = (r, c) => run.teams[r].widths.find((w) => w.width === widths[c]);
   const all = run.teams.map((g) => g.widths.reduce((sum, w) => sum + w.teams, 0));
   const share = (r, c) => (cell(r, c) ? cell(r, c).teams / all[r] : 0);

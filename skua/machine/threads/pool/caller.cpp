@@ -112,7 +112,8 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   tsan::unseen const scheduling;
   me.counts_.forks.add(std::exchange(slot.pushes, 0));
   me.trace_.call_ends();
-  if (me.counts_.times.current() != activity::idling) me.begin(activity::idling);
+  // Not in the trace: there the call's end means that the worker sleeps again.
+  if (me.counts_.times.current() != activity::idling) me.counts_.times.change_to(activity::idling, worker::now_ns());
 }
 
 /// Tasks that this thread has begun may have parked frames that nobody else may resume.

@@ -64,6 +64,23 @@ void expect_tasks_are_balanced(trace_data const& all) {
   for (auto const& [frame, n] : waiting) EXPECT_EQ(n, 0) << "frame " << frame;
 }
 
+TEST_P(traced_pool, a_worker_sleeps_after_the_call_that_ran_in_its_place) {
+  {
+    pool p({.workers = 2, .policy = GetParam(), .trace = path()});
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(p.run([](auto& h) { return fib(h, 10); }), 55);
+  }
+  trace_data const all = read();
+  std::size_t calls = 0;
+  for (auto const& t : all.tracks) {
+    for (std::size_t i = 0; i + 1 < t.events.size(); ++i) {
+      if (t.events[i].what != kind::left) continue;
+      ++calls;
+      EXPECT_NE(t.events[i + 1].what, kind::idling) << "event " << i;
+    }
+  }
+  EXPECT_GT(calls, 0u);
+}
+
 TEST_P(traced_pool, every_task_ends_and_every_frame_that_parks_is_resumed) {
   {
     pool p({.workers = 4, .policy = GetParam(), .trace = path()});
