@@ -20,7 +20,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants killed smpi networks campaign bench python experiments peers docs nightly install clean
+        aarch64 numa mutants killed smpi networks campaign bench python experiments peers docs nightly install deb conan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -168,10 +168,26 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed smpi networks campaign bench python ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed smpi networks campaign bench python deb conan ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)
+
+deb: ## Debian's packages of the last commit, checked and tried: build/deb (packaging/README.md)
+	tools/install-packages build deb
+	packaging/make-debs $(JOBS)
+
+# Everything of Conan's is in build/conan. The system has the libraries, so no remote is asked.
+conan: export CONAN_HOME = $(CURDIR)/build/conan
+conan: ## Conan's package, with the system's libraries, as an archive and as a shared object (packaging/README.md)
+	tools/install-packages build nightly
+	python3 -m venv build/conan-venv
+	build/conan-venv/bin/pip install --quiet --disable-pip-version-check 'conan>=2,<3'
+	build/conan-venv/bin/conan profile detect --exist-ok
+	for shared in False True; do \
+	  build/conan-venv/bin/conan create packaging/conan --no-remote --settings compiler.cppstd=20 --conf tools.build:jobs=$(JOBS) \
+	    --conf tools.cmake.cmake_layout:test_folder=$(CURDIR)/build/conan-test \
+	    --options '&:system_libs=True' --options "&:shared=$$shared" || exit 1; done
 
 clean: ## remove what was built
 	rm -rf build

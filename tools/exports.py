@@ -9,7 +9,8 @@ LIST is skua/skua.symbols: demangled names, one a line, sorted. The linker expor
 all that could be exported; the folders hold object files of programs (apps, examples, the command, tests of the public API).
 
 The check fails if the shared object exports anything else, if a name of the list is gone from the library, and if a program uses what is not on the
-list: such a program links with the archive and not with the shared object. A name that is gone, or has another signature, breaks programs that are
+list: such a program links with the archive and not with the shared object. The same holds for the virtual table of a class whose constructor or
+destructor is on the list: whether an inline function of the header refers to the table depends on what the compiler optimises. A name that is gone, or has another signature, breaks programs that are
 already compiled: then the library's ABI number has to rise as well (SKUA_ABI in cmake/exports.cmake).
 
 --update adds what programs need and drops what is gone. What no program of ours uses, and users should have, is added to the list by hand.
@@ -55,19 +56,27 @@ def needed_by(folders, defined):
     return needed & defined
 
 
+def tables_of(names, archive):
+    """The virtual tables that the archive has, of classes whose constructor or destructor is among the names."""
+    classes = {owner for name in names for owner, _, member in [name.partition("(")[0].rpartition("::")]
+               if member.removeprefix("~") == owner.rpartition("::")[2]}
+    return {f"vtable for {owner}" for owner in classes} & {name for _, name in nm("--defined-only", str(archive))}
+
+
 def faults(listed, exported, strong, defined, needed):
     """Sentences about what does not agree. `strong`: those exported that the library defines once."""
     for name in sorted(strong - listed):
         yield f"exported, but not on the list: {name}"
     for name in sorted(needed - listed):
-        yield f"used by programs, but not on the list: {name}"
+        yield f"needed by programs, but not on the list: {name}"
     for name in sorted(listed - exported):
         yield f"on the list, but {'hidden' if name in defined else 'gone from the library'}: {name}"
 
 
-def update(path, defined, needed):
+def update(path, archive, defined, needed):
     listed = read_list(path) if path.is_file() else set()
     names = needed | {name for name in listed if name in defined or name.startswith(ALWAYS)}
+    names |= tables_of(names, archive)
     path.write_text("\n".join([HEAD, *sorted(names), ""]), encoding="utf-8")
 
 
@@ -80,15 +89,16 @@ def main():
     if chosen.update:
         archive, *folders = chosen.files
         defined = defined_in(archive)
-        update(chosen.list, defined, needed_by(folders, defined))
+        update(chosen.list, archive, defined, needed_by(folders, defined))
         return 0
     shared, archive, *folders = chosen.files
     symbols = [(kind, name) for kind, name in nm("--dynamic", "--defined-only", str(shared)) if kind != "A"]
     exported = {name for _, name in symbols}
     strong = {name for kind, name in symbols if kind not in "WV"}  # the others are templates that cmake/exports.cmake names
     defined = defined_in(archive)
-    needed = needed_by(folders, defined)
-    found = list(faults(read_list(chosen.list), exported, strong, defined, needed))
+    listed = read_list(chosen.list)
+    needed = needed_by(folders, defined) | tables_of(listed, archive)
+    found = list(faults(listed, exported, strong, defined, needed))
     for fault in found:
         print(fault)
     print(f"{len(exported)} exported, {len(needed)} of them used by the programs here; {len(found)} faults")

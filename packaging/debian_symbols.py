@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Debian's list of the shared library's symbols, from ours.
+
+    packaging/debian_symbols.py [--update]
+
+Debian's list (packaging/debian/libskuaABI.symbols) has beside each name the first version that had it, so that a package which uses the
+name depends on that version. It follows from skua/skua.symbols and from the versions that it already has: a new name gets the project's
+version, and a name that is gone from ours goes. Without --update this says whether the two agree, and is a test.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+# Templates that the library instantiates for programs: cmake/exports.cmake exports them by patterns, too.
+TEMPLATES = (r"^skua::v\d+::runtime::deque<skua::v\d+::runtime::real_sync>::",
+             r"skua::v\d+::runtime::(run_pieces|run_usual_pieces|run_calls|run_fold|loop_over|call_all|fold_over|call_until_stopped)<skua")
+
+
+def facts(root):
+    """(version, ABI number) of the project."""
+    version = re.search(r"project\(skua VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+    return version, re.search(r"set\(SKUA_ABI (\d+)\)", (root / "cmake/exports.cmake").read_text(encoding="utf-8"))[1]
+
+
+def first_versions(text):
+    """name -> version of what Debian's list has."""
+    return {found[1]: found[2] for found in re.finditer(r'^ \(c\+\+\)"(.*)@SKUA_\d+" (\S+)$', text, re.MULTILINE)}
+
+
+def listing(names, known, version, abi):
+    """The text of Debian's list."""
+    lines = [f"libskua.so.{abi} libskua{abi} #MINVER#", "* Build-Depends-Package: libskua-dev", f" SKUA_{abi}@SKUA_{abi} {version}"]
+    lines += [f' (c++)"{name}@SKUA_{abi}" {known.get(name, version)}' for name in names]
+    lines += [f' (c++|regex|optional)"{pattern}.*@SKUA_{abi}$" {version}' for pattern in TEMPLATES]
+    return "\n".join([*lines, ""])
+
+
+def main(arguments):
+    version, abi = facts(ROOT)
+    ours = ROOT / "skua/skua.symbols"
+    theirs = ROOT / f"packaging/debian/libskua{abi}.symbols"
+    names = [line for line in ours.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    old = theirs.read_text(encoding="utf-8") if theirs.is_file() else ""
+    new = listing(names, first_versions(old), version, abi)
+    if "--update" in arguments:
+        theirs.write_text(new, encoding="utf-8")
+        return 0
+    if old == new:
+        print(f"{len(names)} names, as in {ours.relative_to(ROOT)}")
+        return 0
+    print(f"{theirs.relative_to(ROOT)} does not agree with {ours.relative_to(ROOT)}: packaging/debian_symbols.py --update")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
