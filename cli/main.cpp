@@ -60,7 +60,8 @@ int parse_and_execute(int argc, char** argv) {
   std::array const all{
       add_doctor(root),     add_topology(root), add_list(root),    add_run(root, launcher_of_this_build()),
       add_compare(root),    add_sim(root),      add_profile(root), add_calibrate(root),
-      add_experiment(root), add_balance(root),  add_export(root),  add_report(root)};
+      add_experiment(root), add_balance(root),  add_export(root),  add_report(root),
+      add_top(root)};
   try {
     root.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {

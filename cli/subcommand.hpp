@@ -2,7 +2,7 @@
 // What the subcommands of `skua` have in common: how they are added and how they end.
 //
 // Each has a file beside this one. Below them, includes lead down only: experiment/ uses simulate/, and balance/,
-// export/, measure/, simulate/, probes/, report/ and experiment/ use text/.
+// export/, measure/, simulate/, probes/, report/, top/ and experiment/ use text/.
 #pragma once
 
 #include <functional>
@@ -39,5 +39,6 @@ subcommand add_experiment(CLI::App& root);
 subcommand add_balance(CLI::App& root);
 subcommand add_export(CLI::App& root);
 subcommand add_report(CLI::App& root);
+subcommand add_top(CLI::App& root);
 
 }  // namespace skua::cli

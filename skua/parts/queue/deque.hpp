@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -148,6 +149,8 @@ class deque {
   }  // relaxed: ours
 
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
+  /// Where others may read bottom and top, whose two lowest bits do not count; they differ by the length, in steps.
+  [[nodiscard]] std::array<void const*, 2> published() const noexcept { return {&bottom_, &top_}; }
   [[nodiscard]] fences kind() const noexcept { return kind_; }
 
  private:
@@ -241,21 +244,18 @@ class deque<Sync>::victim {
     return steal(oldest, unused);
   }
 
-  /// No fence: operations under way may make it wrong in both directions. What it means after `request_attention` and a
-  /// heavy fence: deque.md.
-  /// How many entries there are, about.
+  /// How many entries there are, about: no fence, so operations under way may make it wrong in both directions.
   [[nodiscard]] std::size_t size_hint() const noexcept {
     position const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: a hint
     position const b = of_->bottom_.load(std::memory_order_relaxed);
     return b > t ? static_cast<std::size_t>((b - t) / step) : 0;
   }
-  /// A hint. But a caller that can see an entry's push finds the deque not empty until that entry has been taken: the
-  /// bottom that it reads lies above the entry, and so does the top only then.
+  /// As above, and more after `request_attention` and a heavy fence: deque.md. But a caller that can see an entry's push
+  /// finds the deque not empty until that entry is taken: its bottom lies above the entry, and so does the top only then.
   [[nodiscard]] bool looks_empty() const noexcept {
     auto const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: in any order
     return of_->bottom_.load(std::memory_order_relaxed) <= t;
   }
-
   /// Makes the owner's next push return true, and the `poll` after it report the request.
   void request_attention() const noexcept {
     // Release: the poll that finds the mark sees what we announced before. A read-modify-write, so that a second
@@ -317,7 +317,7 @@ bool deque<Sync>::pop_guarded(position b) noexcept {
       return true;
     }
   }
-  bool const won = position_of(seen) == b && take_top(seen);  // the last entry goes to whoever moves the top first
+  bool const won = position_of(seen) == b && take_top(seen);    // the last entry goes to whoever moves the top first
   bottom_.store(position_of(seen), std::memory_order_release);  // release: may be seen before the exchange is
   if (!won) return false;
   place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more

@@ -69,6 +69,8 @@ class injector {
 
   /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
   [[nodiscard]] bool looks_empty() const noexcept { return size_hint() == 0; }
+  /// Where others may read how many items there are.
+  [[nodiscard]] void const* published() const noexcept { return &size_; }
 
  private:
   // Invariant (count): while lock_ is free, size_ is the length of the list from first_ to last_.

@@ -61,6 +61,8 @@ class tagged_queue {
   [[nodiscard]] bool looks_empty() const noexcept {
     return size_.load(std::memory_order_seq_cst) == 0;  // after the caller's announcement. Partner: append, size_
   }
+  /// Where others may read how many entries there are.
+  [[nodiscard]] void const* published() const noexcept { return &size_; }
 
  private:
   bool append(Item const& item) noexcept {

@@ -102,6 +102,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     static_cast<void>(slot.place(tag, cause::called));
     fiber.begins_task(tag);
     me.counts_.tasks.add(1);
+    me.calls().add(1);
     if (me.core_.times_asked()) me.begin(activity::working);
     me.trace_.call_begins(call.name());
   }
@@ -112,6 +113,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   tsan::unseen const scheduling;
   me.counts_.forks.add(std::exchange(slot.pushes, 0));
   me.trace_.call_ends();
+  me.calls().add(1);
   // Not in the trace: there the call's end means that the worker sleeps again.
   if (me.counts_.times.current() != activity::idling) me.counts_.times.change_to(activity::idling, worker::now_ns());
 }

@@ -164,8 +164,8 @@ class pool {
 
   /// The counters of each worker since the pool was made, with times up to `at`, which may lie slightly in the past. So
   /// a worker's times between two calls sum to exactly the time between them. Cheap; may be called while the pool
-  /// works. Two readings of the clock are half the cost of an empty call from outside, so such calls are timed from the
-  /// first call of counters() on; before, their time counts as idle until they first wait or steal.
+  /// works. Two readings of the clock are half the cost of an empty call from outside, so such calls are timed only once
+  /// counters() was called, or while `skua top` watches; else they count as idle until they first wait or steal.
   [[nodiscard]] std::vector<worker_counters> counters(
       std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
   [[nodiscard]] runtime::stack_pool::census stacks() const noexcept;

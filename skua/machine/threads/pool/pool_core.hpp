@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/threads/attach/pool_memory.hpp"
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
 #include "skua/machine/threads/pool/first_touches.hpp"
 #include "skua/machine/threads/pool/history_file.hpp"
@@ -122,10 +123,12 @@ class pool_core {
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
   [[nodiscard]] first_touches& touches() noexcept { return touches_; }
   /// Whether somebody reads the workers' times: callers read the clock only then.
-  void ask_for_times() noexcept { times_asked_.store(true, std::memory_order_relaxed); }  // relaxed: publishes nothing
-  [[nodiscard]] bool times_asked() const noexcept {
-    return times_asked_.load(std::memory_order_relaxed);  // relaxed: a call that began before is not timed
+  void ask_for_times() noexcept {
+    if (memory_ != nullptr) memory_->ask_for_times();
   }
+  [[nodiscard]] bool times_asked() const noexcept { return memory_ != nullptr && memory_->times_asked(); }
+  /// Where this pool's workers have what others may look at; null for a guest's.
+  [[nodiscard]] std::shared_ptr<pool_memory> const& memory() const noexcept { return memory_; }
   /// True the first time: whether to tell people that stacks are missing.
   [[nodiscard]] bool report_once() noexcept {
     return !reported_.exchange(true, std::memory_order_relaxed);  // relaxed: publishes nothing
@@ -140,6 +143,8 @@ class pool_core {
 
   pool_core* const host_ = nullptr;
   layout const map_;
+  std::shared_ptr<pool_memory> const memory_;          ///< null for a guest's pool
+  std::unique_ptr<worker_record> const guest_record_;  ///< of a guest's worker, which nobody sees
   std::shared_ptr<policies::arms::partitions const> partitions_;
   std::optional<history_file> history_;
   std::unique_ptr<trace::trace_file> trace_;  ///< null: none. It outlives the workers
@@ -157,7 +162,6 @@ class pool_core {
   std::atomic<bool> closing_{false};
   std::atomic<std::uint32_t> visitors_{0};
   std::atomic<bool> reported_{false};
-  std::atomic<bool> times_asked_{false};
 
   detached_tasks detached_;
   region* first_region_ = nullptr;

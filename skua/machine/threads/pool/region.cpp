@@ -11,24 +11,36 @@
 
 namespace skua::inline v0::runtime {
 
+namespace {
+
+/// Slot i is then that of the pool's worker i, as readers take it to be.
+bool is_of_first_workers(std::span<worker_id const> members) noexcept {
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    if (index(members[i]) != i) return false;
+  }
+  return !members.empty();
+}
+
+}  // namespace
+
 region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number)
     : number_(number), core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
       make_(std::move(make)),
       policy_(make_({.where = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
-      outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
+      room_(c.memory()), outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     worker_id const local{i};
     worker& member = c.worker_at(members[i]);
-    slots_.push_back(std::make_unique<worker_slot>(member, member.leaves(), *this,
-                                                   static_cast<std::uint32_t>(members.size()), local,
-                                                   policy_->of_worker(local), policy_->needs(), map_));
+    slots_.push_back(room_.make(i, member, member.leaves(), *this, static_cast<std::uint32_t>(members.size()), local,
+                                policy_->of_worker(local), policy_->needs(), map_));
     slot_of_member_[index(members[i])] = slots_.back().get();
   }
+  if (is_of_first_workers(members)) room_.show(*slots_.front(), workers(), number, policy_name());
 }
 
-region::~region() = default;
+region::~region() { room_.hide(); }
 
 void region::inject(handed& t) noexcept {
   auto const alive = shared_from_this();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "skua/machine/threads/attach/slot_room.hpp"
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/pool/outside_lane.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
@@ -89,7 +90,8 @@ class region : public std::enable_shared_from_this<region> {
   layout const map_;
   policies::policy_factory const make_;
   std::unique_ptr<policies::policy> const policy_;
-  std::vector<std::unique_ptr<worker_slot>> slots_;
+  slot_room const room_;  ///< must outlive slots_
+  std::vector<slot_pointer> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> injected_;
   outside_lanes outside_;

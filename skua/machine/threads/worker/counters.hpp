@@ -32,8 +32,9 @@ struct live_counters {
       spawns, conversions, dead;
   std::array<counter, distance_classes_max> steals;
 
-  [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept {
-    auto const [work, scheduling, idle] = times.at(now_ns);
+  [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept { return with(times.at(now_ns)); }
+  [[nodiscard]] worker_counters with(time_account::spent const& spent) const noexcept {
+    auto const [work, scheduling, idle] = spent;
     worker_counters c{.work_ns = work,
                       .scheduling_ns = scheduling,
                       .idle_ns = idle,

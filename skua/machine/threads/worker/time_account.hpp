@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <thread>
+#include <tuple>
 
 namespace skua::inline v0::runtime {
 
@@ -42,8 +44,26 @@ class time_account {
   /// The time spent until `now`, which may lie slightly in the past: entries made since then are subtracted, exactly if
   /// there was only one. Any thread; waits while the worker is making an entry.
   [[nodiscard]] spent at(std::uint64_t now) const noexcept {
+    for (;;) {
+      if (auto const seen = try_at(now)) return seen->times;
+      std::this_thread::yield();
+    }
+  }
+
+  struct glance {
+    spent times;
+    activity since_then;  ///< the worker's activity now
+  };
+  /// The same for a reader that must not wait: nothing if the worker is making an entry.
+  [[nodiscard]] std::optional<glance> try_at(std::uint64_t now) const noexcept {
     std::uint64_t last = 0;
-    spent all = consistent(last);
+    std::optional<spent> const seen = consistent(last);
+    if (!seen) return {};
+    return glance{until(now, *seen, last), what(last)};
+  }
+
+ private:
+  static spent until(std::uint64_t now, spent all, std::uint64_t last) noexcept {
     if (now >= since(last)) {
       all[static_cast<std::size_t>(what(last))] += now - since(last);
       return all;
@@ -59,15 +79,18 @@ class time_account {
     return all;
   }
 
- private:
   // The last entry, in one word: when it was made, the activity since then, and what the time before was charged to.
   static constexpr std::uint64_t in_the_middle = ~std::uint64_t{0};
   static constexpr std::uint64_t packed(std::uint64_t when, activity what, activity before) noexcept {
     return when << 4 | static_cast<std::uint64_t>(before) << 2 | static_cast<std::uint64_t>(what);
   }
   static constexpr std::uint64_t since(std::uint64_t entry) noexcept { return entry >> 4; }
-  static constexpr activity what(std::uint64_t entry) noexcept { return static_cast<activity>(entry & 3); }
-  static constexpr activity before(std::uint64_t entry) noexcept { return static_cast<activity>(entry >> 2 & 3); }
+  static constexpr activity what(std::uint64_t entry) noexcept { return activity_of(entry & 3); }
+  static constexpr activity before(std::uint64_t entry) noexcept { return activity_of(entry >> 2 & 3); }
+  // Another process may have written anything.
+  static constexpr activity activity_of(std::uint64_t number) noexcept {
+    return number < std::tuple_size_v<spent> ? static_cast<activity>(number) : activity::idling;
+  }
 
   void close(activity charged, activity next, std::uint64_t now) noexcept {
     std::uint64_t const last = now_.load(std::memory_order_relaxed);  // relaxed: this thread wrote it
@@ -80,18 +103,15 @@ class time_account {
   }
 
   /// Reads the sums that belong to one entry. If the entry is unchanged afterwards, nothing was added meanwhile.
-  [[nodiscard]] spent consistent(std::uint64_t& entry) const noexcept {
-    for (;;) {
-      // acquire: the sums. Pairs with: close, last store; open.
-      entry = now_.load(std::memory_order_acquire);
-      if (entry != in_the_middle) {
-        spent all{};
-        // acquire: that an entry has begun. Pairs with: close, store of the sum.
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = spent_[i].load(std::memory_order_acquire);
-        if (now_.load(std::memory_order_relaxed) == entry) return all;
-      }
-      std::this_thread::yield();
-    }
+  [[nodiscard]] std::optional<spent> consistent(std::uint64_t& entry) const noexcept {
+    // acquire: the sums. Pairs with: close, last store; open.
+    entry = now_.load(std::memory_order_acquire);
+    if (entry == in_the_middle) return {};
+    spent all{};
+    // acquire: that an entry has begun. Pairs with: close, store of the sum.
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = spent_[i].load(std::memory_order_acquire);
+    if (now_.load(std::memory_order_relaxed) != entry) return {};
+    return all;
   }
 
   std::array<std::atomic<std::uint64_t>, 3> spent_{};

@@ -348,8 +348,8 @@ void worker::refresh_regions() noexcept {
 
 // ---- the thread ------------------------------------------------------------------------------------------------
 
-worker::worker(pool_core& c, worker_id number) noexcept
-    : core_(c), number_(number), stacks_(c.stacks()), blocks_(c.blocks()) {
+worker::worker(pool_core& c, worker_id number, worker_record& record) noexcept
+    : core_(c), number_(number), stacks_(c.stacks()), blocks_(c.blocks()), record_(record) {
   thread_record::worker = index(number);
   thread_record::blocks = &blocks_;
   owner = this;

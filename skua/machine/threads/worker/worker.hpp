@@ -11,10 +11,10 @@
 #include <string>
 #include <thread>
 
+#include "skua/machine/threads/attach/shared_pool.hpp"
 #include "skua/machine/threads/finish/finish_region.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
-#include "skua/machine/threads/worker/counters.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/machine/threads/worker/worker_trace.hpp"
 #include "skua/parts/base/clock.hpp"
@@ -34,7 +34,7 @@ inline constexpr std::uint32_t tasks_per_turn = 32;
 
 class worker final : public thread_record {
  public:
-  worker(pool_core& c, worker_id number) noexcept;
+  worker(pool_core& c, worker_id number, worker_record& record) noexcept;
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
 
@@ -54,6 +54,8 @@ class worker final : public thread_record {
   /// The fiber that is running. Valid while a task runs.
   [[nodiscard]] here& running_fiber() noexcept { return *fiber_; }
   [[nodiscard]] live_counters& counts() noexcept { return counts_; }
+  /// Of outside callers in this worker's place: one more at the begin of each, and at its end.
+  [[nodiscard]] counter& calls() noexcept { return record_.calls; }
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
   [[nodiscard]] worker_trace& traced() noexcept { return trace_; }
   /// Before `start`.
@@ -219,7 +221,8 @@ class worker final : public thread_record {
   } leaving_;
 
   finish_share<finish_region> share_;
-  live_counters counts_;
+  worker_record& record_;  ///< what whoever attaches can see
+  live_counters& counts_ = record_.counts;
   leaf_log leaves_;
   worker_trace trace_;
   std::string pin_report_;  ///< written before is_ready_ is set, and never after

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "cli/top/sample.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace skua::cli::top {
+namespace {
+
+constexpr std::size_t wide_screen = 113;
+constexpr std::size_t wide_bar = 21;
+constexpr std::size_t narrow_bar = 6;
+
+/// "0", "0.3", "12", "3.4k", "120k", "2.5M": four characters at most.
+std::string in_short(double n) {
+  if (n < 0.05) return "0";
+  if (n < 999.5 && n == std::floor(n)) return fmt::format("{:.0f}", n);
+  constexpr std::array units{"", "k", "M", "G", "T"};
+  std::size_t u = 0;
+  for (; n >= 999.5 && u + 1 < units.size(); ++u) n /= 1000;
+  return n < 9.95 ? fmt::format("{:.1f}{}", n, units[u]) : fmt::format("{:.0f}{}", n, units[u]);
+}
+
+std::string bar_of(worker_rates const& w, std::size_t columns) {
+  auto const part = [columns](double share) {
+    return static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns)));
+  };
+  std::size_t const work = part(w.working);
+  std::size_t const busy = std::max(work, part(w.working + w.scheduling));
+  return fmt::format("[{}{}{}]", std::string(work, '#'), std::string(busy - work, '+'),
+                     std::string(columns - busy, ' '));
+}
+
+std::uint64_t tasks_in(runtime::lane_lengths const& l) noexcept { return l.spawned + l.inbox + l.placed; }
+
+std::string policies_of(runtime::pool_look const& pool) {
+  std::string text;
+  for (runtime::region_look const& r : pool.regions) {
+    text += text.empty() ? "" : ", ";
+    text += r.policy;
+    if (r.workers != pool.workers.size()) text += fmt::format(" on {}", r.workers);
+  }
+  return text.empty() ? "" : text + ", ";
+}
+
+std::string summary_of(pool_sample const& p) {
+  worker_rates const all = sum_of(p.workers);
+  return fmt::format(
+      "{:.0f}% working, {:.0f}% scheduling, {:.0f}% idle; per second {} tasks, {} forks, {} steals, {} failed",
+      100 * all.working, 100 * all.scheduling, 100 * all.idle, in_short(all.tasks), in_short(all.forks),
+      in_short(all.steals), in_short(all.failed_steals));
+}
+
+/// Fits 80 columns; with more room it also says where the workers are.
+std::string workers_text(pool_sample const& p, screen_size size) {
+  bool const is_wide = size.columns >= wide_screen;
+  std::vector<table::column> heads{{"worker", true}};
+  if (is_wide) heads.insert(heads.end(), {{"place", true}, {"processor", true}});
+  heads.insert(heads.end(), {{"state"}, {is_wide ? "working #, scheduling +" : "working"}, {"", true}});
+  for (char const* const head : {"task/s", "fork/s", "steal/s", "fail/s", "forks", "tasks"})
+    heads.push_back({head, true});
+  table all(std::move(heads));
+  for (std::size_t i = 0; i < p.workers.size(); ++i) {
+    worker_rates const& w = p.workers[i];
+    runtime::worker_look const& at = p.look.workers[i];
+    auto const waiting = [&](std::uint64_t n) { return p.look.has_lanes ? in_short(static_cast<double>(n)) : "-"; };
+    std::vector<std::string> cells{std::to_string(i)};
+    if (is_wide) {
+      cells.push_back(std::to_string(at.place));
+      cells.push_back(at.processor < 0 ? "-" : std::to_string(at.processor));
+    }
+    cells.insert(cells.end(),
+                 {std::string(name_of(w.now)), bar_of(w, is_wide ? wide_bar : narrow_bar),
+                  fmt::format("{:.0f}%", 100 * w.working), in_short(w.tasks), in_short(w.forks), in_short(w.steals),
+                  in_short(w.failed_steals), waiting(w.lanes.forks), waiting(tasks_in(w.lanes))});
+    all.add(std::move(cells));
+  }
+  return all.text();
+}
+
+std::vector<std::string> lines_in(std::string const& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t const end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// Not in the midst of a character of several bytes.
+void cut(std::string& line, std::size_t columns) {
+  if (line.size() <= columns) return;
+  std::size_t end = columns;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+  line.resize(end);
+}
+
+json json_of(worker_rates const& w, runtime::worker_look const& at, std::size_t number, bool has_lanes) {
+  json lanes;
+  if (has_lanes) {
+    lanes = {
+        {"forks", w.lanes.forks}, {"spawned", w.lanes.spawned}, {"inbox", w.lanes.inbox}, {"placed", w.lanes.placed}};
+  }
+  return {{"worker", number},
+          {"place", at.place},
+          {"processor", at.processor},
+          {"state", name_of(w.now)},
+          {"working_share", w.working},
+          {"scheduling_share", w.scheduling},
+          {"idle_share", w.idle},
+          {"tasks_per_s", w.tasks},
+          {"forks_per_s", w.forks},
+          {"steals_per_s", w.steals},
+          {"failed_steals_per_s", w.failed_steals},
+          {"queued", std::move(lanes)}};
+}
+
+json json_of(pool_sample const& p) {
+  json regions = json::array();
+  for (runtime::region_look const& r : p.look.regions)
+    regions.push_back({{"number", r.number}, {"policy", r.policy}, {"workers", r.workers}});
+  json workers = json::array();
+  for (std::size_t i = 0; i < p.workers.size(); ++i)
+    workers.push_back(json_of(p.workers[i], p.look.workers[i], i, p.look.has_lanes));
+  worker_rates const all = sum_of(p.workers);
+  return {{"open_s", static_cast<double>(p.look.at_ns - p.look.opened_ns) / 1e9},
+          {"interval_s", p.seconds},
+          {"regions", std::move(regions)},
+          {"working_share", all.working},
+          {"scheduling_share", all.scheduling},
+          {"idle_share", all.idle},
+          {"tasks_per_s", all.tasks},
+          {"forks_per_s", all.forks},
+          {"steals_per_s", all.steals},
+          {"failed_steals_per_s", all.failed_steals},
+          {"workers", std::move(workers)}};
+}
+
+}  // namespace
+
+observer::observer(runtime::process_identity const& process)
+    : process_(process), command_(runtime::command_of(process)) {
+  find_pools();
+}
+
+void observer::find_pools() {
+  std::vector<std::shared_ptr<runtime::attached_pool>> known;
+  for (pool const& p : pools_) known.push_back(p.at);
+  std::vector<pool> now;
+  for (auto& found : runtime::pools_of(process_, known)) {
+    auto const same = std::ranges::find(pools_, found, &pool::at);
+    now.push_back(same != pools_.end() ? std::move(*same) : pool{found, since_opened(found->look())});
+  }
+  pools_ = std::move(now);
+}
+
+sample observer::next() {
+  find_pools();
+  sample all{.process = process_, .command = command_, .pools = {}};
+  for (pool& p : pools_) {
+    runtime::pool_look look = p.at->look();
+    all.pools.push_back({.look = look,
+                         .seconds = static_cast<double>(look.at_ns - p.last.at_ns) / 1e9,
+                         .workers = rates_between(p.last, look)});
+    p.last = std::move(look);
+  }
+  return all;
+}
+
+std::vector<std::string> lines_of(sample const& s, screen_size size, std::size_t& first) {
+  std::vector<std::string> lines{fmt::format("process {}: {}", s.process.number, s.command)};
+  if (s.pools.empty()) lines.emplace_back("It has no pool at present.");
+  std::vector<std::string> body;
+  for (std::size_t i = 0; i < s.pools.size(); ++i) {
+    pool_sample const& p = s.pools[i];
+    if (i > 0) body.emplace_back();
+    body.push_back(fmt::format("pool {}: {}{}, open for {}", i + 1, policies_of(p.look),
+                               in_words(p.workers.size(), "worker"),
+                               in_seconds(static_cast<double>(p.look.at_ns - p.look.opened_ns) / 1e9)));
+    body.push_back(summary_of(p));
+    for (std::string& line : lines_in(workers_text(p, size))) body.push_back(std::move(line));
+  }
+  std::size_t const room = size.rows == 0 ? body.size() : size.rows - std::min(size.rows, lines.size());
+  first = std::min(first, body.size() - std::min(body.size(), room));
+  std::size_t const end = std::min(body.size(), first + room);
+  lines.insert(lines.end(), body.begin() + static_cast<std::ptrdiff_t>(first),
+               body.begin() + static_cast<std::ptrdiff_t>(end));
+  for (std::string& line : lines) cut(line, size.columns);
+  return lines;
+}
+
+json json_of(sample const& s) {
+  json pools = json::array();
+  for (pool_sample const& p : s.pools) pools.push_back(json_of(p));
+  return {{"process", s.process.number}, {"command", s.command}, {"pools", std::move(pools)}};
+}
+
+}  // namespace skua::cli::top

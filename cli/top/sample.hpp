@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// One process and its pools between two looks, and how that is shown: as text of a given size, and as JSON.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/text/report.hpp"
+#include "cli/top/rates.hpp"
+#include "skua/machine/threads/attach/processes.hpp"
+
+namespace skua::cli::top {
+
+struct pool_sample {
+  runtime::pool_look look;
+  double seconds = 0;  ///< since the look before
+  std::vector<worker_rates> workers;
+};
+
+struct sample {
+  runtime::process_identity process;
+  std::string command;
+  std::vector<pool_sample> pools;  ///< the oldest first; a program may have none for a while
+};
+
+/// Looks at a process again and again.
+class observer {
+ public:
+  /// Throws error: its pools cannot be read.
+  explicit observer(runtime::process_identity const& process);
+
+  [[nodiscard]] runtime::process_identity const& process() const noexcept { return process_; }
+  /// What happened since the last call, or, in a pool that was not there then, since it was opened. Throws error.
+  [[nodiscard]] sample next();
+
+ private:
+  struct pool {
+    std::shared_ptr<runtime::attached_pool> at;
+    runtime::pool_look last;
+  };
+  void find_pools();
+
+  runtime::process_identity const process_;
+  std::string command_;
+  std::vector<pool> pools_;
+};
+
+/// How much there is room for.
+struct screen_size {
+  std::size_t columns = 120;
+  std::size_t rows = 0;  ///< 0: any number
+};
+
+/// Lines for people. If there are more workers than rows, those from `first` on; `first` is brought back to where the last
+/// row is still full.
+[[nodiscard]] std::vector<std::string> lines_of(sample const& s, screen_size size, std::size_t& first);
+[[nodiscard]] json json_of(sample const& s);
+
+}  // namespace skua::cli::top
