@@ -128,7 +128,10 @@ class here final : public fiber {
     return std::forward<F>(f)(*this);
   }
 
-  [[nodiscard]] bool stop_requested() const noexcept { return fiber::stop_requested(); }
+  [[nodiscard]] bool stop_requested() const noexcept {
+    expect_running();  // it notes steals, which on another thread would tangle the fiber's list of joins
+    return fiber::stop_requested();
+  }
   [[nodiscard]] worker_id worker() const noexcept {
     tsan::acquire(&front());  // what flows of this worker did before with what belongs to its number
     return front().id;

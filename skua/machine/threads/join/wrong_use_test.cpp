@@ -63,6 +63,11 @@ TEST_F(wrong_use_DeathTest, a_scope_through_the_outer_here) {
               names_the_here);
 }
 
+TEST_F(wrong_use_DeathTest, a_question_for_a_stop_through_the_outer_here) {
+  EXPECT_EXIT(in_a_stolen_child([](auto& outer) { static_cast<void>(outer.stop_requested()); }),
+              ::testing::KilledBySignal(SIGABRT), names_the_here);
+}
+
 TEST_F(wrong_use_DeathTest, an_algorithm_through_the_outer_here) {
   EXPECT_EXIT(in_a_stolen_child([](auto& outer) { skua::for_each(outer, 0, 1000, [](int) {}); }),
               ::testing::KilledBySignal(SIGABRT), names_the_here);
