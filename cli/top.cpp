@@ -73,7 +73,6 @@ std::string text_of(top::sample const& s) {
 }
 
 int show_once(top::observer& of, milliseconds interval, json_target const& target) {
-  static_cast<void>(of.next());
   pause(interval);
   top::sample const seen = of.next();
   if (!runtime::is_running(of.process())) throw error(fmt::format("process {} has ended", of.process().number));
@@ -84,7 +83,7 @@ int show_once(top::observer& of, milliseconds interval, json_target const& targe
 
 /// Where there is no screen: a sample behind the other.
 int show_again_and_again(top::observer& of, milliseconds interval) {
-  for (static_cast<void>(of.next());;) {
+  for (;;) {
     pause(interval);
     top::sample const seen = of.next();
     if (!runtime::is_running(of.process())) return exit_done;
@@ -95,7 +94,6 @@ int show_again_and_again(top::observer& of, milliseconds interval) {
 /// Until the user quits, or the program ends: then true.
 bool show_on_screen(top::observer& of, milliseconds interval) {
   top::screen screen;
-  static_cast<void>(of.next());
   std::size_t first = 0;
   auto due = steady_clock::now() + std::min<milliseconds>(interval, 100ms);  // the first view need not wait for long
   std::optional<top::sample> seen;
@@ -128,7 +126,7 @@ int execute(arguments const& given) {
   milliseconds const interval(read_whole_number("--interval", given.interval, least_interval_ms, most_interval_ms));
   top::observer of(choose(given.process));
   if (given.once || target.wanted()) return show_once(of, interval, target);
-  if (!top::stdout_is_screen()) return show_again_and_again(of, interval);
+  if (!stdout_is_terminal()) return show_again_and_again(of, interval);
   let_runs_end_after_interrupts();  // the screen restores the terminal
   if (show_on_screen(of, interval)) write_to_stdout(fmt::format("process {} has ended\n", of.process().number));
   return exit_done;

@@ -39,6 +39,11 @@ def patterns(name):
     return [line for line in lines if line and not line.startswith("#")]
 
 
+def covers(pattern, name):
+    """Whether a pattern of dh_install takes the file: by its name, or by a folder that it lies in."""
+    return fnmatch.fnmatchcase(name, pattern) or name.startswith(pattern.replace("*", "any") + "/")
+
+
 def needed_to_build(group):
     return {line.split()[0] for line in text_of("tools/packages.txt").splitlines() if line.split()[1:] == [group]}
 
@@ -105,10 +110,10 @@ class debians_recipe(unittest.TestCase):
             name = re.sub(r"^usr/lib/(?:[^/]+-linux-gnu[^/]*/)?", "usr/lib/any/", f"usr/{file}")
             names += [name.replace("libskua.a", end) for end in ("libskua.so", f"libskua.so.{ABI}")] if name.endswith("libskua.a") else [name]
         for name in names:
-            owners = [owner for owner, found in lists.items() for p in found if fnmatch.fnmatchcase(name, p) or name.startswith(p.replace("*", "any") + "/")]
+            owners = [owner for owner, found in lists.items() for p in found if covers(p, name)]
             self.assertEqual(len(owners), 1, f"{name}: {owners}")
             for pattern in built:
-                built[pattern] |= fnmatch.fnmatchcase(name, pattern) or name.startswith(pattern.replace("*", "any") + "/")
+                built[pattern] |= covers(pattern, name)
         self.assertEqual([pattern for pattern, used in built.items() if not used], [], "nothing is installed there")
 
     def test_ships_the_source_of_the_script_that_the_report_contains(self):

@@ -47,6 +47,11 @@ void handle(int signal, void (*handler)(int), int flags) {
   ::sigaction(signal, &action, nullptr);
 }
 
+bool understands_escapes(int file) {
+  char const* const kind = std::getenv("TERM");
+  return ::isatty(file) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
 }  // namespace
 
 void install_signal_handlers() {
@@ -65,10 +70,8 @@ void let_runs_end_after_interrupts() noexcept { lets_runs_end.store(true, std::m
 
 void finish_in_spite_of_interrupts() noexcept { finishing.store(true, std::memory_order_relaxed); }
 
-bool stderr_is_terminal() {
-  char const* const kind = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
-}
+bool stderr_is_terminal() { return understands_escapes(STDERR_FILENO); }
+bool stdout_is_terminal() { return understands_escapes(STDOUT_FILENO); }
 
 std::size_t terminal_columns() {
   winsize size{};

@@ -33,8 +33,9 @@ void let_runs_end_after_interrupts() noexcept;
 /// From now on the first Ctrl-C is ignored: the output that is being written is written to its end.
 void finish_in_spite_of_interrupts() noexcept;
 
-/// Whether standard error is a terminal that understands how to wipe a line.
+/// Whether these are terminals that understand escape sequences: how to wipe a line, to move the cursor.
 [[nodiscard]] bool stderr_is_terminal();
+[[nodiscard]] bool stdout_is_terminal();
 /// Of standard error; 80 if it does not say.
 [[nodiscard]] std::size_t terminal_columns();
 

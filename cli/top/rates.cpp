@@ -98,10 +98,7 @@ worker_rates sum_of(std::vector<worker_rates> const& workers) {
     sum.forks += w.forks;
     sum.steals += w.steals;
     sum.failed_steals += w.failed_steals;
-    sum.lanes.forks += w.lanes.forks;
-    sum.lanes.spawned += w.lanes.spawned;
-    sum.lanes.inbox += w.lanes.inbox;
-    sum.lanes.placed += w.lanes.placed;
+    sum.lanes += w.lanes;
   }
   return sum;
 }

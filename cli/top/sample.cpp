@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 namespace skua::cli::top {
@@ -82,16 +83,6 @@ std::string workers_text(pool_sample const& p, screen_size size) {
   return all.text();
 }
 
-std::vector<std::string> lines_in(std::string const& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t const end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
 /// Not in the midst of a character of several bytes.
 void cut(std::string& line, std::size_t columns) {
   if (line.size() <= columns) return;
@@ -100,24 +91,27 @@ void cut(std::string& line, std::size_t columns) {
   line.resize(end);
 }
 
+/// Adds what a worker and a whole pool have.
+void add_rates(json& to, worker_rates const& r) {
+  to["working_share"] = r.working;
+  to["scheduling_share"] = r.scheduling;
+  to["idle_share"] = r.idle;
+  to["tasks_per_s"] = r.tasks;
+  to["forks_per_s"] = r.forks;
+  to["steals_per_s"] = r.steals;
+  to["failed_steals_per_s"] = r.failed_steals;
+}
+
 json json_of(worker_rates const& w, runtime::worker_look const& at, std::size_t number, bool has_lanes) {
   json lanes;
   if (has_lanes) {
     lanes = {
         {"forks", w.lanes.forks}, {"spawned", w.lanes.spawned}, {"inbox", w.lanes.inbox}, {"placed", w.lanes.placed}};
   }
-  return {{"worker", number},
-          {"place", at.place},
-          {"processor", at.processor},
-          {"state", name_of(w.now)},
-          {"working_share", w.working},
-          {"scheduling_share", w.scheduling},
-          {"idle_share", w.idle},
-          {"tasks_per_s", w.tasks},
-          {"forks_per_s", w.forks},
-          {"steals_per_s", w.steals},
-          {"failed_steals_per_s", w.failed_steals},
-          {"queued", std::move(lanes)}};
+  json worker{{"worker", number}, {"place", at.place}, {"processor", at.processor}, {"state", name_of(w.now)}};
+  add_rates(worker, w);
+  worker["queued"] = std::move(lanes);
+  return worker;
 }
 
 json json_of(pool_sample const& p) {
@@ -127,18 +121,12 @@ json json_of(pool_sample const& p) {
   json workers = json::array();
   for (std::size_t i = 0; i < p.workers.size(); ++i)
     workers.push_back(json_of(p.workers[i], p.look.workers[i], i, p.look.has_lanes));
-  worker_rates const all = sum_of(p.workers);
-  return {{"open_s", static_cast<double>(p.look.at_ns - p.look.opened_ns) / 1e9},
-          {"interval_s", p.seconds},
-          {"regions", std::move(regions)},
-          {"working_share", all.working},
-          {"scheduling_share", all.scheduling},
-          {"idle_share", all.idle},
-          {"tasks_per_s", all.tasks},
-          {"forks_per_s", all.forks},
-          {"steals_per_s", all.steals},
-          {"failed_steals_per_s", all.failed_steals},
-          {"workers", std::move(workers)}};
+  json pool{{"open_s", static_cast<double>(p.look.at_ns - p.look.opened_ns) / 1e9},
+            {"interval_s", p.seconds},
+            {"regions", std::move(regions)}};
+  add_rates(pool, sum_of(p.workers));
+  pool["workers"] = std::move(workers);
+  return pool;
 }
 
 }  // namespace
@@ -146,6 +134,7 @@ json json_of(pool_sample const& p) {
 observer::observer(runtime::process_identity const& process)
     : process_(process), command_(runtime::command_of(process)) {
   find_pools();
+  for (pool& p : pools_) p.last = p.at->look();
 }
 
 void observer::find_pools() {
@@ -183,7 +172,8 @@ std::vector<std::string> lines_of(sample const& s, screen_size size, std::size_t
                                in_words(p.workers.size(), "worker"),
                                in_seconds(static_cast<double>(p.look.at_ns - p.look.opened_ns) / 1e9)));
     body.push_back(summary_of(p));
-    for (std::string& line : lines_in(workers_text(p, size))) body.push_back(std::move(line));
+    std::istringstream rows(workers_text(p, size));
+    for (std::string row; std::getline(rows, row);) body.push_back(std::move(row));
   }
   std::size_t const room = size.rows == 0 ? body.size() : size.rows - std::min(size.rows, lines.size());
   first = std::min(first, body.size() - std::min(body.size(), room));

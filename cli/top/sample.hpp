@@ -29,11 +29,12 @@ struct sample {
 /// Looks at a process again and again.
 class observer {
  public:
-  /// Throws error: its pools cannot be read.
+  /// Takes the first look. Throws error: its pools cannot be read.
   explicit observer(runtime::process_identity const& process);
 
   [[nodiscard]] runtime::process_identity const& process() const noexcept { return process_; }
-  /// What happened since the last call, or, in a pool that was not there then, since it was opened. Throws error.
+  /// What happened since the last call, or since the constructor; in a pool that was not there then, since it was opened.
+  /// Throws error.
   [[nodiscard]] sample next();
 
  private:

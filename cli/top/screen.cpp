@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
 
 #include "cli/text/output.hpp"
@@ -22,6 +21,7 @@ constexpr std::string_view open_screen = "\033[?1049h\033[?25l\033[2J";
 constexpr std::string_view close_screen = "\033[?25h\033[?1049l";
 
 // Signals are let in only while the screen waits (ppoll), so the handler's flag is never looked at too early.
+constexpr std::array handled{SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
 constexpr std::array ending{SIGTERM, SIGHUP, SIGQUIT};
 std::atomic<int> came{0};
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -39,23 +39,19 @@ void handle(int signal, void (*handler)(int)) {
 
 }  // namespace
 
-bool stdout_is_screen() {
-  char const* const kind = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
 screen::screen() : has_keys_(::isatty(STDIN_FILENO) == 1 && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
-  sigset_t heeded;
-  ::sigemptyset(&heeded);
-  for (int const s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) ::sigaddset(&heeded, s);
-  ::sigprocmask(SIG_BLOCK, &heeded, &mask_before_);
-  for (int const s : {SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) handle(s, note_signal);
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGINT);  // terminal.hpp handles it
+  for (int const s : handled) ::sigaddset(&blocked, s);
+  ::sigprocmask(SIG_BLOCK, &blocked, &mask_before_);
+  for (int const s : handled) handle(s, note_signal);
   enter();
 }
 
 screen::~screen() {
   leave();
-  for (int const s : {SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) handle(s, SIG_DFL);
+  for (int const s : handled) handle(s, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 

@@ -23,9 +23,6 @@ enum class key : std::uint8_t {
   redraw,  ///< the size has changed, or the command was stopped and goes on
 };
 
-/// Whether standard output is a terminal that can be drawn on.
-[[nodiscard]] bool stdout_is_screen();
-
 /// There is one at a time.
 class screen {
  public:

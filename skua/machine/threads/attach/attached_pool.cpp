@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <thread>
 
+#include "skua/machine/threads/attach/about_file.hpp"
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/settings.hpp"
@@ -18,12 +18,6 @@ namespace skua::inline v0::runtime {
 namespace {
 
 constexpr int tries_max = 100;
-
-struct stat about_file(int file) noexcept {
-  struct stat about{};
-  if (::fstat(file, &about) != 0) about = {};
-  return about;
-}
 
 /// Bytes of the file, or 0: it may become shorter while we look, or is none.
 std::size_t sealed_size(int file) noexcept {
@@ -72,7 +66,7 @@ std::string text_of(std::array<char, 64> const& name) {
 
 }  // namespace
 
-attached_pool::attached_pool(int file) : bytes_(sealed_size(file)), file_number_(about_file(file).st_ino) {
+attached_pool::attached_pool(int file) : bytes_(sealed_size(file)), inode_(about_file(file).st_ino) {
   if (bytes_ < sizeof(shared_pool)) throw error("it is no pool of Skua");
   void* const all = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (all == MAP_FAILED) throw error("its memory cannot be mapped");
@@ -105,7 +99,7 @@ attached_pool::~attached_pool() {
   ::munmap(base_, bytes_);
 }
 
-bool attached_pool::is_of(int file) const noexcept { return about_file(file).st_ino == file_number_; }
+bool attached_pool::is_of(int file) const noexcept { return about_file(file).st_ino == inode_; }
 
 pool_look attached_pool::look() const {
   pool_look all{.at_ns = clock_ns(), .opened_ns = head().opened_ns, .has_lanes = false, .regions = {}, .workers = {}};
@@ -157,10 +151,7 @@ bool attached_pool::read_lanes(std::size_t region, pool_look& into) const {
   for (std::uint32_t w = 0; w < members; ++w) {
     worker_look& worker = into.workers[w];
     worker.counters.forks += pushes[w];
-    worker.lanes.forks += lengths[w].forks;
-    worker.lanes.spawned += lengths[w].spawned;
-    worker.lanes.inbox += lengths[w].inbox;
-    worker.lanes.placed += lengths[w].placed;
+    worker.lanes += lengths[w];
   }
   return true;
 }

@@ -19,6 +19,14 @@ struct lane_lengths {
   std::uint64_t spawned = 0;  ///< tasks without a fixed place: of scopes, task groups, finish regions
   std::uint64_t inbox = 0;    ///< frames and tasks that others sent to the worker
   std::uint64_t placed = 0;   ///< what the policy put there: the lanes local, migrated, and mailbox
+
+  lane_lengths& operator+=(lane_lengths const& other) noexcept {
+    forks += other.forks;
+    spawned += other.spawned;
+    inbox += other.inbox;
+    placed += other.placed;
+    return *this;
+  }
 };
 
 /// One worker at one moment.
@@ -70,7 +78,7 @@ class attached_pool {
   [[nodiscard]] bool read_lanes(std::size_t region, pool_look& into) const;
 
   std::size_t bytes_ = 0;
-  std::uint64_t file_number_ = 0;  ///< unique among the memories that are shared in this way
+  std::uint64_t inode_ = 0;  ///< unique among the memories that are shared in this way
   std::byte* base_ = nullptr;
   // Copies, which the other process cannot change after they were checked.
   std::uint32_t workers_ = 0;

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <new>
 #include <utility>
 
+#include "skua/machine/threads/attach/about_file.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/clock.hpp"
@@ -34,12 +34,6 @@ constexpr std::size_t rounded_up(std::size_t n, std::size_t to) noexcept { retur
 int make_file() noexcept {
   int const file = ::memfd_create(shared_pool_name, MFD_CLOEXEC | MFD_ALLOW_SEALING | not_executable);
   return file < 0 && errno == EINVAL ? ::memfd_create(shared_pool_name, MFD_CLOEXEC | MFD_ALLOW_SEALING) : file;
-}
-
-struct stat about_file(int file) noexcept {
-  struct stat about{};
-  if (::fstat(file, &about) != 0) about = {};
-  return about;
 }
 
 /// A file beyond this limit would end the process by SIGXFSZ.
@@ -142,7 +136,7 @@ bool pool_memory::share(std::size_t at_first) noexcept {
   if (all != MAP_FAILED && ::madvise(all, bytes_, MADV_DONTFORK) == 0) {
     base_ = static_cast<std::byte*>(all);
     file_ = file;
-    file_identity_ = about_file(file).st_ino;
+    inode_ = about_file(file).st_ino;
     return true;
   }
   if (all != MAP_FAILED) ::munmap(all, bytes_);
@@ -151,7 +145,7 @@ bool pool_memory::share(std::size_t at_first) noexcept {
 }
 
 /// The program may have closed all files that it does not know, and opened another one under the number.
-bool pool_memory::has_file() const noexcept { return is_shared() && about_file(file_).st_ino == file_identity_; }
+bool pool_memory::has_file() const noexcept { return is_shared() && about_file(file_).st_ino == inode_; }
 
 void pool_memory::close_file() noexcept {
   if (has_file()) ::close(file_);

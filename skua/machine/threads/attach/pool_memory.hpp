@@ -47,12 +47,11 @@ class pool_memory {
   void hide(std::byte const* room) const noexcept;
   void give_slots(std::byte const* room) const noexcept;
 
-  // Around a fork(), for every pool of the process.
+ private:
+  // Calls these around a fork(), for every pool of the process.
+  friend class pool_memories;
   void before_fork() noexcept;
   void after_fork(bool is_child) noexcept;
-
- private:
-  friend class pool_memories;
 
   [[nodiscard]] shared_pool& head() const noexcept { return *reinterpret_cast<shared_pool*>(base_); }
   [[nodiscard]] std::size_t block_bytes() const noexcept;
@@ -65,8 +64,8 @@ class pool_memory {
   std::size_t const slots_at_;
   std::size_t const bytes_;
   std::byte* base_ = nullptr;
-  int file_ = -1;  ///< the shared memory; -1: the memory is this process's alone
-  std::uint64_t file_identity_ = 0;
+  int file_ = -1;                ///< the shared memory; -1: the memory is this process's alone
+  std::uint64_t inode_ = 0;      ///< of the file
   std::byte* copy_ = nullptr;    ///< for the child, while a fork() is under way
   pool_memory* next_ = nullptr;  ///< in the list of the process, under its lock
 };
