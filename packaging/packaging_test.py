@@ -75,7 +75,7 @@ class a_recipe(unittest.TestCase):
             tree = ast.parse(text_of(f"packaging/{name}"))
             self.assertEqual(sum(isinstance(node, ast.ClassDef) for node in tree.body), 1, name)
 
-    def test_of_conan_exports_folders_that_exist(self):
+    def test_for_conan_exports_folders_that_exist(self):
         for pattern in assigned(ast.parse(text_of("packaging/conan/conanfile.py")), "SOURCES"):
             self.assertTrue((ROOT / pattern.removesuffix("/*")).exists(), pattern)
 

@@ -30,7 +30,7 @@ struct teams_of_width {
 /// Tasks of one name and type at one software topology address.
 struct team_group {
   std::uint32_t name = 0, type = 0;
-  std::uint64_t address = 0;
+  std::uint64_t address = 0;           ///< in units of 2^-32 of the line (address.hpp)
   std::vector<teams_of_width> widths;  ///< narrowest first
   [[nodiscard]] double teams() const noexcept;
 };

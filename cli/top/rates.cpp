@@ -9,10 +9,10 @@ namespace skua::cli::top {
 namespace {
 
 using runtime::activity;
-using runtime::worker_look;
+using runtime::worker_snapshot;
 
 /// A caller from outside has been in the worker's place all the time.
-bool one_call_lasts(worker_look const& before, worker_look const& after) noexcept {
+bool one_call_lasts(worker_snapshot const& before, worker_snapshot const& after) noexcept {
   return after.calls % 2 == 1 && before.calls == after.calls;
 }
 
@@ -26,7 +26,7 @@ std::uint64_t steals_of(worker_counters const& c) noexcept {
   return std::accumulate(c.steals.begin(), c.steals.end(), std::uint64_t{0});
 }
 
-state state_of(worker_look const& w) noexcept {
+state state_of(worker_snapshot const& w) noexcept {
   switch (w.now) {
     case activity::working: return state::working;
     case activity::scheduling: return state::searching;
@@ -36,7 +36,7 @@ state state_of(worker_look const& w) noexcept {
   return w.calls % 2 == 1 ? state::working : state::asleep;
 }
 
-worker_rates rates_of(worker_look const& before, worker_look const& after, double seconds) {
+worker_rates rates_of(worker_snapshot const& before, worker_snapshot const& after, double seconds) {
   worker_counters const& a = before.counters;
   worker_counters const& b = after.counters;
   worker_rates r{.now = state_of(after), .lanes = after.lanes};
@@ -69,7 +69,7 @@ std::string_view name_of(state s) noexcept {
   return "asleep";
 }
 
-std::vector<worker_rates> rates_between(runtime::pool_look const& before, runtime::pool_look const& after) {
+std::vector<worker_rates> rates_between(runtime::pool_snapshot const& before, runtime::pool_snapshot const& after) {
   double const seconds = grown(before.at_ns, after.at_ns) / 1e9;
   std::vector<worker_rates> all;
   for (std::size_t w = 0; w < std::min(before.workers.size(), after.workers.size()); ++w)
@@ -77,8 +77,8 @@ std::vector<worker_rates> rates_between(runtime::pool_look const& before, runtim
   return all;
 }
 
-runtime::pool_look since_opened(runtime::pool_look const& pool) {
-  runtime::pool_look first{
+runtime::pool_snapshot since_opened(runtime::pool_snapshot const& pool) {
+  runtime::pool_snapshot first{
       .at_ns = pool.opened_ns, .opened_ns = pool.opened_ns, .has_lanes = false, .regions = {}, .workers = {}};
   first.workers.resize(pool.workers.size());
   return first;

@@ -28,14 +28,14 @@ struct worker_rates {
   double forks = 0;
   double steals = 0;
   double failed_steals = 0;     ///< attempts that found nothing or were lost to another thief
-  runtime::lane_lengths lanes;  ///< at the second look
+  runtime::lane_lengths lanes;  ///< in the second snapshot
 };
 
 /// One entry per worker. `before` may be `since_opened(after)`.
-[[nodiscard]] std::vector<worker_rates> rates_between(runtime::pool_look const& before,
-                                                      runtime::pool_look const& after);
-/// The look at the same pool when it was made: nothing had happened.
-[[nodiscard]] runtime::pool_look since_opened(runtime::pool_look const& pool);
+[[nodiscard]] std::vector<worker_rates> rates_between(runtime::pool_snapshot const& before,
+                                                      runtime::pool_snapshot const& after);
+/// The snapshot of the same pool when it was made: nothing had happened.
+[[nodiscard]] runtime::pool_snapshot since_opened(runtime::pool_snapshot const& pool);
 
 /// Shares are means, everything else sums. Without workers all is zero, and idle.
 [[nodiscard]] worker_rates sum_of(std::vector<worker_rates> const& workers);

@@ -38,9 +38,9 @@ std::string bar_of(worker_rates const& w, std::size_t columns) {
 
 std::uint64_t tasks_in(runtime::lane_lengths const& l) noexcept { return l.spawned + l.inbox + l.placed; }
 
-std::string policies_of(runtime::pool_look const& pool) {
+std::string policies_of(runtime::pool_snapshot const& pool) {
   std::string text;
-  for (runtime::region_look const& r : pool.regions) {
+  for (runtime::region_snapshot const& r : pool.regions) {
     text += text.empty() ? "" : ", ";
     text += r.policy;
     if (r.workers != pool.workers.size()) text += fmt::format(" on {}", r.workers);
@@ -67,8 +67,8 @@ std::string workers_text(pool_sample const& p, screen_size size) {
   table all(std::move(heads));
   for (std::size_t i = 0; i < p.workers.size(); ++i) {
     worker_rates const& w = p.workers[i];
-    runtime::worker_look const& at = p.look.workers[i];
-    auto const waiting = [&](std::uint64_t n) { return p.look.has_lanes ? in_short(static_cast<double>(n)) : "-"; };
+    runtime::worker_snapshot const& at = p.snapshot.workers[i];
+    auto const waiting = [&](std::uint64_t n) { return p.snapshot.has_lanes ? in_short(static_cast<double>(n)) : "-"; };
     std::vector<std::string> cells{std::to_string(i)};
     if (is_wide) {
       cells.push_back(std::to_string(at.place));
@@ -102,7 +102,7 @@ void add_rates(json& to, worker_rates const& r) {
   to["failed_steals_per_s"] = r.failed_steals;
 }
 
-json json_of(worker_rates const& w, runtime::worker_look const& at, std::size_t number, bool has_lanes) {
+json json_of(worker_rates const& w, runtime::worker_snapshot const& at, std::size_t number, bool has_lanes) {
   json lanes;
   if (has_lanes) {
     lanes = {
@@ -116,12 +116,12 @@ json json_of(worker_rates const& w, runtime::worker_look const& at, std::size_t 
 
 json json_of(pool_sample const& p) {
   json regions = json::array();
-  for (runtime::region_look const& r : p.look.regions)
+  for (runtime::region_snapshot const& r : p.snapshot.regions)
     regions.push_back({{"number", r.number}, {"policy", r.policy}, {"workers", r.workers}});
   json workers = json::array();
   for (std::size_t i = 0; i < p.workers.size(); ++i)
-    workers.push_back(json_of(p.workers[i], p.look.workers[i], i, p.look.has_lanes));
-  json pool{{"open_s", static_cast<double>(p.look.at_ns - p.look.opened_ns) / 1e9},
+    workers.push_back(json_of(p.workers[i], p.snapshot.workers[i], i, p.snapshot.has_lanes));
+  json pool{{"open_s", static_cast<double>(p.snapshot.at_ns - p.snapshot.opened_ns) / 1e9},
             {"interval_s", p.seconds},
             {"regions", std::move(regions)}};
   add_rates(pool, sum_of(p.workers));
@@ -134,7 +134,7 @@ json json_of(pool_sample const& p) {
 observer::observer(runtime::process_identity const& process)
     : process_(process), command_(runtime::command_of(process)) {
   find_pools();
-  for (pool& p : pools_) p.last = p.at->look();
+  for (pool& p : pools_) p.last = p.at->snapshot();
 }
 
 void observer::find_pools() {
@@ -143,7 +143,7 @@ void observer::find_pools() {
   std::vector<pool> now;
   for (auto& found : runtime::pools_of(process_, known)) {
     auto const same = std::ranges::find(pools_, found, &pool::at);
-    now.push_back(same != pools_.end() ? std::move(*same) : pool{found, since_opened(found->look())});
+    now.push_back(same != pools_.end() ? std::move(*same) : pool{found, since_opened(found->snapshot())});
   }
   pools_ = std::move(now);
 }
@@ -152,11 +152,11 @@ sample observer::next() {
   find_pools();
   sample all{.process = process_, .command = command_, .pools = {}};
   for (pool& p : pools_) {
-    runtime::pool_look look = p.at->look();
-    all.pools.push_back({.look = look,
-                         .seconds = static_cast<double>(look.at_ns - p.last.at_ns) / 1e9,
-                         .workers = rates_between(p.last, look)});
-    p.last = std::move(look);
+    runtime::pool_snapshot snapshot = p.at->snapshot();
+    all.pools.push_back({.snapshot = snapshot,
+                         .seconds = static_cast<double>(snapshot.at_ns - p.last.at_ns) / 1e9,
+                         .workers = rates_between(p.last, snapshot)});
+    p.last = std::move(snapshot);
   }
   return all;
 }
@@ -168,9 +168,9 @@ std::vector<std::string> lines_of(sample const& s, screen_size size, std::size_t
   for (std::size_t i = 0; i < s.pools.size(); ++i) {
     pool_sample const& p = s.pools[i];
     if (i > 0) body.emplace_back();
-    body.push_back(fmt::format("pool {}: {}{}, open for {}", i + 1, policies_of(p.look),
+    body.push_back(fmt::format("pool {}: {}{}, open for {}", i + 1, policies_of(p.snapshot),
                                in_words(p.workers.size(), "worker"),
-                               in_seconds(static_cast<double>(p.look.at_ns - p.look.opened_ns) / 1e9)));
+                               in_seconds(static_cast<double>(p.snapshot.at_ns - p.snapshot.opened_ns) / 1e9)));
     body.push_back(summary_of(p));
     std::istringstream rows(workers_text(p, size));
     for (std::string row; std::getline(rows, row);) body.push_back(std::move(row));

@@ -15,8 +15,8 @@
 namespace skua::cli::top {
 
 struct pool_sample {
-  runtime::pool_look look;
-  double seconds = 0;  ///< since the look before
+  runtime::pool_snapshot snapshot;
+  double seconds = 0;  ///< since the snapshot before
   std::vector<worker_rates> workers;
 };
 
@@ -29,7 +29,7 @@ struct sample {
 /// Looks at a process again and again.
 class observer {
  public:
-  /// Takes the first look. Throws error: its pools cannot be read.
+  /// Takes the first snapshot. Throws error: its pools cannot be read.
   explicit observer(runtime::process_identity const& process);
 
   [[nodiscard]] runtime::process_identity const& process() const noexcept { return process_; }
@@ -40,7 +40,7 @@ class observer {
  private:
   struct pool {
     std::shared_ptr<runtime::attached_pool> at;
-    runtime::pool_look last;
+    runtime::pool_snapshot last;
   };
   void find_pools();
 

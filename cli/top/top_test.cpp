@@ -13,30 +13,30 @@ namespace {
 
 using namespace skua::cli::top;
 using skua::runtime::activity;
-using skua::runtime::pool_look;
+using skua::runtime::pool_snapshot;
 
 constexpr std::uint64_t second = 1'000'000'000;
 
 /// A pool that was opened at 1 s, as it is at `at_s`, with idle workers.
-pool_look pool_of(std::size_t workers, std::uint64_t at_s) {
-  pool_look look{.at_ns = at_s * second, .opened_ns = second, .has_lanes = true, .regions = {}, .workers = {}};
-  look.workers.resize(workers);
-  for (auto& w : look.workers) w.counters.idle_ns = (at_s - 1) * second;
-  return look;
+pool_snapshot pool_of(std::size_t workers, std::uint64_t at_s) {
+  pool_snapshot snapshot{.at_ns = at_s * second, .opened_ns = second, .has_lanes = true, .regions = {}, .workers = {}};
+  snapshot.workers.resize(workers);
+  for (auto& w : snapshot.workers) w.counters.idle_ns = (at_s - 1) * second;
+  return snapshot;
 }
 
 sample sample_of(std::size_t workers) {
-  pool_look look = pool_of(workers, 3);
-  look.regions.push_back({.number = 1, .policy = "adws", .workers = static_cast<std::uint32_t>(workers)});
-  auto rates = rates_between(since_opened(look), look);
+  pool_snapshot snapshot = pool_of(workers, 3);
+  snapshot.regions.push_back({.number = 1, .policy = "adws", .workers = static_cast<std::uint32_t>(workers)});
+  auto rates = rates_between(since_opened(snapshot), snapshot);
   return {.process = {.number = 77, .began = 1},
           .command = "./heat --n 4096",
-          .pools = {{.look = std::move(look), .seconds = 2, .workers = std::move(rates)}}};
+          .pools = {{.snapshot = std::move(snapshot), .seconds = 2, .workers = std::move(rates)}}};
 }
 
 TEST(top, shares_and_rates_are_those_of_the_time_between_two_looks) {
-  pool_look before = pool_of(1, 3);
-  pool_look after = pool_of(1, 5);
+  pool_snapshot before = pool_of(1, 3);
+  pool_snapshot after = pool_of(1, 5);
   auto& c = after.workers[0].counters;
   c.work_ns = second;
   c.scheduling_ns = second / 2;
@@ -59,9 +59,9 @@ TEST(top, shares_and_rates_are_those_of_the_time_between_two_looks) {
 }
 
 TEST(top, a_call_that_began_before_anybody_looked_counts_as_work_while_it_lasts) {
-  pool_look before = pool_of(2, 3);
-  pool_look after = pool_of(2, 4);
-  for (auto* look : {&before, &after}) look->workers[0].calls = 7;
+  pool_snapshot before = pool_of(2, 3);
+  pool_snapshot after = pool_of(2, 4);
+  for (auto* snapshot : {&before, &after}) snapshot->workers[0].calls = 7;
   auto const both = rates_between(before, after);
   EXPECT_EQ(both[0].now, state::working);
   EXPECT_DOUBLE_EQ(both[0].working, 1);
@@ -72,7 +72,7 @@ TEST(top, a_call_that_began_before_anybody_looked_counts_as_work_while_it_lasts)
 }
 
 TEST(top, a_counter_that_seems_to_shrink_counts_as_unchanged) {
-  pool_look before = pool_of(1, 3);
+  pool_snapshot before = pool_of(1, 3);
   before.workers[0].counters.forks = 100;
   EXPECT_DOUBLE_EQ(rates_between(before, pool_of(1, 4)).at(0).forks, 0);
 }
@@ -142,7 +142,7 @@ TEST(top, a_character_of_several_bytes_is_not_cut) {
 
 TEST(top, unknown_lengths_are_shown_as_unknown) {
   sample s = sample_of(1);
-  s.pools[0].look.has_lanes = false;
+  s.pools[0].snapshot.has_lanes = false;
   EXPECT_TRUE(json_of(s)["pools"][0]["workers"][0]["queued"].is_null());
   std::size_t first = 0;
   EXPECT_TRUE(lines_of(s, {}, first).back().ends_with("      -      -")) << lines_of(s, {}, first).back();

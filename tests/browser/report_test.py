@@ -104,7 +104,7 @@ class Report(unittest.TestCase):
     def test_ranks_and_teams_are_one_run(self):
         page = self.shown("ranks", name="ranks")
         self.expect_drawn(page, OF_SEVERAL_WORKERS | {"teams", "iterations", "iteration-steals", "steal-matrix", "steal-distances"})
-        # Groups of eight workers lie a quarter of the machine apart.
+        # Groups of eight workers lie a quarter of the line of addresses apart.
         teams = page.value("(async () => { const d = document.querySelector('#teams details'); const shown = new Promise(r => d.addEventListener('toggle', r));"
                            " d.open = true; await shown; await new Promise(requestAnimationFrame); return document.querySelector('#teams').textContent; })()")
         for row in ("gemm, type 0, address 0", "gemm, type 0, address 0.250", "syrk, type 1, address 0.500"):

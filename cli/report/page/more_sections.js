@@ -67,12 +67,12 @@ function stealDistances(panel, run, title) {
       `${words(s.moved, "waiting task")}; tasks waited ${words(s.parked, "time")}.`)));
 }
 
-/** Teams whose addresses lie in the same sixteenth of the machine, in one row: a blocked matrix has an address per block. */
-function byPartOfTheMachine(groups) {
+/** One row for all teams in the same sixteenth of the line of addresses: a blocked matrix has an address per block. */
+function byPartOfTheLine(groups) {
   const PARTS = 16;
   const rows = new Map();
   for (const g of groups) {
-    const at = Number(BigInt(g.address)) / 2 ** 32; // a software topology address: 32 bits behind the point
+    const at = Number(BigInt(g.address)) / 2 ** 32; // a position from 0 to 1 on the line
     const key = `${g.type}:${Math.floor(at * PARTS)}:${g.name}`;
     const row = rows.get(key) || {name: g.name, type: g.type, from: at, to: at, widths: []};
     rows.set(key, row);
@@ -94,7 +94,7 @@ function byPartOfTheMachine(groups) {
 
 /** [arms-2021 Fig. 10] */
 function teams(panel, whole, title) {
-  const run = {teams: byPartOfTheMachine(whole.teams).sort((a, b) => a.type - b.type || a.from - b.from)};
+  const run = {teams: byPartOfTheLine(whole.teams).sort((a, b) => a.type - b.type || a.from - b.from)};
   const widths = [...new Set(run.teams.flatMap((g) => g.widths.map((w) => w.width)))].sort((a, b) => a - b);
   const rowName = (g) => `${g.name}, type ${g.type}, address ${digits(g.from)}${g.to > g.from ? ` to ${digits(g.to)}` : ""}`;
   const cell = (r, c) => run.teams[r].widths.find((w) => w.width === widths[c]);

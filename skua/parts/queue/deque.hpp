@@ -244,14 +244,14 @@ class deque<Sync>::victim {
     return steal(oldest, unused);
   }
 
-  /// How many entries there are, about: no fence, so operations under way may make it wrong in both directions.
+  /// About how many entries there are. It takes no fence, so operations under way may make it wrong in both directions.
   [[nodiscard]] std::size_t size_hint() const noexcept {
     position const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: a hint
     position const b = of_->bottom_.load(std::memory_order_relaxed);
     return b > t ? static_cast<std::size_t>((b - t) / step) : 0;
   }
-  /// As above, and more after `request_attention` and a heavy fence: deque.md. But a caller that can see an entry's push
-  /// finds the deque not empty until that entry is taken: its bottom lies above the entry, and so does the top only then.
+  /// A hint, too; what it means after `request_attention` and a heavy fence: deque.md. A caller that can see an entry's
+  /// push reads a bottom above the entry, so it finds the deque not empty until the top has passed the entry.
   [[nodiscard]] bool looks_empty() const noexcept {
     auto const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: in any order
     return of_->bottom_.load(std::memory_order_relaxed) <= t;

@@ -26,7 +26,7 @@
 namespace {
 
 using skua::runtime::attached_pool;
-using skua::runtime::pool_look;
+using skua::runtime::pool_snapshot;
 using skua::runtime::shared_pool;
 
 long fib(auto& here, int n) {
@@ -100,7 +100,7 @@ std::vector<std::byte> contents() {
 TEST(attach, a_pool_shows_its_workers_its_policy_and_what_it_did) {
   skua::pool pool({.workers = 3, .policy = "adws"});
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);
-  pool_look const seen = attach()->look();
+  pool_snapshot const seen = attach()->snapshot();
   ASSERT_EQ(seen.workers.size(), 3U);
   std::uint64_t forks = 0;
   std::uint64_t tasks = 0;
@@ -122,37 +122,37 @@ TEST(attach, lanes_and_forks_are_seen_in_the_midst_of_a_task) {
   skua::pool pool({.workers = 1, .policy = "random"});
   auto const watched = attach();
   pool.run([&](auto& h) {
-    std::uint64_t const forks = watched->look().workers[0].counters.forks;
+    std::uint64_t const forks = watched->snapshot().workers[0].counters.forks;
     h.join(
         [&](auto& inner) {
           inner.join(
               [&](auto&) {
-                auto const now = watched->look().workers[0];
+                auto const now = watched->snapshot().workers[0];
                 EXPECT_EQ(now.lanes.forks, 2U);
                 EXPECT_EQ(now.counters.forks, forks + 2);
               },
               [](auto&) {});
         },
         [](auto&) {});
-    EXPECT_EQ(watched->look().workers[0].lanes.forks, 0U);
+    EXPECT_EQ(watched->snapshot().workers[0].lanes.forks, 0U);
     skua::task_group tasks;
     for (int i = 0; i < 5; ++i) tasks.run([] {});
-    EXPECT_EQ(watched->look().workers[0].lanes.spawned, 5U);
+    EXPECT_EQ(watched->snapshot().workers[0].lanes.spawned, 5U);
     tasks.wait();
-    EXPECT_EQ(watched->look().workers[0].lanes.spawned, 0U);
+    EXPECT_EQ(watched->snapshot().workers[0].lanes.spawned, 0U);
   });
 }
 
 TEST(attach, a_call_from_outside_is_seen_while_it_lasts) {
   skua::pool pool({.workers = 1});
   auto const watched = attach();
-  EXPECT_EQ(watched->look().workers[0].calls, 0U);
+  EXPECT_EQ(watched->snapshot().workers[0].calls, 0U);
   pool.run([&](auto&) {
-    auto const now = watched->look().workers[0];
+    auto const now = watched->snapshot().workers[0];
     EXPECT_EQ(now.calls, 1U);
     EXPECT_EQ(now.now, skua::runtime::activity::working) << "whoever attaches has calls timed";
   });
-  EXPECT_EQ(watched->look().workers[0].calls, 2U);
+  EXPECT_EQ(watched->snapshot().workers[0].calls, 2U);
 }
 
 TEST(attach, times_are_taken_only_while_somebody_has_attached) {
@@ -181,8 +181,8 @@ TEST(attach, a_process_shows_each_of_its_pools_and_none_that_has_ended) {
     skua::pool second({.workers = 2});
     auto const all = skua::runtime::pools_of(self());
     ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0]->look().workers.size(), 1U);
-    EXPECT_EQ(all[1]->look().workers.size(), 2U);
+    EXPECT_EQ(all[0]->snapshot().workers.size(), 1U);
+    EXPECT_EQ(all[1]->snapshot().workers.size(), 2U);
     EXPECT_EQ(skua::runtime::pools_of(self(), all), all) << "known ones are not attached to again";
   }
   EXPECT_TRUE(skua::runtime::pools_of(self()).empty());
@@ -196,7 +196,7 @@ TEST(attach, regions_are_seen_as_long_as_they_live_and_more_of_them_work_unseen)
   {
     std::vector<std::unique_ptr<skua::region_handle>> more;
     for (std::size_t i = 0; i < skua::runtime::shared_regions_max + 2; ++i) more.push_back(pool.open_region("adws", 1));
-    auto const seen = watched->look().regions;
+    auto const seen = watched->snapshot().regions;
     ASSERT_EQ(seen.size(), skua::runtime::shared_regions_max);
     EXPECT_EQ(seen[0].policy, "random");
     EXPECT_EQ(seen[1].policy, "adws");
@@ -204,10 +204,10 @@ TEST(attach, regions_are_seen_as_long_as_they_live_and_more_of_them_work_unseen)
     for (auto const& r : more) EXPECT_EQ(r->run([](auto& h) { return fib(h, 12); }), 144);
   }
   // A region ends when no worker holds the list that it is in.
-  while (watched->look().regions.size() > 1) pool.run([](auto& h) { fib(h, 12); });
+  while (watched->snapshot().regions.size() > 1) pool.run([](auto& h) { fib(h, 12); });
   auto const again = pool.open_region("hierarchical");
   EXPECT_EQ(again->run([](auto& h) { return fib(h, 12); }), 144);
-  EXPECT_EQ(watched->look().regions.back().policy, "hierarchical");
+  EXPECT_EQ(watched->snapshot().regions.back().policy, "hierarchical");
 }
 
 TEST(attach, a_child_of_fork_shares_nothing_with_the_pool_of_its_parent) {
@@ -218,13 +218,13 @@ TEST(attach, a_child_of_fork_shares_nothing_with_the_pool_of_its_parent) {
     // The child goes on with its copy of the task, and forks as it likes: its parent's lanes stay as they are.
     h.join(
         [&](auto& inner) {
-          pool_look const before = watched->look();
+          pool_snapshot const before = watched->snapshot();
           EXPECT_EQ(in_child([&] {
                       bool const is_right = fib(inner, 15) == 610;
                       return is_right && files().empty() && skua::runtime::pools_of(self()).empty() ? 0 : 1;
                     }),
                     0);
-          pool_look const after = watched->look();
+          pool_snapshot const after = watched->snapshot();
           EXPECT_EQ(after.workers[0].counters.forks, before.workers[0].counters.forks);
           EXPECT_EQ(after.workers[0].lanes.forks, before.workers[0].lanes.forks);
         },
@@ -232,7 +232,8 @@ TEST(attach, a_child_of_fork_shares_nothing_with_the_pool_of_its_parent) {
   });
   EXPECT_EQ(in_child([] {
               skua::pool own({.workers = 2});
-              return own.run([](auto& h) { return fib(h, 15); }) == 610 && attach()->look().workers.size() == 2 ? 0 : 1;
+              return own.run([](auto& h) { return fib(h, 15); }) == 610 && attach()->snapshot().workers.size() == 2 ? 0
+                                                                                                                    : 1;
             }),
             0);
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);
@@ -316,7 +317,7 @@ TEST(attach, whatever_a_process_writes_a_look_stays_inside_the_memory) {
     forged const memory(bytes);
     std::string const why = refusal_of([&] {
       attached_pool const at(memory.file());
-      EXPECT_LE(at.look().workers.size(), bytes.size()) << "seed " << seed;
+      EXPECT_LE(at.snapshot().workers.size(), bytes.size()) << "seed " << seed;
       ++looks;
     });
     EXPECT_TRUE(why.empty() || why.size() > 10) << "seed " << seed;

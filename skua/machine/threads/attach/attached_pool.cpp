@@ -101,18 +101,19 @@ attached_pool::~attached_pool() {
 
 bool attached_pool::is_of(int file) const noexcept { return about_file(file).st_ino == inode_; }
 
-pool_look attached_pool::look() const {
-  pool_look all{.at_ns = clock_ns(), .opened_ns = head().opened_ns, .has_lanes = false, .regions = {}, .workers = {}};
+pool_snapshot attached_pool::snapshot() const {
+  pool_snapshot all{
+      .at_ns = clock_ns(), .opened_ns = head().opened_ns, .has_lanes = false, .regions = {}, .workers = {}};
   all.workers.reserve(workers_);
-  for (std::uint32_t w = 0; w < workers_; ++w) all.workers.push_back(look_at(w, all.at_ns));
+  for (std::uint32_t w = 0; w < workers_; ++w) all.workers.push_back(snapshot_of(w, all.at_ns));
   for (std::size_t r = 0; r < shared_regions_max; ++r) all.has_lanes |= read_lanes(r, all);
-  std::ranges::sort(all.regions, {}, &region_look::number);
+  std::ranges::sort(all.regions, {}, &region_snapshot::number);
   return all;
 }
 
-worker_look attached_pool::look_at(std::uint32_t w, std::uint64_t now_ns) const {
+worker_snapshot attached_pool::snapshot_of(std::uint32_t w, std::uint64_t now_ns) const {
   auto const& record = reinterpret_cast<worker_record const*>(base_ + workers_at_)[w];
-  worker_look all;
+  worker_snapshot all;
   all.place = record.place;
   all.processor = record.processor;
   all.calls = record.calls.read();
@@ -128,14 +129,14 @@ worker_look attached_pool::look_at(std::uint32_t w, std::uint64_t now_ns) const 
 }
 
 /// Adds the lengths of one region's lanes. False: there is no such region, or it ended meanwhile.
-bool attached_pool::read_lanes(std::size_t region, pool_look& into) const {
+bool attached_pool::read_lanes(std::size_t region, pool_snapshot& into) const {
   region_record const& record = head().regions[region];
   // acquire: what the record says. Pairs with: pool_memory::show.
   std::uint64_t const number = record.number.load(std::memory_order_acquire);
   if (number == region_record::unused || number == region_record::being_filled) return false;
   std::uint32_t const members = std::min(record.workers, workers_);
   std::byte const* const slots = base_ + slots_at_ + region * workers_ * slot_bytes_;
-  region_look const about{.number = number, .policy = text_of(record.policy), .workers = members};
+  region_snapshot const about{.number = number, .policy = text_of(record.policy), .workers = members};
   std::vector<lane_lengths> lengths(members);
   std::vector<std::uint64_t> pushes(members);
   for (std::uint32_t w = 0; w < members; ++w) {
@@ -149,7 +150,7 @@ bool attached_pool::read_lanes(std::size_t region, pool_look& into) const {
   if (record.number.load(std::memory_order_relaxed) != number) return false;  // relaxed: as said
   into.regions.push_back(about);
   for (std::uint32_t w = 0; w < members; ++w) {
-    worker_look& worker = into.workers[w];
+    worker_snapshot& worker = into.workers[w];
     worker.counters.forks += pushes[w];
     worker.lanes += lengths[w];
   }

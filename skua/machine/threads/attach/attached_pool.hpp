@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A pool of another process, to be looked at: the counterpart of pool_memory. It believes nothing that it reads there:
-// whatever the other process writes, a look ends and stays inside the memory. attach.md has the rules.
+// whatever the other process writes, reading ends and stays inside the memory. attach.md has the rules.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct lane_lengths {
 };
 
 /// One worker at one moment.
-struct worker_look {
+struct worker_snapshot {
   worker_counters counters;  ///< `forks` includes those that the owner has not added yet
   activity now = activity::idling;
   std::uint64_t calls = 0;  ///< outside callers in its place: their begins and ends
@@ -39,18 +39,18 @@ struct worker_look {
   std::int32_t processor = -1;
 };
 
-struct region_look {
+struct region_snapshot {
   std::uint64_t number = 0;
   std::string policy;
   std::uint32_t workers = 0;
 };
 
-struct pool_look {
+struct pool_snapshot {
   std::uint64_t at_ns = 0;  ///< of the monotonic clock
   std::uint64_t opened_ns = 0;
   bool has_lanes = false;  ///< otherwise the lengths of lanes are not known
-  std::vector<region_look> regions;
-  std::vector<worker_look> workers;
+  std::vector<region_snapshot> regions;
+  std::vector<worker_snapshot> workers;
 };
 
 class attached_pool {
@@ -70,12 +70,12 @@ class attached_pool {
   [[nodiscard]] bool is_of(int file) const noexcept;
 
   /// Throws error if a worker is in the midst of an entry for a tenth of a second: its process was stopped there.
-  [[nodiscard]] pool_look look() const;
+  [[nodiscard]] pool_snapshot snapshot() const;
 
  private:
   [[nodiscard]] shared_pool& head() const noexcept { return *reinterpret_cast<shared_pool*>(base_); }
-  [[nodiscard]] worker_look look_at(std::uint32_t w, std::uint64_t now_ns) const;
-  [[nodiscard]] bool read_lanes(std::size_t region, pool_look& into) const;
+  [[nodiscard]] worker_snapshot snapshot_of(std::uint32_t w, std::uint64_t now_ns) const;
+  [[nodiscard]] bool read_lanes(std::size_t region, pool_snapshot& into) const;
 
   std::size_t bytes_ = 0;
   std::uint64_t inode_ = 0;  ///< unique among the memories that are shared in this way

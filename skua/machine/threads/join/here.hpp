@@ -129,7 +129,7 @@ class here final : public fiber {
   }
 
   [[nodiscard]] bool stop_requested() const noexcept {
-    expect_running();  // it notes steals, which on another thread would tangle the fiber's list of joins
+    expect_running();  // it may link stolen joins, which is a race on another thread
     return fiber::stop_requested();
   }
   [[nodiscard]] worker_id worker() const noexcept {

@@ -50,16 +50,16 @@ class time_account {
     }
   }
 
-  struct glance {
+  struct reading {
     spent times;
     activity since_then;  ///< the worker's activity now
   };
   /// The same for a reader that must not wait: nothing if the worker is making an entry.
-  [[nodiscard]] std::optional<glance> try_at(std::uint64_t now) const noexcept {
+  [[nodiscard]] std::optional<reading> try_at(std::uint64_t now) const noexcept {
     std::uint64_t last = 0;
     std::optional<spent> const seen = consistent(last);
     if (!seen) return {};
-    return glance{until(now, *seen, last), what(last)};
+    return reading{until(now, *seen, last), what(last)};
   }
 
  private:
