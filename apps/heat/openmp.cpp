@@ -9,14 +9,6 @@
 namespace skua::apps::heat {
 namespace {
 
-rectangle band(rectangle const& r, std::size_t first, std::size_t end) noexcept {
-  rectangle some = r;
-  some.from += first * r.stride;
-  some.to += first * r.stride;
-  some.rows = end - first;
-  return some;
-}
-
 /// One band for each thread: the sweep takes long bands faster than single rows.
 void by_static(problem& p, cutoff const& end) {
   auto const threads = static_cast<std::size_t>(omp_get_num_threads());

@@ -41,6 +41,10 @@ void collect(rectangle const& r, float const* origin, cutoff const& end, place_r
 
 }  // namespace
 
+rectangle band(rectangle const& r, std::size_t first, std::size_t end) noexcept {
+  return part(r, first, end, 0, r.columns);
+}
+
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept {
   bool const tall = r.rows > end.rows;
   bool const wide = r.columns > end.columns;

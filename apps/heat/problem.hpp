@@ -40,6 +40,9 @@ inline constexpr std::size_t column_group = padded::line;
 /// the longer side. A part may be empty.
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
 
+/// The rows from `first` to before `end`.
+rectangle band(rectangle const& r, std::size_t first, std::size_t end) noexcept;
+
 /// One iteration. `guess` turns the cells of the children into work hints. While there are several places, the parts of
 /// the plate get place hints; below a single place the children inherit it. Work O(cells), span O(log cells + a leaf).
 template <fork_join Here>

@@ -14,11 +14,7 @@ void iterate(problem& p, cutoff const& end, Partitioner& partitioner) {
   for (std::size_t i = 0; i < p.iterations(); ++i) {
     rectangle const r = p.whole(i);
     auto const body = [&](tbb::blocked_range<std::size_t> const& rows) {
-      rectangle band = r;
-      band.from += rows.begin() * r.stride;
-      band.to += rows.begin() * r.stride;
-      band.rows = rows.size();
-      end.sweep(band);
+      end.sweep(band(r, rows.begin(), rows.end()));
     };
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, r.rows, end.rows), body, partitioner);
   }
