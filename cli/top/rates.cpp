@@ -32,7 +32,7 @@ state state_of(worker_snapshot const& w) noexcept {
     case activity::scheduling: return state::searching;
     case activity::idling: break;
   }
-  // Calls are timed only while somebody looks: this one began before.
+  // Calls are timed only while somebody has attached: this one began before.
   return w.calls % 2 == 1 ? state::working : state::asleep;
 }
 
@@ -42,7 +42,7 @@ worker_rates rates_of(worker_snapshot const& before, worker_snapshot const& afte
   worker_rates r{.now = state_of(after), .lanes = after.lanes};
   std::array<double, 3> times{grown(a.work_ns, b.work_ns), grown(a.scheduling_ns, b.scheduling_ns),
                               grown(a.idle_ns, b.idle_ns)};
-  // Calls are timed from the first look on. Until it first waits or steals, one that began before counts as idle.
+  // Calls are timed from the first snapshot on. Until it first waits or steals, one that began before counts as idle.
   if (one_call_lasts(before, after) && after.now == activity::idling) std::swap(times[0], times[2]);
   if (double const all = times[0] + times[1] + times[2]; all > 0) {
     r.working = times[0] / all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the workers of a pool did between two looks at it, per second. Plain arithmetic: no process, no clock.
+// What the workers of a pool did between two snapshots, per second. Plain arithmetic: no process, no clock.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class state : std::uint8_t {
 
 struct worker_rates {
   state now = state::asleep;
-  // Shares of the time between the looks; they sum to 1.
+  // Shares of the time between the snapshots; they sum to 1.
   double working = 0;
   double scheduling = 0;
   double idle = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One process and its pools between two looks, and how that is shown: as text of a given size, and as JSON.
+// One process and its pools between two snapshots, and how that is shown: as text of a given size, and as JSON.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `skua top` makes of two looks at a pool: rates, and text that fits the terminal.
+// What `skua top` makes of two snapshots of a pool: rates, and text that fits the terminal.
 #include <gtest/gtest.h>
 
 #include <numeric>

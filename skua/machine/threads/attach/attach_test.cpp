@@ -298,14 +298,14 @@ TEST(attach, what_is_no_pool_is_refused) {
   EXPECT_NE(refusal_of([] { attached_pool{forged(std::vector<std::byte>(1 << 16)).file()}; }), "");
 }
 
-TEST(attach, whatever_a_process_writes_a_look_stays_inside_the_memory) {
+TEST(attach, whatever_a_process_writes_a_snapshot_stays_inside_the_memory) {
   skua::pool pool({.workers = 2});
   pool.run([](auto& h) { fib(h, 10); });
   auto const sound = contents();
   unsigned const seed = std::random_device{}();
   std::mt19937 draw(seed);
   auto const dice = [&draw] { return static_cast<std::uint32_t>(draw()); };
-  int looks = 0;
+  int snapshots = 0;
   for (int round = 0; round < 3000; ++round) {
     auto bytes = sound;
     // Words of the head and of the first record; small, large and random values.
@@ -318,11 +318,11 @@ TEST(attach, whatever_a_process_writes_a_look_stays_inside_the_memory) {
     std::string const why = refusal_of([&] {
       attached_pool const at(memory.file());
       EXPECT_LE(at.snapshot().workers.size(), bytes.size()) << "seed " << seed;
-      ++looks;
+      ++snapshots;
     });
     EXPECT_TRUE(why.empty() || why.size() > 10) << "seed " << seed;
   }
-  EXPECT_GT(looks, 100) << "seed " << seed;
+  EXPECT_GT(snapshots, 100) << "seed " << seed;
 }
 
 TEST(processes, one_that_is_not_there_or_belongs_to_another_user_is_named) {
