@@ -24,6 +24,7 @@
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
+#include "skua/parts/queue/deque_options.hpp"
 #include "skua/parts/queue/ring.hpp"
 
 namespace skua::inline v0::runtime {
@@ -39,13 +40,6 @@ enum class attention : std::uint8_t {
   calm,       ///< no request: the ring has grown, or the owner has learnt how far thieves have come
   requested,  ///< some thread called `request_attention` since the last time
   full,  ///< no memory to grow: pop what was pushed and run it at once; another push would overwrite the oldest entry
-};
-
-struct deque_options {
-  std::size_t capacity = 64;   ///< entries of the first ring; a power of two, at least 2
-  fences kind = fence_kind();  ///< a request: `full` if the kernel does not help
-  bias_rule bias_after = {};   ///< when the owner takes the bias back; 1 <= least <= most
-  std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 
 /// Only the owner uses its members, except `outside`. The deque must outlive every use of its victims.
@@ -65,23 +59,27 @@ class deque {
 
   /// Adds the newest entry. True: call `poll` before anything else. Leaves `extra` as some earlier push left it.
   [[nodiscard]] bool push(void* task) noexcept {
-    auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: only we write it
-    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
-    return publish(b);
+    std::int64_t unused;
+    return push_at(task, unused);
   }
   /// The same; sets `at` to the entry's position, for `pop_at`.
   [[nodiscard]] bool push_at(void* task, std::int64_t& at) noexcept {
-    auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: as above
-    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: as above
+    auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: only we write it
+    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
     at = b;
     return publish(b);
   }
-  [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
+  [[nodiscard]] bool push_at(void* task, std::uint64_t extra, std::int64_t& at) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: as above
     auto& slot = place(b);
     slot.task.store(task, std::memory_order_relaxed);
     slot.extra.store(extra, std::memory_order_relaxed);
+    at = b;
     return publish(b);
+  }
+  [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
+    std::int64_t unused;
+    return push_at(task, extra, unused);
   }
 
   /// Call it after a push that returned true. Makes room for the next push. If it reports a request for attention, all

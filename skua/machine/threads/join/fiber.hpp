@@ -29,7 +29,12 @@ class fiber {
     slot_->count_push();
     return slot_->forks.push_at(&t, at);
   }
-  /// The same with a word for whoever takes the entry; for `pop`.
+  /// The same with a word for whoever takes the entry.
+  [[nodiscard]] bool push_at(task& t, std::uint64_t extra, std::int64_t& at) noexcept {
+    slot_->count_push();
+    return slot_->forks.push_at(&t, extra, at);
+  }
+  /// For `pop`.
   [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept {
     slot_->count_push();
     return slot_->forks.push(&t, extra);
@@ -53,7 +58,7 @@ class fiber {
     if (!g.left_only(mine)) park(g, mine);
   }
 
-  /// Waits for a join, or the owner's piece of a sequence, that was stolen. Until it returns, what runs in between can
+  /// Waits for a join, or the owner's piece of a numbered group, that was stolen. Until it returns, what runs in between can
   /// see which joins it may fail with.
   void wait_stolen(group& g, std::uint64_t mine) noexcept {
     note_steals();

@@ -22,7 +22,7 @@ lanes<Sync>& make_lanes() {
       deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &explorer::memory()});
 }
 
-/// A join of two, or a sequence, in its owner's frame.
+/// A join of two, or a numbered group, in its owner's frame.
 template <class Sync>
 struct join : open_join<Sync> {
   explicit join(std::uint64_t children = 2) : open_join<Sync>(children) {}

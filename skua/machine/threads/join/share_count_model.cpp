@@ -143,9 +143,9 @@ struct failing_join {
   void finish() {}
 };
 
-/// Two pieces of a sequence fail: the first keeps its exception.
+/// Two pieces of a numbered group fail: the first keeps its exception.
 template <class Sync>
-struct failing_sequence {
+struct failing_pieces {
   static constexpr int threads = 3;
   scene<Sync> s{3};
   int kept = 0;
@@ -285,7 +285,7 @@ TEST(share_count_model, a_join_with_two_thieves_ends_once_going_by_flows) {
   holds_in_both_models<join<model_sync, 2, view::flows>>();
 }
 TEST(share_count_model, a_failing_join_ends_once) { holds_in_all_models<failing_join<model_sync>>(); }
-TEST(share_count_model, a_failing_sequence_ends_once) { holds_in_all_models<failing_sequence<model_sync>>(); }
+TEST(share_count_model, a_failing_pieces_ends_once) { holds_in_all_models<failing_pieces<model_sync>>(); }
 TEST(share_count_model, a_child_dropped_twice_counts_once) { holds_in_all_models<dropped_twice<model_sync>>(); }
 TEST(share_count_model, a_scope_ends_once) { holds_in_all_models<scope<model_sync>>(); }
 
@@ -308,7 +308,7 @@ TEST(share_count_mutant, let_go_without_release_is_caught) {
   fails<join<relaxed_call, 1, view::flows>>("race: destroyed", races);
 }
 TEST(share_count_mutant, torn_subtraction_is_caught) { fails<join<torn_subtraction, 2>>("", races); }
-TEST(share_count_mutant, torn_flags_is_caught) { fails<failing_sequence<torn_flags>>("", races); }
+TEST(share_count_mutant, torn_flags_is_caught) { fails<failing_pieces<torn_flags>>("", races); }
 TEST(share_count_mutant, added_flags_is_caught) { fails<dropped_twice<added_flags>>("dropped, not failed", races); }
 TEST(share_count_mutant, flags_after_the_alarm_is_caught) { fails<failing_join<late_flags>>("hears the alarm", races); }
 TEST(share_count_mutant, a_scope_that_does_not_count_itself_is_caught) { fails<scope<model_sync, false>>("", races); }

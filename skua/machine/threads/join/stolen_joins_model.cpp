@@ -29,7 +29,7 @@ enum class fault : std::uint8_t {
   no_note_at_join,   ///< a join that finds itself stolen does not note steals
   no_note_at_park,   ///< a fiber that parks does not note what it offered
   no_alarm,          ///< the failing thief does not request attention
-  pieces_not_known,  ///< a thief's piece of a sequence is taken for an open join of the thief
+  pieces_not_known,  ///< a thief's piece of a numbered group is taken for an open join of the thief
 };
 
 /// A fiber as far as it opens joins and notes steals.
@@ -228,9 +228,9 @@ struct parks_with_open_joins {
   void finish() {}
 };
 
-/// A sequence of three whose first thief is stolen from in turn. Only the owner links it.
+/// A numbered group of three whose first thief is stolen from in turn. Only the owner links it.
 template <class Sync, fault Fault = fault::none>
-struct piece_of_a_sequence {
+struct piece_of_a_group {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
   lanes<Sync>& thief_lanes = make_lanes<Sync>();
@@ -239,7 +239,7 @@ struct piece_of_a_sequence {
   join<Sync>& all = immortal<join<Sync>>(std::uint64_t{3});
   model_atomic<int> stolen{0};
 
-  piece_of_a_sequence() { static_cast<void>(owner.push(all)); }
+  piece_of_a_group() { static_cast<void>(owner.push(all)); }
   void run(int me) {
     if (me == 0) {
       stolen.wait(0, memory_order_relaxed);
@@ -303,7 +303,7 @@ TEST(stolen_joins_model, the_oldest_join_fails_with_full_fences) {
 }
 TEST(stolen_joins_model, a_fiber_may_park_with_open_joins) { holds<parks_with_open_joins<model_sync>>(unbounded); }
 TEST(stolen_joins_model, a_thief_further_in_is_told) { holds<thief_further_in<model_sync>>(bounded); }
-TEST(stolen_joins_model, a_piece_of_a_sequence_is_told) { holds<piece_of_a_sequence<model_sync>>(bounded); }
+TEST(stolen_joins_model, a_piece_of_a_group_is_told) { holds<piece_of_a_group<model_sync>>(bounded); }
 // On weak memory: all executions with at most two preemptions and two stale loads, or one where three threads run.
 TEST(stolen_joins_model, holds_on_weak_memory) {
   holds<owner_and_thief<model_sync, 0>>(weak_races);
@@ -314,7 +314,7 @@ TEST(stolen_joins_model, holds_on_weak_memory) {
 TEST(stolen_joins_model, three_threads_hold_on_weak_memory) {
   constexpr options one_each{.model = memory_model::weak, .preemptions = 1, .stale = 1, .races = true};
   holds<thief_further_in<model_sync>>(one_each);
-  holds<piece_of_a_sequence<model_sync>>(one_each);
+  holds<piece_of_a_group<model_sync>>(one_each);
 }
 
 TEST(stolen_joins_mutant, no_note_at_fork_is_caught) {
@@ -330,7 +330,7 @@ TEST(stolen_joins_mutant, no_note_at_park_is_caught) {
   fails<parks_with_open_joins<model_sync, fault::no_note_at_park>>("a resumed fiber notices", unbounded);
 }
 TEST(stolen_joins_mutant, pieces_not_known_is_caught) {
-  fails<piece_of_a_sequence<model_sync, fault::pieces_not_known>>("race: destroyed", bounded);
+  fails<piece_of_a_group<model_sync, fault::pieces_not_known>>("race: destroyed", bounded);
 }
 TEST(stolen_joins_mutant, kept_slots_is_caught) {
   fails<owner_and_thief<uncleared_slots, 0>>("what has been destroyed", bounded);

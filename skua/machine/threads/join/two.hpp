@@ -129,10 +129,11 @@ using values_of_two = two_values<value_of<F, Here&>, value_of<G, Here&>>;
 template <class F, class G, class Here, class HintF, class HintG>
 [[gnu::cold, gnu::noinline]] values_of_two<Here, F, G> join_as_group(Here& here, HintF hint_f, HintG hint_g, held<F> f,
                                                                      held<G> g) {
-  numbered_child<Here, HintF, F> first{hint_f, f.get()};
-  numbered_child<Here, HintG, G> second{hint_g, g.get()};
-  run_numbered(here, first, second);
-  return {std::move(*first.value), std::move(*second.value)};
+  using first = numbered_child<Here, HintF, F>;
+  using second = numbered_child<Here, HintG, G>;
+  joined_children<Here, first, second> all{first{hint_f, f.get()}, second{hint_g, g.get()}};
+  run_group(here, all, 2);
+  return {all.template take<0>(), all.template take<1>()};
 }
 
 /// Forks g, calls f; then calls g, or waits for the thief that has it.
