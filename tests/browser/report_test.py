@@ -170,7 +170,7 @@ class Report(unittest.TestCase):
     def test_the_data_of_the_page_are_those_of_json(self):
         page = self.shown("iterated")
         printed = subprocess.run([SKUA, "report", "iterated", "--json"], cwd=self.folder, check=True, timeout=300, capture_output=True).stdout
-        self.assertEqual(page.value("JSON.parse(document.getElementById('report').textContent)"), json.loads(printed))
+        self.assertEqual(page.value("JSON.parse(document.getElementById('data').textContent)"), json.loads(printed))
 
 
 if __name__ == "__main__":
