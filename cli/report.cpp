@@ -101,7 +101,7 @@ int execute(arguments const& given) {
     target.write(document);
     return exit_done;
   }
-  page->write(page_of({"report", page_sources::report_script()}, document));
+  page->write(page_of({.name = "report", .subcommand = "report", .script = page_sources::report_script()}, document));
   if (!page->takes_stdout()) write_to_stdout(summary_of(document, given.output));
   return exit_done;
 }

@@ -27,6 +27,7 @@ std::string page_of(page_kind const& kind, json const& data) {
   std::string page = page_sources::frame();
   // What is put in last may hold any text, and nothing is looked for behind it.
   put(page, "{{name}}", kind.name);
+  put(page, "{{subcommand}}", kind.subcommand);
   put(page, "{{style}}", page_sources::style());
   put(page, "{{plots}}", page_sources::plot_library());
   put(page, "{{script}}", page_sources::script() + kind.script);

@@ -11,8 +11,9 @@ namespace skua::cli {
 
 /// A page's own part.
 struct page_kind {
-  std::string name;    ///< "report": it says "Skua report", and that it was made by `skua report`
-  std::string script;  ///< defines main(data), which draws all of it; page_sources.hpp
+  std::string name;        ///< "report": it calls itself "Skua report"
+  std::string subcommand;  ///< that made it
+  std::string script;      ///< defines main(data), which draws all of it; page_sources.hpp
 };
 
 /// The page that shows `data`.

@@ -14,7 +14,9 @@
 namespace skua::cli::traced {
 namespace {
 
-std::string page_of_report(json const& report) { return page_of({"report", page_sources::report_script()}, report); }
+std::string page_of_report(json const& report) {
+  return page_of({.name = "report", .subcommand = "report", .script = page_sources::report_script()}, report);
+}
 
 TEST(page, no_text_of_a_trace_ends_the_script_that_holds_it) {
   run r = invented({{at(0, {.what = kind::task_began, .other = 1, .id = 1}), at(9, {.what = kind::task_ended})}},
