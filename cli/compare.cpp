@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua compare: one app under several policies and peers, in interleaved rounds, every answer verified.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
@@ -10,14 +11,19 @@
 #include <optional>
 #include <string>
 
+#include "cli/compare/comparison.hpp"
+#include "cli/compare/page_data.hpp"
 #include "cli/measure/breakdown.hpp"
 #include "cli/measure/map.hpp"
 #include "cli/measure/measure.hpp"
 #include "cli/measure/results.hpp"
 #include "cli/measure/runner.hpp"
+#include "cli/page/page.hpp"
+#include "cli/page/page_sources.hpp"
 #include "cli/probes/machine_facts.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/command_line.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
@@ -45,6 +51,7 @@ struct arguments {
   std::optional<bool> map_overlap;
   bool breakdown = false;
   std::string json_path;
+  std::string html_path;
 };
 
 /// As given; else 1 and as many as a pool would have.
@@ -175,18 +182,31 @@ std::string breakdown_section(std::span<row const> rows, std::span<std::string c
       in_percent(worst), also, breakdown_text(rows));
 }
 
-/// What may have disturbed the measurement, on standard error.
-void write_notes(measurement const& measured, std::span<row const> rows) {
+/// What may have disturbed the measurement.
+std::vector<std::string> notes_on(measurement const& measured, std::span<row const> rows) {
+  std::vector<std::string> all;
   if (measured.restless > 0) {
-    write_to_stderr(
-        fmt::format("compare: note: before {} of {} runs a peer's threads were still spinning (OMP_WAIT_POLICY?)",
-                    measured.restless, measured.runs));
+    all.push_back(fmt::format("before {} of {} runs a peer's threads were still spinning (OMP_WAIT_POLICY?)",
+                              measured.restless, measured.runs));
   }
   for (row const& r : rows) {
     if (!r.what->map || r.what->map->lost() == 0) continue;
-    write_to_stderr(fmt::format("compare: note: the map of {} lacks {} leaves, for which there was no memory",
-                                r.who->full_name(), r.what->map->lost()));
+    all.push_back(fmt::format("the map of {} lacks {} leaves, for which there was no memory", r.who->full_name(),
+                              r.what->map->lost()));
   }
+  return all;
+}
+
+std::string page_text(std::span<row const> rows, json const& document, measurement_plan const& plan,
+                      std::vector<std::string> const& notes) {
+  comparison_origin const origin{
+      .command = own_command_line(),
+      .date = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now())),
+      .warm_up_rounds = plan.warm_up_rounds,
+      .seed = plan.seed,
+      .notes = notes};
+  return page_of({.name = "comparison", .subcommand = "compare", .script = page_sources::comparison_script()},
+                 page_data(comparison(rows), document, origin));
 }
 
 measurement_plan plan_of(arguments const& given) {
@@ -198,7 +218,10 @@ measurement_plan plan_of(arguments const& given) {
 
 int execute(arguments const& given) {
   measurement_plan const plan = plan_of(given);
+  refuse_same_file("--html", given.html_path, "--json", given.json_path);
   json_target const target(given.json_path);
+  std::optional<text_target> page;
+  if (!given.html_path.empty()) page.emplace(given.html_path);
   apps::app& app = given.app.chosen();
   // By default of apps that have maps.
   apps::mapped* const maps = given.map_overlap.value_or(false)  ? &maps_of(app, "--map-overlap")
@@ -221,10 +244,13 @@ int execute(arguments const& given) {
   document["machine"] = to_json(machine);
   if (given.breakdown) document["added_for_breakdown"] = added;
   document["rows"] = report_of(rows).rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) document["rows"][i]["times_s"] = rows[i].what->times_s;
+  std::vector<std::string> const notes = notes_on(measured, rows);
   target.write(document);
-  if (!target.takes_stdout())
+  if (page) page->write(page_text(rows, document, plan, notes));
+  if (!target.takes_stdout() && !(page && page->takes_stdout()))
     write_to_stdout(text_of(app.name(), machine, rows) + (given.breakdown ? breakdown_section(rows, added) : ""));
-  write_notes(measured, rows);
+  for (std::string const& note : notes) write_to_stderr("compare: note: " + note);
   auto const wrong = wrong_answers(rows);
   if (wrong.empty()) return exit_done;
   throw error(fmt::format("{}", fmt::join(wrong, "; ")));
@@ -254,6 +280,9 @@ subcommand add_compare(CLI::App& root) {
   command->add_flag("--breakdown", given->breakdown,
                     "also show the workers' work, scheduling and idle time, and work inflation");
   add_json(*command, given->json_path);
+  add("--html", given->html_path, "FILE|-",
+      "write the result as a page with figures, for a browser; - is standard output");
+  refuse_empty(*command, "--html");
   given->flags.add_to(*command, {.workers = false, .policy = false});
   return {command, [given] { return execute(*given); }};
 }

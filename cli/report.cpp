@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/report/page.hpp"
+#include "cli/page/page.hpp"
+#include "cli/page/page_sources.hpp"
 #include "cli/report/results.hpp"
 #include "cli/report/run.hpp"
 #include "cli/subcommand.hpp"
@@ -100,7 +101,7 @@ int execute(arguments const& given) {
     target.write(document);
     return exit_done;
   }
-  page->write(traced::page_of(document));
+  page->write(page_of({.name = "report", .subcommand = "report", .script = page_sources::report_script()}, document));
   if (!page->takes_stdout()) write_to_stdout(summary_of(document, given.output));
   return exit_done;
 }

@@ -39,7 +39,7 @@ HIDDEN_LIBRARIES = {"hwloc": "skua/parts/topology/", "boost/": "skua/parts/conte
                     "toml++/": ("skua/machine/sim/model/", "skua/machine/ranks/simulated/")}
 
 # The folders of cli/, and which of the others each may include; the subcommands on top include all of them.
-CLI_FOLDERS = {"text": (), "balance": ("text",), "export": ("text",), "measure": ("text",), "simulate": ("text",), "probes": ("text",), "report": ("text",), "top": ("text",), "experiment": ("simulate", "text")}
+CLI_FOLDERS = {"text": (), "balance": ("text",), "compare": ("measure", "text"), "export": ("text",), "measure": ("text",), "page": ("text",), "simulate": ("text",), "probes": ("text",), "report": ("page", "text"), "top": ("text",), "experiment": ("simulate", "text")}
 
 # What would let a policy act, wait, measure or allocate, instead of only deciding.
 BARRED_IN_POLICIES = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "future", "latch", "mutex", "new",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The page holds its data and nothing that an HTML parser would take for the end of them; pictures survive packing.
-#include "cli/report/page.hpp"
+#include "cli/page/page.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "cli/page/page_sources.hpp"
 #include "cli/report/invented_test.hpp"
 #include "cli/report/packed.hpp"
 #include "cli/report/results.hpp"
@@ -13,12 +14,16 @@
 namespace skua::cli::traced {
 namespace {
 
+std::string page_of_report(json const& report) {
+  return page_of({.name = "report", .subcommand = "report", .script = page_sources::report_script()}, report);
+}
+
 TEST(page, no_text_of_a_trace_ends_the_script_that_holds_it) {
   run r = invented({{at(0, {.what = kind::task_began, .other = 1, .id = 1}), at(9, {.what = kind::task_ended})}},
                    {"", "</script><script>alert(1)</script>{{script}}"});
   r.label = "<!--{{data}}";
-  std::string const page = page_of(report_of({r}));
-  std::string const opening = R"(<script type="application/json" id="report">)";
+  std::string const page = page_of_report(report_of({r}));
+  std::string const opening = R"(<script type="application/json" id="data">)";
   std::size_t const begin = page.find(opening) + opening.size();
   std::string const data = page.substr(begin, page.find("</script>", begin) - begin);
   EXPECT_EQ(data.find('<'), std::string::npos);
@@ -31,13 +36,13 @@ TEST(page, a_run_without_events_has_a_report) {
   json const all = report_of({invented({{}, {}})});
   EXPECT_EQ(all["runs"][0]["events"], 0);
   EXPECT_TRUE(all["runs"][0]["findings"].empty());
-  EXPECT_FALSE(page_of(all).empty());
+  EXPECT_FALSE(page_of_report(all).empty());
 }
 
 TEST(page, texts_that_are_not_utf_8_do_not_break_it) {
   run r = invented({{at(0, {.what = kind::working})}});
   r.program = "caf\xe9";
-  EXPECT_NO_THROW(static_cast<void>(page_of(report_of({r}))));
+  EXPECT_NO_THROW(static_cast<void>(page_of_report(report_of({r}))));
 }
 
 TEST(packed, base_64_is_that_of_the_standard) {

@@ -24,13 +24,6 @@ constexpr double uneven_from = 1.5;       // largest child over the mean
 
 std::string percent(double of_one) { return in_percent(of_one, 0); }
 
-/// in_seconds without the trailing blank that aligns tables.
-std::string duration(double s) {
-  std::string text = in_seconds(s);
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
 std::vector<double> works_below(task_tree const& tree, std::vector<double> const& taken_s) {
   std::vector<double> all(tree.size());
   for (tree_node_id i = tree.size(); i-- > 0;) {
@@ -119,12 +112,12 @@ std::vector<advice> advice_on(scalability const& p, sim_row const& row, memory_s
   if (idles && p.parallelism() > heavy_burden * p.burdened_parallelism()) {
     all.push_back({"forks on the longest path cost too much",
                    fmt::format("parallelism {:.1f} falls to {:.1f} when every fork costs {}", p.parallelism(),
-                               p.burdened_parallelism(), duration(p.burden_s)),
+                               p.burdened_parallelism(), seconds_in_text(p.burden_s)),
                    "fork fewer, larger children: divide in halves rather than one by one, and stop dividing earlier"});
   }
   if (p.mean_grain_s < fine_grain_s && time.scheduling > much_scheduling) {
     all.push_back({"the grain is too small",
-                   fmt::format("{} of work per leaf; {} of the time is scheduling", duration(p.mean_grain_s),
+                   fmt::format("{} of work per leaf; {} of the time is scheduling", seconds_in_text(p.mean_grain_s),
                                percent(time.scheduling)),
                    "raise the cut-off, so that leaves become larger"});
   }

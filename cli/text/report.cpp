@@ -55,6 +55,12 @@ std::string in_seconds(double seconds) {
   return fmt::format("{:.2f} ns", seconds * 1e9);
 }
 
+std::string seconds_in_text(double seconds) {
+  std::string text = in_seconds(seconds);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
 std::string in_bytes(unsigned long long bytes) {
   constexpr std::array<char const*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
   auto amount = static_cast<double>(bytes);

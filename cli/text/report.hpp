@@ -39,6 +39,8 @@ class table {
 
 /// "412.3 ms": three to five digits and the unit that suits them.
 [[nodiscard]] std::string in_seconds(double seconds);
+/// The same without the trailing blank that aligns tables.
+[[nodiscard]] std::string seconds_in_text(double seconds);
 /// "8 MiB", "50 KiB", ...: the largest unit that leaves at least 1.
 [[nodiscard]] std::string in_bytes(unsigned long long bytes);
 /// "12.3%"

@@ -270,6 +270,7 @@ class Outputs(command.Case):
         self.refuses("run", "heat", "--map", "", message=["--map", "missing"])
         self.refuses("calibrate", "--output", "", message=["--output", "missing"])
         self.refuses("experiment", "adws-sc19/fig12", "--output", "", message=["--output", "missing"])
+        self.refuses("compare", "fib", "--html", "", message=["--html", "missing"])
         for subcommand in (["run", "fib"], ["compare", "fib"], ["topology"], ["doctor"]):
             self.refuses(*subcommand, "--places", "", message=["--places", "missing"])
 
@@ -278,6 +279,16 @@ class Outputs(command.Case):
         self.refuses("run", "heat", "--map", str(path), "--json", f"{self.scratch}/./m.svg", message=["--map is ", "because --json names the same file"])
         self.refuses("run", "heat", "--map", "m.svg", "--json", "./m.svg", cwd=self.scratch, message=["same file"])
         self.assertFalse(path.exists())
+        page = str(self.scratch / "page.html")
+        self.refuses("compare", "fib", "--html", page, "--json", page, message=["--html is ", "because --json names the same file"])
+        self.refuses("compare", "fib", "--html", "-", "--json", "-", message=["--html is '-'", "because --json names the same file"])
+
+    def test_a_page_that_cannot_be_written_is_refused_before_anything_runs(self):
+        # fib 60 would run for hours.
+        endless = ["compare", "fib", "--n", "60", "--peers", "none", "--html"]
+        nowhere = str(self.scratch / "no" / "such" / "page.html")
+        self.refuses(*endless, nowhere, code=1, message=[f"cannot write {nowhere}", "No such file"])
+        self.refuses(*endless, str(self.scratch), code=1, message=["directory"])
 
     def test_json_is_refused_where_nothing_can_be_written(self):
         nowhere = str(self.scratch / "no" / "such" / "folder.json")
@@ -291,6 +302,8 @@ class Outputs(command.Case):
         for subcommand in (["run", "fib", "--n", "12"], compare, ["list"], ["topology"], ["doctor"]):
             with self.subTest(subcommand=subcommand[0]):
                 self.refuses(*subcommand, "--json", "/dev/full", code=1, message=["/dev/full", "No space"])
+                if subcommand is compare:
+                    self.refuses(*subcommand, "--html", "/dev/full", code=1, message=["/dev/full", "No space"])
                 with open("/dev/full", "w", encoding="utf-8") as full:
                     self.refuses(*subcommand, code=1, message=["standard output", "No space"], stdout=full)
                     self.refuses(*subcommand, "--json", "-", code=1, message=["standard output", "No space"], stdout=full)

@@ -23,6 +23,7 @@ WITHOUT_TWINS = {"bipartition": ["serial"], "sssp": ["serial"], "puzzle15": ["se
 PEERS = "serial,openmp,tbb" if command.PEERS_RUN else "serial"
 ROW = ["runner", "workers", "median_s", "verified", "simulated", "min_s", "max_s", "runs", "speedup_over_serial", "ratio_to_best_peer",
        "facts"]
+COMPARED = [*ROW, "times_s"]
 MACHINE = ["cpu", "pus", "usable_pus", "kernel", "compiler", "build_type", "skua_version", "load_average"]
 
 
@@ -246,10 +247,11 @@ class Compare(command.Case):
         wanted = {("serial", 1)} | {(r, w) for r in ["random", "hierarchical", *PEERS.split(",")[1:]] for w in (1, 2)}
         self.assertEqual({(r["runner"], r["workers"]) for r in found["rows"]}, wanted)
         for row in found["rows"]:
-            self.assertEqual(list(row), ROW)
+            self.assertEqual(list(row), COMPARED)
             self.assertEqual((row["verified"], row["runs"], row["facts"]["result"]), (True, 3, 987))
             self.assertLessEqual(row["min_s"], row["median_s"])
             self.assertLessEqual(row["median_s"], row["max_s"])
+            self.assertEqual((min(row["times_s"]), sorted(row["times_s"])[1], max(row["times_s"])), (row["min_s"], row["median_s"], row["max_s"]))
 
     def test_ratios_follow_from_the_medians(self):
         rows = self.works_json("compare", "fib", "--n", "16", "--peers", PEERS, "--workers", "1", "--repeat", "1", "--json", "-")["rows"]
@@ -291,13 +293,13 @@ class Compare(command.Case):
                  "--peers", "serial", "--workers", "2", "--repeat", "1", "--json", "-"]
         rows = {row["runner"]: row for row in self.works_json(*arguments)["rows"]}
         for row in rows.values():
-            self.assertEqual(list(row), [*ROW, "map_overlap", "map_shares"])
+            self.assertEqual(list(row), [*ROW, "map_overlap", "map_shares", "times_s"])
             self.assertEqual((row["verified"], row["runs"]), (True, 1))
         self.assertIsNone(rows["serial"]["map_overlap"])
         self.assertEqual(rows["adws:no-steal"]["map_overlap"], 1)
         self.assertTrue(0 <= rows["random"]["map_overlap"] <= 1)
         for row in self.works_json(*arguments, "--no-map-overlap")["rows"]:
-            self.assertEqual(list(row), ROW)
+            self.assertEqual(list(row), COMPARED)
         self.assertIn("largest share", self.works(*arguments[:-2], "--map-overlap"))
 
     def test_a_breakdown_accounts_for_all_time_and_names_what_it_added(self):
@@ -307,7 +309,8 @@ class Compare(command.Case):
         shown = [(r["runner"], r["workers"], "per_worker" in r) for r in found["rows"]]
         self.assertEqual(shown, [("serial", 1, False), ("random", 1, True), ("adws", 1, True), ("random", 2, True), ("adws", 2, True)])
         for row in found["rows"][1:]:
-            self.assertEqual(list(row), [*ROW, "work_s", "scheduling_s", "idle_s", "unaccounted", "inflation_over_one", "overhead", "per_worker"])
+            self.assertEqual(list(row), [*ROW, "work_s", "scheduling_s", "idle_s", "unaccounted", "inflation_over_one", "overhead", "per_worker",
+                                         "times_s"])
             self.assertEqual([w["worker"] for w in row["per_worker"]], list(range(row["workers"])))
             self.assertLess(row["unaccounted"], 0.02)
             self.assertGreater(row["work_s"], 0)
@@ -320,6 +323,26 @@ class Compare(command.Case):
             self.assertIn(part, text)
         self.assertNotIn("Measured for this table", text)
         self.assertNotIn("W_P", self.works("compare", "fib", "--n", "12", "--workers", "1", "--repeat", "1", "--peers", "none"))
+
+    def test_a_page_holds_the_rows_of_json_and_is_written_beside_the_table(self):
+        page = self.scratch / "it's.html"
+        plain = ["compare", "fib", "--n", "16", "--policies", "random", "--peers", "serial", "--workers", "1,2", "--repeat", "2"]
+        text = self.works(*plain, "--html", str(page), variables={"SKUA_SPIN": "20us"})
+        self.assertIn("every answer verified", text)
+        data = self.data_of(page.read_text(encoding="utf-8"))
+        self.assertEqual([(r["runner"], r["workers"], r["kind"]) for r in data["rows"]],
+                         [("serial", 1, "serial"), ("random", 1, "policy"), ("random", 2, "policy")])
+        self.assertEqual(data["question"], "Which runs fib --n 16 fastest on 1 and 2 workers?")
+        quoted = str(page).replace("'", "'\\''")
+        self.assertTrue(data["command"].endswith(f" {' '.join(plain)} --html '{quoted}'"), data["command"])
+        self.assertIn("SKUA_SPIN=20us skua", data["command"])
+        self.assertEqual(len(data["rows"][0]["times_s"]), 2)
+        # On standard output the page has it for itself.
+        self.assertEqual(self.data_of(self.works(*plain, "--html", "-"))["app"], "fib")
+
+    @staticmethod
+    def data_of(page):
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
 
     def test_a_policy_with_options_is_one_policy(self):
         rows = self.works_json("compare", "fib", "--n", "12", "--policies", "random,hierarchical:patience=3", "--peers", "none",

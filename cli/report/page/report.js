@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The report, from top to bottom: what ran, what limits it, and the figures.
 
-function fact(name, value, note) {
-  return make("div", {}, make("dt", {}, name), make("dd", {}, value, note && make("small", {}, ` ${note}`)));
-}
-
 function sharesBar(run) {
   const all = ACTIVITIES.slice(0, 4).map((a) => [a, run.times[`${a}_s`]]);
   const total = all.reduce((sum, [, s]) => sum + s, 0) || 1;
@@ -48,17 +44,8 @@ function banners(report) {
 }
 
 function findingCard(f) {
-  const copy = make("button", {type: "button", "aria-label": "Copy the command"}, "Copy");
-  copy.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(f.command);
-      copy.textContent = "Copied";
-    } catch {
-      copy.textContent = "Select it";
-    }
-  });
   return make("article", {class: "card finding", "data-finding": f.key}, make("p", {class: "limit"}, f.limit), make("p", {}, f.evidence),
-              make("p", {}, f.advice), make("div", {class: "command"}, make("code", {}, f.command), copy));
+              make("p", {}, f.advice), commandLine(f.command));
 }
 
 function findings(report) {
@@ -87,22 +74,12 @@ const FIGURES = [
   ["tasks", "Tasks", "Own time: without tasks that were called inside, and without waits. Tasks that nobody took are called by their parents and belong to them. A click on a heading sorts.", (r) => r.tasks.length > 0, tasks, "No task ended in these traces."],
 ];
 
-function main() {
-  const began = performance.now();
-  const report = JSON.parse(document.getElementById("report").textContent);
+function main(report) {
   const {runs} = report;
-  const page = document.getElementById("main");
-  setUpTheme();
   const shared = {length: Math.max(...runs.map((r) => r.length_s), 1e-9)};
   const programs = [...new Set(runs.map((r) => r.program || r.label))];
-  document.title = `${programs.join(", ")} \u2013 Skua report`;
-  page.append(make("h1", {}, programs.join(", ")), make("p", {class: "lead"}, runs.length > 1 ? `${words(runs.length, "run")}, side by side on the same scales.` : "What one run did, and what limited it."),
-              ...banners(report), make("div", {class: "panels"}, runs.map((r) => runCard(r, runs))));
-  const links = [];
-  const section = (id, title, explain, ...content) => {
-    page.append(make("section", {id, "aria-labelledby": `${id}-title`}, make("h2", {id: `${id}-title`}, title), explain && make("p", {class: "explain"}, explain), ...content));
-    links.push(make("a", {href: `#${id}`}, title));
-  };
+  headline(programs.join(", "), runs.length > 1 ? `${words(runs.length, "run")}, side by side on the same scales.` : "What one run did, and what limited it.",
+           ...banners(report), make("div", {class: "panels"}, runs.map((r) => runCard(r, runs))));
   section("findings", runs.length > 1 ? "What limits these runs" : "What limits this run", "", ...findings(report));
   for (const [id, title, explain, has, draw, otherwise] of FIGURES) {
     const shown = runs.filter(has);
@@ -111,8 +88,5 @@ function main() {
     section(id, title, explain, shown.length > 0 ? panels : make("p", {class: "none"}, otherwise));
     for (const run of shown) draw(panels, run, runs.length > 1 ? run.label : undefined, shared);
   }
-  document.getElementById("contents").append(...links);
-  document.getElementById("about").append(`Made by skua report from ${words(runs.reduce((n, r) => n + r.events, 0), "event")}. Charts by uPlot (MIT License).`);
-  document.documentElement.dataset.ready = "yes";
-  document.documentElement.dataset.drawMs = (performance.now() - began).toFixed(0);
+  madeFrom(words(runs.reduce((n, r) => n + r.events, 0), "event"));
 }

@@ -2,6 +2,8 @@
 // What every figure has: a caption, a drawing that fits its width, a line that says what is under the pointer or the
 // keyboard's cursor, and the table with the same numbers.
 
+const FONT = "12px system-ui, sans-serif"; // of what is painted
+
 /** An element: make("p", {class: "x", onclick: f}, "text", child, ...) */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -14,10 +16,11 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Swatches: [[colour variable or css, text], ...]. Their colours follow the theme. */
+/** Swatches: [[colour variable or css, text, framed, dashed], ...]. Their colours follow the theme. */
 function legend(entries) {
-  return make("ul", {class: "legend", "aria-hidden": "true"}, entries.map(([paint, text, framed]) =>
-    make("li", {}, make("i", {style: `background:${paint.startsWith("--") ? `var(${paint})` : paint}`, class: framed && "framed"}), text)));
+  const background = (paint, dashed) => (dashed ? `repeating-linear-gradient(90deg, ${paint} 0 4px, transparent 4px 6px)` : paint);
+  return make("ul", {class: "legend", "aria-hidden": "true"}, entries.map(([paint, text, framed, dashed]) =>
+    make("li", {}, make("i", {style: `background:${background(paint.startsWith("--") ? `var(${paint})` : paint, dashed)}`, class: framed && "framed"}), text)));
 }
 
 /**
@@ -80,7 +83,7 @@ function canvasIn(host, width, height) {
   canvas.style.height = `${height}px`;
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
-  pen.font = "12px system-ui, sans-serif";
+  pen.font = FONT;
   return [canvas, pen];
 }
 

@@ -13,7 +13,7 @@ function redrawAll() {
 
 const known = new Map(); // asking for a style is slow, and pictures have many cells
 
-/** The value of a colour of report.css. */
+/** The value of a colour of page.css. */
 function colour(name) {
   if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
   return known.get(name);
