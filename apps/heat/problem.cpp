@@ -7,10 +7,10 @@
 namespace skua::apps::heat {
 namespace {
 
-/// The beginning of part i of `parts`, in whole groups.
-std::size_t begin_of(std::size_t i, std::size_t parts, std::size_t length, std::size_t group) noexcept {
-  std::size_t const groups = (length + group - 1) / group;
-  return std::min(length, groups * i / parts * group);
+/// The beginning of part i of `parts`, at a multiple of `leaf`.
+std::size_t begin_of(std::size_t i, std::size_t parts, std::size_t length, std::size_t leaf) noexcept {
+  std::size_t const leaves = (length + leaf - 1) / leaf;
+  return std::min(length, leaves * i / parts * leaf);
 }
 
 rectangle part(rectangle const& r, std::size_t top, std::size_t bottom, std::size_t left, std::size_t right) noexcept {
@@ -50,13 +50,14 @@ std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcep
   bool const wide = r.columns > end.columns;
   std::size_t const down = !tall ? 1 : wide ? 2 : 4;
   std::size_t const across = 4 / down;
+  std::size_t const leaf_columns = end.columns / column_group * column_group;
   std::array<rectangle, 4> all;
   for (std::size_t i = 0; i < 4; ++i) {
     std::size_t const row = i / across;
     std::size_t const column = i % across;
     all[i] =
-        part(r, begin_of(row, down, r.rows, 1), begin_of(row + 1, down, r.rows, 1),
-             begin_of(column, across, r.columns, column_group), begin_of(column + 1, across, r.columns, column_group));
+        part(r, begin_of(row, down, r.rows, end.rows), begin_of(row + 1, down, r.rows, end.rows),
+             begin_of(column, across, r.columns, leaf_columns), begin_of(column + 1, across, r.columns, leaf_columns));
   }
   return all;
 }

@@ -36,8 +36,8 @@ struct cutoff {
 /// Columns are cut at multiples of this, so that two tasks never write to one cache line.
 inline constexpr std::size_t column_group = padded::line;
 
-/// Four parts: quadrants if both sides are longer than the cut-off, else four bands across
-/// the longer side. A part may be empty.
+/// Four parts: quadrants if both sides are longer than the cut-off, else four bands across the longer side. They are cut at
+/// multiples of the cut-off, so that all leaves but the last ones are full. A part may be empty.
 std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcept;
 
 /// The rows from `first` to before `end`.
