@@ -36,7 +36,10 @@ std::unique_ptr<policy> make_adws(policy_setup const& from) {
   adws_options options;
   for (chosen_option const& o : from.options) {
     if (o.word == "no-steal") options.steal = false;
-    if (o.word == "paper") options.widen = widening::never;
+    if (o.word == "paper") {
+      options.widen = widening::never;
+      options.stays_home = false;
+    }
     if (o.word == "widen") options.widen = widening::always;
   }
   return std::make_unique<almost_deterministic>(from.where, from.seed, options);
@@ -83,7 +86,7 @@ constexpr std::array replay_options_known{
 
 constexpr std::array adws_options_known{
     policy_option{"no-steal", "no-steal: every task runs where its work hints put it", true},
-    policy_option{"paper", "paper: an idle worker steals in its own group only, as in the paper", true},
+    policy_option{"paper", "paper: an idle worker steals at once, and in its own group only, as in the paper", true},
     policy_option{"widen",
                   "widen: an idle worker whose group has nothing steals in those around it, too, even while pages are "
                   "touched for the first time",

@@ -32,6 +32,8 @@ enum class widening : std::uint8_t {
 struct adws_options {
   bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
   widening widen = widening::carefully;
+  /// A worker whose last waits ended with tasks that were allocated to it waits a moment before it steals again.
+  bool stays_home = true;
 };
 
 namespace adws {
@@ -77,6 +79,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   placement place_stolen(tag_fields& c, task_tag& task) noexcept;
   [[nodiscard]] bool is_waiting_root(std::uint64_t first_word) const noexcept;
   [[nodiscard]] bool root_waits_long() noexcept;
+  void found(probe const& where) noexcept;
   placement place_resumed(tag_fields& c, task_tag& task) noexcept;
   [[nodiscard]] bool may_be_stolen_from_outside(tag_fields const& c) const noexcept;
   void child_ended(tag_fields const& c) noexcept;
@@ -105,7 +108,10 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 
   // The search for tasks.
   search_round round_;
-  std::uint32_t tries_ = 0;  ///< victims in this round
+  std::uint32_t tries_ = 0;        ///< victims in this round
+  bool is_idle_ = false;           ///< its own lanes had nothing
+  std::uint32_t homecomings_ = 0;  ///< waits in a row, up to `at_home`, that ended with a task that was allocated to it
+  std::uint32_t rounds_ = 0;       ///< without victims, since it has found a task
   range_search<> ranges_around_;
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   std::uint32_t wider_ = 0;                   ///< how many groups around the topmost active one are searched as well

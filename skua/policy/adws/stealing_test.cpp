@@ -51,7 +51,7 @@ std::vector<std::uint32_t> admitted(worker_policy& w, std::vector<task_tag> cons
 }
 
 TEST_F(stealing, widens_its_range_by_a_group_at_each_victim_that_has_nothing_until_a_task_is_sent_to_it) {
-  restart(8, {});  // on one node, nobody cares who touches memory first
+  restart(8, {.stays_home = false});  // on one node, nobody cares who touches memory first
   task_tag const root_task = root();
   family const halves = meet(0, root_task, {1, 1});
   family const quarters = meet(0, halves.children[1].tag, {1, 1});
@@ -88,6 +88,52 @@ TEST_F(stealing, keeps_to_its_group_until_it_rests_while_nobody_touches_memory_f
     EXPECT_EQ(admitted(of(1), groups).back(), 2U);
     of(1).learn(rested{.first_touches = true});
     EXPECT_EQ(admitted(of(1), groups).back(), 1U) << "even if it was wider";
+  }
+}
+
+/// How many rounds of worker w end before it looks at a victim; at most 100.
+int rounds_before_victims(worker_policy& w) {
+  for (int rounds = 0; rounds < 100;) {
+    probe const p = w.next_probe();
+    if (p.what == action::steal) return rounds;
+    if (p.what == action::rest) ++rounds;
+    w.learn(probed{p, runtime::outcome::empty});
+  }
+  return 100;
+}
+
+/// Worker w finds a task where it looks for `what` in `where`.
+void finds(worker_policy& w, action what, lane where) {
+  while (w.next_probe().what != what || w.next_probe().where != where)
+    w.learn(probed{w.next_probe(), runtime::outcome::empty});
+  w.learn(probed{w.next_probe(), runtime::outcome::got});
+}
+
+TEST_F(stealing, waits_a_moment_for_the_next_task_if_such_tasks_ended_its_last_waits) {
+  restart(8, {});
+  meet(0, root(), {1, 1});
+  of(0).learn(waiting{});  // the halves are active
+  for (int task = 0; task < 4; ++task) {
+    EXPECT_EQ(rounds_before_victims(of(1)), 0) << "not before the fourth task in a row";
+    finds(of(1), action::pop, lane::migrated);
+  }
+  int const rounds = rounds_before_victims(of(1));
+  EXPECT_GT(rounds, 1);
+  EXPECT_LT(rounds, 100);
+  EXPECT_EQ(rounds_before_victims(of(1)), 0) << "once is enough";
+  finds(of(1), action::pop, lane::local);
+  EXPECT_EQ(rounds_before_victims(of(1)), rounds) << "its own tasks change nothing";
+  finds(of(1), action::steal, lane::migrated);
+  EXPECT_EQ(rounds_before_victims(of(1)), 0) << "what is sent to it does not suffice";
+  finds(of(1), action::pop, lane::mailbox);
+  EXPECT_EQ(rounds_before_victims(of(1)), 0) << "it counts anew";
+
+  restart(8);
+  meet(0, root(), {1, 1});
+  of(0).learn(waiting{});
+  for (int task = 0; task < 9; ++task) {
+    EXPECT_EQ(rounds_before_victims(of(1)), 0) << "in the paper it steals at once";
+    finds(of(1), action::pop, lane::migrated);
   }
 }
 
