@@ -43,7 +43,7 @@ if(SKUA_NATIVE)
   add_compile_options(-march=native)
 endif()
 if(SKUA_SANITIZE)
-  add_compile_options(-fsanitize=${SKUA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${SKUA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${SKUA_SANITIZE})
   # GCC sees uninitialised values in optionals where instrumentation has split its paths.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
