@@ -18,9 +18,10 @@
 #include "cli/balance/load_file.hpp"
 #include "cli/balance/results.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/terminal.hpp"
+#include "cli/text/progress.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/policy/balance/balancers.hpp"
@@ -104,16 +105,20 @@ bool conserves(machine_loads const& before, machine_loads const& after) {
   return sorted(before) == sorted(after);
 }
 
-/// Each balancer begins with the same loads and is applied several times, as between iterations.
+/// Each balancer begins with the same loads and is applied several times, as between iterations. After an interrupt there are
+/// the rows that are complete.
 std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, machine_loads const& first,
                                  std::uint32_t applications, std::uint32_t seed,
                                  std::optional<ranks::cluster> const& where) {
   std::vector<balance_row> rows;
+  progress bar("application");
   for (std::string const& name : balancers) {
     balance::balancer const by = balance::make_balancer(name);
     machine_loads loads = first;
     for (std::uint32_t i = 1; i <= applications; ++i) {
-      stop_if_interrupted();
+      if (interrupted()) return rows;
+      if (!rows.empty()) keep_after_interrupts();
+      bar.show(static_cast<double>(rows.size()), static_cast<double>(balancers.size() * applications), name);
       auto const begin = std::chrono::steady_clock::now();
       balance::balance_plan const plan = balance::rebalance(loads, by, seed + i - 1);
       std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
@@ -144,10 +149,15 @@ int execute(arguments const& given) {
   machine_loads const loads = loads_of(given, frame);
   frame.before = balance::plan_of(loads, {}, balance::hierarchical_options{}.arity).report;
   std::vector<balance_row> const rows = rows_of(balancers, loads, applications, frame.seed, where);
+  if (rows.empty()) stop_if_interrupted();
+  finish_in_spite_of_interrupts();
+  frame.applications = rows.size();
+  frame.planned_applications = balancers.size() * applications;
   report const all = report_of(rows);
   target.write(to_json(frame, all));
   if (!target.takes_stdout()) write_to_stdout(text_of(frame, all));
-  return std::ranges::all_of(rows, &balance_row::conserved) ? exit_done : exit_failed;
+  int const code = exit_code_after("balance", frame.applications, frame.planned_applications, "application");
+  return std::ranges::all_of(rows, &balance_row::conserved) ? code : exit_failed;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "cli/probes/calibration.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
@@ -30,14 +31,20 @@ int execute(arguments const& given) {
   bool const plain = given.name.find_first_of("\"\\\n\r") == std::string::npos && !given.name.empty();
   if (!plain) refuse("--name", given.name, "a name without quotes, backslashes and line breaks");
   text_target const target(given.path);
-  progress bar;
-  std::string const model = measured_model(
-      shape_of(topology::machine()), given.name, rounds,
-      [&](double done, std::string_view figure) { bar.show(done, fmt::format("measuring {}", figure)); });
+  progress bar("figure");
+  calibrated const found = calibrate(
+      shape_of(topology::machine()), given.name, rounds, [&](std::size_t done, std::size_t all, std::string_view key) {
+        bar.show(static_cast<double>(done), static_cast<double>(all), fmt::format("measuring {}", key));
+      });
   bar.wipe();
-  static_cast<void>(sim::machine_model::parse(model, "the measured model"));  // before anybody else reads it
-  target.write(model);
-  return exit_done;
+  finish_in_spite_of_interrupts();
+  if (found.missing.empty()) {
+    static_cast<void>(sim::machine_model::parse(found.model, "the measured model"));  // before anybody else reads it
+    target.write(found.model);
+  } else {
+    write_to_stdout(found.model);  // a file would be taken for a model
+  }
+  return exit_code_after("calibrate", found.done, found.done + found.missing.size(), "figure");
 }
 
 }  // namespace

@@ -24,12 +24,12 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/command_line.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
@@ -143,13 +143,16 @@ contest contest_of(arguments const& given) {
   return all;
 }
 
-std::string text_of(std::string_view app, machine_facts const& machine, std::span<row const> rows) {
+std::string text_of(std::string_view app, machine_facts const& machine, measurement const& measured,
+                    std::span<row const> rows) {
   bool const mapped = std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
   return fmt::format(
       "{}\n{}: {}, interleaved{}\nspeed-up: serial time / own time\n"
       "vs peer: time of the fastest parallel peer with as many workers / own time;\n"
       "  above 1 is faster than that peer\n{}\n{}",
-      to_text(machine), app, in_words(rows.front().what->times_s.size(), "round"),
+      to_text(machine), app,
+      in_words(measured.rounds, "round") +
+          (interrupted() ? fmt::format(" of {} before an interrupt", measured.planned_rounds) : ""),
       wrong_answers(rows).empty() ? "; every answer verified" : "",
       mapped ? "overlap: work that stays on its worker; largest share: work of the busiest one\n" : "",
       report_of(rows).text());
@@ -158,15 +161,13 @@ std::string text_of(std::string_view app, machine_facts const& machine, std::spa
 /// One more run of each of Skua's runners, after the timed ones, so that it does not disturb them.
 void add_maps(apps::app& app, apps::mapped& maps, std::span<runner const> runners, std::span<record> records) {
   progress bar;
-  for (std::size_t i = 0; i < runners.size(); ++i) {
+  for (std::size_t i = 0; i < runners.size() && !interrupted(); ++i) {
     if (!runners[i].run_mapped) continue;
-    stop_if_interrupted();
-    bar.show(static_cast<double>(i) / static_cast<double>(runners.size()),
+    bar.show(static_cast<double>(i), static_cast<double>(runners.size()),
              fmt::format("map of {}", runners[i].full_name()));
     wait_until_quiet();
     map_once(app, maps, runners[i], true, records[i]);
   }
-  stop_if_interrupted();
 }
 
 std::string breakdown_section(std::span<row const> rows, std::span<std::string const> added) {
@@ -198,13 +199,14 @@ std::vector<std::string> notes_on(measurement const& measured, std::span<row con
 }
 
 std::string page_text(std::span<row const> rows, json const& document, measurement_plan const& plan,
-                      std::vector<std::string> const& notes) {
+                      measurement const& measured, std::vector<std::string> notes) {
+  if (interrupted()) notes.insert(notes.begin(), interrupt_note(measured.rounds, measured.planned_rounds, "round"));
   comparison_origin const origin{
       .command = own_command_line(),
       .date = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now())),
       .warm_up_rounds = plan.warm_up_rounds,
       .seed = plan.seed,
-      .notes = notes};
+      .notes = std::move(notes)};
   return page_of({.name = "comparison", .subcommand = "compare", .script = page_sources::comparison_script()},
                  page_data(comparison(rows), document, origin));
 }
@@ -234,11 +236,12 @@ int execute(arguments const& given) {
   measurement measured;
   {
     progress bar;
-    measured = measure_rounds(app, runners, plan, [&](double done, runner const& next) {
-      bar.show(done, fmt::format("{}: {}", app.name(), next.full_name()));
+    measured = measure_rounds(app, runners, plan, [&](unsigned done, unsigned all, runner const& next) {
+      bar.show(done, all, fmt::format("{}: {}", app.name(), next.full_name()));
     });
   }
   if (maps != nullptr) add_maps(app, *maps, runners, measured.records);
+  finish_in_spite_of_interrupts();
   std::vector<row> const rows = rows_of(runners, measured.records);
   json document = document_of("compare", app.name(), given.app.given(), false);
   document["machine"] = to_json(machine);
@@ -247,12 +250,14 @@ int execute(arguments const& given) {
   for (std::size_t i = 0; i < rows.size(); ++i) document["rows"][i]["times_s"] = rows[i].what->times_s;
   std::vector<std::string> const notes = notes_on(measured, rows);
   target.write(document);
-  if (page) page->write(page_text(rows, document, plan, notes));
+  if (page) page->write(page_text(rows, document, plan, measured, notes));
   if (!target.takes_stdout() && !(page && page->takes_stdout()))
-    write_to_stdout(text_of(app.name(), machine, rows) + (given.breakdown ? breakdown_section(rows, added) : ""));
+    write_to_stdout(text_of(app.name(), machine, measured, rows) +
+                    (given.breakdown ? breakdown_section(rows, added) : ""));
   for (std::string const& note : notes) write_to_stderr("compare: note: " + note);
+  int const code = exit_code_after("compare", measured.rounds, measured.planned_rounds, "round");
   auto const wrong = wrong_answers(rows);
-  if (wrong.empty()) return exit_done;
+  if (wrong.empty()) return code;
   throw error(fmt::format("{}", fmt::join(wrong, "; ")));
 }
 

@@ -15,10 +15,10 @@
 #include "cli/experiment/sensitivity.hpp"
 #include "cli/experiment/study.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -45,6 +45,9 @@ int list_all() {
   write_to_stdout(t.text() + "To run one: skua experiment NAME (with --quick for small inputs)\n");
   return exit_done;
 }
+
+/// Results of an earlier run that are complete stay beside those that an interrupt has left incomplete.
+std::string interrupt_ending(std::size_t done, std::size_t planned) { return done < planned ? "-interrupted" : ""; }
 
 /// "adws-sc19/fig12" in DIR: DIR/adws-sc19-fig12; with the panel "N = 2048" only: DIR/adws-sc19-fig12-N-2048
 std::string stem_of(experiment const& e, arguments const& given) {
@@ -73,21 +76,24 @@ int vary(arguments const& given, experiment const& what) {
   if (given.quick) refuse_together("--vary", "--quick", "small inputs confirm or refute nothing");
   variation const how{.figures = varied_figures_in("--vary", *given.vary), .threshold = given.threshold_percent / 100};
   make_directory(given.directory);
-  std::string const stem = stem_of(what, given) + "-vary";
-  let_runs_end_after_interrupts();
-  experiment_study study(what, false, [](std::string_view) {});
-  progress bar;
+  std::size_t at = 0, planned = 0;
+  progress bar("point");
+  experiment_study study(
+      what, false, [&](std::string_view now) { bar.show(static_cast<double>(at), static_cast<double>(planned), now); });
   sensitivities const found = sensitivities_of(study, how, [&](std::size_t done, std::size_t all) {
-    bar.show(static_cast<double>(done) / static_cast<double>(all), fmt::format("simulated {} of {} points", done, all));
+    at = done;
+    planned = all;
   });
   bar.wipe();
   finish_in_spite_of_interrupts();
+  if (found.done == 0) stop_if_interrupted();
+  std::string const stem = stem_of(what, given) + "-vary" + interrupt_ending(found.done, found.planned);
   std::string const text = text_of(found);
   text_target(stem + ".csv").write(csv_of(found));
   json_target(stem + ".json").write(to_json(found, study.machine()));
   text_target(stem + ".txt").write(text);
   write_to_stdout(text + fmt::format("\nwritten: {0}.csv, {0}.json, {0}.txt\n", stem));
-  return interrupted() ? exit_interrupted : exit_done;
+  return exit_code_after("experiment", found.done, found.planned, "simulated point");
 }
 
 int execute(arguments const& given) {
@@ -97,15 +103,20 @@ int execute(arguments const& given) {
   experiment const what = with_panels(load_experiment(given.name), given.panels);
   if (given.vary) return vary(given, what);
   make_directory(given.directory);
-  std::string const stem = stem_of(what, given) + (given.quick ? "-quick" : "");
-  progress bar;
-  double done = 0;
-  experiment_study study(what, given.quick, [&](std::string_view now) { bar.show(done, now); });
-  experiment_results const results = run_experiment(study, [&](double share) { done = share; });
+  std::size_t at = 0, planned = 0;
+  progress bar("point");
+  experiment_study study(what, given.quick, [&](std::string_view now) {
+    bar.show(static_cast<double>(at), static_cast<double>(planned), now);
+  });
+  experiment_results const results = run_experiment(study, [&](std::size_t done, std::size_t all) {
+    at = done;
+    planned = all;
+  });
   bar.wipe();
-  stop_if_interrupted();
-  std::string const text = text_of(results);
   finish_in_spite_of_interrupts();
+  std::string const stem =
+      stem_of(what, given) + (given.quick ? "-quick" : "") + interrupt_ending(results.done, results.planned);
+  std::string const text = text_of(results);
   text_target(stem + ".csv").write(csv_of(results));
   if (!results.verdicts.empty()) text_target(stem + "-verdicts.csv").write(verdicts_csv(results));
   json_target(stem + ".json").write(to_json(results, study.machine()));
@@ -113,7 +124,7 @@ int execute(arguments const& given) {
   text_target(stem + ".txt").write(text);
   std::string const verdicts = results.verdicts.empty() ? "" : fmt::format("{}-verdicts.csv, ", stem);
   write_to_stdout(text + fmt::format("written: {0}.csv, {1}{0}.json, {0}.svg, {0}.txt\n", stem, verdicts));
-  return exit_done;
+  return exit_code_after("experiment", results.done, results.planned, "simulated point");
 }
 
 }  // namespace

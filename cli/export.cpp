@@ -13,10 +13,10 @@
 #include "cli/export/formats.hpp"
 #include "cli/export/stays.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -62,10 +62,10 @@ std::vector<trace::trace_data> read_all(arguments const& given) {
     for (std::string& path : trace::files_of_trace(base)) add_once(paths, std::move(path));
   }
   std::vector<trace::trace_data> all;
-  progress bar;
+  progress bar("trace");
   for (std::string const& path : paths) {
     stop_if_interrupted();
-    bar.show(static_cast<double>(all.size()) / static_cast<double>(paths.size()), path);
+    bar.show(static_cast<double>(all.size()), static_cast<double>(paths.size()), path);
     refuse_same_file("-o", given.target, "the trace", path);
     all.push_back(trace::read_trace(path));
   }

@@ -14,8 +14,8 @@
 #include "cli/measure/first_mask.hpp"
 #include "cli/probes/machine_facts.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/memory_limits.hpp"
@@ -39,7 +39,7 @@ int execute(subcommand const& chosen) {
   try {
     return chosen.execute();
   } catch (interruption const&) {
-    return exit_interrupted;
+    return exit_code_of_interrupt();
   } catch (usage_error const& fault) {
     return failed(exit_misused, fault.what());
   } catch (std::bad_alloc const&) {

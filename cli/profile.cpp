@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "cli/simulate/advice.hpp"
 #include "cli/simulate/flags.hpp"
@@ -14,12 +15,12 @@
 #include "cli/simulate/results.hpp"
 #include "cli/simulate/setting.hpp"
 #include "cli/simulate/study.hpp"
+#include "cli/simulate/sweep.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/progress.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -37,38 +38,26 @@ struct arguments {
 
 struct program_profile {
   scalability of_program;
-  std::vector<sim_row> curve;  ///< by policy, then by workers
-  sim_row const* best = nullptr;
-  std::vector<advice> advised;
+  sim_sweep swept;
+  std::optional<sim_row> best;  ///< with most workers; unset after an interrupt, if none is there
+  std::vector<advice> advised;  ///< none without it
 };
-
-std::vector<sim_row> curve_of(sim_study& study, arguments const& given, double serial_s) {
-  std::vector<std::uint32_t> const counts = given.flags.workers(study.machine());
-  std::vector<std::string> const policies = given.flags.policies();
-  double done = 0;
-  double const runs = static_cast<double>(policies.size() * counts.size() * given.flags.seeds());
-  progress bar(runs);
-  std::vector<sim_row> rows;
-  for (std::string const& policy : policies) {
-    for (std::uint32_t const workers : counts) {
-      rows.push_back(study.run_seeds(policy, workers, given.flags.seed(given.app), given.flags.seeds(), [&] {
-        bar.show(done++ / runs, fmt::format("simulated: {} with {}", policy, in_words(workers, "worker")));
-      }));
-      rows.back().alone_s = serial_s;
-    }
-  }
-  return rows;
-}
 
 program_profile profile_of(sim_study& study, arguments const& given, sim_frame const& frame) {
   program_profile all;
   std::uint32_t const most = given.flags.workers(study.machine()).back();
   // taken_s and the tree are those of the last run, which was the serial one.
   all.of_program = scalability_of(study.program().tree(), study.taken_s(), burden_on(study.machine(), most), most);
-  all.curve = curve_of(study, given, frame.serial.time_s);
-  for (sim_row const& r : all.curve) {
-    if (r.workers == most && (all.best == nullptr || r.median.time_s < all.best->median.time_s)) all.best = &r;
+  keep_after_interrupts();
+  all.swept = sweep(study, {.policies = given.flags.policies(),
+                            .workers = given.flags.workers(study.machine()),
+                            .first_seed = given.flags.seed(given.app),
+                            .seeds = given.flags.seeds()});
+  for (sim_row& r : all.swept.rows) {
+    r.alone_s = frame.serial.time_s;
+    if (r.workers == most && (!all.best || r.median.time_s < all.best->median.time_s)) all.best = r;
   }
+  if (!all.best) return all;
   all.advised = advice_on(all.of_program, *all.best,
                           {.nodes = study.machine().nodes(),
                            .interleaved = frame.costs.pages.how == sim::page_placement::kind::interleave});
@@ -88,14 +77,14 @@ json to_json(program_profile const& f, sim_frame const& frame) {
   all["forks"] = p.forks;
   all["work_hints"] = p.work_hints;
   all["place_hints"] = p.place_hints;
-  all["best"] = {{"runner", f.best->policy}, {"workers", f.best->workers}};
+  all["best"] = f.best ? json{{"runner", f.best->policy}, {"workers", f.best->workers}} : json();
   all["advice"] = json::array();
   for (advice const& a : f.advised)
     all["advice"].push_back({{"what", a.what}, {"figure", a.figure}, {"change", a.change}});
   std::vector<report::column> columns = sim_columns();
   columns.push_back({"shares", ""});
   report curve = row_report({}, std::move(columns));
-  for (sim_row const& r : f.curve) {
+  for (sim_row const& r : f.swept.rows) {
     std::vector<cell> cells = sim_cells(r, frame.serial.time_s);
     cells.push_back(cell::of(to_json(shares_of(r.median))));
     curve.add(row_of(sim_keys(r, frame.verified), std::move(cells)));
@@ -111,6 +100,7 @@ std::string curve_text(std::vector<sim_row> const& curve) {
     if (std::ranges::find(policies, r.policy) == policies.end()) policies.push_back(r.policy);
     by_workers[r.workers].push_back(fmt::format("{:.2f}", r.alone_s / r.median.time_s));
   }
+  for (auto& [workers, cells] : by_workers) cells.resize(policies.size(), "-");  // an interrupt left the rest out
   std::vector<table::column> columns{{"workers", true}};
   for (std::string const& p : policies) columns.push_back({p, true});
   table t(std::move(columns));
@@ -119,6 +109,22 @@ std::string curve_text(std::vector<sim_row> const& curve) {
     t.add(std::move(cells));
   }
   return "Simulated speed-up over the serial elision\n" + t.text("  ");
+}
+
+/// Of the fastest row with most workers.
+std::string limits_text(program_profile const& f) {
+  time_shares const s = shares_of(f.best->median);
+  table where({{}, {"", true}});
+  for (auto const& [name, part] :
+       {std::pair{"arithmetic", s.arithmetic}, std::pair{"memory", s.memory}, std::pair{"queues to memory", s.queues},
+        std::pair{"noise", s.noise}, std::pair{"scheduling", s.scheduling}, std::pair{"idle", s.idle}})
+    where.add({name, in_percent(part)});
+  std::string text = fmt::format("Where the time of {} goes under {}, the fastest: leaves are {}-bound\n{}\n",
+                                 in_words(f.best->workers, "worker"), f.best->policy,
+                                 s.memory + s.queues > s.arithmetic ? "memory" : "compute", where.text("  "));
+  text += f.advised.empty() ? "These figures call for no change.\n" : "What would help\n";
+  for (advice const& a : f.advised) text += fmt::format("  {}: {}.\n    {}.\n", a.what, a.figure, a.change);
+  return text;
 }
 
 std::string text_of(program_profile const& f, sim_frame const& frame) {
@@ -134,19 +140,10 @@ std::string text_of(program_profile const& f, sim_frame const& frame) {
   t.add({"burdened parallelism", fmt::format("{:.1f}", p.burdened_parallelism()),
          "the speed-up that a stealing scheduler can rely on"});
   t.add({"hints", fmt::format("{} / {}", p.work_hints, p.place_hints), "tasks with a work hint / with a place hint"});
-  time_shares const s = shares_of(f.best->median);
-  table where({{}, {"", true}});
-  for (auto const& [name, part] :
-       {std::pair{"arithmetic", s.arithmetic}, std::pair{"memory", s.memory}, std::pair{"queues to memory", s.queues},
-        std::pair{"noise", s.noise}, std::pair{"scheduling", s.scheduling}, std::pair{"idle", s.idle}})
-    where.add({name, in_percent(part)});
-  std::string text = fmt::format(
-      "{}\nScalability, simulated\n{}\n{}\nWhere the time of {} goes under {}, the fastest: leaves are {}-bound\n{}\n",
-      heading(frame), t.text("  "), curve_text(f.curve), in_words(f.best->workers, "worker"), f.best->policy,
-      s.memory + s.queues > s.arithmetic ? "memory" : "compute", where.text("  "));
-  text += f.advised.empty() ? "These figures call for no change.\n" : "What would help\n";
-  for (advice const& a : f.advised) text += fmt::format("  {}: {}.\n    {}.\n", a.what, a.figure, a.change);
-  return text;
+  std::string text = fmt::format("{}{}\nScalability, simulated\n{}\n", heading(frame),
+                                 interrupt_line(f.swept, frame.seeds), t.text("  "));
+  if (!f.swept.rows.empty()) text += curve_text(f.swept.rows) + "\n";
+  return text + (f.best ? limits_text(f) : "No policy has run with most workers: what limits it is not known.\n");
 }
 
 int execute(arguments const& given) {
@@ -160,10 +157,10 @@ int execute(arguments const& given) {
   sim_study& study = setting.study;
   frame.serial = study.run_serial();
   program_profile const found = profile_of(study, given, frame);
-  stop_if_interrupted();
+  finish_in_spite_of_interrupts();
   target.write(to_json(found, frame));
   if (!target.takes_stdout()) write_to_stdout(text_of(found, frame));
-  return exit_done;
+  return exit_code_after("profile", found.swept.runs, found.swept.planned_runs, "run");
 }
 
 }  // namespace

@@ -16,8 +16,8 @@
 #include "cli/report/results.hpp"
 #include "cli/report/run.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 

@@ -23,12 +23,12 @@
 #include "cli/simulate/virtual_run.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
@@ -114,18 +114,18 @@ int execute_virtually(arguments const& given) {
   virtual_results const results = run_virtually(app, how);
   target.write(results.document);
   if (!target.takes_stdout()) write_to_stdout(results.text);
-  return exit_done;
+  return exit_code_after("run", results.runs, repeat, "run");
 }
 
 record measured(apps::app& app, runner const& who, unsigned runs, bool verify) {
   record all;
-  progress bar(runs);
-  for (unsigned i = 0; i < runs; ++i) {
-    stop_if_interrupted();
-    bar.show(static_cast<double>(i) / runs, who.full_name());
+  progress bar;
+  for (unsigned i = 0; i < runs && !interrupted(); ++i) {
+    bar.show(i, runs, who.full_name());
     measure_once(app, who, verify, true, all);
+    keep_after_interrupts();
   }
-  stop_if_interrupted();
+  if (all.times_s.empty()) stop_if_interrupted();
   return all;
 }
 
@@ -255,11 +255,9 @@ int execute(arguments const& given) {
     wait_until_quiet();
     counted.emplace(*workers, before, what.breakdowns);
   }
-  if (maps != nullptr) {
-    map_once(app, *maps, who, given.verify, what);
-    stop_if_interrupted();
-    picture.write(*what.map, app.name(), who);
-  }
+  if (maps != nullptr && !interrupted()) map_once(app, *maps, who, given.verify, what);
+  finish_in_spite_of_interrupts();
+  if (what.map) picture.write(*what.map, app.name(), who);
 
   row const only{.who = &who, .what = &what};
   json document = document_of("run", app.name(), given.app.given(), false);
@@ -267,14 +265,16 @@ int execute(arguments const& given) {
   document["rows"] = report_of({&only, 1}).rows();
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = text_of(app.name(), only);
-  if (maps != nullptr) text += picture.to_text(*what.map);
+  if (interrupted()) text += fmt::format("  {}\n", interrupt_note(what.times_s.size(), repeat, "run"));
+  if (what.map) text += picture.to_text(*what.map);
   if (counted) {
     document["rows"][0]["counters"] = counted->as_json();
     text += counted->as_text();
   }
   target.write(document);
   if (!target.takes_stdout()) write_to_stdout(text);
-  if (what.wrong_answers == 0) return exit_done;
+  int const code = exit_code_after("run", what.times_s.size(), repeat, "run");
+  if (what.wrong_answers == 0) return code;
   throw error(wrong_answers({&only, 1}).front());
 }
 

@@ -13,14 +13,15 @@
 #include "cli/simulate/results.hpp"
 #include "cli/simulate/setting.hpp"
 #include "cli/simulate/study.hpp"
+#include "cli/simulate/sweep.hpp"
 #include "cli/simulate/trace.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/terminal.hpp"
 #include "cli/text/usage.hpp"
 
 namespace skua::cli {
@@ -39,33 +40,6 @@ struct arguments {
   std::string json_path;
 };
 
-/// Rows in the order asked for: by policy, then by workers. Each policy also runs on one worker, for comparison.
-std::vector<sim_row> rows_of(sim_study& study, arguments const& given, std::uint64_t& events) {
-  std::vector<std::uint32_t> const counts = given.flags.workers(study.machine());
-  std::vector<std::string> const policies = given.flags.policies();
-  std::uint32_t const seeds = given.flags.seeds();
-  double done = 0;
-  double const runs = static_cast<double>(policies.size() * (counts.size() + 1) * seeds);
-  progress bar(runs);
-  std::vector<sim_row> rows;
-  for (std::string const& policy : policies) {
-    auto const run = [&](std::uint32_t workers) {
-      return study.run_seeds(policy, workers, given.flags.seed(given.app), seeds, [&] {
-        bar.show(done++ / runs, fmt::format("simulated: {} with {}", policy, in_words(workers, "worker")));
-      });
-    };
-    sim_row alone = run(1);
-    alone.alone_s = alone.median.time_s;
-    events += alone.median.events * seeds;
-    for (std::uint32_t const workers : counts) {
-      rows.push_back(workers == 1 ? alone : run(workers));
-      rows.back().alone_s = alone.median.time_s;
-      if (workers != 1) events += rows.back().median.events * seeds;
-    }
-  }
-  return rows;
-}
-
 int execute_on_ranks(arguments const& given) {
   json_target const target(given.json_path);
   ranks::cluster const where = ranks::cluster_named(given.flags.machine());
@@ -79,13 +53,14 @@ int execute_on_ranks(arguments const& given) {
         in_words(given.ranks.ranks(), "rank"), where.name, where.assumed, in_percent(given.ranks.floor(), 0)));
   }
   std::uint32_t const iterations = given.ranks.iterations(given.app.given());
-  progress bar(iterations, "iteration");
-  double done = 0;
+  progress bar("iteration");
   std::vector<ranks_iteration> const all =
-      simulate_on_ranks(app, where, given.ranks, iterations, seed, [&](ranks_iteration const&) {
-        stop_if_interrupted();
-        bar.show(++done / iterations, "simulated ranks");
+      simulate_on_ranks(app, where, given.ranks, iterations, seed, [&](std::uint32_t done) {
+        if (done > 0) keep_after_interrupts();
+        bar.show(done, iterations, fmt::format("{} simulated ranks", given.ranks.ranks()));
       });
+  bar.wipe();
+  finish_in_spite_of_interrupts();
   report const table = report_of(all, given.ranks.balance());
   json document = document_of("sim --ranks", app.name(), given.app.given(), true);
   document["cluster"] = {{"name", where.name}, {"assumed", where.assumed}, {"ranks_per_node", where.ranks_per_node}};
@@ -97,12 +72,13 @@ int execute_on_ranks(arguments const& given) {
   document["first_seed"] = seed;
   document["rows"] = table.rows();
   target.write(document);
-  if (prints) write_to_stdout(table.text("  "));
+  std::string const note = interrupted() ? interrupt_note(all.size(), iterations, "iteration") + "\n" : "";
+  if (prints) write_to_stdout(note + table.text("  "));
   if (given.progress) {
     std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
     write_to_stderr(fmt::format("sim: {:.1f} s", took.count()));
   }
-  return exit_done;
+  return exit_code_after("sim", all.size(), iterations, "iteration");
 }
 
 /// A trace is of one run.
@@ -139,25 +115,32 @@ int execute(arguments const& given) {
   sim_frame& frame = setting.frame;
   auto const begin = std::chrono::steady_clock::now();
   frame.serial = setting.study.run_serial();
-  std::uint64_t events = frame.serial.events;
-  std::vector<sim_row> const rows = rows_of(setting.study, given, events);
+  sim_sweep const swept = sweep(setting.study, {.policies = given.flags.policies(),
+                                                .workers = given.flags.workers(setting.machine),
+                                                .first_seed = given.flags.seed(given.app),
+                                                .seeds = given.flags.seeds(),
+                                                .with_one_worker = true});
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
-  stop_if_interrupted();
+  finish_in_spite_of_interrupts();
+  if (swept.rows.empty()) return exit_code_after("sim", swept.runs, swept.planned_runs, "run");
 
+  std::vector<sim_row> const& rows = swept.rows;
   report const all = report_of(frame, rows, given.breakdown);
   json document = to_json("sim", frame);
   document["rows"] = all.rows();
   target.write(document);
   if (!target.takes_stdout()) {
-    std::string text = heading(frame) + "\n" + times_text(all) + "\n" + traffic_text(rows);
+    std::string text = heading(frame) + interrupt_line(swept, given.flags.seeds()) + "\n" + times_text(all) + "\n" +
+                       traffic_text(rows);
     if (given.breakdown) text += "\n" + breakdown_text(rows);
     write_to_stdout(text);
   }
   if (given.progress) {
+    std::uint64_t const events = frame.serial.events + swept.events;
     write_to_stderr(fmt::format("sim: {} events in {:.2f} s, {:.1f} million a second", events, took.count(),
                                 static_cast<double>(events) / took.count() / 1e6));
   }
-  return exit_done;
+  return exit_code_after("sim", swept.runs, swept.planned_runs, "run");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace skua::cli {
 
 struct launcher;
 
-// Exit codes of the command; exit_interrupted is in text/terminal.hpp.
+// Exit codes of the command; after an interrupt: text/interrupt.hpp.
 inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;   ///< a wrong answer, or the machine refused something
 inline constexpr int exit_misused = 2;  ///< the user asked for something that makes no sense

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/subcommand.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/terminal.hpp"
@@ -127,7 +128,7 @@ int execute(arguments const& given) {
   top::observer of(choose(given.process));
   if (given.once || target.wanted()) return show_once(of, interval, target);
   if (!stdout_is_terminal()) return show_again_and_again(of, interval);
-  let_runs_end_after_interrupts();  // the screen restores the terminal
+  end_by_itself_after_interrupts();  // the screen restores the terminal
   if (show_on_screen(of, interval)) write_to_stdout(fmt::format("process {} has ended\n", of.process().number));
   return exit_done;
 }

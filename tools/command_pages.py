@@ -102,7 +102,8 @@ def man_page(root, subcommands, version):
             if section != "Apps" or name == "run":
                 lines += [f".SS {roff(section)}", *man_entries(entries)]
     lines += [".SH EXIT STATUS", *man_entries([Entry("0", "done"), Entry("1", "a wrong answer, or the machine refused something"),
-                                               Entry("2", "the request makes no sense; the message says what is allowed")]),
+                                               Entry("2", "the request makes no sense; the message says what is allowed"),
+                                               Entry("130, 143", "SIGINT (Ctrl-C) or SIGTERM ended it; what was complete by then is written and marked as interrupted")]),
               ".SH ENVIRONMENT", roff("SKUA_POLICY, SKUA_WORKERS and others choose what options leave out; skua doctor shows all of them."), ""]
     return "\n".join(lines)
 

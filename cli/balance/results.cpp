@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 
 namespace skua::cli {
@@ -48,6 +49,7 @@ json to_json(balance_frame const& frame, report const& rows) {
   auto const& b = frame.before;
   return {{"subcommand", "balance"},
           {"simulated", false},
+          {"interrupted", interrupted()},
           {"distribution", frame.distribution},
           {"pattern", frame.pattern.empty() ? json() : json(frame.pattern)},
           {"cost_model", frame.cost_model},
@@ -68,6 +70,7 @@ std::string text_of(balance_frame const& frame, report const& rows) {
   if (!frame.pattern.empty()) text += fmt::format(", pattern {}, cost model {}", frame.pattern, frame.cost_model);
   text += fmt::format("\naverage load {:.0f}, longest task {}: no balancer can end below {} over ideal\n\n", b.average,
                       b.longest_task, in_percent(b.average > 0 ? b.lower_bound() / b.average - 1 : 0, 2));
+  if (interrupted()) text += interrupt_note(frame.applications, frame.planned_applications, "application") + "\n\n";
   return text + rows.text() +
          "\nbefore, over ideal: largest load over average, minus 1. Over bound: over the larger of average and longest "
          "task.\n"

@@ -30,6 +30,8 @@ struct balance_frame {
   std::uint32_t seed = 1;
   std::string cluster = {};  ///< of the simulated times; empty: none
   policies::balance::balance_report before;
+  std::uint64_t applications = 0;
+  std::uint64_t planned_applications = 0;  ///< more after an interrupt
 };
 
 [[nodiscard]] report report_of(std::vector<balance_row> const& rows);

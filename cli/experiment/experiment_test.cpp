@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cli/experiment/definition.hpp"
 #include "cli/experiment/results.hpp"
 #include "cli/experiment/trees.hpp"
+#include "cli/text/interrupt.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -218,6 +220,72 @@ TEST(verdict, holds_only_at_the_stated_values_and_at_both_ends) {
   EXPECT_EQ(at(1.5, 1, 2.1), standing::at_stated_only);
   EXPECT_EQ(at(1.5, 0.9, 2.1), standing::at_stated_only);
   EXPECT_EQ(at(0.9, 1.5, 1.5), standing::fails);
+}
+
+TEST(verdict, of_what_was_not_run_never_holds_and_fails_only_by_the_stated_figures) {
+  expectation const between{.says = "s", .at_least = 1, .at_most = 2};
+  using maybe = std::optional<double>;
+  auto const at = [&](maybe value, maybe low, maybe high) {
+    return verdict{.of = &between, .panel = "", .value = value, .low = low, .high = high}.stands();
+  };
+  EXPECT_EQ(at({}, {}, {}), standing::not_run);
+  EXPECT_EQ(at(1.5, {}, {}), standing::not_run);
+  EXPECT_EQ(at(1.5, 1.5, {}), standing::not_run);
+  EXPECT_EQ(at(1.5, {}, 1.5), standing::not_run);
+  EXPECT_EQ(at({}, 1.5, 1.5), standing::not_run);
+  EXPECT_EQ(at(0.9, {}, {}), standing::fails);
+}
+
+experiment_results interrupted_after(experiment const& e, std::size_t points) {
+  experiment_study study(e, false, [](std::string_view) {});
+  return run_experiment(study, [&](std::size_t done, std::size_t) {
+    if (done == points) throw interruption{};
+  });
+}
+
+TEST(interrupted_experiment, keeps_the_points_that_are_complete) {
+  experiment const e = parse_experiment(good, "test/it", "it.toml");
+  experiment_results const whole = run(e, false);
+  EXPECT_EQ(whole.done, whole.planned);
+  EXPECT_GT(whole.planned, whole.points.size()) << "verdicts need the ends of what is assumed";
+  for (std::size_t points = 1; points < whole.planned; ++points) {
+    experiment_results const r = interrupted_after(e, points);
+    EXPECT_EQ(r.done, points);
+    EXPECT_EQ(r.planned, whole.planned);
+    EXPECT_EQ(r.points.size(), std::min(points, whole.points.size()));
+    ASSERT_EQ(r.verdicts.size(), whole.verdicts.size());
+    EXPECT_EQ(r.verdicts[0].stands(), standing::not_run) << "after " << points;
+    for (auto const& p : r.points)
+      EXPECT_EQ(p.what.row.median.time_s, whole.find(p.panel, p.series, p.x)->what.row.median.time_s);
+  }
+  EXPECT_THROW(static_cast<void>(interrupted_after(e, 0)), interruption);
+}
+
+TEST(interrupted_experiment, says_so_in_every_output) {
+  experiment const e = parse_experiment(good, "test/it", "it.toml");
+  experiment_results const r = interrupted_after(e, 2);
+  std::string const planned = std::to_string(r.planned);
+  EXPECT_NE(text_of(r).find("interrupted after 2 of " + planned + " simulated points"), std::string::npos);
+  for (std::string const& shown : {text_of(r), verdicts_csv(r), picture_of(r)})
+    EXPECT_NE(shown.find("not run"), std::string::npos) << shown;
+  EXPECT_NE(picture_of(r).find("interrupted"), std::string::npos);
+  json const document = to_json(r, sim::machine_model::load(e.machine));
+  EXPECT_EQ(document["interrupted"], true);
+  EXPECT_EQ(document["points"], 2);
+  EXPECT_EQ(document["rows"].size(), 2U);
+  EXPECT_TRUE(document["verdicts"][0]["holds"].is_null());
+  EXPECT_TRUE(document["verdicts"][0]["value_low_ends"].is_null());
+}
+
+TEST(interrupted_experiment, has_pictures_that_are_well_formed) {
+  experiment e = parse_experiment(good, "test/it", "it.toml");
+  for (chart_kind const kind : {chart_kind::lines, chart_kind::bars, chart_kind::breakdown}) {
+    e.chart = kind;
+    for (std::size_t const points : {1U, 2U, 5U}) {
+      std::string const svg = picture_of(interrupted_after(e, points));
+      EXPECT_TRUE(is_well_formed(svg)) << svg;
+    }
+  }
 }
 
 TEST(verdict, says_in_every_output_that_it_holds_at_the_stated_values_only) {

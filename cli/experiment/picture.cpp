@@ -15,8 +15,11 @@ std::vector<std::string> notes_of(experiment_results const& r) {
   std::vector<std::string> all;
   for (verdict const& v : r.verdicts) {
     std::string const where = v.panel == r.of->title ? "" : v.panel + ": ";
-    all.push_back(fmt::format("{}{}: {:.3g} ({:.3g} at the low ends, {:.3g} at the high ends): {}", where, v.of->says,
-                              v.value, v.low, v.high, name_of(v.stands())));
+    std::string const values =
+        v.value && v.low && v.high
+            ? fmt::format(": {:.3g} ({:.3g} at the low ends, {:.3g} at the high ends)", *v.value, *v.low, *v.high)
+            : "";
+    all.push_back(fmt::format("{}{}{}: {}", where, v.of->says, values, name_of(v.stands())));
   }
   return all;
 }
@@ -27,8 +30,8 @@ chart_texts texts_of(experiment_results const& r) {
   std::string y{name_of(e.shown)};
   if (!unit.empty() && unit != y) y += " (" + unit + ")";
   return {.title = e.title,
-          .subtitle = fmt::format("simulated on the machine model {}{}; {}", r.machine, r.quick ? ", small inputs" : "",
-                                  e.where),
+          .subtitle = fmt::format("simulated on the machine model {}{}{}; {}", r.machine,
+                                  r.quick ? ", small inputs" : "", r.done < r.planned ? ", interrupted" : "", e.where),
           .x_label = e.x.label,
           .y_label = std::move(y),
           .mark_label = "ring: stated in the paper",

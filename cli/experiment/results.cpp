@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "cli/simulate/results.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/report.hpp"
 
@@ -82,6 +85,7 @@ std::string heading(experiment_results const& r) {
   if (!e.x.option.empty()) text += fmt::format("; {} workers", e.workers);
   if (e.seeds > 1 && !r.quick) text += fmt::format("; medians of {} seeds", e.seeds);
   if (r.quick) text += "; small inputs, which show only that it runs";
+  if (r.done < r.planned) text += fmt::format("\n  interrupted after {} of {} simulated points", r.done, r.planned);
   return text + "\n";
 }
 
@@ -99,6 +103,8 @@ std::string tables(experiment_results const& r) {
   return text;
 }
 
+std::string in_digits(std::optional<double> value) { return value ? fmt::format("{:.3g}", *value) : "-"; }
+
 /// What fails stands out.
 std::string standing_text(standing s) {
   return s == standing::holds ? "yes" : s == standing::fails ? "NO" : std::string{name_of(s)};
@@ -115,8 +121,8 @@ std::string verdicts_text(experiment_results const& r) {
            {"holds"},
            {"paper"}});
   for (verdict const& v : r.verdicts) {
-    t.add({v.of->says, v.panel, bounds_of(*v.of), fmt::format("{:.3g}", v.value), fmt::format("{:.3g}", v.low),
-           fmt::format("{:.3g}", v.high), standing_text(v.stands()), v.of->stated});
+    t.add({v.of->says, v.panel, bounds_of(*v.of), in_digits(v.value), in_digits(v.low), in_digits(v.high),
+           standing_text(v.stands()), v.of->stated});
   }
   return t.text("  ") +
          "  low ends, high ends: the same with all assumed figures of the machine model at that end of their ranges;\n"
@@ -175,12 +181,36 @@ report verdict_rows(experiment_results const& r) {
                                 "holds", "standing", "stated"})
     columns.push_back({key, ""});
   report all(std::move(columns));
-  auto const bound = [](std::optional<double> b) { return b ? cell::of(*b) : cell::of(nullptr); };
+  auto const known = [](std::optional<double> v) { return v ? cell::of(*v) : cell::of(nullptr); };
   for (verdict const& v : r.verdicts) {
     expectation const& e = *v.of;
-    all.add({cell::of(e.says), cell::of(v.panel), cell::of(v.value), cell::of(v.low), cell::of(v.high),
-             bound(e.at_least), bound(e.at_most), cell::of(v.stands() == standing::holds),
-             cell::of(name_of(v.stands())), cell::of(e.stated)});
+    standing const stands = v.stands();
+    all.add({cell::of(e.says), cell::of(v.panel), known(v.value), known(v.low), known(v.high), known(e.at_least),
+             known(e.at_most), stands == standing::not_run ? cell::of(nullptr) : cell::of(stands == standing::holds),
+             cell::of(name_of(stands)), cell::of(e.stated)});
+  }
+  return all;
+}
+
+struct planned_point {
+  point_at where;
+  bool is_shown = false;  ///< otherwise only verdicts need it
+};
+
+/// Each point once: of each panel those that are shown, then what else its verdicts rest on.
+std::vector<planned_point> plan_of(experiment_study const& study) {
+  experiment const& e = study.what();
+  std::vector<planned_point> all;
+  std::set<point_at> there;
+  auto const add = [&](point_at const& p, bool is_shown) {
+    if (there.insert(p).second) all.push_back({p, is_shown});
+  };
+  for (std::size_t panel = 0; panel < e.panels.size(); ++panel) {
+    for (double const x : study.xs()) {
+      for (std::size_t s = 0; s < e.series.size(); ++s) add({.panel = panel, .series = s, .x = x}, true);
+    }
+    if (study.quick()) continue;
+    for (point_at const& p : points_of_verdicts(e, panel)) add(p, false);
   }
   return all;
 }
@@ -193,25 +223,30 @@ experiment_results::point const* experiment_results::find(std::size_t panel, std
   return at == points.end() ? nullptr : &*at;
 }
 
-experiment_results run_experiment(experiment_study& study, std::function<void(double)> const& done) {
+experiment_results run_experiment(experiment_study& study,
+                                  std::function<void(std::size_t, std::size_t)> const& before_run) {
   experiment_results all{.of = &study.what(),
                          .machine = study.machine().name(),
                          .quick = study.quick(),
                          .xs = study.xs(),
                          .points = {},
                          .verdicts = {}};
-  std::size_t const planned = study.what().panels.size() * all.xs.size() * study.what().series.size();
-  for (std::size_t panel = 0; panel < study.what().panels.size(); ++panel) {
-    for (double const x : all.xs) {
-      for (std::size_t s = 0; s < study.what().series.size(); ++s) {
-        all.points.push_back({panel, s, x, study.at({.panel = panel, .series = s, .x = x})});
-        if (done) done(static_cast<double>(all.points.size()) / static_cast<double>(planned));
-      }
+  std::vector<planned_point> const plan = plan_of(study);
+  all.planned = plan.size();
+  try {
+    for (planned_point const& next : plan) {
+      stop_if_interrupted();
+      if (before_run) before_run(all.done, all.planned);
+      measured_point const& made = study.at(next.where);
+      if (next.is_shown) all.points.push_back({next.where.panel, next.where.series, next.where.x, made});
+      ++all.done;
+      keep_after_interrupts();
     }
-    if (study.quick()) continue;
-    std::vector<verdict> const here = verdicts_of(study, panel);
-    all.verdicts.insert(all.verdicts.end(), here.begin(), here.end());
+  } catch (interruption const&) {
+    if (all.points.empty()) throw;
   }
+  for (std::size_t panel = 0; panel < study.what().panels.size() && !study.quick(); ++panel)
+    std::ranges::copy(verdicts_of(study, panel), std::back_inserter(all.verdicts));
   return all;
 }
 
@@ -224,8 +259,16 @@ std::string verdicts_csv(experiment_results const& r) { return verdict_rows(r).c
 
 json to_json(experiment_results const& r, sim::machine_model const& machine) {
   experiment const& e = *r.of;
-  json all{{"subcommand", "experiment"}, {"experiment", e.name}, {"title", e.title}, {"where", e.where},
-           {"claim", e.claim},           {"simulated", true},    {"quick", r.quick}};
+  json all{{"subcommand", "experiment"},
+           {"experiment", e.name},
+           {"title", e.title},
+           {"where", e.where},
+           {"claim", e.claim},
+           {"simulated", true},
+           {"interrupted", r.done < r.planned},
+           {"points", r.done},
+           {"planned_points", r.planned},
+           {"quick", r.quick}};
   all.update(to_json(machine));
   all["verdicts"] = verdict_rows(r).rows();
   all["rows"] = rows_of(r).rows();

@@ -27,12 +27,16 @@ struct experiment_results {
   std::vector<double> xs;
   std::vector<point> points;
   std::vector<verdict> verdicts;  ///< none if quick
+  std::size_t done = 0;           ///< simulated points, those of the verdicts included
+  std::size_t planned = 0;        ///< more after an interrupt
 
   [[nodiscard]] point const* find(std::size_t panel, std::size_t series, double x) const;
 };
 
-/// Runs all of it, panel by panel. Calls `done` after each point, with the share of points that there are now.
-[[nodiscard]] experiment_results run_experiment(experiment_study& study, std::function<void(double)> const& done = {});
+/// Runs all of it, panel by panel. Calls `before_run` with the numbers of points done and planned. After an interrupt, or an
+/// `interruption` from `before_run`, it keeps the points that are complete; throws interruption if there is none to be shown.
+[[nodiscard]] experiment_results run_experiment(experiment_study& study,
+                                                std::function<void(std::size_t, std::size_t)> const& before_run = {});
 
 /// Heading, tables, the paper's stated figures beside ours, and the verdicts.
 [[nodiscard]] std::string text_of(experiment_results const& r);

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
-#include "cli/text/terminal.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -101,17 +101,6 @@ std::vector<point_at> plan_of(experiment_study const& study, std::size_t panel,
   return all;
 }
 
-/// None unless all points that it needs were simulated.
-std::optional<double> value_if_known(experiment_study const& study, expectation const& e, std::size_t panel,
-                                     figure_setting const& setting) {
-  std::vector<measured_point const*> points;
-  for (point_at const& p : points_of(study.what(), e, panel, setting)) {
-    points.push_back(study.find(p));
-    if (points.back() == nullptr) return {};
-  }
-  return value_of(e, points);
-}
-
 std::optional<sensitivity> sensitivity_of(experiment_study const& study, expectation const& e, std::size_t panel,
                                           std::vector<sim::figure> const& figures) {
   std::optional<double> const value = value_if_known(study, e, panel, {});
@@ -169,6 +158,7 @@ sensitivities sensitivities_of(experiment_study& study, variation const& how,
       before_run(made.done, made.planned);
       static_cast<void>(study.at(p));
       ++made.done;
+      keep_after_interrupts();
     }
   } catch (interruption const&) {
     // What is done is kept.

@@ -122,6 +122,7 @@ json to_json(sensitivities const& all, sim::machine_model const& machine) {
             {"where", e.where},
             {"claim", e.claim},
             {"simulated", true},
+            {"interrupted", all.done < all.planned},
             {"threshold_share", all.threshold},
             {"points", all.done},
             {"planned_points", all.planned}};

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/text/terminal.hpp"
+#include "cli/experiment/results.hpp"
+#include "cli/text/interrupt.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -153,7 +154,7 @@ TEST(sensitivity, of_a_figure_is_what_a_model_with_that_value_gives) {
   text.replace(text.find("value = 0.02, low = 0.01"), 24, "value = 0.01, low = 0.01");
   experiment const slow = parse_experiment(text, "test/it", "it.toml");
   experiment_study study(slow, false, [](std::string_view) {});
-  EXPECT_EQ(found.all[0].effects[0].at_low, verdicts_of(study, 0)[0].value);
+  EXPECT_EQ(found.all[0].effects[0].at_low, run_experiment(study).verdicts[0].value);
 }
 
 TEST(sensitivity, of_what_a_model_does_not_have_is_refused) {

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cli/experiment/trees.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/report.hpp"
-#include "cli/text/terminal.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
 
 namespace skua::cli {
@@ -182,6 +183,7 @@ measured_point experiment_study::run(point_at const& p, std::string const& place
   made.row = study.run_seeds(series.policy, workers, 1, quick_ ? 1 : what_.seeds, [&] {
     before_run_(fmt::format("{}: {} with {}", what_.panels[p.panel].name, series.name, in_words(workers, "worker")));
   });
+  stop_if_interrupted();  // some seeds may be missing
   made.flops = flops_of(program.tree());
   return made;
 }
@@ -191,17 +193,17 @@ std::string const& experiment_study::placement_of(point_at const& p) {
   experiment_run const& own = what_.series[p.series].run;
   std::vector<std::string> const& all = own.placements.empty() ? what_.panels[p.panel].run.placements : own.placements;
   if (all.size() == 1) return all.front();
-  std::string& best = placements_[{p.panel, p.series}];
-  if (!best.empty()) return best;
+  std::string& chosen = placements_[{p.panel, p.series}];
+  if (!chosen.empty()) return chosen;
   point_at const last{.panel = p.panel, .series = p.series, .x = what_.x.values.back()};
+  std::optional<measured_point> best;
   for (std::string const& each : all) {
     measured_point tried = run(last, each);
-    auto const found = points_.find(last);
-    if (found != points_.end() && found->second.row.median.time_s <= tried.row.median.time_s) continue;
-    points_.insert_or_assign(last, std::move(tried));
-    best = each;
+    if (!best || tried.row.median.time_s < best->row.median.time_s) best = std::move(tried);
   }
-  return best;
+  chosen = best->placement;
+  points_.insert_or_assign(last, *std::move(best));
+  return chosen;
 }
 
 measured_point const* experiment_study::find(point_at const& p) const {

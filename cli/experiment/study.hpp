@@ -63,7 +63,8 @@ class experiment_study {
   /// All values of x, or two if quick: the first two values of an option, or the least and the most workers.
   [[nodiscard]] std::vector<double> xs() const;
 
-  /// Runs it unless it was run before. Throws what the app and the simulator throw. Ask for all points of a panel and
+  /// Runs it unless it was run before. Throws what the app and the simulator throw, and interruption after an interrupt: then
+  /// only `find` may follow. Ask for all points of a panel and
   /// an x together: the study keeps the recordings of one panel and x only.
   measured_point const& at(point_at const& p);
   /// Null unless it was run.

@@ -2,6 +2,7 @@
 #include "cli/experiment/verdict.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace skua::cli {
@@ -10,6 +11,7 @@ std::string_view name_of(standing s) noexcept {
   switch (s) {
     case standing::holds: return "holds";
     case standing::at_stated_only: return "at the stated values only";
+    case standing::not_run: return "not run";
     case standing::fails: break;
   }
   return "does not hold";
@@ -20,8 +22,9 @@ bool meets(expectation const& e, double value) noexcept {
 }
 
 standing verdict::stands() const noexcept {
-  if (!meets(*of, value)) return standing::fails;
-  return meets(*of, low) && meets(*of, high) ? standing::holds : standing::at_stated_only;
+  if (value && !meets(*of, *value)) return standing::fails;
+  if (!value || !low || !high) return standing::not_run;
+  return meets(*of, *low) && meets(*of, *high) ? standing::holds : standing::at_stated_only;
 }
 
 std::vector<point_at> points_of(experiment const& what, expectation const& e, std::size_t panel,
@@ -59,19 +62,34 @@ std::vector<expectation const*> expected_of(experiment const& what, std::size_t 
   return all;
 }
 
-std::vector<verdict> verdicts_of(experiment_study& study, std::size_t panel) {
-  std::string const& name = study.what().panels[panel].name;
+std::optional<double> value_if_known(experiment_study const& study, expectation const& e, std::size_t panel,
+                                     figure_setting const& setting) {
+  std::vector<measured_point const*> points;
+  for (point_at const& p : points_of(study.what(), e, panel, setting)) {
+    points.push_back(study.find(p));
+    if (points.back() == nullptr) return {};
+  }
+  return value_of(e, points);
+}
+
+std::vector<point_at> points_of_verdicts(experiment const& what, std::size_t panel) {
+  std::vector<point_at> all;
+  for (expectation const* const e : expected_of(what, panel)) {
+    for (sim::bound const figures : {sim::bound::stated, sim::bound::low, sim::bound::high})
+      std::ranges::copy(points_of(what, *e, panel, {.all = figures}), std::back_inserter(all));
+  }
+  return all;
+}
+
+std::vector<verdict> verdicts_of(experiment_study const& study, std::size_t panel) {
   std::vector<verdict> all;
   for (expectation const* const e : expected_of(study.what(), panel)) {
-    auto const value_with = [&](sim::bound figures) {
-      std::vector<measured_point const*> points;
-      for (point_at const& p : points_of(study.what(), *e, panel, {.all = figures})) points.push_back(&study.at(p));
-      return value_of(*e, points);
-    };
-    verdict v{.of = e, .panel = name, .value = value_with(sim::bound::stated)};
-    v.low = value_with(sim::bound::low);
-    v.high = value_with(sim::bound::high);
-    all.push_back(v);
+    auto const value = [&](sim::bound figures) { return value_if_known(study, *e, panel, {.all = figures}); };
+    all.push_back({.of = e,
+                   .panel = study.what().panels[panel].name,
+                   .value = value(sim::bound::stated),
+                   .low = value(sim::bound::low),
+                   .high = value(sim::bound::high)});
   }
   return all;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ enum class standing : std::uint8_t {
   holds,
   at_stated_only,  ///< with the figures as stated, but not at both ends
   fails,           ///< with the figures as stated, whatever the ends say
+  not_run,         ///< an interrupt came before all that it needs was simulated, and what was does not refute it
 };
-/// "holds", "at the stated values only", "does not hold".
+/// "holds", "at the stated values only", "does not hold", "not run".
 [[nodiscard]] std::string_view name_of(standing s) noexcept;
 
 /// Whether the value is within the bounds.
@@ -31,19 +33,24 @@ enum class standing : std::uint8_t {
                                               figure_setting const& figures);
 /// From these points.
 [[nodiscard]] double value_of(expectation const& e, std::vector<measured_point const*> const& points);
+/// From the points of the study; none unless all that it needs were run.
+[[nodiscard]] std::optional<double> value_if_known(experiment_study const& study, expectation const& e,
+                                                   std::size_t panel, figure_setting const& setting);
 
 /// One expectation in one panel.
 struct verdict {
   expectation const* of = nullptr;
   std::string panel;
-  double value = 0;  ///< with the model's figures as stated
-  double low = 0;    ///< with every assumed figure at the low end of its range
-  double high = 0;   ///< ... at its high end
+  std::optional<double> value = {};  ///< with the model's figures as stated; all three unset if not run
+  std::optional<double> low = {};    ///< with every assumed figure at the low end of its range
+  std::optional<double> high = {};   ///< ... at its high end
 
   [[nodiscard]] standing stands() const noexcept;
 };
 
-/// Of one panel. Runs what has not been run yet, also at both ends of the assumed figures.
-[[nodiscard]] std::vector<verdict> verdicts_of(experiment_study& study, std::size_t panel);
+/// What the verdicts of a panel rest on: with the figures as stated, and at both ends of the assumed ones.
+[[nodiscard]] std::vector<point_at> points_of_verdicts(experiment const& what, std::size_t panel);
+/// Of one panel, from the points that the study has run.
+[[nodiscard]] std::vector<verdict> verdicts_of(experiment_study const& study, std::size_t panel);
 
 }  // namespace skua::cli

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/text/terminal.hpp"
+#include "cli/text/interrupt.hpp"
 #include "skua/parts/base/dice.hpp"
 
 namespace skua::cli {
@@ -85,35 +85,67 @@ bool wait_until_quiet() {
   return false;
 }
 
+namespace {
+
+/// The rounds of a measurement, one after the other.
+class rounds_of_runs {
+ public:
+  rounds_of_runs(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
+                 measurement_observer const& before_run)
+      : what_(what), runners_(runners), plan_(plan), before_run_(before_run), order_(runners.size()),
+        drawn_(plan.seed) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
+
+  void run_all(measurement& all) {
+    all.planned_rounds = expected_rounds(plan_, 0, {});
+    for (unsigned round = 0; round < plan_.warm_up_rounds; ++round) run_one(all, round, false);
+    auto const begin = std::chrono::steady_clock::now();
+    while (all.rounds < all.planned_rounds) {
+      run_one(all, plan_.warm_up_rounds + all.rounds, true);
+      ++all.rounds;
+      keep_after_interrupts();
+      all.planned_rounds =
+          std::max(all.rounds, expected_rounds(plan_, all.rounds, std::chrono::steady_clock::now() - begin));
+    }
+  }
+
+ private:
+  void run_one(measurement& all, unsigned round, bool timed) {
+    auto const count = static_cast<unsigned>(order_.size());
+    shuffle(order_, drawn_);
+    for (unsigned i = 0; i < count; ++i) {
+      stop_if_interrupted();
+      std::size_t const next = order_[i];
+      before_run_(round * count + i, (plan_.warm_up_rounds + all.planned_rounds) * count, runners_[next]);
+      if (!wait_until_quiet()) ++all.restless;
+      ++all.runs;
+      measure_once(what_, runners_[next], true, timed, all.records[next]);
+    }
+  }
+
+  apps::app& what_;
+  std::span<runner const> runners_;
+  measurement_plan const& plan_;
+  measurement_observer const& before_run_;
+  std::vector<std::size_t> order_;
+  runtime::dice drawn_;
+};
+
+}  // namespace
+
 measurement measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
                            measurement_observer const& before_run) {
   measurement all{.records = std::vector<record>(runners.size())};
-  std::vector<std::size_t> order(runners.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  runtime::dice drawn(plan.seed);
-
-  auto begin = std::chrono::steady_clock::now();
-  unsigned rounds = plan.warm_up_rounds + expected_rounds(plan, 0, {});
-  for (unsigned round = 0; round < rounds; ++round) {
-    bool const warm = round >= plan.warm_up_rounds;
-    if (round == plan.warm_up_rounds) begin = std::chrono::steady_clock::now();
-    shuffle(order, drawn);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      stop_if_interrupted();
-      std::size_t const next = order[i];
-      auto const before = static_cast<double>(round) + static_cast<double>(i) / static_cast<double>(order.size());
-      before_run(before / rounds, runners[next]);
-      if (!wait_until_quiet()) ++all.restless;
-      ++all.runs;
-      measure_once(what, runners[next], true, warm, all.records[next]);
-    }
-    if (warm) {
-      unsigned const done = round + 1 - plan.warm_up_rounds;
-      rounds =
-          plan.warm_up_rounds + std::max(done, expected_rounds(plan, done, std::chrono::steady_clock::now() - begin));
+  try {
+    rounds_of_runs(what, runners, plan, before_run).run_all(all);
+  } catch (interruption const&) {
+    if (all.rounds == 0) throw;
+    for (record& r : all.records) {
+      r.times_s.resize(all.rounds);
+      if (!r.breakdowns.empty()) r.breakdowns.resize(all.rounds);
     }
   }
-  stop_if_interrupted();
   return all;
 }
 

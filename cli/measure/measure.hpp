@@ -54,17 +54,20 @@ struct measurement_plan {
   std::uint64_t seed = 1;                    ///< of the order within rounds
 };
 
-/// Called before every run with the estimated share of the work that is done.
-using measurement_observer = std::function<void(double done, runner const& next)>;
+/// Called before every run with the number of runs that are done, and of all (if the budget decides, as far as known).
+using measurement_observer = std::function<void(unsigned done, unsigned all, runner const& next)>;
 
 struct measurement {
   std::vector<record> records;  ///< one per runner
   unsigned runs = 0;            ///< all of them, warm-up included
+  unsigned rounds = 0;          ///< timed ones; each record has as many times
+  unsigned planned_rounds = 0;  ///< more after an interrupt
   unsigned restless = 0;        ///< runs that began although some thread of this process was not quiet
 };
 
 /// In each round every runner runs once, in a newly drawn order, with `wait_until_quiet` between runs.
-/// Throws what runs throw, and `interruption` after a Ctrl-C.
+/// After an interrupt, or an `interruption` from `before_run`, it keeps the complete timed rounds and drops the runs of the one
+/// under way; throws interruption if there is none. Throws what runs throw.
 [[nodiscard]] measurement measure_rounds(apps::app& what, std::span<runner const> runners, measurement_plan const& plan,
                                          measurement_observer const& before_run);
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/measure/results.hpp"
+#include "cli/text/interrupt.hpp"
 
 namespace skua::cli {
 namespace {
@@ -54,7 +55,7 @@ runner scripted(std::string name, unsigned workers, bool is_peer, std::function<
 json row_json(row const& r) { return report_of({&r, 1}).rows().front(); }
 
 void right(scripted_app& a) { a.run(true); }
-void ignore(double, runner const&) {}
+void ignore(unsigned, unsigned, runner const&) {}
 
 record with_times(std::vector<double> times) {
   record r;
@@ -69,7 +70,7 @@ TEST(measure_rounds, every_runner_runs_once_per_round_in_an_order_that_changes_a
     scripted_app app;
     std::string order;
     auto const came = measure_rounds(app, runners, {.warm_up_rounds = 2, .rounds = 6, .seed = seed},
-                                     [&](double, runner const& next) { order += next.name; });
+                                     [&](unsigned, unsigned, runner const& next) { order += next.name; });
     for (record const& r : came.records) EXPECT_EQ(r.times_s.size(), 6U);
     EXPECT_EQ(came.runs, 40U);
     return order;
@@ -98,14 +99,53 @@ TEST(measure_rounds, without_a_number_of_rounds_the_least_is_kept_even_over_budg
   EXPECT_EQ(measure_rounds(app, runners, plan, ignore).records[0].times_s.size(), 7U);
 }
 
-TEST(measure_rounds, progress_never_leaves_zero_to_one) {
+TEST(measure_rounds, progress_counts_the_runs_of_all_rounds) {
   std::vector<runner> const runners{scripted("a", 1, false, right), scripted("b", 1, false, right)};
   scripted_app app;
-  auto const came = measure_rounds(app, runners, {.rounds = 4}, [](double done, runner const&) {
-    EXPECT_GE(done, 0);
-    EXPECT_LT(done, 1);
+  unsigned runs = 0;
+  auto const came = measure_rounds(app, runners, {.rounds = 4}, [&](unsigned done, unsigned all, runner const&) {
+    EXPECT_EQ(done, runs++);
+    EXPECT_EQ(all, 10U);
   });
   EXPECT_EQ(came.runs, 10U);
+}
+
+TEST(measure_rounds, an_interrupt_leaves_the_complete_rounds_and_drops_the_runs_of_the_next_one) {
+  std::vector<runner> const runners{scripted("a", 1, false, right), scripted("b", 1, false, right),
+                                    scripted("c", 1, false, right)};
+  for (unsigned const stop_before : {6U, 7U, 8U, 9U, 14U}) {  // a round to warm up, and three runs in each
+    scripted_app app;
+    auto const came = measure_rounds(app, runners, {.rounds = 4}, [&](unsigned done, unsigned, runner const&) {
+      if (done == stop_before) throw interruption{};
+    });
+    EXPECT_EQ(came.rounds, stop_before / 3 - 1);
+    EXPECT_EQ(came.planned_rounds, 4U);
+    for (record const& r : came.records) EXPECT_EQ(r.times_s.size(), came.rounds);
+  }
+}
+
+TEST(measure_rounds, an_interrupt_before_a_timed_round_is_complete_leaves_nothing) {
+  std::vector<runner> const runners{scripted("a", 1, false, right), scripted("b", 1, false, right)};
+  for (unsigned const stop_before : {0U, 1U, 2U, 3U}) {
+    scripted_app app;
+    auto const stop = [&](unsigned done, unsigned, runner const&) {
+      if (done == stop_before) throw interruption{};
+    };
+    EXPECT_THROW(static_cast<void>(measure_rounds(app, runners, {.rounds = 4}, stop)), interruption);
+  }
+}
+
+TEST(measure_rounds, a_wrong_answer_in_a_dropped_run_is_told_all_the_same) {
+  int run = 0;
+  std::vector<runner> const runners{scripted("liar", 1, false, [&](scripted_app& a) { a.run(run++ != 2); }),
+                                    scripted("honest", 1, false, right)};
+  scripted_app app;
+  bool lied = false;
+  auto const came = measure_rounds(app, runners, {.rounds = 4}, [&](unsigned, unsigned, runner const&) {
+    if (lied) throw interruption{};
+    lied = run == 3;
+  });
+  EXPECT_EQ(wrong_answers(rows_of(runners, came.records)).size(), 1U);
 }
 
 TEST(measure_rounds, one_wrong_answer_among_right_ones_is_found_and_named_even_in_the_warm_up) {

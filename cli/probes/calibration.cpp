@@ -2,9 +2,11 @@
 #include "cli/probes/calibration.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -13,7 +15,7 @@
 #include "cli/probes/memory_probes.hpp"
 #include "cli/probes/pool_probes.hpp"
 #include "cli/probes/samples.hpp"
-#include "cli/text/terminal.hpp"
+#include "cli/text/interrupt.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/base/options.hpp"
@@ -21,13 +23,26 @@
 namespace skua::cli {
 namespace {
 
-/// How many figures are measured where nothing is missing; for the progress bar.
-constexpr double most_figures = 25;
+/// Made when it is first used: it may be large.
+class lazy_ring {
+ public:
+  explicit lazy_ring(std::size_t bytes) : bytes_(bytes) {}
+  pointer_ring& of() { return ring_ ? *ring_ : ring_.emplace(bytes_); }
 
+ private:
+  std::size_t const bytes_;
+  std::optional<pointer_ring> ring_;
+};
+
+/// What stands for a figure that is not measured.
+constexpr samples no_samples{.median = 1, .low = 1, .high = 1};
+
+/// Goes through the figures of a model. It measures them until there is an interrupt, and then only notes their names.
 class calibration {
  public:
-  calibration(machine_shape const& of, unsigned rounds, calibration_observer const& before)
-      : shape_(of), rounds_(rounds), before_(before) {
+  /// `planned`: how many will be measured; 0: only their names are wanted.
+  calibration(machine_shape const& of, unsigned rounds, std::size_t planned, calibration_observer const& before)
+      : shape_(of), rounds_(rounds), planned_(planned), before_(before), measures_(planned > 0) {
     // Four times the shared cache is in memory, whoever else uses the cache; at least 256 MiB, at most 2 GiB.
     memory_bytes_ = std::clamp(4 * of.shared_bytes, std::size_t{256} << 20, std::size_t{2} << 30);
     // An array of eight private caches is in the shared cache, if that is much larger than a private one.
@@ -45,50 +60,78 @@ class calibration {
               text_;
     return std::move(text_);
   }
+  [[nodiscard]] std::size_t done() const noexcept { return done_; }
+  [[nodiscard]] std::vector<std::string> const& missing() const noexcept { return missing_; }
 
  private:
-  void table(std::string_view name) { text_ += fmt::format("\n[{}]\n", name); }
+  void write(std::string_view text) {
+    if (measures_) text_ += text;
+  }
+  void table(std::string_view name) {
+    write(fmt::format("\n[{}]\n", name));
+    table_ = name;
+  }
+
+  /// `rounds` measurements, of which each may be the last one.
+  samples sampled(std::string_view key, std::function<double()> const& take) {
+    if (measures_) {
+      try {
+        stop_if_interrupted();
+        if (before_) before_(done_, planned_, key);
+        samples const s = sample(rounds_, [&] {
+          stop_if_interrupted();
+          return take();
+        });
+        ++done_;
+        keep_after_interrupts();
+        return s;
+      } catch (interruption const&) {
+        measures_ = false;
+      }
+    }
+    missing_.push_back(fmt::format("{}.{}", table_, key));
+    return no_samples;
+  }
 
   samples measured(std::string_view key, std::string_view how, std::function<double()> const& take) {
-    stop_if_interrupted();
-    if (before_) before_(measured_++ / most_figures, key);
-    samples const s = sample(rounds_, take);
+    samples const s = sampled(key, take);
+    if (!measures_) return s;
     if (!(s.low > 0)) throw error(fmt::format("{} came out as {:.4g}: the machine is too busy to measure", key, s.low));
     if (s.high > 4.0 / 3 * s.low) ++restless_;
-    text_ += fmt::format("{} = {{ value = {:.4g}, low = {:.4g}, high = {:.4g}, source = \"measured: {}\" }}\n", key,
-                         s.median, s.low, s.high, how);
+    write(fmt::format("{} = {{ value = {:.4g}, low = {:.4g}, high = {:.4g}, source = \"measured: {}\" }}\n", key,
+                      s.median, s.low, s.high, how));
     return s;
   }
   void chase(std::string_view through, std::size_t bytes) {
-    pointer_ring ring(bytes);
-    measured("latency_ns", fmt::format("a chain of pointers through {}", through), [&] { return ring.ns(1); });
+    lazy_ring ring(bytes);
+    measured("latency_ns", fmt::format("a chain of pointers through {}", through), [&] { return ring.of().ns(1); });
   }
   void given(std::string_view key, double value, std::string_view from) {
-    text_ += fmt::format("{} = {{ value = {:.10g}, source = \"{}\" }}\n", key, value, from);
+    write(fmt::format("{} = {{ value = {:.10g}, source = \"{}\" }}\n", key, value, from));
   }
   void assumed(std::string_view key, double value, double low, double high, std::string_view why) {
-    text_ += fmt::format("{} = {{ value = {:.4g}, assumed = true, low = {:.4g}, high = {:.4g}, source = \"{}\" }}\n",
-                         key, value, low, high, why);
+    write(fmt::format("{} = {{ value = {:.4g}, assumed = true, low = {:.4g}, high = {:.4g}, source = \"{}\" }}\n", key,
+                      value, low, high, why));
   }
 
   void core_and_caches() {
     table("core");
     measured("clock_ghz", "a chain of additions, one a cycle", clock_ghz);
     measured("flops_per_ns", "the leaf of heat in the first-level cache, 7 flops a cell", flops_per_ns);
-    samples const hidden = sample(rounds_, [&] { return hidden_share(memory_bytes_); });
-    text_ += fmt::format(
-        "hidden_share = {{ value = {:.3f}, low = {:.3f}, high = {:.3f}, source = \"measured: {}\" }}\n", hidden.median,
-        hidden.low, hidden.high, "a polynomial of numbers in memory, whose arithmetic takes as long as fetching them");
-    pointer_ring far(memory_bytes_);
+    samples const hidden = sampled("hidden_share", [&] { return hidden_share(memory_bytes_); });
+    write(fmt::format("hidden_share = {{ value = {:.3f}, low = {:.3f}, high = {:.3f}, source = \"measured: {}\" }}\n",
+                      hidden.median, hidden.low, hidden.high,
+                      "a polynomial of numbers in memory, whose arithmetic takes as long as fetching them"));
+    lazy_ring far(memory_bytes_);
     measured("misses_in_flight", "how many chains of pointers through memory go as fast as one, tried with 16",
-             [&] { return far.ns(1) / far.ns(16); });
+             [&] { return far.of().ns(1) / far.of().ns(16); });
     table("private_cache");
     given("bytes", static_cast<double>(shape_.private_bytes), "the kernel, L2");
     measured("bytes_per_ns", "reads in half of it, the widest loads of the C library",
              [&] { return read_bytes_per_ns(shape_.private_bytes / 2, 1); });
     chase("half of it", shape_.private_bytes / 2);
     table("shared_cache");
-    text_ += "filling = \"victim\"\n";
+    write("filling = \"victim\"\n");
     given("bytes", static_cast<double>(shape_.shared_bytes), "the kernel, L3; of a virtual machine shared with others");
     measured("bytes_per_ns", fmt::format("reads in {} MiB of it", shared_part_ >> 20),
              [&] { return read_bytes_per_ns(shared_part_, 1); });
@@ -113,7 +156,7 @@ class calibration {
     samples const read = measured("core_bytes_per_ns", fmt::format("reads of {} MiB by one thread", alone >> 20),
                                   [&] { return read_bytes_per_ns(alone, 1); });
     // A written byte is read first and goes back later: the difference between a write and a read is the way back.
-    double const write = sample(rounds_, [&] { return write_bytes_per_ns(alone); }).median;
+    double const write = sampled("write_back_bytes_per_ns", [&] { return write_bytes_per_ns(alone); }).median;
     double const way_back = 1 / write - 1 / read.median;
     if (way_back > 0)
       given("write_back_bytes_per_ns", 1 / way_back, "measured: what writing one byte takes longer than reading one");
@@ -131,14 +174,13 @@ class calibration {
     std::ranges::sort(seen);
     auto const apart = std::distance(seen.begin(), std::ranges::unique(seen).begin());
     table("link");
-    text_ +=
-        "# Not measured: threads and memory were not bound. Measure with numactl, or take a data sheet's figures.\n";
+    write("# Not measured: threads and memory were not bound. Measure with numactl, or take a data sheet's figures.\n");
     auto const list = [&](std::string_view key, double value, double low, double high) {
-      text_ += fmt::format("{} = [", key);
+      write(fmt::format("{} = [", key));
       for (std::ptrdiff_t d = 0; d < apart; ++d)
-        text_ += fmt::format("{}{{ value = {}, assumed = true, low = {}, high = {}, source = \"a guess\" }}",
-                             d == 0 ? "" : ", ", value, low, high);
-      text_ += "]\n";
+        write(fmt::format("{}{{ value = {}, assumed = true, low = {}, high = {}, source = \"a guess\" }}",
+                          d == 0 ? "" : ", ", value, low, high));
+      write("]\n");
     };
     list("bytes_per_ns", 20, 5, 100);
     list("core_bytes_per_ns", 6, 2, 15);
@@ -178,7 +220,7 @@ class calibration {
 
   void fences() {
     if (runtime::fence_kind() == runtime::fences::full) {
-      text_ += "# No prices of heavy fences: " + runtime::fence_reason() + "\n";
+      write("# No prices of heavy fences: " + runtime::fence_reason() + "\n");
       return;
     }
     measured("fence_ns", "a pop of an owner that has lost the bias, less one that has it", fence_ns);
@@ -193,7 +235,7 @@ class calibration {
              [] { return with_running_threads(1).interrupt_ns; });
     if (shape_.cores < 3) return;  // each further one costs something only where there are more
     unsigned const others = shape_.cores - 1;
-    double const all = sample(rounds_, [=] { return with_running_threads(others).fence_ns; }).median;
+    double const all = sampled("heavy_fence_each_ns", [=] { return with_running_threads(others).fence_ns; }).median;
     if (all > one.median)
       given("heavy_fence_each_ns", (all - one.median) / (others - 1),
             fmt::format("measured: membarrier while {} other threads run, less one", others));
@@ -201,11 +243,15 @@ class calibration {
 
   machine_shape const& shape_;
   unsigned rounds_;
+  std::size_t const planned_;
   calibration_observer const& before_;
-  double measured_ = 0;
+  bool measures_;
+  std::size_t done_ = 0;
+  std::vector<std::string> missing_;
   unsigned restless_ = 0;
   std::size_t memory_bytes_ = 0;
   std::size_t shared_part_ = 0;
+  std::string table_;
   std::string text_;
 };
 
@@ -255,9 +301,34 @@ machine_shape shape_of(topology const& tree) {
   return s;
 }
 
-std::string measured_model(machine_shape const& of, std::string const& name, unsigned rounds,
-                           calibration_observer const& before) {
-  return heading(of, name, rounds) + calibration(of, rounds, before).text();
+namespace {
+
+std::string as_comment(std::string_view text) {
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t const end = std::min(text.find('\n', at), text.size());
+    all += fmt::format("#{}{}\n", end > at ? " " : "", text.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+
+}  // namespace
+
+calibrated calibrate(machine_shape const& of, std::string const& name, unsigned rounds,
+                     calibration_observer const& before) {
+  std::string const head = heading(of, name, rounds);  // the load average is that of the time before
+  calibration names(of, rounds, 0, before);
+  static_cast<void>(names.text());
+  calibration run(of, rounds, names.missing().size(), before);
+  std::string const figures = run.text();
+  calibrated all{.model = head + figures, .done = run.done(), .missing = run.missing()};
+  if (all.missing.empty()) return all;
+  if (all.done == 0) throw interruption{};
+  all.model =
+      fmt::format("# Interrupted after {} of {}: no machine model. Measured:\n{}#\n# Not measured: {}\n", all.done,
+                  in_words(names.missing().size(), "figure"), as_comment(figures), fmt::join(all.missing, ", "));
+  return all;
 }
 
 }  // namespace skua::cli

@@ -31,12 +31,19 @@ struct machine_shape {
 /// Throws resource_error unless the machine is made of equal packages, nodes, L3 caches and cores of known sizes.
 [[nodiscard]] machine_shape shape_of(topology const& tree);
 
-/// Called before each figure is measured, with the share that is done and the figure's key.
-using calibration_observer = std::function<void(double, std::string_view)>;
+/// Called before each figure is measured, with how many are done, how many there are, and the figure's key.
+using calibration_observer = std::function<void(std::size_t done, std::size_t all, std::string_view key)>;
 
-/// The text of the model, from medians of `rounds` measurements each. Throws error if the machine is too busy to
-/// measure, and interruption after a Ctrl-C.
-[[nodiscard]] std::string measured_model(machine_shape const& of, std::string const& name, unsigned rounds,
-                                         calibration_observer const& before = {});
+struct calibrated {
+  std::string model;                 ///< the text of the model; a comment instead after an interrupt
+  std::size_t done = 0;              ///< measured figures
+  std::vector<std::string> missing;  ///< after an interrupt: figures that were not measured
+};
+
+/// Measures this machine: medians of `rounds` measurements each. After an interrupt, or an `interruption` from `before`, there
+/// is no model, because nobody may take it for one that lacks figures. What was measured is there as a comment, with the
+/// keys that are missing; throws interruption if nothing was. Throws error if the machine is too busy to measure.
+[[nodiscard]] calibrated calibrate(machine_shape const& of, std::string const& name, unsigned rounds,
+                                   calibration_observer const& before = {});
 
 }  // namespace skua::cli

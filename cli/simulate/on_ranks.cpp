@@ -11,6 +11,7 @@
 
 #include "apps/ranks_plan.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/parts/base/dice.hpp"
@@ -120,7 +121,7 @@ std::uint64_t rank_flags::longest_pause_ns() const {
 
 std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where, rank_flags const& flags,
                                                std::uint32_t iterations_wanted, std::uint64_t seed,
-                                               std::function<void(ranks_iteration const&)> const& tell) {
+                                               std::function<void(std::uint32_t)> const& before) {
   apps::ranks_plan plan;
   plan.balance = flags.balance();
   apps::ranks_load const load = what.ranks() != nullptr ? what.ranks()->load() : apps::ranks_load{};
@@ -136,12 +137,16 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
   for (std::uint32_t t = 0; t < durations.size(); ++t) {
     first[std::min(static_cast<std::uint32_t>(load.position[t] * count), count - 1)].push_back(t);
   }
-  ranks::simulated_ranks all(
-      where, count, durations,
-      {.seed = seed, .longest_pause_ns = flags.longest_pause_ns(), .every_attempt = flags.every_attempt()});
+  ranks::simulated_ranks all(where, count, durations,
+                             {.seed = seed,
+                              .longest_pause_ns = flags.longest_pause_ns(),
+                              .every_attempt = flags.every_attempt(),
+                              .now_and_then = stop_if_interrupted});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;
-  for (std::uint32_t i = 0; i < iterations_wanted; ++i) {
+  auto const run = [&](std::uint32_t i) {
+    stop_if_interrupted();
+    before(i);
     ranks_iteration now;
     if (i > 0 && plan.is_balancer()) {
       rebalance(lists, durations, where, balance::make_balancer(plan.balance), seed + i, now);
@@ -152,9 +157,13 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
     }
     all.stealing(plan.steals_in(i));
     now.run = all.process();
-    tell(now);
     iterations.push_back(std::move(now));
     lists = plan.balance == "steal" ? first : all.executed();
+  };
+  try {
+    for (std::uint32_t i = 0; i < iterations_wanted; ++i) run(i);
+  } catch (interruption const&) {
+    if (iterations.empty()) throw;
   }
   return iterations;
 }

@@ -54,11 +54,12 @@ struct ranks_iteration {
   std::optional<double> balance_s = {};
 };
 
-/// Simulates the iterations one after the other. `tell` is called after each. Throws usage_error if the app has no tasks for ranks.
+/// Simulates the iterations one after the other. Calls `before` with the number of those that are done. After an interrupt it
+/// keeps them, and throws interruption if there is none. Throws usage_error if the app has no tasks for ranks.
 [[nodiscard]] std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where,
                                                              rank_flags const& flags, std::uint32_t iterations,
                                                              std::uint64_t seed,
-                                                             std::function<void(ranks_iteration const&)> const& tell);
+                                                             std::function<void(std::uint32_t)> const& before);
 
 [[nodiscard]] report report_of(std::vector<ranks_iteration> const& all, std::string const& balance);
 

@@ -11,10 +11,11 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/simulate/interruptible_costs.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/report.hpp"
-#include "cli/text/terminal.hpp"
 #include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/here.hpp"
 #include "skua/machine/sim/simulate.hpp"
@@ -87,7 +88,8 @@ task_tree sim_program::serial_tree(timing measured, std::uint32_t places) {
   }
   layout const alone(topology::synthetic("core:1"), {.workers = 1});
   sim::rules const by;
-  sim::flat_costs free(by);
+  sim::flat_costs flat(by);
+  interruptible_costs free(flat);
   sim::observer nobody;
   auto const scheduler = policies::make_policy("random", alone, by.seed);
   auto const body = [&](sim::here& h) { program_.run_simulated(h, places); };
@@ -97,7 +99,9 @@ task_tree sim_program::serial_tree(timing measured, std::uint32_t places) {
 void sim_program::record(std::uint32_t places) {
   app_.reset();
   tree_ = serial_tree(timing::off, places);
+  stop_if_interrupted();
   check("when it was recorded");
+  stop_if_interrupted();
   if (forgets_arithmetic()) forget_arithmetic(tree_);
   tree_.set_owned(owned(places));
   places_ = places;
@@ -255,6 +259,7 @@ sim::run_result sim_program::run(policies::policy& scheduler, layout const& wher
     if (places_ != where.places()) {
       record(where.places());
       write_times_into_tree();
+      stop_if_interrupted();
     }
     if (deal_) return simulate(deal_(tree_, where.workers()), scheduler, where, by, costs, watcher).result;
     sim::simulation done = simulate(std::move(tree_), scheduler, where, by, costs, watcher);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/simulate/setting.hpp"
 
-#include "cli/text/terminal.hpp"
+#include "cli/text/interrupt.hpp"
 
 namespace skua::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/text/interrupt.hpp"
 #include "cli/text/report.hpp"
-#include "cli/text/terminal.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
 
@@ -16,7 +16,8 @@ namespace {
 
 constexpr sim::tick ticks_per_ns = 1000;
 
-/// The model's costs, noted per node; a scheduler that is `free` takes no time.
+/// The model's costs, noted per node; a scheduler that is `free` takes no time. An interrupt ends the run, as with
+/// interruptible_costs, without a call more at every event.
 class noted_costs final : public sim::costs {
  public:
   noted_costs(sim::model_costs& model, bool free, std::vector<double>& taken_s)
@@ -24,6 +25,7 @@ class noted_costs final : public sim::costs {
     taken_s_.clear();
   }
   sim::tick run(sim::tick now, worker_id w, task_tree const& program, tree_node_id id) override {
+    stop_if_interrupted();
     sim::tick const took = model_.run(begin_ + now, w, program, id);
     if (id >= taken_s_.size()) taken_s_.resize(program.size());
     taken_s_[id] = seconds_of(took);
@@ -31,6 +33,7 @@ class noted_costs final : public sim::costs {
     return took;
   }
   sim::tick price(sim::tick now, sim::operation what, worker_id w, worker_id whom) override {
+    stop_if_interrupted();
     if (!free_) return model_.price(begin_ + now, what, w, whom);
     return what == sim::operation::rest || what == sim::operation::miss ? 1
                                                                         : 0;  // or waiting workers would stop the clock
@@ -127,15 +130,12 @@ sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t wo
   sim::rules const by{.seed = seed, .spin_ticks = model.spin(), .ticks_per_ns = ticks_per_ns, .deques = stage_.deques};
   sim::observer nobody;
   try {
-    for (std::uint32_t i = 0; i < stage_.warm_up; ++i) {
-      stop_if_interrupted();
+    for (std::uint32_t i = 0; i < stage_.warm_up; ++i)
       costs.begin_after(program_.run(*scheduler, where, by, costs, nobody).makespan);
-    }
     sim::memory_account const before = model.total();
     std::unique_ptr<sim::observer> const watcher =
         watch_ && !free ? watch_(policy_name, where, seed, ticks_per_ns) : nullptr;
-    sim_outcome all =
-        outcome_of(program_.run(*scheduler, where, by, costs, watcher ? *watcher : nobody), where, seed);
+    sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs, watcher ? *watcher : nobody), where, seed);
     all.task_s = costs.task_s();
     all.memory = between(before, model.total());
     return all;
@@ -157,10 +157,14 @@ sim_outcome sim_study::run_serial() {
 sim_row sim_study::run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
                              std::uint32_t seeds, std::function<void()> const& before_run) {
   std::vector<sim_outcome> all;
-  for (std::uint32_t i = 0; i < seeds; ++i) {
-    stop_if_interrupted();
-    before_run();
-    all.push_back(run(policy_name, workers, first + i));
+  try {
+    for (std::uint32_t i = 0; i < seeds; ++i) {
+      stop_if_interrupted();
+      before_run();
+      all.push_back(run(policy_name, workers, first + i));
+    }
+  } catch (interruption const&) {
+    if (all.empty()) throw;
   }
   std::ranges::sort(all, {}, [](sim_outcome const& o) { return std::pair{o.time_s, o.seed}; });
   return {.policy = policy_name,
@@ -168,7 +172,7 @@ sim_row sim_study::run_seeds(std::string const& policy_name, std::uint32_t worke
           .median = all[(all.size() - 1) / 2],
           .min_s = all.front().time_s,
           .max_s = all.back().time_s,
-          .runs = seeds};
+          .runs = static_cast<std::uint32_t>(all.size())};
 }
 
 }  // namespace skua::cli

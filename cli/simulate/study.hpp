@@ -84,10 +84,12 @@ class sim_study {
   sim_study(sim_program& program, sim::machine_model const& machine, sim::cost_options const& how, sim_stage stage)
       : program_(program), machine_(machine), stage_(std::move(stage)), how_(how) {}
 
+  /// Throws interruption after an interrupt, and may not be used again then.
   [[nodiscard]] sim_outcome run(std::string const& policy_name, std::uint32_t workers, std::uint64_t seed);
   /// One worker, and a scheduler that takes no time: the serial elision.
   [[nodiscard]] sim_outcome run_serial();
-  /// With seeds first, first + 1, ...; calls `before_run` before each.
+  /// With seeds first, first + 1, ...; calls `before_run` before each. After an interrupt, or an `interruption` from
+  /// `before_run`, the row has the runs that are complete; throws interruption if there is none.
   [[nodiscard]] sim_row run_seeds(std::string const& policy_name, std::uint32_t workers, std::uint64_t first,
                                   std::uint32_t seeds, std::function<void()> const& before_run);
 

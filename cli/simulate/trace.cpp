@@ -2,7 +2,9 @@
 #include "cli/simulate/trace.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "cli/text/output.hpp"
 #include "skua/parts/base/options.hpp"
@@ -15,8 +17,12 @@ nlohmann::json known_number(std::uint32_t n) { return n == runtime::no_index ? n
 
 std::string describe(std::string_view app, std::string_view policy, std::string_view machine, std::uint64_t seed,
                      layout const& where) {
-  nlohmann::json all{{"program", app},        {"command", trace::command_line()}, {"policy", policy},
-                     {"machine", machine},    {"simulated", true},                {"model", machine},
+  nlohmann::json all{{"program", app},
+                     {"command", trace::command_line()},
+                     {"policy", policy},
+                     {"machine", machine},
+                     {"simulated", true},
+                     {"model", machine},
                      {"options", {{"seed", seed}}}};
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     worker_id const id{w};
@@ -51,5 +57,10 @@ traced_run::traced_run(sim_trace_flags const& to, std::string_view app, std::str
                                      .description = describe(app, policy, machine, seed, where),
                                      .is_virtual = true})),
       events_(*file_, where.workers(), ticks_per_ns) {}
+
+traced_run::~traced_run() {
+  std::error_code ignored;
+  if (std::uncaught_exceptions() > exceptions_) std::filesystem::remove(file_->path(), ignored);
+}
 
 }  // namespace skua::cli

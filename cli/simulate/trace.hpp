@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,11 +39,16 @@ class traced_run final : public sim::observer {
   /// Throws usage_error if the file cannot be written.
   traced_run(sim_trace_flags const& to, std::string_view app, std::string_view policy, std::string_view machine,
              std::uint64_t seed, layout const& where, sim::tick ticks_per_ns);
+  /// Removes the file if an exception has ended the run in the middle.
+  ~traced_run() override;
+  traced_run(traced_run const&) = delete;
+  traced_run& operator=(traced_run const&) = delete;
   [[nodiscard]] sim::run_trace* trace() noexcept override { return &events_; }
 
  private:
   std::unique_ptr<trace::trace_file> file_;
   sim::run_trace events_;
+  int const exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace skua::cli

@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "cli/simulate/interruptible_costs.hpp"
 #include "cli/simulate/program.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
-#include "cli/text/terminal.hpp"
+#include "cli/text/progress.hpp"
 #include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
@@ -56,7 +58,8 @@ report virtual_report() {
 
 std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
   sim::rules const by{.seed = seed, .spin_ticks = spin_ticks, .ticks_per_ns = 1};
-  sim::flat_costs costs(by);
+  sim::flat_costs flat(by);
+  interruptible_costs costs(flat);
   sim::observer nobody;
   auto const scheduler = policies::make_policy(how.policy, how.where, seed);
   app.reset();
@@ -88,21 +91,28 @@ std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t
 
 virtual_results run_virtually(apps::app& app, virtual_run const& how) {
   report rows = virtual_report();
-  for (std::uint32_t i = 0; i < how.repeat; ++i) {
-    stop_if_interrupted();
-    std::uint64_t const seed = std::uint64_t{how.seed} + i;
+  progress bar;
+  std::uint32_t done = 0;
+  for (; done < how.repeat && !interrupted(); ++done) {
+    std::uint64_t const seed = std::uint64_t{how.seed} + done;
+    if (done > 0) keep_after_interrupts();
+    bar.show(done, how.repeat, fmt::format("{} on virtual workers, seed {}", app.name(), seed));
     try {
       rows.add(run_once(app, how, seed));
+    } catch (interruption const&) {
+      break;
     } catch (std::exception const& fault) {
       throw error(fmt::format("{}; to repeat it: {}", fault.what(), command_of(app, how, seed)));
     }
   }
-  stop_if_interrupted();
-  std::string const heading = fmt::format("{} on {} with {}: the order of events, not their times\n", app.name(),
-                                          how.policy, in_words(how.where.workers(), "virtual worker"));
+  if (done == 0) stop_if_interrupted();
+  finish_in_spite_of_interrupts();
+  std::string heading = fmt::format("{} on {} with {}: the order of events, not their times\n", app.name(), how.policy,
+                                    in_words(how.where.workers(), "virtual worker"));
+  if (interrupted()) heading += interrupt_note(done, how.repeat, "run") + "\n";
   json document = document_of("run --virtual", app.name(), how.options, true);
   document["rows"] = rows.rows();
-  return {.document = std::move(document), .text = heading + rows.text("  ")};
+  return {.document = std::move(document), .text = heading + rows.text("  "), .runs = done};
 }
 
 }  // namespace skua::cli

@@ -24,10 +24,11 @@ struct virtual_run {
 struct virtual_results {
   json document;  ///< {"subcommand", "app", "options", "simulated", "rows": [...]}
   std::string text;
+  std::uint32_t runs = 0;  ///< fewer than asked for after an interrupt
 };
 
-/// Runs them all. Stops at the first that fails: throws error with what is wrong and the command line that repeats it,
-/// and interruption after a Ctrl-C.
+/// Runs them all. Stops at the first that fails: throws error with what is wrong and the command line that repeats it. After
+/// an interrupt it keeps the runs that are complete; throws interruption if there is none.
 [[nodiscard]] virtual_results run_virtually(apps::app& app, virtual_run const& how);
 
 }  // namespace skua::cli

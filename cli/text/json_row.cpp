@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/text/interrupt.hpp"
+
 namespace skua::cli {
 namespace {
 
@@ -33,7 +35,11 @@ std::vector<cell> row_of(common_keys const& common, std::vector<cell> more) {
 }
 
 json document_of(std::string_view subcommand, std::string_view app, json options, bool simulated) {
-  return {{"subcommand", subcommand}, {"app", app}, {"options", std::move(options)}, {"simulated", simulated}};
+  return {{"subcommand", subcommand},
+          {"app", app},
+          {"options", std::move(options)},
+          {"simulated", simulated},
+          {"interrupted", interrupted()}};
 }
 
 }  // namespace skua::cli

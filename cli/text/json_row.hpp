@@ -36,7 +36,8 @@ struct common_heads {
 /// One row of it, with a cell for each of `more`.
 [[nodiscard]] std::vector<cell> row_of(common_keys const& common, std::vector<cell> more);
 
-/// {"subcommand", "app", "options", "simulated"}: how every document about an app begins.
+/// {"subcommand", "app", "options", "simulated", "interrupted"}: how every document about an app begins, once all that it
+/// says is known.
 [[nodiscard]] json document_of(std::string_view subcommand, std::string_view app, json options, bool simulated);
 
 /// {"same core": 3, ...}: the distances at which anybody stole.

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "apps/picture/whole_file.hpp"
+#include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
-#include "cli/text/terminal.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/text/interrupt.hpp"
 #include "cli/text/terminal.hpp"
 
 namespace skua::cli {
@@ -43,18 +44,18 @@ std::string progress_line(double done, std::string_view what, double seconds, do
   return line;
 }
 
-progress::progress(double steps, std::string_view unit)
-    : on_terminal_(stderr_is_terminal()), steps_(steps), unit_(unit) {}
+progress::progress(std::string_view unit) : on_terminal_(stderr_is_terminal()), unit_(unit) {}
 progress::~progress() { wipe(); }
 
-void progress::show(double done, std::string_view what) {
+void progress::show(double done, double all, std::string_view what) {
   if (!on_terminal_ || interrupted()) return;
   auto const now = clock::now();
   if (shown_ && now - last_ < least_pause) return;
   last_ = now;
   std::chrono::duration<double> const took = now - begin_;
   // A line that wraps could not be wiped.
-  std::string const line = progress_line(done, what, took.count(), steps_, unit_, terminal_columns() - 1);
+  std::string const line = progress_line(all > 0 ? done / all : 0, what, took.count(), unit_.empty() ? 0 : all, unit_,
+                                         terminal_columns() - 1);
   bar_is_shown(true);
   std::fputs(("\r" + line + "\033[K").c_str(), stderr);
   std::fflush(stderr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How far a long command has come: a bar on the last line of the terminal, with the rate and the time left.
 //
-// The time left is that of what has been done so far: `done` should grow evenly. Ctrl-C wipes the bar (terminal.hpp).
+// The time left is that of what has been done so far, so steps should take about as long each. Ctrl-C wipes the bar (interrupt.hpp).
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@ namespace skua::cli {
 /// terminal.
 class progress {
  public:
-  /// `steps` of `unit` ("run") make up the whole; 0: there is no rate to be shown.
-  explicit progress(double steps = 0, std::string_view unit = "run");
+  /// `unit`: what a step is. Empty: there is no rate to be shown.
+  explicit progress(std::string_view unit = "run");
   /// Wipes the bar.
   ~progress();
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
 
-  /// `done` in [0, 1], and what is being done. The screen changes at most five times a second.
-  void show(double done, std::string_view what);
+  /// `done` of `all` steps, and what is being done. The screen changes at most five times a second.
+  void show(double done, double all, std::string_view what);
   /// Makes room for other output; the next `show` brings the bar back.
   void wipe();
 
@@ -31,7 +31,6 @@ class progress {
   using clock = std::chrono::steady_clock;
 
   bool const on_terminal_;
-  double const steps_;
   std::string_view const unit_;
   bool shown_ = false;
   clock::time_point const begin_ = clock::now();

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <string_view>
 
+#include "cli/text/interrupt.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/terminal.hpp"
 
 namespace skua::cli::top {
 namespace {
@@ -42,7 +42,7 @@ void handle(int signal, void (*handler)(int)) {
 screen::screen() : has_keys_(::isatty(STDIN_FILENO) == 1 && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
   sigset_t blocked;
   ::sigemptyset(&blocked);
-  ::sigaddset(&blocked, SIGINT);  // terminal.hpp handles it
+  ::sigaddset(&blocked, SIGINT);  // interrupt.hpp handles it
   for (int const s : handled) ::sigaddset(&blocked, s);
   ::sigprocmask(SIG_BLOCK, &blocked, &mask_before_);
   for (int const s : handled) handle(s, note_signal);

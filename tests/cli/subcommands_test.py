@@ -134,7 +134,7 @@ class Run(command.Case):
     def test_uts_counts_the_published_tree_and_json_stands_alone(self):
         arguments = ["--tree", "T3"] if command.PEERS_RUN else ["--tree", "T3", "--branching", "60"]
         found = self.works_json("run", "uts", *arguments, "--workers", "2", "--json", "-")
-        self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "machine", "rows"])
+        self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "interrupted", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
         (row,) = found["rows"]
         self.assertEqual((found["app"], row["runner"], row["workers"], row["verified"]), ("uts", "random", 2, True))
@@ -242,7 +242,7 @@ class Run(command.Case):
 class Compare(command.Case):
     def test_all_rows_are_verified_and_have_the_promised_keys(self):
         found = self.works_json("compare", "fib", "--n", "16", "--peers", PEERS, "--workers", "1,2", "--repeat", "3", "--json", "-")
-        self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "machine", "rows"])
+        self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "interrupted", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
         wanted = {("serial", 1)} | {(r, w) for r in ["random", "hierarchical", *PEERS.split(",")[1:]] for w in (1, 2)}
         self.assertEqual({(r["runner"], r["workers"]) for r in found["rows"]}, wanted)

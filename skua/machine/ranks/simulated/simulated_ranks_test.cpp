@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "skua/machine/ranks/simulated/waiting_thieves.hpp"
@@ -57,6 +58,13 @@ TEST(simulated_ranks, give_the_same_run_for_the_same_seed_and_another_for_anothe
   };
   EXPECT_EQ(once(7), once(7));
   EXPECT_NE(once(7), once(8));
+}
+
+TEST(simulated_ranks, end_with_what_is_thrown_in_the_middle) {
+  auto const d = durations(20'000, 50'000);
+  simulated_ranks s(cluster_named("titan"), 100, d, {.now_and_then = [] { throw std::runtime_error("stop"); }});
+  for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(0, t);
+  EXPECT_THROW(static_cast<void>(s.process()), std::runtime_error);
 }
 
 // One rank: the time is what the durations and the overheads add up to.
