@@ -12,12 +12,17 @@
 
 namespace skua::apps {
 
-/// Blue for worker 0, red for the last, and the colours of the rainbow in between; grey for `nobody`.
+/// That of the report's task map, on any ground; grey for `nobody`.
 [[nodiscard]] rgb colour_of(std::uint32_t worker, std::uint32_t workers) noexcept;
+
+struct map_texts {
+  std::string title;
+  std::string subtitle;
+};
 
 /// An SVG document with captions and a legend; every leaf is a `rect` in a group of class "iteration". About 70 bytes a
 /// leaf.
-[[nodiscard]] std::string to_svg(task_map const& map, std::string_view title);
+[[nodiscard]] std::string to_svg(task_map const& map, map_texts const& texts);
 /// The same panels without text; a strip below them shows the workers from left to right.
 [[nodiscard]] colour_picture to_picture(task_map const& map);
 
@@ -25,6 +30,6 @@ namespace skua::apps {
 /// what the error names.
 void require_map_name(std::string_view option, std::filesystem::path const& file);
 /// The bytes of the file: PNG if its name ends in .png, else SVG. Throws resource_error if PNG cannot be made.
-[[nodiscard]] std::string map_file(std::filesystem::path const& file, task_map const& map, std::string_view title);
+[[nodiscard]] std::string map_file(std::filesystem::path const& file, task_map const& map, map_texts const& texts);
 
 }  // namespace skua::apps

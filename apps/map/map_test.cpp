@@ -11,6 +11,7 @@
 #include "apps/map/draw.hpp"
 #include "apps/map/task_map.hpp"
 #include "apps/picture/svg.hpp"
+#include "apps/picture/text.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
@@ -101,16 +102,14 @@ TEST(task_map, a_worker_that_ran_everything_is_told_from_one_that_kept_its_share
 
 TEST(task_map, an_iteration_of_another_size_is_refused) { EXPECT_THROW(made(2, {1, 1}, {{0}}), std::invalid_argument); }
 
-TEST(colours, go_from_blue_to_red_and_differ) {
-  for (std::uint32_t const workers : {2U, 7U, 64U}) {
-    rgb const first = colour_of(0, workers);
-    rgb const last = colour_of(workers - 1, workers);
-    EXPECT_GT(first[2], first[0]);
-    EXPECT_GT(last[0], last[2]);
+TEST(colours, are_those_of_the_report_and_differ) {
+  for (std::uint32_t const workers : {1U, 2U, 7U, 64U}) {
     std::set<rgb> all{colour_of(nobody, workers)};
-    for (std::uint32_t w = 0; w < workers; ++w) EXPECT_TRUE(all.insert(colour_of(w, workers)).second) << w;
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      EXPECT_EQ(colour_of(w, workers), look::worker_colour(w, workers));
+      EXPECT_TRUE(all.insert(colour_of(w, workers)).second) << w;
+    }
   }
-  EXPECT_EQ(colour_of(0, 1), colour_of(0, 64));
 }
 
 /// The groups of a class, and how many boxes of each colour they have.
@@ -133,7 +132,7 @@ TEST(map_svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
     std::iota(owners.begin(), owners.end(), 0U);
     for (auto& owner : owners) owner = owner % 3 == 0 ? nobody : owner % workers;
     std::string const text =
-        to_svg(made(workers, std::vector<double>(200, 1), {owners, owners, owners, owners}), "a < b & c > d");
+        to_svg(made(workers, std::vector<double>(200, 1), {owners, owners, owners, owners}), {"a < b & c > d", "e"});
     runtime::xml_element const svg = runtime::scan_xml(text);
     EXPECT_EQ(svg.name, "svg");
     std::map<std::string, std::size_t> wanted;
@@ -148,8 +147,56 @@ TEST(map_svg, is_well_formed_and_has_as_many_boxes_as_leaves) {
 }
 
 TEST(map_svg, of_nothing_is_well_formed) {
-  EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {}), "")).name, "svg");
-  EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {{}}), "")).name, "svg");
+  EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {}), {})).name, "svg");
+  EXPECT_EQ(runtime::scan_xml(to_svg(made(1, {}, {{}}), {})).name, "svg");
+}
+
+/// Where a text stands: left, right, baseline.
+struct placed {
+  std::string text;
+  double left, right, baseline;
+};
+
+std::vector<placed> texts_in(runtime::xml_element const& svg) {
+  std::vector<placed> all;
+  for (runtime::xml_element const& e : svg.children) {
+    if (e.name != "text") continue;
+    auto const number = [&](char const* name) { return std::stod(std::string(e.attribute(name))); };
+    bool const bold = e.attribute("font-weight") == "bold";
+    double const width = text_width(e.text, e.has("font-size") ? number("font-size") : look::text_size, bold);
+    double const left = number("x") - (e.attribute("text-anchor") == "middle" ? width / 2 : 0);
+    all.push_back({std::string(e.text), left, left + width, number("y")});
+  }
+  return all;
+}
+
+TEST(map_svg, no_text_covers_another_or_leaves_the_picture) {
+  for (std::uint32_t const workers : {1U, 2U, 9U, 64U, 128U, 1000U}) {
+    for (double const high : {0.2, 1.0, 5.0}) {
+      task_map map(1, high, workers, {1});
+      for (int i = 0; i < 12; ++i)
+        map.add({nobody}, {{.left = 0, .top = 0, .right = 1, .bottom = high, .worker = nobody}});
+      std::string const text =
+          to_svg(map, {"a program whose name is longer than any picture of it is wide: who ran what",
+                       "numa-ws:some=option,another=option with 1000 workers; overlap 0.123"});
+      runtime::xml_element const svg = runtime::scan_xml(text);
+      double const height = std::stod(std::string(svg.attribute("height")));
+      EXPECT_EQ(svg.attribute("width"), "560");
+      std::vector<placed> const texts = texts_in(svg);
+      EXPECT_GE(texts.size(), 9U);
+      for (placed const& a : texts) {
+        EXPECT_GE(a.left, 0) << a.text;
+        EXPECT_LE(a.right, look::picture_width) << a.text;
+        EXPECT_LE(a.baseline, height - 4) << a.text;
+        for (placed const& b : texts) {
+          if (&a == &b) break;
+          bool const apart =
+              a.right < b.left || b.right < a.left || std::abs(a.baseline - b.baseline) >= look::text_size;
+          EXPECT_TRUE(apart) << a.text << " and " << b.text << " with " << workers << " workers";
+        }
+      }
+    }
+  }
 }
 
 TEST(map_png, shows_every_worker_by_area) {

@@ -11,6 +11,7 @@
 
 #include "apps/picture/formats.hpp"
 #include "apps/picture/svg.hpp"
+#include "apps/picture/text.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -219,8 +220,8 @@ TEST(picture, mutated_files_are_read_or_refused) {
 TEST(svg, escapes_text_and_rounds_numbers_to_two_decimals) {
   svg drawing;
   drawing.text({1, 2.346}, "a < b & \"c\"", svg::anchor::middle);
-  drawing.box({0.005, 3}, 1.0 / 3, 1e-9, hex_of({0, 114, 178}));
-  std::string const text = drawing.document(10, 20.5, "<t>", 12);
+  drawing.box({0.005, 3}, 1.0 / 3, 1e-9, rgb{0, 114, 178});
+  std::string const text = drawing.document(10, 20.5, "<t>");
   EXPECT_NE(text.find("<text text-anchor=\"middle\" x=\"1\" y=\"2.35\">a &lt; b &amp; &quot;c&quot;</text>\n"),
             std::string::npos)
       << text;
@@ -228,6 +229,35 @@ TEST(svg, escapes_text_and_rounds_numbers_to_two_decimals) {
       << text;
   EXPECT_NE(text.find("<title>&lt;t&gt;</title>"), std::string::npos);
   EXPECT_NE(text.find("viewBox=\"0 0 10 20.5\""), std::string::npos);
+}
+
+TEST(svg, what_has_a_paint_is_light_in_attributes_and_dark_by_the_style_of_dark_screens) {
+  svg drawing;
+  drawing.text({1, 2}, "soft", svg::anchor::start, {.colour = look::soft});
+  drawing.line({0, 0}, {1, 1}, look::series[1]);
+  drawing.box({0, 0}, 1, 1, rgb{0x12, 0x34, 0x56});
+  std::string const text = drawing.document(10, 10, "t");
+  std::size_t const media = text.find("@media screen and (prefers-color-scheme: dark)");
+  std::size_t const end = text.find("</style>");
+  ASSERT_LT(media, end);
+  std::string const dark = text.substr(media, end - media);
+  for (look::paint const& p : {look::ink, look::card, look::soft, look::series[1]}) {
+    EXPECT_NE(dark.find("[fill=\"" + hex_of(p.light) + "\"] { fill: " + hex_of(p.dark) + "; }"), std::string::npos)
+        << dark;
+    EXPECT_NE(dark.find("[stroke=\"" + hex_of(p.light) + "\"] { stroke: " + hex_of(p.dark) + "; }"), std::string::npos);
+  }
+  EXPECT_NE(text.find(R"(<text fill=")" + hex_of(look::soft.light)), std::string::npos);
+  EXPECT_NE(text.find(R"(<line stroke=")" + hex_of(look::series[1].light)), std::string::npos);
+  EXPECT_EQ(dark.find("#123456"), std::string::npos);
+  EXPECT_EQ(dark.find(hex_of(look::series[0].light)), std::string::npos) << "a paint that nothing has";
+}
+
+TEST(svg, a_paragraph_says_where_the_next_line_stands) {
+  svg drawing;
+  svg::point const next = drawing.paragraph({3, 20}, "one two three", text_width("one two"));
+  EXPECT_EQ(next.x, 3);
+  EXPECT_EQ(next.y, 20 + 2 * std::ceil(1.4 * look::text_size));
+  EXPECT_NE(drawing.document(9, 9, "").find(">one two</text>"), std::string::npos);
 }
 
 }  // namespace

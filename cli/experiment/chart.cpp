@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Charts of curves.
 #include "cli/experiment/chart.hpp"
 
 #include <fmt/format.h>
@@ -9,36 +10,40 @@
 #include <set>
 #include <string_view>
 
-#include "apps/picture/svg.hpp"
+#include "apps/picture/text.hpp"
+#include "cli/experiment/chart_frame.hpp"
 
 namespace skua::cli {
 namespace {
 
 using apps::svg;
-using anchor = apps::svg::anchor;
+using anchor = svg::anchor;
+namespace look = apps::look;
 
-// Okabe and Ito's colours, which colour-blind people can tell apart, and black.
-constexpr std::array<std::string_view, 8> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                  "#e69f00", "#56b4e9", "#000000", "#7f7f00"};
-constexpr double plot_width = 300;
-constexpr double plot_height = 220;
-constexpr double left = 88;
-constexpr double top = 74;
-constexpr double gap = 104;
-constexpr double below = 62;
-constexpr double legend_line = 18;
-constexpr double font_size = 12;
-constexpr double digit_width = 7.7;   // of a wide sans-serif font in this size
-constexpr double letter_width = 6.6;  // the mean of English in the same font
-constexpr std::size_t panels_in_a_row = 3;
-constexpr double row_height = plot_height + 84;
+constexpr std::size_t panels_in_a_row = 2;
+constexpr double before_number = 8;  // between the turned title of the y axis and its numbers
+constexpr double after_number = look::tick_length + 4;
+constexpr double title_ascent = 12;  // of a turned text, which stands left of its x
+constexpr double inside = 8;         // between the frame and the first and last point
+constexpr double below_plot = 60;    // numbers and title of the x axis, and a gap
+constexpr std::array dashes{std::string_view{}, look::second_dash, look::third_dash};
 
-std::string_view colour(std::size_t i) { return colours[i % colours.size()]; }
+/// Of a curve: colours repeat after the eighth, marks of points after the sixth.
+legend_entry sample_of(std::size_t curve, std::string name) {
+  return {.name = std::move(name),
+          .colour = look::series[curve % look::series.size()],
+          .shown = legend_entry::sample::line,
+          .form = static_cast<svg::form>(curve % (static_cast<std::size_t>(svg::form::cross) + 1)),
+          .dash = dashes[curve / look::series.size() % dashes.size()]};
+}
 
-/// Turns values into pixels, in a frame with this top left corner.
-struct scale {
-  double x0 = left;
-  double y0 = top;
+/// Where a panel is, and how it turns values into pixels.
+struct frame {
+  double left = 0;  ///< of its texts
+  double x0 = 0;    ///< of the plot
+  double y0 = 0;
+  double width = 0;  ///< of the plot
+  double height = 0;
   double least = 0;
   double most = 1;
   double top_value = 1;
@@ -48,48 +53,10 @@ struct scale {
     double const from = is_log ? std::log2(least) : least;
     double const to = is_log ? std::log2(most) : most;
     double const at = is_log ? std::log2(value) : value;
-    return x0 + (to > from ? (at - from) / (to - from) : 0.5) * plot_width;
+    return x0 + inside + (to > from ? (at - from) / (to - from) : 0.5) * (width - 2 * inside);
   }
-  [[nodiscard]] double y(double value) const { return y0 + plot_height * (1 - value / top_value); }
+  [[nodiscard]] double y(double value) const { return y0 + height * (1 - value / top_value); }
 };
-
-void draw_texts(svg& on, chart_texts const& texts) {
-  on.text({left, 20}, texts.title, anchor::start, "font-size=\"15\" font-weight=\"bold\"");
-  on.text({left, 38}, texts.subtitle, anchor::start, "fill=\"#444444\"");
-}
-
-/// Draws the frame and the ticks of y. Returns the value at the top.
-double draw_y(svg& on, scale const& s, double width, double most, std::string_view label) {
-  double const x0 = s.x0;
-  std::vector<double> const ticks = ticks_to(most, 5);
-  double const top_value = ticks.back();
-  double widest = 0;
-  for (double const t : ticks) {
-    double const y = s.y0 + plot_height * (1 - t / top_value);
-    on.line({x0, y}, {x0 + width, y}, t == 0 ? "#000000" : "#dddddd");
-    std::string const tick = fmt::format("{:g}", t);
-    widest = std::max(widest, digit_width * static_cast<double>(tick.size()));
-    on.text({x0 - 6, y + 4}, tick, anchor::end);
-  }
-  on.line({x0, s.y0}, {x0, s.y0 + plot_height}, "#000000");
-  double const middle = s.y0 + plot_height / 2;
-  double const beside = x0 - 6 - widest - 8;  // a turned text stands left of its x, and a little right of it
-  on.text({beside, middle}, label, anchor::middle,
-          fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", beside, middle));
-  return top_value;
-}
-
-void draw_x(svg& on, scale const& s, std::set<double> const& xs, std::string_view label) {
-  double last = -1e9;
-  for (double const x : xs) {
-    double const at = s.x(x);
-    on.line({at, s.y0 + plot_height}, {at, s.y0 + plot_height + 4}, "#000000");
-    if (at - last < 20) continue;  // the numbers would overlap
-    on.text({at, s.y0 + plot_height + 18}, fmt::format("{:g}", x), anchor::middle);
-    last = at;
-  }
-  on.text({s.x0 + plot_width / 2, s.y0 + plot_height + 34}, label, anchor::middle);
-}
 
 double most_of(chart_panel const& p) {
   double most = 0;
@@ -100,6 +67,8 @@ double most_of(chart_panel const& p) {
   return most;
 }
 
+std::vector<double> y_ticks(chart_panel const& p) { return ticks_to(most_of(p), 5); }
+
 std::set<double> xs_of(chart_panel const& p) {
   std::set<double> all;
   for (chart_curve const& c : p.curves) {
@@ -108,59 +77,63 @@ std::set<double> xs_of(chart_panel const& p) {
   return all;
 }
 
-void draw_panel(svg& on, chart_texts const& texts, chart_panel const& p, scale s) {
+double widest_number(std::vector<chart_panel> const& panels) {
+  double widest = 0;
+  for (chart_panel const& p : panels) {
+    for (double const t : y_ticks(p)) widest = std::max(widest, apps::text_width(fmt::format("{:g}", t)));
+  }
+  return widest;
+}
+
+void draw_y(svg& on, frame const& f, std::vector<double> const& ticks, std::string_view label) {
+  for (double const t : ticks) {
+    double const y = f.y(t);
+    on.line({f.x0 - look::tick_length, y}, {f.x0 + f.width, y}, look::line);
+    on.text({f.x0 - after_number, y + 4}, fmt::format("{:g}", t), anchor::end, {.colour = look::soft});
+  }
+  on.text({f.left + title_ascent, f.y0 + f.height / 2}, apps::fitted(label, f.height), anchor::middle,
+          {.colour = look::soft, .turned = -90});
+}
+
+void draw_x(svg& on, frame const& f, std::set<double> const& xs, std::string_view label) {
+  double const bottom = f.y0 + f.height;
+  axis_numbers numbers(on, bottom + 18);
+  for (double const x : xs) {
+    on.line({f.x(x), bottom}, {f.x(x), bottom + look::tick_length}, look::line);
+    numbers.add(f.x(x), x);
+  }
+  on.text({f.x0 + f.width / 2, bottom + 34}, apps::fitted(label, f.width), anchor::middle, {.colour = look::soft});
+}
+
+void draw_panel(svg& on, chart_texts const& texts, chart_panel const& p, frame f) {
   std::set<double> const xs = xs_of(p);
-  s.is_log = texts.x_is_log;
-  s.top_value = draw_y(on, s, plot_width, most_of(p), texts.y_label);
+  std::vector<double> const ticks = y_ticks(p);
+  f.is_log = texts.x_is_log;
+  f.top_value = ticks.back();
+  draw_y(on, f, ticks, texts.y_label);
   if (xs.empty()) return;
-  s.least = *xs.begin();
-  s.most = *xs.rbegin();
-  draw_x(on, s, xs, texts.x_label);
-  on.text({s.x0 + plot_width / 2, s.y0 - 10}, p.title, anchor::middle, "font-weight=\"bold\"");
+  f.least = *xs.begin();
+  f.most = *xs.rbegin();
+  draw_x(on, f, xs, texts.x_label);
   for (std::size_t i = 0; i < p.curves.size(); ++i) {
+    legend_entry const how = sample_of(i, "");
     std::vector<svg::point> path;
     for (auto const& [x, y] : p.curves[i].points) {
-      if (!std::isfinite(y)) continue;
-      path.push_back({s.x(x), s.y(y)});
-      on.dot(path.back(), colour(i));
+      if (std::isfinite(y)) path.push_back({f.x(x), f.y(y)});
     }
-    on.curve(path, colour(i));
+    on.curve(path, how.colour, how.dash);
+    for (svg::point const& at : path) on.dot(at, how.colour, how.form);
   }
-  for (chart_mark const& m : p.marks) on.ring({s.x(m.x), s.y(m.y)}, colour(m.curve));
+  for (chart_mark const& m : p.marks) on.ring({f.x(m.x), f.y(m.y)}, look::series[m.curve % look::series.size()]);
 }
 
-/// Draws a legend in two columns. Returns the height of the whole picture.
-double draw_legend(svg& on, std::vector<std::string> const& names, std::string const& mark_label, double width,
-                   double y) {
-  double const column = std::max(180.0, (width - left) / 2);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    double const x = left + (i % 2 == 0 ? 0 : column);
-    if (i > 0 && i % 2 == 0) y += legend_line;
-    on.box({x, y - 8}, 20, 6, colour(i));
-    on.text({x + 26, y}, names[i]);
-  }
-  if (!mark_label.empty()) {
-    y += legend_line;
-    on.ring({left + 10, y - 4}, "#444444");
-    on.text({left + 26, y}, mark_label);
-  }
-  return y + legend_line;
-}
-
-/// Draws lines from `y` on. Returns the height of the whole picture.
-double draw_notes(svg& on, std::vector<std::string> const& lines, double y) {
-  for (std::string const& each : lines) {
-    on.text({left, y}, each, anchor::start, "fill=\"#444444\"");
-    y += legend_line;
-  }
-  return y;
-}
-
-/// Wide enough for `least` and for the notes.
-double width_for(double least, std::vector<std::string> const& notes) {
-  std::size_t longest = 0;
-  for (std::string const& each : notes) longest = std::max(longest, each.size());
-  return std::max(least, left + letter_width * static_cast<double>(longest) + 24);
+std::vector<legend_entry> legend_of(std::vector<chart_panel> const& panels, std::string const& mark_label) {
+  std::vector<legend_entry> all;
+  if (panels.empty()) return all;
+  for (chart_curve const& c : panels.front().curves) all.push_back(sample_of(all.size(), c.name));
+  if (std::ranges::any_of(panels, [](chart_panel const& p) { return !p.marks.empty(); }))
+    all.push_back({.name = mark_label, .colour = look::soft, .shown = legend_entry::sample::ring});
+  return all;
 }
 
 }  // namespace
@@ -183,61 +156,29 @@ std::vector<double> ticks_to(double most, int wanted) {
 
 std::string line_chart(chart_texts const& texts, std::vector<chart_panel> const& panels) {
   svg on;
-  draw_texts(on, texts);
-  bool marked = false;
-  for (std::size_t i = 0; i < panels.size(); ++i) {
-    auto const column = static_cast<double>(i % panels_in_a_row);
-    auto const row = static_cast<double>(i / panels_in_a_row);
-    draw_panel(on, texts, panels[i], {.x0 = left + column * (plot_width + gap), .y0 = top + row * row_height});
-    marked = marked || !panels[i].marks.empty();
-  }
-  std::vector<std::string> names;
-  if (!panels.empty()) {
-    for (chart_curve const& c : panels.front().curves) names.push_back(c.name);
-  }
-  auto const columns = static_cast<double>(std::min(panels.size(), panels_in_a_row));
-  auto const rows = static_cast<double>((panels.size() + panels_in_a_row - 1) / panels_in_a_row);
-  double const width = std::max(520.0, left + columns * (plot_width + gap) - gap + 24);
-  double const y = top + rows * row_height;
-  double const height = draw_notes(on, texts.notes, draw_legend(on, names, marked ? texts.mark_label : "", width, y));
-  return on.document(width_for(width, texts.notes), height, texts.title, font_size);
-}
-
-std::string bar_chart(chart_texts const& texts, std::vector<std::string> const& bar_names,
-                      std::vector<std::string> const& part_names, std::vector<chart_group> const& groups) {
-  bool const is_stacked = part_names.size() > 1;
-  double const bar = is_stacked ? 44 : 30;
-  double const group = bar * static_cast<double>(bar_names.size()) + 24;
-  double const plot = group * static_cast<double>(groups.size());
-  double most = 0;
-  for (chart_group const& g : groups) {
-    for (auto const& parts : g.bars) {
-      double all = 0;
-      for (double const p : parts) all += p;
-      most = std::max(most, all);
+  double y = draw_heading(on, texts);
+  std::size_t const columns = std::clamp<std::size_t>(panels.size(), 1, panels_in_a_row);
+  double const column = (chart_right - chart_margin / 2) / static_cast<double>(columns);
+  frame f{.height = columns == 1 ? 240.0 : 180.0};
+  double const before_plot = title_ascent + before_number + widest_number(panels) + after_number;
+  f.width = column - before_plot - chart_margin / 2;
+  for (std::size_t first = 0; first < panels.size(); first += columns) {
+    std::size_t const end = std::min(first + columns, panels.size());
+    double lowest = y;  // title of this row
+    for (std::size_t i = first; i < end; ++i) {
+      svg::point const at{chart_margin / 2 + static_cast<double>(i - first) * column + chart_margin / 2, y};
+      lowest = std::max(lowest, on.paragraph(at, panels[i].title, column - chart_margin, {.bold = true}).y);
     }
-  }
-  svg on;
-  draw_texts(on, texts);
-  double const top_value = draw_y(on, scale{}, plot, most, texts.y_label);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    double const x0 = left + group * static_cast<double>(g) + 12;
-    on.text({x0 + group / 2 - 12, top + plot_height + 34}, groups[g].name, anchor::middle);
-    for (std::size_t b = 0; b < groups[g].bars.size(); ++b) {
-      double const x = x0 + bar * static_cast<double>(b);
-      double y = top + plot_height;
-      for (std::size_t p = 0; p < groups[g].bars[b].size(); ++p) {
-        double const height = groups[g].bars[b][p] / top_value * plot_height;
-        y -= height;
-        on.box({x + 3, y}, bar - 6, height, colour(is_stacked ? p : b));
-      }
-      if (is_stacked) on.text({x + bar / 2, top + plot_height + 16}, bar_names[b], anchor::middle, "font-size=\"9\"");
+    f.y0 = lowest - chart_line + 12;
+    for (std::size_t i = first; i < end; ++i) {
+      f.left = chart_margin / 2 + static_cast<double>(i - first) * column;
+      f.x0 = f.left + before_plot;
+      draw_panel(on, texts, panels[i], f);
     }
+    y = f.y0 + f.height + below_plot;
   }
-  double const width = std::max(520.0, left + plot + 24);
-  double const legend_end = draw_legend(on, is_stacked ? part_names : bar_names, "", width, top + plot_height + below);
-  double const height = draw_notes(on, texts.notes, legend_end);
-  return on.document(width_for(width, texts.notes), height, texts.title, font_size);
+  y = draw_legend(on, legend_of(panels, texts.mark_label), y + 4);
+  return finished(on, texts, y);
 }
 
 }  // namespace skua::cli

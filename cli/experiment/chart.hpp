@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Charts of curves and of bars as SVG. The same data give the same bytes.
+// Charts of curves and of bars as SVG, in the look of the pages (apps/picture/look.hpp). The same data give the same bytes.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "apps/picture/look.hpp"
 
 namespace skua::cli {
 
@@ -32,23 +34,28 @@ struct chart_texts {
   std::string x_label;
   std::string y_label;
   std::string mark_label;               ///< the meaning of rings, for the legend
-  std::vector<std::string> notes = {};  ///< lines below the legend
+  std::vector<std::string> notes = {};  ///< below the legend
   bool x_is_log = false;                ///< x > 0
 };
 
-/// Panels side by side, y from 0, one legend. Points that are not finite are left out.
+/// Two panels side by side, y from 0, one legend. Points that are not finite are left out.
 [[nodiscard]] std::string line_chart(chart_texts const& texts, std::vector<chart_panel> const& panels);
 
-/// The bars of a group are side by side, the parts of a bar on top of each other.
+/// The bars of a group are below each other, the parts of a bar behind each other.
 struct chart_group {
   std::string name;
   std::vector<std::vector<double>> bars;  ///< [bar][part], none negative
 };
 
-/// With several parts, `part_names` are in the legend and `bar_names` under every bar; otherwise `bar_names` are in the
-/// legend.
+struct chart_part {
+  std::string name;
+  apps::look::paint colour;
+};
+
+/// Names stand to the left of their bars, sums to the right. With several parts they are in the legend; otherwise each of
+/// `bar_names` has a colour of its own. The axis of values is that of `y_label`.
 [[nodiscard]] std::string bar_chart(chart_texts const& texts, std::vector<std::string> const& bar_names,
-                                    std::vector<std::string> const& part_names, std::vector<chart_group> const& groups);
+                                    std::vector<chart_part> const& parts, std::vector<chart_group> const& groups);
 
 /// From 0 to `most` or above in steps of 1, 2 or 5 times a power of ten; about `wanted` of them.
 [[nodiscard]] std::vector<double> ticks_to(double most, int wanted);

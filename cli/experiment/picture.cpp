@@ -83,10 +83,12 @@ std::string bars_picture(experiment_results const& r) {
     groups.push_back(std::move(group));
   }
   chart_texts texts = texts_of(r);
-  std::vector<std::string> parts{""};
+  std::vector<chart_part> parts;
   if (is_breakdown) {
     texts.y_label = "time of all workers / T_1";
-    parts = {"work", "scheduling", "idle"};
+    for (apps::look::paint const& p :
+         {apps::look::called("work"), apps::look::called("scheduling"), apps::look::called("idle")})
+      parts.push_back({std::string{p.name}, p});
   }
   return bar_chart(texts, names, parts, groups);
 }

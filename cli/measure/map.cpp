@@ -29,9 +29,9 @@ map_target::map_target(std::string path) : path_(std::move(path)) {
 
 void map_target::write(apps::task_map const& map, std::string_view app, runner const& who) const {
   if (!wanted()) return;
-  std::string const title = fmt::format("{}: which worker ran which leaf, on {}; overlap of consecutive iterations {}",
-                                        app, who.full_name(), overlap_of(map).text);
-  write_to_file(path_, apps::map_file(path_, map, title));
+  apps::map_texts texts{.title = fmt::format("{}: which worker ran which leaf", app), .subtitle = who.full_name()};
+  if (map.overlap()) texts.subtitle += fmt::format("; overlap of consecutive iterations {}", overlap_of(map).text);
+  write_to_file(path_, apps::map_file(path_, map, texts));
 }
 
 std::string map_target::to_text(apps::task_map const& map) const {

@@ -6,7 +6,7 @@
 function axis(label, extra = {}) {
   return {label, labelSize: 20, size: extra.side === undefined ? 26 : 52, stroke: colour("soft"), labelFont: FONT,
           font: FONT, labelGap: 2, gap: 4,
-          grid: {stroke: colour("line"), width: 1}, ticks: {stroke: colour("line"), width: 1, size: 4}, ...extra};
+          grid: {stroke: colour("line"), width: pixels("grid-width")}, ticks: {stroke: colour("line"), width: pixels("grid-width"), size: pixels("tick-length")}, ...extra};
 }
 
 /** Time on the x axis, in one unit that suits its length. */
@@ -79,9 +79,9 @@ function chart(panel, {name, title, label, x, series, stack, bars, most, least =
     scales: {x: {time: false, range: () => xRange || [x[0], x[x.length - 1]], ...scales.x}, y: {range: () => [least, most], ...scales.y}},
     axes: axes(),
     series: [{}, ...painted.map((s) => ({
-      label: s.label, stroke: colour(s.paint), width: stack || bars ? 0 : 2,
+      label: s.label, stroke: colour(s.paint), width: stack || bars ? 0 : pixels("curve-width"),
       fill: stack || bars ? colour(s.paint) : undefined, dash: s.dash,
-      points: {show: !stack && !bars && !s.plain && x.length <= 60, size: 5, fill: colour(s.paint)},
+      points: {show: !stack && !bars && !s.plain && x.length <= 60, size: pixels("dot-size"), fill: colour(s.paint)},
       spanGaps: false, paths: bars ? uPlot.paths.bars({size: [0.8, 44], align: 0}) : undefined}))],
     hooks: {draw: [(u) => drawSpreads(u, x, series.filter((s) => s.low))], setCursor: [(u) => {
       if (u.cursor.idx === null || u.cursor.idx === undefined) return;

@@ -2,7 +2,7 @@
 // What every figure has: a caption, a drawing that fits its width, a line that says what is under the pointer or the
 // keyboard's cursor, and the table with the same numbers.
 
-const FONT = "12px system-ui, sans-serif"; // of what is painted
+const FONT = `${look("text-size")} ${look("font")}`; // of what is painted
 
 /** An element: make("p", {class: "x", onclick: f}, "text", child, ...) */
 function make(tag, attributes = {}, ...children) {

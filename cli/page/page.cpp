@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "apps/picture/look.hpp"
 #include "cli/page/page_sources.hpp"
 
 namespace skua::cli {
@@ -28,7 +29,7 @@ std::string page_of(page_kind const& kind, json const& data) {
   // What is put in last may hold any text, and nothing is looked for behind it.
   put(page, "{{name}}", kind.name);
   put(page, "{{subcommand}}", kind.subcommand);
-  put(page, "{{style}}", page_sources::style());
+  put(page, "{{style}}", apps::look::css_of_look() + page_sources::style());
   put(page, "{{plots}}", page_sources::plot_library());
   put(page, "{{script}}", page_sources::script() + kind.script);
   std::size_t const at = page.find("{{data}}");

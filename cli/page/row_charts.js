@@ -2,7 +2,7 @@
 // Charts with a row for each thing that is compared: bars or dots with their spread, and bars of several parts. The name stands
 // to the left of its row, or above it where the page is narrow; what it comes to stands to the right.
 
-const ROW = {bar: 14, wide: 28, narrow: 44, line: 15};
+const ROW = {bar: pixels("bar-height"), wide: 28, narrow: 44, line: 15};
 
 /** Round values within [low, high], about `parts` of them. */
 function ticksBetween(low, high, parts) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Colours: light or dark as the system has it, or as the reader chooses; light on paper. What is painted on canvases is
-// painted again when they change.
+// The look (apps/picture/look.hpp): light or dark as the system has it, or as the reader chooses; light on paper. What is
+// painted on canvases is painted again when that changes.
 
 const ACTIVITIES = ["work", "scheduling", "idle", "asleep", "unknown"];
 const NOBODY = 0xffff;
@@ -13,15 +13,25 @@ function redrawAll() {
 
 const known = new Map(); // asking for a style is slow, and pictures have many cells
 
-/** The value of a colour of page.css. */
-function colour(name) {
+/** A property of the look that pages and pictures share (apps/picture/look.hpp). */
+function look(name) {
   if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
   return known.get(name);
 }
 
-// Okabe and Ito; for more workers viridis, where neighbours look alike.
-const FEW = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7a5195"];
-const VIRIDIS = ["#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725"];
+const colour = look;
+const pixels = (name) => parseFloat(look(name));
+const dashes = (name) => look(name).split(" ").map(Number);
+
+/** The colours NAME-0, NAME-1, ... */
+function palette(name) {
+  const all = [];
+  while (look(`${name}-${all.length}`)) all.push(look(`${name}-${all.length}`));
+  return all;
+}
+
+const FEW = palette("worker");
+const MANY = palette("worker-of-many"); // where neighbours look alike
 
 function channels(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -36,9 +46,9 @@ function mix(from, to, t) {
 
 function workerColour(worker, workers) {
   if (workers <= FEW.length) return FEW[worker % FEW.length];
-  const at = (worker / Math.max(workers - 1, 1)) * (VIRIDIS.length - 1);
-  const low = Math.min(Math.floor(at), VIRIDIS.length - 2);
-  return mix(VIRIDIS[low], VIRIDIS[low + 1], at - low);
+  const at = (worker / Math.max(workers - 1, 1)) * (MANY.length - 1);
+  const low = Math.min(Math.floor(at), MANY.length - 2);
+  return mix(MANY[low], MANY[low + 1], at - low);
 }
 
 const TASK_SHADES = 5;

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <vector>
 
+#include "apps/picture/look.hpp"
 #include "cli/page/page_sources.hpp"
 #include "cli/report/invented_test.hpp"
 #include "cli/report/packed.hpp"
@@ -43,6 +45,20 @@ TEST(page, texts_that_are_not_utf_8_do_not_break_it) {
   run r = invented({{at(0, {.what = kind::working})}});
   r.program = "caf\xe9";
   EXPECT_NO_THROW(static_cast<void>(page_of_report(report_of({r}))));
+}
+
+TEST(page, every_property_that_style_and_scripts_use_is_one_of_the_look) {
+  std::string const look = apps::look::css_of_look();
+  std::string const own = page_sources::style() + page_sources::script() + page_sources::report_script() +
+                          page_sources::comparison_script();
+  std::regex const used(R"re(var\(--([a-z-]+)\)|(?:look|colour|pixels|dashes)\("([a-z-]+)"\)|paint: "([a-z-]+)")re");
+  std::size_t found = 0;
+  for (std::sregex_iterator at(own.begin(), own.end(), used), end; at != end; ++at, ++found) {
+    std::string const name = (*at)[1].str() + (*at)[2].str() + (*at)[3].str();
+    EXPECT_NE(look.find("  --" + name + ": "), std::string::npos) << name;
+  }
+  EXPECT_GT(found, 50U);
+  EXPECT_NE(page_of_report(report_of({invented({{}})})).find(look), std::string::npos);
 }
 
 TEST(packed, base_64_is_that_of_the_standard) {

@@ -85,19 +85,19 @@ class Browser:
 
 
 class Page:
-    """A tab of its own, loaded and drawn."""
+    """A tab of its own, loaded and drawn; `ready` is when."""
 
-    def __init__(self, browser, address, width=1280, height=900, dark=False):
+    def __init__(self, browser, address, width=1280, height=900, dark=False, mobile=None, ready="document.documentElement.dataset.ready === 'yes'"):
         self.browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600 if mobile is None else mobile)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url=address)
         until = time.monotonic() + LONGEST_ANSWER_S
-        while not self.value("document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'"):
+        while not self.value(f"document.readyState === 'complete' && {ready}"):
             if time.monotonic() > until or self.console_errors():
                 break
             time.sleep(0.05)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who is compared: names, colours, and groups by number of workers.
 
-const SERIES = 8; // colours --series-0 to --series-7 of page.css
+const SERIES = palette("series").length;
 
 /** A colour for each name, the same in all figures; the serial elision, which is what the others are held against, is grey. */
 function paintsOf(rows) {
@@ -11,7 +11,7 @@ function paintsOf(rows) {
 
 /** Colours repeat after the eighth; the lines of the next eight are dashed. */
 function dashOf(names, name) {
-  return [undefined, [7, 4], [2, 3]][Math.floor(names.indexOf(name) / SERIES)];
+  return [undefined, dashes("second-dash"), dashes("third-dash")][Math.floor(names.indexOf(name) / SERIES)];
 }
 
 /** [[workers, rows], ...]: the serial elision stands with the fewest workers, though they may be more than its one. */

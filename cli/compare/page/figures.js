@@ -61,7 +61,7 @@ function curves(panel, data, {name, title, key, unit, show, ideal}) {
     name, title, x: counts, most: yLog ? most * 1.1 : most, least: yLog ? lowest / 1.1 : 0, xRange: edge,
     scales: {x: isLog ? {distr: 3, log: 2} : {}, y: yLog ? {distr: 3, log: 2} : {}},
     label: `${title} over the number of workers, compared with ${reference.name}.`,
-    series: [...series, {label: "ideal", paint: "soft", values: counts.map(ideal), dash: [4, 4], plain: true}],
+    series: [...series, {label: "ideal", paint: "soft", values: counts.map(ideal), dash: dashes("ideal-dash"), plain: true}],
     axes: () => [axis("workers", {splits: () => counts, filter: (_, at) => at, values: shownCounts, grid: {show: false}}), axis(unit, {side: 3, ...(yLog ? {splits: () => powersOfTwo(lowest, most), filter: (_, at) => at, values: (_, at) => at.map((v) => `${v}`)} : {})})],
     describe: (i) => `${words(counts[i], "worker")}: ${series.filter((s) => s.values[i] !== null).map((s) => `${s.label} ${show(s.values[i])} (${show(s.low[i])} to ${show(s.high[i])})`).join(", ")}`,
     table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: "workers", value: (r) => r.workers},

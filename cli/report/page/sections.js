@@ -155,7 +155,7 @@ function taskMap(panel, run, title) {
     legends: [make("p", {class: "readout"}, m.overlap === null ? "One iteration only: no overlap." :
       `Overlap ${percent(m.overlap)}: bytes that stay on their worker from one iteration to the next, on average. ${words(m.items, "block")}, ${bytes(m.bytes)}.`),
       few ? legend(Array.from({length: run.workers}, (_, w) => [workerColour(w, run.workers), `worker ${w}`]))
-        : make("p", {class: "legend", "aria-hidden": "true"}, "worker 0", make("i", {class: "ramp", style: `width:90px;margin:5px 6px;background:linear-gradient(to right, ${VIRIDIS.join(",")})`}), `${last}`)],
+        : make("p", {class: "legend", "aria-hidden": "true"}, "worker 0", make("i", {class: "ramp", style: `width:90px;margin:5px 6px;background:linear-gradient(to right, ${MANY.join(",")})`}), `${last}`)],
     table: () => tableOf([{head: "worker", value: (w) => w}, {head: "share of the cells", value: (w) => owners.filter((o) => o === w).length / owners.length, show: percent}],
       Array.from({length: Math.min(run.workers, MOST_ROWS)}, (_, w) => w)),
   });

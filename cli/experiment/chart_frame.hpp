@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What charts of all kinds have: a heading, axes, a legend, notes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/picture/svg.hpp"
+#include "cli/experiment/chart.hpp"
+
+namespace skua::cli {
+
+inline constexpr double chart_margin = 16;
+inline constexpr double chart_line = 17;  ///< from one line of text to the next
+inline constexpr double chart_right = apps::look::picture_width - chart_margin;
+
+/// Title and subtitle. Returns where what follows may begin.
+[[nodiscard]] double draw_heading(apps::svg& on, chart_texts const& texts);
+
+struct legend_entry {
+  enum class sample : std::uint8_t { line, box, ring };
+
+  std::string name;
+  apps::look::paint colour;
+  sample shown = sample::box;
+  apps::svg::form form = apps::svg::form::circle;
+  std::string_view dash = "";
+};
+
+/// Entries in lines from `y` on, as many in each as have room. Returns where what follows may begin.
+[[nodiscard]] double draw_legend(apps::svg& on, std::vector<legend_entry> const& entries, double y);
+
+/// The notes of a chart, and the end of it.
+[[nodiscard]] std::string finished(apps::svg& on, chart_texts const& texts, double y);
+
+/// The numbers of an axis from left to right, without those that would touch the one before.
+class axis_numbers {
+ public:
+  axis_numbers(apps::svg& on, double baseline) noexcept : on_(on), baseline_(baseline) {}
+
+  void add(double x, double value);
+
+ private:
+  apps::svg& on_;
+  double baseline_;
+  double free_ = -1e9;  ///< right of the last number
+};
+
+}  // namespace skua::cli
