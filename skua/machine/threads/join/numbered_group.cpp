@@ -137,6 +137,10 @@ std::uint64_t numbered_group::drop_from(std::uint64_t i, std::uint64_t first) no
   return children_ - first;
 }
 
+[[gnu::cold, gnu::noinline]] void numbered_group::wait_for_rest(here& owner, std::uint64_t done) noexcept {
+  owner.wait_stolen(*this, done);
+}
+
 [[gnu::cold, gnu::noinline]] void numbered_group::end_badly() {
   first_.rethrow();
   throw cancelled{};

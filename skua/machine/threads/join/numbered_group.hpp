@@ -42,10 +42,9 @@ class numbered_group final : public group {
   /// Child `done` has thrown, and we are in the handler. Ends the piece: returns its share.
   [[nodiscard]] std::uint64_t child_threw(here& owner, std::uint64_t done) noexcept;
   /// The piece has ended. Waits for the others, and throws as run() does.
-  template <class Here>
-  void end(Here& owner, std::uint64_t done) {
+  void end(here& owner, std::uint64_t done) {
     if (done != children_) [[unlikely]]
-      owner.wait_stolen(*this, done);
+      wait_for_rest(owner, done);
     if (failing()) [[unlikely]]
       end_badly();
   }
@@ -63,6 +62,7 @@ class numbered_group final : public group {
   bool poll(here& on, bool& stopping) noexcept;
   void call(here& on, std::uint64_t i) noexcept;
   std::uint64_t drop_from(std::uint64_t i, std::uint64_t first) noexcept;
+  void wait_for_rest(here& owner, std::uint64_t done) noexcept;
   [[noreturn]] void end_badly();
 
   /// While children run, the flags only request an early end.

@@ -285,7 +285,7 @@ TEST(share_count_model, a_join_with_two_thieves_ends_once_going_by_flows) {
   holds_in_both_models<join<model_sync, 2, view::flows>>();
 }
 TEST(share_count_model, a_failing_join_ends_once) { holds_in_all_models<failing_join<model_sync>>(); }
-TEST(share_count_model, a_failing_pieces_ends_once) { holds_in_all_models<failing_pieces<model_sync>>(); }
+TEST(share_count_model, pieces_that_fail_end_once) { holds_in_all_models<failing_pieces<model_sync>>(); }
 TEST(share_count_model, a_child_dropped_twice_counts_once) { holds_in_all_models<dropped_twice<model_sync>>(); }
 TEST(share_count_model, a_scope_ends_once) { holds_in_all_models<scope<model_sync>>(); }
 
