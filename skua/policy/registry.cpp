@@ -38,7 +38,7 @@ std::unique_ptr<policy> make_adws(policy_setup const& from) {
     if (o.word == "no-steal") options.steal = false;
     if (o.word == "paper") {
       options.widen = widening::never;
-      options.stays_home = false;
+      options.delays_steals = false;
     }
     if (o.word == "widen") options.widen = widening::always;
   }

@@ -26,11 +26,11 @@ constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_agai
 /// they take some 20 ms, because a worker that may not take what it sees naps between two rounds.
 constexpr std::uint32_t patience = 500;
 
-/// So many rounds a worker spares the others after its own lanes have run dry, if it is at home: about
-/// 1.5 us on threads. It is short beside a steal of what lies in another worker's cache.
-constexpr std::uint32_t rounds_at_home = 16;
-/// So many waits in a row must have ended with an allocated task. The first one is for the worker's first task.
-constexpr std::uint32_t at_home = 4;
+/// For so many rounds a worker that is regularly sent tasks looks only at its own lanes before it steals: about 1.5 us on
+/// threads. That is short beside a steal of what lies in another worker's cache.
+constexpr std::uint32_t steal_delay = 16;
+/// Regularly: so many waits in a row have ended with an allocated task. The first one is for the worker's first task.
+constexpr std::uint32_t regular_waits = 4;
 
 /// More groups than can be around each other with different numbers of workers: all of them.
 constexpr std::uint32_t most_wider = 64;
@@ -240,17 +240,15 @@ probe worker_state::next_probe() noexcept { return round_.next(); }
 
 /// As many victims as the steal range has other workers, uniformly. The range is found anew before each of them; if it may be
 /// widened, it is that of one more group around it each time. Then, if there are tasks that anybody may take, one victim
-/// among all workers. A worker that is at home has no victims for some rounds.
+/// among all workers. A worker that delays its steals has no victims for some rounds.
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   fetches_root_ = why == victim_request::first && root_waits_long();
   if (fetches_root_) return victim{.who = worker_id{0}, .is_last = true};
   if (!with_.options.steal) return {};
   if (why == victim_request::first) {
-    is_idle_ = true;
-    if (with_.options.stays_home && homecomings_ == at_home && rounds_ < rounds_at_home) {
-      ++rounds_;
-      return {};
-    }
+    bool const waits = with_.options.delays_steals && allocated_waits_ == regular_waits && idle_rounds_ < steal_delay;
+    idle_rounds_ = std::min(idle_rounds_ + 1, steal_delay);
+    if (waits) return {};
     tries_ = 0;
   }
   auto const among = [this](std::uint32_t first, std::uint32_t others) {
@@ -285,12 +283,11 @@ bool worker_state::root_waits_long() noexcept {
 void worker_state::found(probe const& where) noexcept {
   if (is_allocated(where)) {
     wider_ = 0;
-    if (is_idle_ && homecomings_ < at_home) ++homecomings_;
+    if (idle_rounds_ > 0) allocated_waits_ = std::min(allocated_waits_ + 1, regular_waits);
   } else if (where.what == action::steal) {
-    homecomings_ = 0;
+    allocated_waits_ = 0;
   }
-  is_idle_ = false;
-  rounds_ = 0;
+  idle_rounds_ = 0;
 }
 
 void worker_state::learn(event const& seen) noexcept {

@@ -33,7 +33,7 @@ struct adws_options {
   bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
   widening widen = widening::carefully;
   /// A worker whose last waits ended with tasks that were allocated to it waits a moment before it steals again.
-  bool stays_home = true;
+  bool delays_steals = true;
 };
 
 namespace adws {
@@ -108,10 +108,9 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 
   // The search for tasks.
   search_round round_;
-  std::uint32_t tries_ = 0;        ///< victims in this round
-  bool is_idle_ = false;           ///< its own lanes had nothing
-  std::uint32_t homecomings_ = 0;  ///< waits in a row, up to `at_home`, that ended with a task that was allocated to it
-  std::uint32_t rounds_ = 0;       ///< without victims, since it has found a task
+  std::uint32_t tries_ = 0;            ///< victims in this round
+  std::uint32_t idle_rounds_ = 0;      ///< in which own lanes had nothing, since a task was found; at most steal_delay
+  std::uint32_t allocated_waits_ = 0;  ///< waits in a row that ended with a task allocated here; at most regular_waits
   range_search<> ranges_around_;
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   std::uint32_t wider_ = 0;                   ///< how many groups around the topmost active one are searched as well

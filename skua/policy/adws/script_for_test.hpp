@@ -16,7 +16,7 @@ namespace skua::inline v0::policies::adws {
 
 constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
 
-inline constexpr adws_options as_in_the_paper{.widen = widening::never, .stays_home = false};
+inline constexpr adws_options as_in_the_paper{.widen = widening::never, .delays_steals = false};
 
 /// A region of `workers`, run by hand.
 class by_hand : public testing::Test {

@@ -51,7 +51,7 @@ std::vector<std::uint32_t> admitted(worker_policy& w, std::vector<task_tag> cons
 }
 
 TEST_F(stealing, widens_its_range_by_a_group_at_each_victim_that_has_nothing_until_a_task_is_sent_to_it) {
-  restart(8, {.stays_home = false});  // on one node, nobody cares who touches memory first
+  restart(8, {.delays_steals = false});  // on one node, nobody cares who touches memory first
   task_tag const root_task = root();
   family const halves = meet(0, root_task, {1, 1});
   family const quarters = meet(0, halves.children[1].tag, {1, 1});
