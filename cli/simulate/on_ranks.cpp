@@ -141,7 +141,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
                              {.seed = seed,
                               .longest_pause_ns = flags.longest_pause_ns(),
                               .every_attempt = flags.every_attempt(),
-                              .now_and_then = stop_if_interrupted});
+                              .interruption_point = stop_if_interrupted});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;
   auto const run = [&](std::uint32_t i) {

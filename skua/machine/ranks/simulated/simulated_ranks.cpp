@@ -16,7 +16,7 @@ namespace skua::inline v0::ranks {
 namespace {
 
 constexpr std::uint32_t collection = 1;
-constexpr std::uint64_t events_between_calls = 4096;
+constexpr std::uint64_t events_between_interruption_points = 4096;
 
 /// What an entry of the calendar stands for. Those with a body are few: stolen tasks.
 struct happening {
@@ -45,7 +45,7 @@ class simulated_ranks::world final {
         simulation_options const& options)
       : where_(where), durations_(durations), network_(where, ranks), thieves_(ranks, options.seed),
         longest_pause_ns_(options.longest_pause_ns), every_attempt_(options.every_attempt || where.polling),
-        now_and_then_(options.now_and_then) {
+        interruption_point_(options.interruption_point) {
     for (std::uint32_t r = 0; r < ranks; ++r) members_.emplace_back(*this, r, ranks, options);
     executed_.resize(ranks);
   }
@@ -151,7 +151,7 @@ class simulated_ranks::world final {
   std::uint64_t waiting_ = 0;
   std::uint64_t longest_pause_ns_;
   bool every_attempt_;
-  void (*now_and_then_)();
+  void (*interruption_point_)();
   rank_calendar calendar_;
   std::deque<happening> happenings_;
   std::vector<std::uint32_t> free_;
@@ -205,7 +205,7 @@ simulated_iteration simulated_ranks::world::process() {
   while (still_here_ > 0) {
     auto const [at_ns, p] = calendar_.take();
     now_ns_ = at_ns;
-    if (++events_ % events_between_calls == 0 && now_and_then_ != nullptr) now_and_then_();
+    if (++events_ % events_between_interruption_points == 0 && interruption_point_ != nullptr) interruption_point_();
     happening h = std::move(happenings_[p]);
     free_.push_back(p);
     take(h);

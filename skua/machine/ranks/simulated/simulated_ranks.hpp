@@ -20,7 +20,7 @@ struct simulation_options {
   /// Send also the requests of which the simulator knows that they fail (simulated.md). Always so where the cluster is polling.
   bool every_attempt = false;
   /// Called every few thousand events; null: not. What it throws ends process(), and the simulation cannot be used again.
-  void (*now_and_then)() = nullptr;
+  void (*interruption_point)() = nullptr;
 };
 
 /// Mean and standard deviation over the ranks.

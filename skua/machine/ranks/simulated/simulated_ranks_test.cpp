@@ -62,7 +62,7 @@ TEST(simulated_ranks, give_the_same_run_for_the_same_seed_and_another_for_anothe
 
 TEST(simulated_ranks, end_with_what_is_thrown_in_the_middle) {
   auto const d = durations(20'000, 50'000);
-  simulated_ranks s(cluster_named("titan"), 100, d, {.now_and_then = [] { throw std::runtime_error("stop"); }});
+  simulated_ranks s(cluster_named("titan"), 100, d, {.interruption_point = [] { throw std::runtime_error("stop"); }});
   for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(0, t);
   EXPECT_THROW(static_cast<void>(s.process()), std::runtime_error);
 }
