@@ -28,25 +28,25 @@ struct paint {
   rgb dark;
 };
 
-constexpr paint mixed(std::string_view name, std::uint32_t light, std::uint32_t dark) noexcept {
+constexpr paint paint_of(std::string_view name, std::uint32_t light, std::uint32_t dark) noexcept {
   return {.name = name, .light = rgb_of(light), .dark = rgb_of(dark)};
 }
 
 inline constexpr std::array paints{
-    mixed("page", 0xf6f7f8, 0x14171b),     mixed("card", 0xffffff, 0x1d2126),  // the ground, and that of figures
-    mixed("ink", 0x1b1f24, 0xe8eaed),      mixed("soft", 0x57606a, 0xa5adb6),  // texts, and those of axes
-    mixed("line", 0xd5dade, 0x363c44),     mixed("accent", 0x0063a6, 0x6db7ec),
-    mixed("warn", 0xfff1d6, 0x3a2e12),     mixed("warn-line", 0xd98e00, 0xe69f00),
-    mixed("work", 0x0072b2, 0x3d9bd6),     mixed("scheduling", 0xe69f00, 0xf0b429),
-    mixed("idle", 0xd58bb4, 0xc06a98),     mixed("asleep", 0xc3c9cf, 0x4a525b),
-    mixed("unknown", 0xffffff, 0x1d2126),  mixed("overlap", 0x009e73, 0x2fc296),
-    mixed("steal", 0xd55e00, 0xff8a3d),    mixed("send", 0x009e73, 0x2fc296),
-    mixed("heat-low", 0xe3eff8, 0x1f3345), mixed("heat-high", 0x08306b, 0xb7e0ff),
-    mixed("empty", 0xeef0f2, 0x262b31),    mixed("lost", 0xb4bbc2, 0x5b646e),  // "lost": what nobody recorded
-    mixed("series-0", 0x0072b2, 0x3d9bd6), mixed("series-1", 0xd98200, 0xf0b429),
-    mixed("series-2", 0x009e73, 0x2fc296), mixed("series-3", 0xb5538f, 0xd58bb4),
-    mixed("series-4", 0x2f9bd6, 0x9ad4f5), mixed("series-5", 0x8e2800, 0xff8040),
-    mixed("series-6", 0x8c6e00, 0xf2ec70), mixed("series-7", 0x4a2f75, 0x9b6be6),
+    paint_of("page", 0xf6f7f8, 0x14171b),     paint_of("card", 0xffffff, 0x1d2126),  // the ground, and that of figures
+    paint_of("ink", 0x1b1f24, 0xe8eaed),      paint_of("soft", 0x57606a, 0xa5adb6),  // texts, and those of axes
+    paint_of("line", 0xd5dade, 0x363c44),     paint_of("accent", 0x0063a6, 0x6db7ec),
+    paint_of("warn", 0xfff1d6, 0x3a2e12),     paint_of("warn-line", 0xd98e00, 0xe69f00),
+    paint_of("work", 0x0072b2, 0x3d9bd6),     paint_of("scheduling", 0xe69f00, 0xf0b429),
+    paint_of("idle", 0xd58bb4, 0xc06a98),     paint_of("asleep", 0xc3c9cf, 0x4a525b),
+    paint_of("unknown", 0xffffff, 0x1d2126),  paint_of("overlap", 0x009e73, 0x2fc296),
+    paint_of("steal", 0xd55e00, 0xff8a3d),    paint_of("send", 0x009e73, 0x2fc296),
+    paint_of("heat-low", 0xe3eff8, 0x1f3345), paint_of("heat-high", 0x08306b, 0xb7e0ff),
+    paint_of("empty", 0xeef0f2, 0x262b31),    paint_of("lost", 0xb4bbc2, 0x5b646e),  // "lost": what nobody recorded
+    paint_of("series-0", 0x0072b2, 0x3d9bd6), paint_of("series-1", 0xd98200, 0xf0b429),
+    paint_of("series-2", 0x009e73, 0x2fc296), paint_of("series-3", 0xb5538f, 0xd58bb4),
+    paint_of("series-4", 0x2f9bd6, 0x9ad4f5), paint_of("series-5", 0x8e2800, 0xff8040),
+    paint_of("series-6", 0x8c6e00, 0xf2ec70), paint_of("series-7", 0x4a2f75, 0x9b6be6),
 };
 
 /// The paint of this name, which has to exist: another name does not compile.

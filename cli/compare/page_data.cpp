@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/text/command_line.hpp"
+#include "cli/text/report.hpp"
 
 namespace skua::cli {
 namespace {
@@ -26,10 +27,9 @@ json ratio_json(contender const& c) {
 
 /// "1, 2 and 4 workers"
 std::string counts_in_words(std::vector<unsigned> const& counts) {
-  std::string all;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    all += (i == 0 ? "" : i + 1 == counts.size() ? " and " : ", ") + std::to_string(counts[i]);
-  return all + (counts == std::vector{1U} ? " worker" : " workers");
+  std::vector<std::string> numbers;
+  for (unsigned const n : counts) numbers.push_back(std::to_string(n));
+  return listed(numbers) + (counts == std::vector{1U} ? " worker" : " workers");
 }
 
 }  // namespace

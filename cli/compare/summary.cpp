@@ -19,12 +19,10 @@ std::string times_as_long(contender const* slower, contender const* faster) {
   return fmt::format("takes {:.{}f} times as long", times, times < 100 ? 2 : 0);
 }
 
-/// "a, b and c"
-std::string listed(std::span<contender const* const> some) {
-  std::string all;
-  for (std::size_t i = 0; i < some.size(); ++i)
-    all += (i == 0 ? "" : i + 1 == some.size() ? " and " : ", ") + some[i]->name();
-  return all;
+std::string names_of(std::span<contender const* const> some) {
+  std::vector<std::string> names;
+  for (contender const* const c : some) names.push_back(c->name());
+  return listed(names);
 }
 
 /// The first that is apart from the fastest; all before it are within the spread.
@@ -43,7 +41,7 @@ std::string about_the_fastest(ranking const& order) {
           ? fmt::format("{}, {} is the fastest: {}.", where, first->name(), time_of(first))
           : fmt::format(
                 "{}, nobody is clearly the fastest: {} has the smallest median, {}, and {} {} within the spread.",
-                where, first->name(), time_of(first), listed(close), close.size() == 1 ? "is" : "are");
+                where, first->name(), time_of(first), names_of(close), close.size() == 1 ? "is" : "are");
   if (next == order.end()) return text;
   text += fmt::format(" The next, {}, {}: {}.", (*next)->name(), times_as_long(*next, first), time_of(*next));
   contender const* const last = order.back();

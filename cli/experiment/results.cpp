@@ -257,18 +257,21 @@ std::string text_of(experiment_results const& r) {
 std::string csv_of(experiment_results const& r) { return rows_of(r).csv(); }
 std::string verdicts_csv(experiment_results const& r) { return verdict_rows(r).csv(); }
 
+json document_of(std::string_view subcommand, experiment const& e, std::size_t done, std::size_t planned) {
+  return {{"subcommand", subcommand},
+          {"experiment", e.name},
+          {"title", e.title},
+          {"where", e.where},
+          {"claim", e.claim},
+          {"simulated", true},
+          {"interrupted", done < planned},
+          {"points", done},
+          {"planned_points", planned}};
+}
+
 json to_json(experiment_results const& r, sim::machine_model const& machine) {
-  experiment const& e = *r.of;
-  json all{{"subcommand", "experiment"},
-           {"experiment", e.name},
-           {"title", e.title},
-           {"where", e.where},
-           {"claim", e.claim},
-           {"simulated", true},
-           {"interrupted", r.done < r.planned},
-           {"points", r.done},
-           {"planned_points", r.planned},
-           {"quick", r.quick}};
+  json all = document_of("experiment", *r.of, r.done, r.planned);
+  all["quick"] = r.quick;
   all.update(to_json(machine));
   all["verdicts"] = verdict_rows(r).rows();
   all["rows"] = rows_of(r).rows();

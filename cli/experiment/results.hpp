@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/experiment/study.hpp"
@@ -40,6 +41,8 @@ struct experiment_results {
 
 /// Heading, tables, the paper's stated figures beside ours, and the verdicts.
 [[nodiscard]] std::string text_of(experiment_results const& r);
+/// How every document about an experiment begins. `done` of `planned` points are complete.
+[[nodiscard]] json document_of(std::string_view subcommand, experiment const& e, std::size_t done, std::size_t planned);
 /// With a row per point. `machine` is the one that they were run on.
 [[nodiscard]] json to_json(experiment_results const& r, sim::machine_model const& machine);
 /// The same rows.

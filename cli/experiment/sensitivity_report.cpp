@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/experiment/results.hpp"
 #include "cli/experiment/sensitivity.hpp"
 #include "cli/simulate/results.hpp"
 
@@ -115,17 +116,8 @@ std::string text_of(sensitivities const& all) {
 }
 
 json to_json(sensitivities const& all, sim::machine_model const& machine) {
-  experiment const& e = *all.of;
-  json made{{"subcommand", "experiment --vary"},
-            {"experiment", e.name},
-            {"title", e.title},
-            {"where", e.where},
-            {"claim", e.claim},
-            {"simulated", true},
-            {"interrupted", all.done < all.planned},
-            {"threshold_share", all.threshold},
-            {"points", all.done},
-            {"planned_points", all.planned}};
+  json made = document_of("experiment --vary", *all.of, all.done, all.planned);
+  made["threshold_share"] = all.threshold;
   made.update(to_json(machine));
   made["claims"] = json::array();
   for (sensitivity const& s : all.all) made["claims"].push_back(claim_of(s));

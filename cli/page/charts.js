@@ -29,8 +29,8 @@ function stacked(parts) {
 /** At each x a line from the low to the high value of each series, side by side so that none hides another. */
 function drawSpreads(u, x, all) {
   const pen = u.ctx;
-  const pixels = x.map((at) => u.valToPos(at, "x", true));
-  const gap = Math.min(...pixels.slice(1).map((at, i) => at - pixels[i]));
+  const places = x.map((at) => u.valToPos(at, "x", true));
+  const gap = Math.min(...places.slice(1).map((at, i) => at - places[i]));
   const one = window.devicePixelRatio || 1;
   const step = Math.min(5 * one, 0.7 * gap / all.length);
   pen.save();
@@ -41,7 +41,7 @@ function drawSpreads(u, x, all) {
     pen.beginPath();
     x.forEach((_, i) => {
       if (series.low[i] === null) return;
-      const at = pixels[i] + (k - (all.length - 1) / 2) * step;
+      const at = places[i] + (k - (all.length - 1) / 2) * step;
       const ends = [series.low[i], series.high[i]].map((value) => u.valToPos(value, "y", true));
       pen.moveTo(at, ends[0]);
       pen.lineTo(at, ends[1]);

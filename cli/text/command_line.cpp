@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <vector>
 
 #include "skua/parts/base/unknown_variables.hpp"
+#include "skua/parts/trace/this_process.hpp"
 
 namespace skua::cli {
 namespace {
@@ -54,9 +54,7 @@ std::string command_line(std::span<std::string const> arguments, std::span<std::
 }
 
 std::string own_command_line() {
-  std::ifstream in("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> arguments;
-  for (std::string word; std::getline(in, word, '\0');) arguments.push_back(word);
+  std::vector<std::string> const arguments = trace::arguments();
   std::vector<std::string> variables;
   for (char const* const* v = ::environ; v != nullptr && *v != nullptr; ++v) variables.emplace_back(*v);
   return arguments.empty() ? "" : command_line(arguments, variables);

@@ -61,6 +61,13 @@ std::string seconds_in_text(double seconds) {
   return text;
 }
 
+std::string listed(std::span<std::string const> words) {
+  std::string all;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    all += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return all;
+}
+
 std::string in_bytes(unsigned long long bytes) {
   constexpr std::array<char const*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
   auto amount = static_cast<double>(bytes);

@@ -43,6 +43,8 @@ class table {
 [[nodiscard]] std::string seconds_in_text(double seconds);
 /// "8 MiB", "50 KiB", ...: the largest unit that leaves at least 1.
 [[nodiscard]] std::string in_bytes(unsigned long long bytes);
+/// "a, b and c"
+[[nodiscard]] std::string listed(std::span<std::string const> words);
 /// "12.3%"
 [[nodiscard]] std::string in_percent(double of_one, int decimals = 1);
 /// "2 workers", "1 worker"

@@ -44,8 +44,7 @@ const powersOfTwo = (low, high) => {
 
 /** A figure over the numbers of workers, a line for each name: speed-up or efficiency. */
 function curves(panel, data, {name, title, key, unit, show, ideal}) {
-  const {rows, worker_counts: counts, reference, paints} = data;
-  const names = [...new Set(rows.filter((r) => r.kind !== "serial").map((r) => r.runner))];
+  const {rows, worker_counts: counts, reference, paints, names} = data;
   const series = names.map((runner) => {
     const [values, low, high] = alongCounts(rows.filter((r) => r.runner === runner), counts, key);
     return {label: runner, paint: paints.get(runner), values, low, high, dash: dashOf(names, runner)};

@@ -47,10 +47,16 @@ std::string program_name() {
   return name;
 }
 
-std::string command_line() {
+std::vector<std::string> arguments() {
   std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> all;
+  for (std::string word; std::getline(in, word, '\0');) all.push_back(word);
+  return all;
+}
+
+std::string command_line() {
   std::string all;
-  for (std::string word; std::getline(in, word, '\0');) all += (all.empty() ? "" : " ") + word;
+  for (std::string const& word : arguments()) all += (all.empty() ? "" : " ") + word;
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace skua::inline v0::trace {
 
@@ -23,6 +24,8 @@ struct rank_of_job {
 
 /// As the kernel knows them; empty if it does not say.
 [[nodiscard]] std::string program_name();
+[[nodiscard]] std::vector<std::string> arguments();  ///< the program's path first
+/// The same with blanks between them.
 [[nodiscard]] std::string command_line();
 [[nodiscard]] std::string host_name();
 
