@@ -8,7 +8,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import case_report  # noqa: E402  (it stands there)
@@ -23,17 +22,15 @@ MEASURED = ["compare", "heat", "--n", "128", "--iterations", "10", "--policies",
 ALWAYS = {"summary", "times", "speed-up", "efficiency", "rounds", "numbers", "repeat"}
 WITH_PEERS = ALWAYS | {"ratios"}
 OF_THE_MEASURED = (WITH_PEERS if PEERS_RUN else ALWAYS) | {"breakdown"}
-WITHOUT_CANVAS = {"summary", "numbers", "repeat"}
 TEXT = "document.getElementById('main').textContent"
 
 
 class Comparison(PageCase):
+    without_canvas = {"summary", "numbers", "repeat"}
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.scratch.cleanup)
-        cls.folder = pathlib.Path(cls.scratch.name)
         subprocess.run([WRITE_COMPARISONS, cls.folder], check=True, timeout=300)
         subprocess.run([SKUA, *MEASURED, "--html", "measured.html", "--json", "measured.json"], cwd=cls.folder, check=True, timeout=300,
                        stdout=subprocess.DEVNULL)
@@ -41,12 +38,9 @@ class Comparison(PageCase):
     def shown(self, which, name=None, **looks):
         return self.opened(self.folder / f"{which}.html", name and f"comparison-{name}", **looks)
 
-    def expect_figures(self, page, figures):
-        self.expect_drawn(page, figures, WITHOUT_CANVAS)
-
     def test_every_figure_of_a_measurement_is_painted(self):
         page = self.shown("measured", name="measured")
-        self.expect_figures(page, OF_THE_MEASURED)
+        self.expect_drawn(page, OF_THE_MEASURED)
         # A panel for each number of workers.
         for figure in OF_THE_MEASURED & {"times", "ratios", "breakdown", "rounds"}:
             self.assertEqual(page.value(f"document.querySelectorAll('[data-figure={figure}]').length"), 2, figure)
@@ -72,25 +66,25 @@ class Comparison(PageCase):
     def test_dark_pages_are_dark_and_painted(self):
         page = self.shown("measured", name="dark", dark=True)
         self.expect_dark(page)
-        self.expect_figures(page, OF_THE_MEASURED)
+        self.expect_drawn(page, OF_THE_MEASURED)
 
     def test_a_phone_shows_all_of_it_without_sideways_scrolling(self):
         for which, figures in (("measured", OF_THE_MEASURED), ("names", WITH_PEERS), ("many", WITH_PEERS)):
             with self.subTest(page=which):
                 page = self.shown(which, name=f"phone-{which}", width=390, height=844, dark=which == "names")
-                self.expect_figures(page, figures)
+                self.expect_drawn(page, figures)
                 self.expect_no_sideways_scrolling(page, 390)
 
     def test_many_workers_have_curves_and_the_page_says_over_what(self):
         page = self.shown("many", name="many")
-        self.expect_figures(page, WITH_PEERS)
+        self.expect_drawn(page, WITH_PEERS)
         self.assertEqual(page.value("document.querySelectorAll('[data-figure=times]').length"), 7)
         self.assertEqual(page.value("document.querySelectorAll('[data-figure=speed-up] .uplot').length"), 1)
         self.assertRegex(page.value(TEXT), "Compared with [a-z:]+ on 1 worker, the fastest with the fewest workers, because the serial elision did not run")
 
     def test_wrong_answers_are_shown_as_such_and_compared_with_nothing(self):
         page = self.shown("wrong", name="wrong")
-        self.expect_figures(page, WITH_PEERS)
+        self.expect_drawn(page, WITH_PEERS)
         banners = page.value("[...document.querySelectorAll('.banner')].map(b => b.textContent)")
         self.assertEqual(sum("Wrong answers." in b for b in banners), 4)
         self.assertIn("adws with 2 workers gave 3 wrong answers (the sum is 7, not 8).", " ".join(banners))
@@ -103,12 +97,12 @@ class Comparison(PageCase):
 
     def test_more_contenders_than_colours_fit(self):
         page = self.shown("names", name="names")
-        self.expect_figures(page, WITH_PEERS)
+        self.expect_drawn(page, WITH_PEERS)
         self.expect_no_sideways_scrolling(page, 1280)
 
     def test_no_text_becomes_a_part_of_the_page(self):
         page = self.shown("hostile", name="hostile")
-        self.expect_figures(page, ALWAYS)
+        self.expect_drawn(page, ALWAYS)
         self.assertIsNone(page.value("window.hurt || null"))
         self.assertIn("</script><script>window.hurt = 1</script>", page.value(TEXT))
         self.assertIn("Note. {{script}}.", page.value(TEXT))

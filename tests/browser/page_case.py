@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import tempfile
 import unittest
 
 from browser import Browser
@@ -26,12 +27,17 @@ FIGURES = "[...document.querySelectorAll('[data-figure]')].map(f => [f.dataset.f
 
 
 class PageCase(unittest.TestCase):
-    """One browser for all tests of a class."""
+    """One browser and one folder for all tests of a class."""
+
+    without_canvas = frozenset()  # figures that are drawn without one
 
     @classmethod
     def setUpClass(cls):
         cls.browser = Browser(CHROMIUM)
         cls.addClassCleanup(cls.browser.__exit__, None, None, None)
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
         PICTURES.mkdir(parents=True, exist_ok=True)
 
     def opened(self, path, name=None, **looks):
@@ -44,13 +50,13 @@ class PageCase(unittest.TestCase):
             page.picture(PICTURES / f"{name}.png")
         return page
 
-    def expect_drawn(self, page, figures, without_canvas):
-        """Exactly these figures, each drawn; all but `without_canvas` of them are canvases with something on them."""
+    def expect_drawn(self, page, figures):
+        """Exactly these figures, each drawn; all but those `without_canvas` are canvases with something on them."""
         found = page.value(FIGURES)
         self.assertEqual({name for name, _ in found}, figures)
         self.assertEqual([name for name, drawn in found if drawn != "yes"], [])
         painted = page.value(PAINTED)
-        self.assertEqual(figures - {canvas["figure"] for canvas in painted}, without_canvas & figures)
+        self.assertEqual(figures - {canvas["figure"] for canvas in painted}, self.without_canvas & figures)
         for canvas in painted:
             with self.subTest(canvas=canvas["figure"]):
                 self.assertGreaterEqual(canvas["colours"], 3)

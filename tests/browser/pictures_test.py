@@ -5,7 +5,6 @@
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import case_report  # noqa: E402  (it stands there)
@@ -40,15 +39,12 @@ class Pictures(PageCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        scratch = pathlib.Path(folder.name)
         cls.files = {}
         for name in EXPERIMENTS:
-            subprocess.run([SKUA, "experiment", name, "--quick", "--output", str(scratch)], check=True, stdout=subprocess.DEVNULL)
-            cls.files[name.replace("/", "-")] = scratch / f"{name.replace('/', '-')}-quick.svg"
+            subprocess.run([SKUA, "experiment", name, "--quick", "--output", str(cls.folder)], check=True, stdout=subprocess.DEVNULL)
+            cls.files[name.replace("/", "-")] = cls.folder / f"{name.replace('/', '-')}-quick.svg"
         for name, arguments in MAPS.items():
-            cls.files[name] = scratch / f"{name}.svg"
+            cls.files[name] = cls.folder / f"{name}.svg"
             subprocess.run([SKUA, "run", *arguments, "--map", str(cls.files[name])], check=True, stdout=subprocess.DEVNULL)
 
     def each(self, look, **how):

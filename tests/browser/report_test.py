@@ -7,7 +7,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import case_report  # noqa: E402  (it stands there)
@@ -18,16 +17,14 @@ WRITE_TRACES = os.environ.get("WRITE_TRACES", "build/dev/tests/write_traces")
 OF_EVERY_RUN = {"run", "utilisation", "time-lines", "worker-times", "tasks"}
 OF_SEVERAL_WORKERS = OF_EVERY_RUN | {"busy-workers"}
 OF_ITERATIONS = OF_SEVERAL_WORKERS | {"task-map", "iterations", "iteration-steals", "steal-matrix", "steal-distances"}
-WITHOUT_CANVAS = {"run", "tasks", "steal-distances"}
 
 
 class Report(PageCase):
+    without_canvas = {"run", "tasks", "steal-distances"}
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.scratch.cleanup)
-        cls.folder = pathlib.Path(cls.scratch.name)
         subprocess.run([WRITE_TRACES, cls.folder], check=True, timeout=300)
 
     def page_of(self, *traces):
@@ -39,32 +36,29 @@ class Report(PageCase):
     def shown(self, *traces, name=None, **looks):
         return self.opened(self.page_of(*traces), name, **looks)
 
-    def expect_figures(self, page, figures):
-        self.expect_drawn(page, figures, WITHOUT_CANVAS)
-
     def test_every_figure_of_a_run_is_painted(self):
-        self.expect_figures(self.shown("iterated", name="one-run"), OF_ITERATIONS)
+        self.expect_drawn(self.shown("iterated", name="one-run"), OF_ITERATIONS)
 
     def test_runs_are_compared_side_by_side(self):
         page = self.shown("iterated", "alone", name="two-runs")
-        self.expect_figures(page, OF_ITERATIONS)
+        self.expect_drawn(page, OF_ITERATIONS)
         self.assertEqual(page.value("document.querySelectorAll('[data-figure=utilisation]').length"), 2)
         self.assertIn("W_P/T_1", page.value("document.querySelector('[data-figure=run]').textContent"))
 
     def test_dark_pages_are_dark_and_painted(self):
         page = self.shown("iterated", "alone", name="dark", dark=True)
-        self.expect_figures(page, OF_ITERATIONS)
+        self.expect_drawn(page, OF_ITERATIONS)
         self.expect_dark(page)
 
     def test_a_phone_shows_all_of_it_without_sideways_scrolling(self):
         page = self.shown("iterated", name="phone", width=390, height=844)
-        self.expect_figures(page, OF_ITERATIONS)
+        self.expect_drawn(page, OF_ITERATIONS)
         self.expect_no_sideways_scrolling(page, 390)
         self.expect_no_sideways_scrolling(self.shown("ranks", name="phone-ranks", width=390, height=844, dark=True), 390)
 
     def test_ranks_and_teams_are_one_run(self):
         page = self.shown("ranks", name="ranks")
-        self.expect_figures(page, OF_SEVERAL_WORKERS | {"teams", "iterations", "iteration-steals", "steal-matrix", "steal-distances"})
+        self.expect_drawn(page, OF_SEVERAL_WORKERS | {"teams", "iterations", "iteration-steals", "steal-matrix", "steal-distances"})
         # Groups of eight workers lie a quarter of the line of addresses apart.
         teams = page.value("(async () => { const d = document.querySelector('#teams details'); const shown = new Promise(r => d.addEventListener('toggle', r));"
                            " d.open = true; await shown; await new Promise(requestAnimationFrame); return document.querySelector('#teams').textContent; })()")
@@ -81,7 +75,7 @@ class Report(PageCase):
 
     def test_a_million_events_are_a_small_page(self):
         page = self.shown("million", name="million")
-        self.expect_figures(page, OF_SEVERAL_WORKERS | {"steal-matrix", "steal-distances"})
+        self.expect_drawn(page, OF_SEVERAL_WORKERS | {"steal-matrix", "steal-distances"})
         loaded = page.value("(({loadEventEnd, startTime}) => loadEventEnd - startTime)(performance.getEntriesByType('navigation')[0])")
         print(f"10^6 events: {self.page_of('million').stat().st_size / 1e6:.2f} MB, loaded and drawn in {loaded:.0f} ms, "
               f"of which drawing took {page.value('document.documentElement.dataset.drawMs')} ms", file=sys.stderr)
