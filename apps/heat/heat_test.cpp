@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <vector>
 
 #include "apps/app.hpp"
 #include "apps/heat/problem.hpp"
@@ -116,6 +119,21 @@ TEST(heat, parts_cover_the_plate_once_and_end) {
       EXPECT_EQ(cells, rows * columns);
     }
   }
+}
+
+void count_leaves(rectangle const& r, cutoff const& end, std::vector<std::array<std::size_t, 2>>& all) {
+  if (r.rows == 0 || r.columns == 0) return;
+  if (end.reached(r)) return all.push_back({r.rows, r.columns});
+  for (rectangle const& q : quarters(r, end)) count_leaves(q, end, all);
+}
+
+TEST(heat, all_leaves_but_the_last_are_as_large_as_the_cutoff) {
+  problem p(landscape(640, 650, 5), 0);
+  std::vector<std::array<std::size_t, 2>> leaves;
+  count_leaves(p.whole(0), {.rows = 64, .columns = 64, .sweep = nullptr}, leaves);
+  EXPECT_EQ(leaves.size(), 110U);
+  EXPECT_EQ(std::ranges::count(leaves, std::array<std::size_t, 2>{64, 64}), 100);
+  EXPECT_EQ(std::ranges::count(leaves, std::array<std::size_t, 2>{64, 10}), 10);
 }
 
 TEST(heat, a_uniform_plate_stays_and_a_warm_one_keeps_within_its_extremes) {
