@@ -84,10 +84,13 @@ double task::operations(shape const& s) const noexcept {
   return 2 * m * n * sums;
 }
 
-std::string task::name() const {
+char const* task::operation_name() const noexcept {
   static constexpr std::array<char const*, 5> words{"", "potrf", "trsm", "syrk", "gemm"};
-  return std::string(words[static_cast<std::size_t>(what)]) + " " + std::to_string(i) + " " + std::to_string(j) + " " +
-         std::to_string(k);
+  return words[static_cast<std::size_t>(what)];
+}
+
+std::string task::name() const {
+  return std::string(operation_name()) + " " + std::to_string(i) + " " + std::to_string(j) + " " + std::to_string(k);
 }
 
 problem::problem(shape const& s) : matrix_(s) { by_.push_back(lapack::find()); }

@@ -56,7 +56,8 @@ struct task {
   std::size_t i, j, k;
 
   [[nodiscard]] double operations(shape const& s) const noexcept;
-  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string name() const;  ///< with the tile and the step
+  [[nodiscard]] char const* operation_name() const noexcept;
   [[nodiscard]] task_type type() const noexcept { return {.number = static_cast<std::uint16_t>(what)}; }
 };
 
@@ -138,7 +139,7 @@ void build(Graph& graph, problem& p, Seen&& seen) {
 template <class Here>
 void program(Here& here, problem& p) {
   flow graph(here);
-  build(graph, p, [](auto const&, task const&) {});
+  build(graph, p, [&](auto const& node, task const& t) { graph.name(node, t.operation_name()); });  // for traces
   graph.run(here);
 }
 

@@ -58,6 +58,8 @@ class chrome_writer {
     std::string args = s.what == slice::kind::task     ? fmt::format(R"("id":"{:#x}")", s.id)
                        : s.what == slice::kind::leaf   ? fmt::format(R"("bytes":{})", s.value)
                        : s.what == slice::kind::member ? fmt::format(R"("width":{})", s.value)
+                       : s.what == slice::kind::node   ? fmt::format(R"("flow":{},"node":{},"width":{})", s.id >> 32,
+                                                                     static_cast<std::uint32_t>(s.id), s.value)
                                                        : "";
     if (s.how != slice::ending::ended) {
       if (!args.empty()) args += ',';

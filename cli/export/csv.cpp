@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Comma-separated values: every event of a trace as it was noted, for spreadsheets and data frames.
+// Comma-separated values: every event of a trace as it was noted, for spreadsheets and data frames. Edges of flows, of which an
+// event holds several, have a line each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ using trace::kind;
 
 /// Does `other` of such an event stand for a name?
 bool is_named(kind k) noexcept {
-  return k == kind::task_began || k == kind::member_began || k == kind::region_opened || k == kind::mark ||
-         k == kind::called;
+  return k == kind::task_began || k == kind::member_began || k == kind::node_began || k == kind::region_opened ||
+         k == kind::mark || k == kind::called;
 }
 
 std::string quoted(std::string_view text) {
@@ -56,13 +57,21 @@ std::string csv_of(std::span<trace::trace_data const> traces) {
   }
   std::ranges::stable_sort(order, {}, &place::at_ns);
   std::string text = "time_ns,rank,pool,worker,event,name,detail,count,other,id,value\n";
+  auto const line = [&](place const& at, std::string_view what, std::string const& name, trace::event const& e,
+                        std::string const& other) {
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}\n", at.at_ns, traces[at.pool].rank,
+                   numbers[at.pool], at.track, what, name, e.detail, e.count, other, e.id, e.value);
+  };
   for (place const& at : order) {
     trace::trace_data const& t = traces[at.pool];
     trace::event const& e = t.tracks[at.track].events[at.index];
     bool const named = is_named(e.what);
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}\n", at.at_ns, t.rank, numbers[at.pool],
-                   at.track, trace::name_of(e.what), named ? name_in(t, e) : "", e.detail, e.count,
-                   named ? "" : std::to_string(e.other), e.id, e.value);
+    if (e.what == kind::node_ended) {
+      line(at, trace::name_of(e.what), "", {.id = e.id}, "");
+    } else if (e.what != kind::released) {
+      line(at, trace::name_of(e.what), named ? name_in(t, e) : "", e, named ? "" : std::to_string(e.other));
+    }
+    trace::for_each_successor(e, [&](std::uint64_t to) { line(at, "edge", "", {.id = e.id, .value = to}, ""); });
   }
   return text;
 }

@@ -195,6 +195,48 @@ TEST(chrome_json, has_a_line_for_each_slice_point_sample_and_end_of_an_arrow) {
   for (auto const& [id, ends] : arrows) EXPECT_EQ(ends, "sf") << id;
 }
 
+TEST(perfetto, an_edge_is_a_flow_between_the_slices_of_its_nodes) {
+  trace::trace_data const written = flow_trace();
+  timeline const t = timeline_of({&written, 1});
+  std::multiset<std::uint64_t> from, to;
+  for (read_event const& e : decoded(perfetto_of(t)).events) {
+    from.insert(e.from.begin(), e.from.end());
+    to.insert(e.to.begin(), e.to.end());
+  }
+  EXPECT_EQ(from, to);
+  EXPECT_EQ(from.size(), 7u) << "five edges, and two stays that go on";
+}
+
+TEST(chrome_json, an_edge_is_an_arrow_and_a_node_says_which_one_it_is) {
+  trace::trace_data const written = flow_trace();
+  json const read = json::parse(chrome_json_of(timeline_of({&written, 1})));
+  std::map<std::string, std::size_t> edges;
+  std::set<std::uint64_t> nodes;
+  for (json const& e : read["traceEvents"]) {
+    if (e["name"] == "edge") ++edges[e["ph"]];
+    if (e.value("cat", "") != "node") continue;
+    EXPECT_EQ(e["args"]["flow"], 3);
+    nodes.insert(e["args"]["node"].get<std::uint64_t>());
+  }
+  EXPECT_EQ(edges, (std::map<std::string, std::size_t>{{"f", 5}, {"s", 5}}));
+  EXPECT_EQ(nodes, (std::set<std::uint64_t>{0, 1, 2, 3, 5}));
+}
+
+TEST(csv, an_edge_has_a_line) {
+  trace::trace_data const written = flow_trace();
+  std::istringstream in(csv_of({&written, 1}));
+  std::vector<std::string> all;
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  std::uint64_t const first = trace::id_of_node(3, 0);
+  auto const line = [&](std::uint64_t to) {
+    return "10,0,1,0,edge,,0,0,," + std::to_string(first) + "," + std::to_string(first + to);
+  };
+  for (std::uint64_t const to : {1u, 2u, 3u, 4u}) EXPECT_EQ(std::ranges::count(all, line(to)), 1) << to;
+  EXPECT_EQ(std::ranges::count_if(all, [](std::string const& l) { return l.find(",edge,") != std::string::npos; }), 6);
+  EXPECT_EQ(std::ranges::count(all, "10,0,1,0,node_ended,,0,0,," + std::to_string(first) + ",0"), 1);
+  EXPECT_EQ(std::ranges::count(all, "2,0,1,0,node_began,gemm,0,1,," + std::to_string(first) + ",0"), 1);
+}
+
 TEST(csv, has_a_line_for_each_event_in_the_order_of_time_and_quotes_names) {
   std::vector<trace::trace_data> const traces{busy_trace()};
   std::istringstream in(csv_of(traces));

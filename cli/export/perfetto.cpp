@@ -38,7 +38,7 @@ class perfetto_writer {
   }
 
  private:
-  enum annotation : std::uint64_t { id = 1, ending, bytes, width, number };
+  enum annotation : std::uint64_t { id = 1, ending, bytes, width, number, flow, node };
 
   template <class Fill>
   void packet(Fill&& fill) {
@@ -69,11 +69,12 @@ class perfetto_writer {
         one.add_string(interned_text::text, text.data(), text.size());
       };
       for (std::uint32_t i = 0; i < t_.texts.size(); ++i) add(interned_data::event_names, i + 1, t_.texts[i]);
-      for (auto const k :
-           {slice::kind::task, slice::kind::leaf, slice::kind::member, slice::kind::activity, slice::kind::iteration})
+      for (auto const k : {slice::kind::task, slice::kind::leaf, slice::kind::member, slice::kind::activity,
+                           slice::kind::iteration, slice::kind::node})
         add(interned_data::event_categories, category(k), name_of(k));
-      for (auto const& [a, said] : {std::pair{id, "id"}, std::pair{ending, "ended"}, std::pair{bytes, "bytes"},
-                                    std::pair{width, "width"}, std::pair{number, "value"}})
+      for (auto const& [a, said] :
+           {std::pair{id, "id"}, std::pair{ending, "ended"}, std::pair{bytes, "bytes"}, std::pair{width, "width"},
+            std::pair{number, "value"}, std::pair{flow, "flow"}, std::pair{node, "node"}})
         add(interned_data::debug_annotation_names, a, said);
     });
   }
@@ -140,6 +141,11 @@ class perfetto_writer {
       if (s.what == slice::kind::task) annotate(e, id, s.id);
       if (s.what == slice::kind::leaf) annotate(e, bytes, s.value);
       if (s.what == slice::kind::member) annotate(e, width, s.value);
+      if (s.what == slice::kind::node) {
+        annotate(e, flow, s.id >> 32);
+        annotate(e, node, static_cast<std::uint32_t>(s.id));
+        annotate(e, width, s.value);
+      }
       if (s.how != slice::ending::ended) {
         pbf_builder<debug_annotation> a(e, track_event::debug_annotations);
         a.add_uint64(debug_annotation::name_iid, ending);

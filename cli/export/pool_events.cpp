@@ -83,6 +83,32 @@ void pool_events::member_ended(std::uint32_t track) noexcept {
   }
 }
 
+void pool_events::node_began(std::uint32_t track, trace::event const& e) {
+  std::size_t const at = open(tasks_row(track), tracks_[track].tasks,
+                              {.name = name(e, "node"), .id = e.id, .value = e.count, .what = slice::kind::node});
+  nodes_.try_emplace(e.id, node_slices{at, at});
+}
+
+/// Of a team's members, the last one to end releases the nodes that wait.
+void pool_events::node_ended(std::uint32_t track, trace::event const& e) {
+  std::vector<std::size_t>& tasks = tracks_[track].tasks;
+  for (std::size_t at = tasks.size(); at-- > 0;) {
+    slice const& s = out_.slices[tasks[at]];
+    if (s.what != slice::kind::node || s.id != e.id) continue;
+    nodes_.try_emplace(e.id, node_slices{tasks[at], tasks[at]}).first->second.last = tasks[at];
+    return close_down_to(tasks, at, slice::ending::ended);
+  }
+}
+
+void pool_events::draw_edges() {
+  for (auto const& [from, to] : edges_) {
+    auto const a = nodes_.find(from);
+    auto const b = nodes_.find(to);
+    if (a == nodes_.end() || b == nodes_.end()) continue;  // one of them was overwritten
+    out_.arrows.push_back({arrow::kind::edge, {true, a->second.last}, {true, b->second.first}});
+  }
+}
+
 void pool_events::leave(std::uint32_t track, std::uint64_t frame, slice::ending how) {
   std::vector<std::size_t>& tasks = tracks_[track].tasks;
   parked_[frame] = {tasks};
@@ -186,6 +212,8 @@ void pool_events::take_for_pool(trace::event const& e) {
       add_point(first_row_, text(fmt::format("region {}: {}", e.count, from_.name(e.other))), e.value);
       break;
     case kind::region_closed: add_point(first_row_, text(fmt::format("region {} closed", e.count))); break;
+    case kind::flow_began: add_point(first_row_, text(fmt::format("flow {}: {} nodes", e.id >> 32, e.value))); break;
+    case kind::flow_ended: add_point(first_row_, text(fmt::format("flow {} ended", e.id >> 32))); break;
     case kind::mark: add_point(first_row_, text(from_.name(e.other)), e.value); break;
     case kind::iteration_began:
       open(first_row_, iterations_,
@@ -203,6 +231,7 @@ void pool_events::take_for_pool(trace::event const& e) {
 void pool_events::take(std::uint32_t track, trace::event const& e) {
   now_ns_ = e.ticks + offset_ns_;
   end_leaf(track);
+  trace::for_each_successor(e, [&](std::uint64_t to) { edges_.push_back({e.id, to}); });
   std::vector<std::size_t>& tasks = tracks_[track].tasks;
   switch (e.what) {
     case kind::working:
@@ -226,6 +255,8 @@ void pool_events::take(std::uint32_t track, trace::event const& e) {
            {.name = name(e, "team"), .id = e.id, .value = e.count, .what = slice::kind::member});
       return;
     case kind::member_ended: return member_ended(track);
+    case kind::node_began: return node_began(track, e);
+    case kind::node_ended: return node_ended(track, e);
     case kind::parked: return leave(track, e.id, slice::ending::parked);
     case kind::moved: return leave(track, e.id, slice::ending::moved);
     case kind::resumed: return resume(track, e.id);
@@ -245,6 +276,7 @@ void pool_events::finish() {
     close_down_to(t.tasks, 0, slice::ending::cut);
   }
   close_down_to(iterations_, 0, slice::ending::cut);
+  draw_edges();
   out_.ended_ns = std::max(out_.ended_ns, now_ns_);
   // What arrived without a task that the trace shows, such as a continuation that is a plain call.
   for (transfer const& t : transfers_) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cli/export/timeline.hpp"
@@ -67,6 +68,9 @@ class pool_events {
   void end_leaf(std::uint32_t track) noexcept;
   void task_ended(std::uint32_t track, std::uint64_t id) noexcept;
   void member_ended(std::uint32_t track) noexcept;
+  void node_began(std::uint32_t track, trace::event const& e);
+  void node_ended(std::uint32_t track, trace::event const& e);
+  void draw_edges();
   void leave(std::uint32_t track, std::uint64_t frame, slice::ending how);
   void resume(std::uint32_t track, std::uint64_t frame);
   void transferred(std::uint32_t track, trace::event const& e);
@@ -92,6 +96,12 @@ class pool_events {
   std::unordered_map<std::uint64_t, std::size_t>
       newest_stay_;  ///< by item or frame: its slice, if nobody is known to have sent it
   std::unordered_map<std::uint32_t, std::uint32_t> names_;  ///< from a name in the trace to its short text
+  /// A node of a flow: where arrows to it end, and arrows from it begin.
+  struct node_slices {
+    std::size_t first, last;
+  };
+  std::unordered_map<std::uint64_t, node_slices> nodes_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> edges_;
   std::vector<half_message> sent_messages_, received_messages_;
 };
 

@@ -70,4 +70,41 @@ class sample_trace {
   return t.data();
 }
 
+/// A flow of six nodes on two workers: node 0 releases four others, of which node 1 is a team of two and node 2 parks and goes
+/// on on the other worker; nodes 1 and 2 release node 5.
+[[nodiscard]] inline trace::trace_data flow_trace() {
+  using trace::kind;
+  sample_trace t(2);
+  std::uint32_t const gemm = t.name("gemm");
+  auto const id = [](std::uint32_t node) { return trace::id_of_node(3, node); };
+  auto const releasing = [&](kind what, std::uint32_t node, std::vector<std::uint32_t> const& to) {
+    trace::event e{.what = what, .id = id(node)};
+    for (std::uint32_t const n : to) trace::add_successor(e, n);
+    return e;
+  };
+  auto const began = [&](std::uint32_t node, std::uint16_t width = 1) {
+    return trace::event{.what = kind::node_began, .count = width, .other = gemm, .id = id(node)};
+  };
+  t.add(0, 1, {.what = kind::flow_began, .id = id(0), .value = 6});
+  t.add(0, 2, {.what = kind::task_began, .id = 0xa0});
+  t.add(0, 2, began(0));
+  t.add(0, 10, releasing(kind::node_ended, 0, {1, 2, 3}));
+  t.add(0, 10, releasing(kind::released, 0, {4}));
+  t.add(0, 11, began(2));
+  t.add(0, 15, {.what = kind::parked, .id = 0xf0});
+  t.add(1, 12, began(1, 2));
+  t.add(0, 16, began(1, 2));
+  t.add(1, 20, releasing(kind::node_ended, 1, {}));
+  t.add(0, 22, releasing(kind::node_ended, 1, {}));
+  t.add(0, 23, releasing(kind::released, 1, {5}));
+  t.add(1, 24, {.what = kind::resumed, .id = 0xf0});
+  t.add(1, 30, releasing(kind::node_ended, 2, {5}));
+  t.add(1, 31, began(5));
+  t.add(1, 40, releasing(kind::node_ended, 5, {}));
+  t.add(0, 31, began(3));
+  t.add(0, 35, releasing(kind::node_ended, 3, {}));
+  t.add(0, 50, {.what = kind::flow_ended, .id = id(0), .value = 6});
+  return t.data();
+}
+
 }  // namespace skua::cli

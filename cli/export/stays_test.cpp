@@ -144,6 +144,32 @@ TEST(stays, what_arrives_without_a_task_to_be_seen_is_a_point_at_the_receiver) {
   EXPECT_EQ(arrows_in(timeline_of_one(t.data())), (lines{"stolen: worker 0 point 4 -> worker 1 point 4"}));
 }
 
+TEST(stays, nodes_of_flows_are_slices_and_their_edges_arrows) {
+  timeline const t = timeline_of_one(flow_trace());
+  EXPECT_EQ(slices_on(t, 1), (lines{"task 2-15 parked", "  gemm 2-10 ended", "  gemm 11-15 parked", "gemm 16-22 ended",
+                                    "gemm 31-35 ended"}));
+  EXPECT_EQ(slices_on(t, 3), (lines{"gemm 12-20 ended", "task 24-50 cut", "  gemm 24-30 ended", "  gemm 31-40 ended"}));
+  // From the stay that ended, or the member of a team that ended last, to the first to begin. Node 4 is not in the trace.
+  auto arrows = arrows_in(t);
+  std::erase_if(arrows, [](std::string const& a) { return !a.starts_with("edge"); });
+  EXPECT_EQ(arrows,
+            (lines{"edge: worker 0 slice 16 -> worker 1 slice 31", "edge: worker 0 slice 2 -> worker 0 slice 11",
+                   "edge: worker 0 slice 2 -> worker 0 slice 31", "edge: worker 0 slice 2 -> worker 1 slice 12",
+                   "edge: worker 1 slice 24 -> worker 1 slice 31"}));
+  std::vector<std::string> said;
+  for (point const& p : t.points) said.push_back(t.texts[p.name]);
+  EXPECT_EQ(said, (lines{"flow 3: 6 nodes", "flow 3 ended"}));
+}
+
+TEST(stays, an_end_of_a_node_without_its_beginning_is_dropped) {
+  sample_trace t(1);
+  t.add(0, 1, {.what = kind::node_ended, .count = 1, .other = 2, .id = trace::id_of_node(1, 0)});
+  t.add(0, 2, {.what = kind::node_began, .id = trace::id_of_node(1, 2)});
+  timeline const drawn = timeline_of_one(t.data());
+  EXPECT_EQ(slices_on(drawn, 1), (lines{"node 2-2 cut"}));
+  EXPECT_TRUE(drawn.arrows.empty());
+}
+
 TEST(stays, traces_of_ranks_are_aligned_and_their_messages_joined) {
   std::vector<trace::trace_data> both;
   for (std::uint32_t const rank : {0u, 1u}) {

@@ -20,13 +20,13 @@ std::uint32_t text_pool::number(std::string_view text) {
 }
 
 std::string_view name_of(slice::kind k) noexcept {
-  return in(std::array<std::string_view, 5>{"task", "leaf", "team", "activity", "iteration"}, k);
+  return in(std::array<std::string_view, 6>{"task", "leaf", "team", "activity", "iteration", "node"}, k);
 }
 std::string_view name_of(slice::ending e) noexcept {
   return in(std::array<std::string_view, 4>{"ended", "parked", "moved", "cut"}, e);
 }
 std::string_view name_of(arrow::kind k) noexcept {
-  return in(std::array<std::string_view, 4>{"went on", "stolen", "sent", "message"}, k);
+  return in(std::array<std::string_view, 5>{"went on", "stolen", "sent", "message", "edge"}, k);
 }
 std::string_view name_of(sample::kind k) noexcept {
   return in(std::array<std::string_view, 2>{"working workers", "waiting tasks"}, k);

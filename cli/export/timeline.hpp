@@ -47,9 +47,9 @@ struct row {
   bool is_outside = false;  ///< no worker: what threads from outside have noted
 };
 
-/// A stay of a task on a worker, a leaf, a team's member, an activity or an iteration. Slices of a row nest.
+/// A stay of a task, or of a flow's node, on a worker, a leaf, a team's member, an activity or an iteration. Slices of a row nest.
 struct slice {
-  enum class kind : std::uint8_t { task, leaf, member, activity, iteration };
+  enum class kind : std::uint8_t { task, leaf, member, activity, iteration, node };
   enum class ending : std::uint8_t {
     ended,
     parked,  ///< the task waits; an arrow leads to its next stay
@@ -60,7 +60,7 @@ struct slice {
   std::uint32_t name = 0;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
-  std::uint64_t id = 0;     ///< of the task
+  std::uint64_t id = 0;     ///< of the task or node
   std::uint64_t value = 0;  ///< bytes of a leaf, width of a team, number of an iteration
   std::uint32_t depth = 0;  ///< slices of its row around it
   kind what = kind::task;
@@ -83,7 +83,7 @@ struct arrow_end {
 };
 
 struct arrow {
-  enum class kind : std::uint8_t { went_on, stolen, sent, message };
+  enum class kind : std::uint8_t { went_on, stolen, sent, message, edge };
   kind what = kind::went_on;
   arrow_end from, to;
 };

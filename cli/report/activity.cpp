@@ -13,6 +13,7 @@ struct open_task {
   std::uint32_t name = 0;
   std::uint64_t item = 0;
   std::uint64_t own_ns = 0;
+  bool only_runs_nodes = false;  ///< a task of a flow's, whose nodes are counted
 };
 /// The tasks on one stack, the outermost first.
 using stack = std::vector<open_task>;
@@ -29,7 +30,8 @@ std::optional<activity> state_of(kind k) noexcept {
     case kind::task_began:
     case kind::resumed:
     case kind::called:
-    case kind::member_began: return activity::work;
+    case kind::member_began:
+    case kind::node_began: return activity::work;
     case kind::scheduling: return activity::scheduling;
     case kind::idling: return activity::idle;
     case kind::sleeping:
@@ -47,6 +49,8 @@ bool changes_task(kind k) noexcept {
     case kind::resumed:
     case kind::member_began:
     case kind::member_ended:
+    case kind::node_began:
+    case kind::node_ended:
     case kind::called:
     case kind::left: return true;
     default: return false;
@@ -95,9 +99,14 @@ class player {
       case kind::task_began:
       case kind::member_began:
       case kind::called: running.push_back({.name = e.other, .item = e.id}); break;
+      case kind::node_began:
+        if (!running.empty()) running.back().only_runs_nodes = true;
+        running.push_back({.name = e.other, .item = e.id});
+        break;
+      case kind::node_ended:  // its id is never 0
       case kind::task_ended:
       case kind::member_ended:
-      case kind::left: end(w, e.id, e.ticks); break;
+      case kind::left: end(w, e.id, e.ticks, e.what); break;
       case kind::parked:
       case kind::moved: suspend(w, e.id); break;
       case kind::resumed: resume(w, e.id); break;
@@ -106,12 +115,13 @@ class player {
   }
 
   /// The innermost task ends, or the one that the event names: what began inside that one has ended with it.
-  void end(std::uint32_t w, std::uint64_t item, std::uint64_t at_ns) {
+  void end(std::uint32_t w, std::uint64_t item, std::uint64_t at_ns, kind what) {
     stack& running = now_[w].running;
     auto const found =
         std::find_if(running.rbegin(), running.rend(), [&](open_task const& t) { return item == 0 || t.item == item; });
     if (found == running.rend()) return;  // it began before the oldest event
-    done_.tasks.push_back({.name = found->name, .worker = w, .ended_ns = at_ns, .own_ns = found->own_ns});
+    if (!found->only_runs_nodes || what == kind::left)
+      done_.tasks.push_back({.name = found->name, .worker = w, .ended_ns = at_ns, .own_ns = found->own_ns});
     running.erase(std::prev(found.base()), running.end());
   }
 

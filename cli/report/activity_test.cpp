@@ -56,6 +56,27 @@ TEST(activity, own_time_leaves_out_tasks_called_inside_and_waits) {
   expect_covers(r, h);
 }
 
+TEST(activity, nodes_of_flows_count_instead_of_the_tasks_that_run_them) {
+  auto const id = [](std::uint32_t node) { return trace::id_of_node(1, node); };
+  run const r = invented(
+      {{at(0, {.what = kind::called, .other = 1}), at(5, {.what = kind::task_began, .id = 7}),
+        at(6, {.what = kind::node_began, .other = 2, .id = id(0)}), at(16, {.what = kind::parked, .id = 9}),
+        at(20, {.what = kind::resumed, .id = 9}),
+        at(30, {.what = kind::node_ended, .count = 1, .other = 1, .id = id(0)}),
+        at(31, {.what = kind::node_began, .other = 3, .id = id(1)}), at(41, {.what = kind::node_ended, .id = id(1)}),
+        at(42, {.what = kind::task_ended}), at(50, {.what = kind::left})}},
+      {"", "main", "gemm", "trsm"});
+  history const h = replay(r);
+  ASSERT_EQ(h.tasks.size(), 3u);
+  EXPECT_EQ(h.tasks[0].name, 2u);
+  EXPECT_EQ(h.tasks[0].own_ns, 20u);
+  EXPECT_EQ(h.tasks[1].name, 3u);
+  EXPECT_EQ(h.tasks[1].own_ns, 10u);
+  EXPECT_EQ(h.tasks[2].name, 1u);
+  EXPECT_EQ(h.tasks[2].own_ns, 5u + 8);
+  expect_covers(r, h);
+}
+
 TEST(activity, a_frame_goes_on_where_it_is_resumed_though_the_clocks_differ) {
   for (std::uint64_t const resumed : {52u, 48u}) {
     run const r = invented({{at(0, {.what = kind::task_began, .other = 1, .id = 1}),

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/report/concurrency.hpp"
+#include "cli/report/critical_path.hpp"
 #include "cli/report/findings.hpp"
 #include "cli/report/iterations.hpp"
 #include "cli/report/packed.hpp"
@@ -244,6 +245,7 @@ json to_json(studied const& s, std::string const& alone) {
           {"steals", steals_json(s)},
           {"iterations", iterations_json(s)},
           {"task_map", map_json(s)},
+          {"flows", flows_json(r)},
           {"tasks", tasks_json(s)},
           {"teams", teams_json(r)}};
 }

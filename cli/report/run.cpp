@@ -57,11 +57,14 @@ class merger {
     for (std::size_t w = 0; w < file.tracks.size(); ++w) {
       traced_worker& added = w < workers_ ? to_.workers.emplace_back() : to_.outside.emplace_back();
       added.rank = file.rank;
+      added.pool = pool_;
       describe(added, about, w);
       added.lost = file.tracks[w].lost;
       added.events = std::move(file.tracks[w].events);
       for (event& e : added.events) refer(e, file, offset_ns);
     }
+    ++pool_;
+    first_flow_ += std::exchange(flows_, 0);
   }
 
  private:
@@ -112,6 +115,14 @@ class merger {
       case kind::called:
       case kind::region_opened:
       case kind::mark: e.other = name_of(file, e.other); break;
+      case kind::node_began: e.other = name_of(file, e.other); [[fallthrough]];
+      case kind::node_ended:
+      case kind::released:
+      case kind::flow_began:
+      case kind::flow_ended:
+        flows_ = std::max(flows_, e.id >> 32);  // numbered from 1
+        e.id += first_flow_ << 32;
+        break;
       default: break;
     }
   }
@@ -132,7 +143,8 @@ class merger {
   }
 
   run& to_;
-  std::uint32_t first_ = 0, workers_ = 1;
+  std::uint32_t first_ = 0, workers_ = 1, pool_ = 0;
+  std::uint64_t first_flow_ = 0, flows_ = 0;                ///< flows of earlier files, and of this one
   std::unordered_map<std::uint32_t, std::uint32_t> names_;  ///< of this file
   std::unordered_map<std::string, std::uint32_t> known_names_;
   std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, std::int64_t> places_;

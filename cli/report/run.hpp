@@ -17,9 +17,11 @@ using trace::event;
 using trace::kind;
 
 /// A worker, and what it did. Events have run-wide references: `other` of stolen, lost, sent and moved is an index into
-/// run::workers, and that of task_began, member_began, called, region_opened and mark is an index into run::names.
+/// run::workers, and that of task_began, member_began, node_began, called, region_opened and mark is an index into run::names.
+/// The runs of flows, in the upper half of the `id` of their events, are numbered through.
 struct traced_worker {
   std::uint32_t rank = 0;
+  std::uint32_t pool = 0;                              ///< which of the run's files
   std::int64_t place = -1, node = -1, processor = -1;  ///< -1: unknown; places of other ranks have other numbers
   std::vector<event> events;                           ///< oldest first; ticks: nanoseconds since the run began
   std::uint64_t lost = 0;                              ///< older events that were overwritten

@@ -66,6 +66,20 @@ class Report(PageCase):
             self.assertIn(row, teams)
         self.assertIn("on 2 ranks", page.value("document.querySelector('[data-figure=run]').textContent"))
 
+    def test_flows_show_their_critical_paths(self):
+        page = self.shown("flows", name="flows")
+        self.expect_drawn(page, OF_EVERY_RUN | {"busy-workers", "critical-path", "flow-runs"})
+        shown = page.value("[...document.querySelectorAll('[data-figure=critical-path]')].map(f => f.textContent)")
+        self.assertEqual(len(shown), 2)
+        self.assertIn("Flow of 44 nodes and 70 edges, run 2 of 3: the longest", shown[0])
+        self.assertIn("more workers do not make it faster. Split or speed up update", shown[1])
+        nodes = page.value("(async () => { const d = document.querySelector('[data-figure=critical-path] details'); const open = new Promise(r => d.addEventListener('toggle', r));"
+                           " d.open = true; await open; await new Promise(requestAnimationFrame); return [...d.querySelectorAll('tbody tr')].map(r => r.children[0].textContent); })()")
+        self.assertEqual(nodes[0], "1: factor")
+        self.assertEqual(len(nodes), 8)
+        self.expect_keyboard_reads_all(page)
+        self.expect_no_sideways_scrolling(self.shown("flows", name="phone-flows", width=390, height=844, dark=True), 390)
+
     def test_simulated_crashed_and_empty_traces_say_so(self):
         for trace, words in (("simulated", "Simulated."), ("crashed", "Incomplete."), ("crashed", "Events were lost."), ("empty", "has no events")):
             with self.subTest(trace=trace):

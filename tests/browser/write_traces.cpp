@@ -6,6 +6,7 @@
 //   steady      a run that nothing limits
 //   ranks.0/.1  two ranks of 36 workers, moldable teams, a task collection
 //   simulated   virtual time
+//   flows       a flow that runs three times, of 44 nodes, on four workers, and one that takes less
 //   crashed     cut off in the middle, with overwritten events
 //   million     10^6 events
 //   empty       no event at all
@@ -243,6 +244,56 @@ void write_million(std::string const& path) {
   to.write();
 }
 
+/// A run of a flow in the shape of a factorisation: in each of `steps` steps one node, then a row of `wide`, which wait for it
+/// and for their predecessors in the row before; the first of a row releases the next step. Returns when it ended.
+double write_flow(writer& to, uint32_t number, uint32_t steps, uint32_t wide, double begin, double slow) {
+  uint32_t const workers = 4;
+  uint32_t const factor = to.name("factor");
+  uint32_t const nodes = steps * (wide + 1);
+  auto const node = [&](uint32_t worker, double from, double until, uint32_t which, uint32_t name,
+                        std::vector<uint32_t> const& releases) {
+    to.at(worker, from,
+          {.what = kind::node_began, .detail = 1, .count = 1, .other = name, .id = id_of_node(number, which)});
+    event e{.what = kind::node_ended, .id = id_of_node(number, which)};
+    for (uint32_t const successor : releases) {
+      if (e.count == most_successors) {
+        to.at(worker, until, e);
+        e = {.what = kind::released, .id = id_of_node(number, which)};
+      }
+      add_successor(e, successor);
+    }
+    to.at(worker, until, e);
+  };
+  to.at(0, begin, {.what = kind::flow_began, .id = id_of_node(number, 0), .value = nodes});
+  double now = begin + 5;
+  for (uint32_t step = 0; step < steps; ++step) {
+    uint32_t const first = step * (wide + 1);
+    std::vector<uint32_t> row;
+    for (uint32_t i = 1; i <= wide; ++i) row.push_back(first + i);
+    node(step % workers, now, now + 20, first, factor, row);
+    now += 22;
+    for (uint32_t i = 1; i <= wide; ++i) {
+      double const from = now + 41 * slow * ((i - 1) / workers);
+      std::string const name = "update " + std::to_string(step) + " " + std::to_string(i);
+      std::vector<uint32_t> after;
+      if (step + 1 < steps) after.push_back(first + wide + 1 + (i == 1 ? 0 : i));
+      node((i - 1) % workers, from, from + 40 * slow, first + i, to.name(name.c_str()), after);
+    }
+    now += 41 * slow * ((wide + workers - 1) / workers);
+  }
+  to.at(0, now + 5, {.what = kind::flow_ended, .id = id_of_node(number, 0), .value = nodes});
+  return now + 10;
+}
+
+void write_flows(std::string const& path) {
+  writer to({.path = path, .tracks = 4, .description = description("factorise", "arms", 4, 4), .is_virtual = true});
+  for (uint32_t w = 0; w < 4; ++w) to.at(w, 0, {.what = kind::working});
+  double now = 0;
+  for (uint32_t run = 1; run <= 3; ++run) now = write_flow(to, run, 4, 10, now, run == 2 ? 2 : 1);
+  write_flow(to, 4, 2, 1, now, 1);
+  to.write();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -253,6 +304,7 @@ int main(int argc, char** argv) try {
   write_stencil(folder + "simulated", 32, true, 0.6, 8, 3);
   write_crashed(folder + "crashed");
   write_steady(folder + "steady");
+  write_flows(folder + "flows");
   write_rank(folder + "ranks", 0);
   write_rank(folder + "ranks", 1);
   write_million(folder + "million");

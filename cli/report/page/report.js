@@ -70,6 +70,7 @@ const FIGURES = [
   ["iterations", "Balance of the iterations", "Efficiency, overlap, steals, and tasks that the policy moved, per iteration.", (r) => r.iterations.count > 0, iterationShares,
     "No trace has iterations: neither marks named iteration, nor task collections, nor several calls of a pool."],
   ["steal-matrix", "Steals", "Who took tasks from whom, and from how far away.", (r) => r.steals.total > 0, (p, r, t) => { stealMatrix(p, r, t); stealDistances(p, r, t); }, "Nobody stole anything."],
+  ["critical-path", "Critical path", "Of the chains of nodes that wait for each other the one that takes longest, in each flow: no number of workers makes the run faster. Nodes count with what they wait for inside.", (r) => r.flows.length > 0, criticalPaths, null],
   ["teams", "Widths of teams", "How many workers moldable tasks ran on, by type and software topology address.", (r) => r.teams.length > 0, teams, null],
   ["tasks", "Tasks", "Own time: without tasks that were called inside, and without waits. Tasks that nobody took are called by their parents and belong to them. A click on a heading sorts.", (r) => r.tasks.length > 0, tasks, "No task ended in these traces."],
 ];

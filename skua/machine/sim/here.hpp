@@ -8,6 +8,7 @@
 #include <optional>
 #include <ranges>
 #include <stop_token>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "skua/machine/sim/live.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/trace/event.hpp"
 #include "skua/program/flow/call_team.hpp"
 #include "skua/program/flow/team.hpp"
 #include "skua/program/fork_join.hpp"
@@ -100,6 +102,12 @@ class here {
   [[nodiscard]] bool stop_requested() const noexcept { return watch_ != nullptr && watch_->requested(); }
   /// For skua::mark.
   void mark(char const* name, std::uint64_t number) noexcept;
+  // For flows (program/flow/flow_trace.hpp).
+  [[nodiscard]] std::uint32_t begin_traced_flow() noexcept;
+  [[nodiscard]] std::uint32_t name_in_trace(std::string_view text) noexcept;
+  [[nodiscard]] std::uint64_t trace_ticks() const noexcept;
+  void note(trace::event const& e, char const* name) noexcept;
+  void note_at(trace::event const& e) noexcept;
   [[nodiscard]] worker_id worker() const noexcept;
   [[nodiscard]] std::uint32_t workers() const noexcept { return program_.workers_; }
 

@@ -260,6 +260,20 @@ void here::mark(char const* name, std::uint64_t number) noexcept {
   if (program_.trace_ != nullptr) program_.trace_->mark(on_.on, name, number);
 }
 
+std::uint32_t here::begin_traced_flow() noexcept {
+  return program_.trace_ == nullptr ? 0 : program_.trace_->next_flow();
+}
+
+std::uint32_t here::name_in_trace(std::string_view text) noexcept { return program_.trace_->name(text); }
+
+std::uint64_t here::trace_ticks() const noexcept { return program_.trace_->program_at(); }
+
+void here::note(trace::event const& e, char const* name) noexcept {
+  program_.trace_->note_of_program(program_.trace_->program_at(), on_.on, e, name);
+}
+
+void here::note_at(trace::event const& e) noexcept { program_.trace_->note_of_program(e.ticks, on_.on, e, nullptr); }
+
 worker_id here::worker() const noexcept { return on_.on; }
 
 }  // namespace skua::inline v0::sim

@@ -45,6 +45,15 @@ class run_trace {
     note(program_at_, w, {.what = trace::kind::mark, .other = tracks_[index(w)].name(name), .value = number});
   }
 
+  // The same for its flows (program/flow/flow_trace.hpp).
+  [[nodiscard]] std::uint32_t next_flow() noexcept { return to_.next_flow(); }
+  [[nodiscard]] std::uint32_t name(std::string_view text) noexcept { return to_.add_name(text); }
+  [[nodiscard]] tick program_at() const noexcept { return program_at_; }
+  void note_of_program(tick at, worker_id w, trace::event e, char const* name) noexcept {
+    if (name != nullptr) e.other = tracks_[index(w)].name(name);
+    note(at, w, e);
+  }
+
   [[nodiscard]] std::uint64_t ns_of(tick t) const noexcept { return t / ticks_per_ns_; }
   /// What the trace calls an entry of a lane: the number of its task, or of the first one of the rest of a group.
   [[nodiscard]] static std::uint64_t id_of(item const& it) noexcept {

@@ -43,8 +43,14 @@ enum class kind : std::uint8_t {
   message_received,  ///< the same
   iteration_began,   ///< of a collection. value: its number, id: tasks here
   iteration_ended,   ///< value: its number, id: tasks that ran here
+  // Flows. A node's id has the number of its flow's run in the upper half, and its number in the flow in the lower half
+  flow_began,  ///< a run of a flow. id: that of node 0, value: nodes
+  flow_ended,  ///< the same; value: nodes, with those that nodes have added
+  node_began,  ///< or a member of its team. detail: type of the task, count: width, other: name, id: node
+  node_ended,  ///< the same. id: node, and up to three of the nodes that waited for it: add_successor
+  released,    ///< further nodes that waited for it, or those of a team. id: node that has ended, and as in node_ended
 };
-inline constexpr std::size_t kinds = 26;
+inline constexpr std::size_t kinds = 31;
 
 /// For exports and messages.
 [[nodiscard]] constexpr char const* name_of(kind k) noexcept {
@@ -73,7 +79,12 @@ inline constexpr std::size_t kinds = 26;
                                                  "message_sent",
                                                  "message_received",
                                                  "iteration_began",
-                                                 "iteration_ended"};
+                                                 "iteration_ended",
+                                                 "flow_began",
+                                                 "flow_ended",
+                                                 "node_began",
+                                                 "node_ended",
+                                                 "released"};
   auto const i = static_cast<std::size_t>(k);
   return i < kinds ? names[i] : "unknown";
 }
@@ -89,5 +100,29 @@ struct event {
   friend constexpr bool operator==(event const&, event const&) = default;
 };
 static_assert(sizeof(event) == 32);
+
+// Edges of flows. An event has room for three, and a node seldom has more: most edges cost no event of their own.
+
+[[nodiscard]] constexpr std::uint64_t id_of_node(std::uint32_t run, std::uint32_t number) noexcept {
+  return (std::uint64_t{run} << 32) | number;
+}
+inline constexpr std::uint16_t most_successors = 3;
+/// `count` says how many there are; `other` and the halves of `value` are their numbers in the flow. At most most_successors.
+constexpr void add_successor(event& to, std::uint32_t number) noexcept {
+  switch (to.count++) {
+    case 0: to.other = number; break;
+    case 1: to.value = number; break;
+    default: to.value |= std::uint64_t{number} << 32;
+  }
+}
+/// Calls f(id) for each of the nodes that waited for the one that has ended.
+template <class F>
+constexpr void for_each_successor(event const& e, F&& f) {
+  if (e.what != kind::node_ended && e.what != kind::released) return;
+  std::array<std::uint32_t, most_successors> const numbers{e.other, static_cast<std::uint32_t>(e.value),
+                                                           static_cast<std::uint32_t>(e.value >> 32)};
+  for (std::size_t i = 0; i < numbers.size() && i < e.count; ++i)
+    f(id_of_node(static_cast<std::uint32_t>(e.id >> 32), numbers[i]));
+}
 
 }  // namespace skua::inline v0::trace

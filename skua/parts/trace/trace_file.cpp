@@ -164,7 +164,22 @@ std::uint32_t trace_file::add_name(std::string_view text) noexcept try {
   return 0;
 }
 
-std::uint32_t track::look_up(char const* text) noexcept { return in_->add_name(text); }
+std::uint32_t track::find_or_look_up(char const* text, std::size_t home) noexcept {
+  known_name* free = &known_[home % known_.size()];
+  for (std::size_t i = 0; i < reach; ++i) {
+    known_name& slot = known_[(home + i) % known_.size()];
+    if (slot.text == text) return slot.position;
+    if (slot.text != nullptr) continue;
+    free = &slot;
+    break;
+  }
+  *free = {text, in_->add_name(text)};
+  return free->position;
+}
+
+std::uint32_t track::name(std::string_view text) noexcept { return in_->add_name(text); }
+
+std::uint32_t track::next_flow() noexcept { return in_->next_flow(); }
 
 void track::note_clock() noexcept { control_->latest = read_clocks(); }
 

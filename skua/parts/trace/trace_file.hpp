@@ -2,6 +2,7 @@
 // A trace while it is written: makes the file, maps it, and gives each worker its track. Format and proofs: trace.md.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,8 @@ class trace_file {
 
   /// Adds a name, or finds it: its position in the file; 0 if there is no room for it. Any thread.
   std::uint32_t add_name(std::string_view text) noexcept;
+  /// Numbers the runs of flows from 1. Any thread.
+  std::uint32_t next_flow() noexcept { return flows_.fetch_add(1, std::memory_order_relaxed) + 1; }  // relaxed: a count
 
  private:
   trace_file(std::string path, int file) noexcept : path_(std::move(path)), file_(file) {}
@@ -61,6 +64,7 @@ class trace_file {
   std::size_t bytes_ = 0;
   std::mutex naming_;
   std::unordered_map<std::string, std::uint32_t> names_;
+  std::atomic<std::uint32_t> flows_{0};
 };
 
 /// Now, on both clocks, as close to each other as three attempts get them.

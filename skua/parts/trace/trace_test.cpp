@@ -4,11 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/trace/trace_file.hpp"
@@ -110,6 +113,46 @@ TEST_F(trace_on_disk, equal_names_have_one_position_and_what_has_no_room_is_name
   EXPECT_EQ(read.name(a), "fib");
   EXPECT_EQ(read.name(0), "");
   EXPECT_EQ(read.name(1u << 30), "");
+}
+
+TEST_F(trace_on_disk, names_whose_addresses_share_a_slot_keep_their_positions) {
+  static char texts[6][1024] = {"a", "b", "c", "d", "e", "f"};  // more than the slots in which one may be
+  auto const file = trace_file::make({.path = path()});
+  track t = file->track_of(0);
+  std::array<std::uint32_t, 6> first{};
+  for (std::size_t i = 0; i < 6; ++i) first[i] = t.name(static_cast<char const*>(texts[i]));
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(t.name(static_cast<char const*>(texts[i])), first[i]);
+      EXPECT_EQ(t.name(std::string_view(texts[i])), first[i]);
+    }
+  }
+}
+
+TEST_F(trace_on_disk, an_event_holds_up_to_three_successors) {
+  for (std::uint16_t n = 0; n <= most_successors; ++n) {
+    event e{.what = kind::node_ended, .id = id_of_node(7, 1)};
+    std::vector<std::uint64_t> right;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      add_successor(e, 0xffff'fff0 + i);
+      right.push_back(id_of_node(7, 0xffff'fff0 + i));
+    }
+    std::vector<std::uint64_t> found;
+    for_each_successor(e, [&](std::uint64_t to) { found.push_back(to); });
+    EXPECT_EQ(found, right);
+    e.count = 0xffff;  // a damaged event
+    found.clear();
+    for_each_successor(e, [&](std::uint64_t to) { found.push_back(to); });
+    EXPECT_EQ(found.size(), most_successors);
+    e.what = kind::mark;
+    for_each_successor(e, [](std::uint64_t) { FAIL(); });
+  }
+}
+
+TEST_F(trace_on_disk, runs_of_flows_are_numbered_from_1) {
+  auto const file = trace_file::make({.path = path(), .tracks = 2});
+  EXPECT_EQ(file->track_of(0).next_flow(), 1u);
+  EXPECT_EQ(file->track_of(1).next_flow(), 2u);
 }
 
 TEST_F(trace_on_disk, a_second_trace_of_the_same_name_gets_a_number_and_later_runs_remove_it) {

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/trace/event.hpp"
@@ -40,10 +42,14 @@ class track {
   /// Usually some nanoseconds; takes a lock the first time that this track meets the name.
   [[nodiscard]] std::uint32_t name(char const* text) noexcept {
     if (text == nullptr) return 0;
-    known_name& slot = known_[(reinterpret_cast<std::uintptr_t>(text) >> 4) % known_.size()];
-    if (slot.text != text) slot = {text, look_up(text)};
-    return slot.position;
+    std::size_t const home = reinterpret_cast<std::uintptr_t>(text) >> 4;
+    known_name const& slot = known_[home % known_.size()];
+    return slot.text == text ? slot.position : find_or_look_up(text, home);
   }
+  /// The same for a text that need not live on. Takes a lock.
+  [[nodiscard]] std::uint32_t name(std::string_view text) noexcept;
+  /// A number for a run of a flow, which no other one of this trace has.
+  [[nodiscard]] std::uint32_t next_flow() noexcept;
 
   /// Two clock readings that belong together, for a reader of a trace that never ended. About 40 ns.
   void note_clock() noexcept;
@@ -53,7 +59,9 @@ class track {
     char const* text = nullptr;
     std::uint32_t position = 0;
   };
-  [[nodiscard]] std::uint32_t look_up(char const* text) noexcept;
+  /// Slots in which a name may be, so that names that share one do not evict each other.
+  static constexpr std::size_t reach = 4;
+  [[nodiscard]] std::uint32_t find_or_look_up(char const* text, std::size_t home) noexcept;
 
   trace_file* in_ = nullptr;
   track_control* control_ = nullptr;

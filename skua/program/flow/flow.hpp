@@ -24,7 +24,9 @@
 #include <vector>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/children.hpp"
+#include "skua/program/flow/flow_trace.hpp"
 #include "skua/program/flow/graph.hpp"
 #include "skua/program/flow/team.hpp"
 #include "skua/program/flow/words.hpp"
@@ -68,7 +70,9 @@ class flow : public flow_graph {
     /// finished, nothing waits for it in this run.
     template <class A, class B>
     void edge(node<A> const& a, node<B> const& b) {
-      if (in_.connect(a.get(), b.get())) in_.spawn(tasks_, b.get());
+      if (!in_.connect(a.get(), b.get())) return;
+      in_.trace_.is_on() ? in_.template spawn<is_traced>(tasks_, b.get())
+                         : in_.template spawn<untraced>(tasks_, b.get());
     }
 
    private:
@@ -178,7 +182,7 @@ class flow : public flow_graph {
           me.inputs);
     }
     static void destroy(flow_node& self) noexcept { std::destroy_at(&static_cast<node_of&>(self)); }
-    static constexpr kind_of_node operations{{&node_of::destroy}, &node_of::call, nullptr};
+    static constexpr kind_of_node operations{{&node_of::destroy, type_text<F>()}, &node_of::call, nullptr};
   };
 
   template <class F>
@@ -196,7 +200,8 @@ class flow : public flow_graph {
       call_member(self, mine);
     }
     static void destroy(flow_node& self) noexcept { std::destroy_at(&static_cast<team_node_of&>(self)); }
-    static constexpr kind_of_node operations{{&team_node_of::destroy}, &team_node_of::call, &team_node_of::call_member};
+    static constexpr kind_of_node operations{
+        {&team_node_of::destroy, type_text<F>()}, &team_node_of::call, &team_node_of::call_member};
   };
 
   template <class F, class... Inputs>
@@ -281,72 +286,125 @@ class flow : public flow_graph {
     std::apply([&](auto const&... from) { (static_cast<void>(connect(from.get(), made)), ...); }, word.from);
   }
 
+  // Whether a run goes into a trace is decided when it begins, so that its nodes need not ask.
+  enum tracing : bool { untraced, is_traced };
+
   void run_once(Here& here) {
     std::vector<flow_node*> roots;
     arm(roots);
     try {
+      trace_.begin(here, *this);
       here.finish([&](region& tasks) {
-        auto const stays = [&](flow_node const* root) { return tasks.keeps(root->hints); };
-        auto const others = std::ranges::partition(roots, stays);
-        for (flow_node* const root : others) spawn(tasks, *root);
-        spawn_all(tasks, std::span(roots).first(roots.size() - others.size()));
+        trace_.is_on() ? spawn_roots<is_traced>(tasks, roots) : spawn_roots<untraced>(tasks, roots);
       });
     } catch (...) {
+      trace_.end(here, *this);
       disarm(true);
       throw;
     }
+    trace_.end(here, *this);
     disarm(false);
   }
 
+  template <tracing T>
+  void spawn_roots(region& tasks, std::vector<flow_node*>& roots) {
+    auto const stays = [&](flow_node const* root) { return tasks.keeps(root->hints); };
+    auto const others = std::ranges::partition(roots, stays);
+    for (flow_node* const root : others) spawn<T>(tasks, *root);
+    spawn_all<T>(tasks, std::span(roots).first(roots.size() - others.size()));
+  }
   /// Nodes that may run where they are spawned: a thief takes half of them at once, so that independent nodes are not stolen
   /// one by one.
+  template <tracing T>
   void spawn_all(region& tasks, std::span<flow_node* const> ready) {
     if (ready.empty()) return;
-    tasks.spawn([this, ready](region& inner) { run_all(inner, ready); });
+    tasks.spawn([this, ready](region& inner) { run_all<T>(inner, ready); });
   }
+  template <tracing T>
   void run_all(region& tasks, std::span<flow_node* const> ready) {
     while (ready.size() > 1) {
       std::size_t const half = ready.size() / 2;
-      spawn_all(tasks, ready.subspan(half));
+      spawn_all<T>(tasks, ready.subspan(half));
       ready = ready.first(half);
     }
-    run_from(tasks, *ready.front());
+    run_from<T>(tasks, *ready.front());
   }
 
   static kind_of_node const& kind_of(flow_node const& n) noexcept { return static_cast<kind_of_node const&>(*n.kind); }
 
+  template <tracing T>
   void spawn(region& tasks, flow_node& ready) {
     if (kind_of(ready).call_member != nullptr) {
       return tasks.spawn_team(
-          ready.hints, [&ready](team<Here>& mine) { kind_of(ready).call_member(ready, mine); },
-          [this, &ready](region& inner) { go_on(inner, ready, {}); });
+          ready.hints, [this, &ready](team<Here>& mine) { call_member<T>(ready, mine); },
+          [this, &ready](region& inner) { go_on<T>(inner, ready); });
     }
-    tasks.spawn(ready.hints, [this, &ready](region& inner) { run_from(inner, ready); });
+    tasks.spawn(ready.hints, [this, &ready](region& inner) { run_from<T>(inner, ready); });
   }
 
   /// Runs a node, and then the last of those that wait only for it, if that may run here.
+  template <tracing T>
   void run_from(region& tasks, flow_node& first) {
     for (flow_node* n = &first; n != nullptr;) {
-      flow_nodes const added = call(tasks, *n);
-      n = release_after(tasks, *n, added);
+      if constexpr (T == is_traced) {
+        flow_nodes const added = call_traced(tasks.here(), *n, 1, [&] { return call(tasks, *n); });
+        n = release_traced(tasks, trace::kind::node_ended, *n, added);
+      } else {
+        flow_nodes const added = call(tasks, *n);
+        n = release_after<T>(tasks, *n, added);
+      }
       if (n != nullptr && tasks.here().stop_requested()) throw cancelled{};
     }
   }
-  /// The same, for a node that has run.
-  void go_on(region& tasks, flow_node& ran, flow_nodes const& added) {
-    if (flow_node* const next = release_after(tasks, ran, added)) run_from(tasks, *next);
+  template <tracing T>
+  void call_member(flow_node& n, team<Here>& mine) {
+    if constexpr (T == is_traced) {
+      call_traced(mine.here(), n, mine.width(), [&] { kind_of(n).call_member(n, mine); });
+      trace_.node_ends(mine.here(), n);
+    } else {
+      kind_of(n).call_member(n, mine);
+    }
+  }
+  /// A team has run, and nodes may follow it.
+  template <tracing T>
+  void go_on(region& tasks, flow_node& ran) {
+    flow_node* next = nullptr;
+    if constexpr (T == is_traced) {
+      next = release_traced(tasks, trace::kind::released, ran, {});
+    } else {
+      next = release_after<T>(tasks, ran, {});
+    }
+    if (next != nullptr) run_from<T>(tasks, *next);
   }
 
-  /// Returns a ready node that the caller runs, or null.
-  flow_node* release_after(region& tasks, flow_node& ran, flow_nodes const& added) {
+  /// f(), which is the node or a member's part of it. Its end is written only if it throws.
+  template <class F>
+  decltype(auto) call_traced(Here& here, flow_node& n, std::uint32_t width, F&& f) {
+    trace_.node_begins(here, n, width);
+    try {
+      return f();
+    } catch (...) {
+      trace_.node_ends(here, n);
+      throw;
+    }
+  }
+  flow_node* release_traced(region& tasks, trace::kind what, flow_node& ran, flow_nodes const& added) {
+    std::uint64_t const ended = trace_.now(tasks.here());
+    return release_after<is_traced>(tasks, ran, added, [&](flow_edge<flow_node> const* first) {
+      trace_.releases(tasks.here(), what, ended, ran, added, first);
+    });
+  }
+  /// Returns a ready node that the caller runs, or null. sees(edge): as for flow_links::finish.
+  template <tracing T, class... Sees>
+  flow_node* release_after(region& tasks, flow_node& ran, flow_nodes const& added, Sees&&... sees) {
     flow_node* kept = nullptr;
     auto const release = [&](flow_node& ready) {
-      if (!tasks.keeps(ready.hints)) return spawn(tasks, ready);
-      if (kept != nullptr) spawn(tasks, *kept);
+      if (!tasks.keeps(ready.hints)) return spawn<T>(tasks, ready);
+      if (kept != nullptr) spawn<T>(tasks, *kept);
       kept = &ready;
     };
     seal(added, release);
-    ran.links.finish(release);
+    ran.links.finish(release, sees...);
     return kept;
   }
 
@@ -365,6 +423,8 @@ class flow : public flow_graph {
       n = next;
     }
   }
+
+  flow_trace<Here> trace_;
 };
 
 template <class Here>

@@ -48,7 +48,8 @@ struct flow_graph::tables {
     flow_node* writer = nullptr;
     std::vector<flow_node*> readers{};  ///< since then
   };
-  std::unordered_map<std::uint32_t, std::string> names{};
+  std::vector<std::string> names{std::string()};
+  std::unordered_map<std::string, std::uint32_t> labels{};
   std::unordered_map<void const*, touched> blocks{};
 };
 
@@ -96,12 +97,17 @@ std::size_t flow_graph::edges() const noexcept {
   return all;
 }
 
-void flow_graph::name(node<void> n, std::string text) { tables_->names[n.get().number] = std::move(text); }
+void flow_graph::name(node<void> n, std::string text) {
+  auto const [at, is_new] = tables_->labels.try_emplace(text, static_cast<std::uint32_t>(tables_->names.size()));
+  if (is_new) tables_->names.push_back(std::move(text));
+  n.get().label = at->second;
+}
 
 std::string flow_graph::name_of(flow_node const& n) const {
-  auto const given = tables_->names.find(n.number);
-  return given != tables_->names.end() ? given->second : "node " + std::to_string(n.number);
+  return n.label != 0 ? tables_->names[n.label] : "node " + std::to_string(n.number);
 }
+
+std::vector<std::string> const& flow_graph::names() const noexcept { return tables_->names; }
 
 void flow_graph::connect_once(flow_node& from, flow_node& to) {
   auto const* const newest = from.links.successors();

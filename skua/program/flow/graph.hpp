@@ -20,6 +20,7 @@ struct flow_node;
 /// The operations of nodes with the same function; flow.hpp adds the call.
 struct flow_node_kind {
   void (*destroy)(flow_node&) noexcept;
+  char const* function;  ///< as the compiler spells it: what traces call a node without a name
 };
 
 /// A node without what it calls. Lies in the memory of its flow.
@@ -30,6 +31,7 @@ struct flow_node {
   flow_node* next = nullptr;  ///< the node that was added after it
   hint hints{};
   std::uint32_t number = 0;  ///< in the order of being added
+  std::uint32_t label = 0;   ///< which of its flow's names it has; 0: none
 };
 
 /// A node as programs name it. T: what its function returns.
@@ -77,9 +79,12 @@ class flow_graph {
   [[nodiscard]] std::size_t nodes() const noexcept { return count_; }
   [[nodiscard]] std::size_t edges() const noexcept;
 
-  /// A name for messages and exports; without one a node is called "node 17". Not while the flow runs.
+  /// A name for messages, exports and traces; without one a node is called "node 17", and in traces as the function around
+  /// its lambda. Several nodes may have one name, and take its memory once. Not while the flow runs.
   void name(node<void> n, std::string text);
   [[nodiscard]] std::string name_of(flow_node const& n) const;
+  /// The names that nodes have been given, by label; the first is empty. Not while the flow runs.
+  [[nodiscard]] std::vector<std::string> const& names() const noexcept;
 
   /// By number: the largest sum of work hints (1 where there is none) along a path that begins with the node. Not while the
   /// flow runs. Throws usage_error if there is a cycle, and names its nodes. O(nodes + edges).

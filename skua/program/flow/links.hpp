@@ -53,16 +53,22 @@ class flow_links {
   /// No edge that ends here will be added any more, but by predecessors that run. True: the caller runs the node.
   [[nodiscard]] bool seal() noexcept { return arrive(); }
 
-  /// The node has run. Calls ready(node) for each that may run now.
-  template <class Ready>
-  void finish(Ready&& ready) {
+  /// The node has run. Calls ready(node) for each that may run now; before that, once, sees(edge) with the first of the
+  /// edges that begin here.
+  template <class Ready, class Sees>
+  void finish(Ready&& ready, Sees&& sees) {
     // release: what the node did. Pairs with: add. acquire: the edges. Pairs with: add
     std::uintptr_t const all = successors_.fetch_or(finished, std::memory_order_acq_rel);
+    sees(static_cast<edge const*>(list_of(all)));
     for (edge* e = list_of(all); e != nullptr;) {
       Node& to = *e->to;
       e = e->next;  // `to` may run, and its flow end, as soon as it has our share
       if (to.links.arrive()) ready(to);
     }
+  }
+  template <class Ready>
+  void finish(Ready&& ready) {
+    finish(ready, [](edge const*) {});
   }
 
   // Between runs; one thread.

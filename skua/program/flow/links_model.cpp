@@ -23,14 +23,15 @@ struct model_node {
   typename Sync::template plain<int> ran;
 };
 
-/// Nodes 0 and 1 are finished by two threads; a third adds node 2, which runs after both.
+/// Nodes 0 and 1 are finished by two threads; a third adds node 2, which runs after both. Who finishes sees each edge on which
+/// node 2 waits before it arrives there: a trace has these edges.
 template <class Sync, bool SealFirst = false>
 struct late_node {
   static constexpr int threads = 3;
   using node = model_node<Sync>;
   std::array<node, 3> nodes;
   std::array<flow_edge<node>, 2> edges{};
-  model_atomic<int> runs{0};
+  model_atomic<int> runs{0}, waited{0}, seen{0};
 
   late_node() {
     for (node& n : nodes) n.ran.set(0);
@@ -42,20 +43,31 @@ struct late_node {
     for (std::size_t i = 0; i < 2; ++i) {
       edge_state const came = nodes[i].links.add(edges[i], nodes[2]);
       require(came != edge_state::begun, "a node that is not sealed has not begun");
+      if (came == edge_state::waits) waited.fetch_add(1, memory_order_relaxed);
       if (came == edge_state::ready) run_last();
     }
     if (!SealFirst && nodes[2].links.seal()) run_last();
   }
   void finish(node& n) {
     n.ran.set(1);
-    n.links.finish([this](node&) { run_last(); });
+    n.links.finish([this](node&) { run_last(); },
+                   [this](flow_edge<node> const* first) {
+                     for (; first != nullptr; first = first->next) {
+                       require(first->to == &nodes[2], "an edge that is seen is complete");
+                       seen.fetch_add(1, memory_order_relaxed);
+                     }
+                   });
   }
   void run_last() {
     for (std::size_t i = 0; i < 2; ++i) require(nodes[i].ran.get() == 1, "a node runs after its predecessors");
     require(runs.fetch_add(1, memory_order_relaxed) == 0, "a node runs once");
     nodes[2].ran.set(1);
   }
-  void finish() { require(runs.load(memory_order_relaxed) == 1, "every node runs"); }
+  void finish() {
+    require(runs.load(memory_order_relaxed) == 1, "every node runs");
+    require(seen.load(memory_order_relaxed) == waited.load(memory_order_relaxed),
+            "every edge that was waited for is seen");
+  }
 };
 
 /// Node 2 is sealed and waits for node 0, while node 1 adds an edge from itself and a task that is no predecessor one from 0.

@@ -16,7 +16,7 @@ MAGIC = b"SKUATRC1"
 # The kinds of events in the order of their numbers: trace::kind of skua/parts/trace/event.hpp, which a test compares with this.
 KINDS = ("none", "working", "scheduling", "idling", "sleeping", "task_began", "task_ended", "leaf", "stolen", "lost", "exposed", "sent", "parked",
          "moved", "resumed", "member_began", "member_ended", "called", "left", "region_opened", "region_closed", "mark", "message_sent",
-         "message_received", "iteration_began", "iteration_ended")
+         "message_received", "iteration_began", "iteration_ended", "flow_began", "flow_ended", "node_began", "node_ended", "released")
 # What a worker does from such an event until the next one.
 STATES = ("working", "scheduling", "idling", "sleeping")
 
@@ -55,6 +55,18 @@ class Trace:
         spans["ns"] = spans["end_ns"] - spans["begin_ns"]
         table = spans.pivot_table(index="worker", columns="state", values="ns", aggfunc="sum", fill_value=0)
         return table.reindex(index=range(self.workers), columns=list(STATES), fill_value=0)
+
+    def edges(self) -> pd.DataFrame:
+        """worker, time_ns, from and to of the edges of flows: ids of nodes, when the first of them had ended."""
+        ended = self.events[self.events["kind"].isin(("node_ended", "released"))]
+        value = ended["value"].astype("uint64")
+        numbers = (ended["other"].astype("uint64"), value & np.uint64(0xFFFFFFFF), value >> np.uint64(32))
+        run = ended["id"].astype("uint64") & np.uint64(0xFFFFFFFF00000000)
+        parts = []
+        for place, number in enumerate(numbers):
+            part = pd.DataFrame({"worker": ended["worker"], "time_ns": ended["time_ns"], "from": ended["id"], "to": run | number})
+            parts.append(part[ended["count"] > place])
+        return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
 
     def utilisation(self, bins: int = 100) -> pd.Series:
         """The share of the workers that work, in so many parts of the trace of equal length; indexed by the parts' beginnings in ns."""
@@ -120,7 +132,7 @@ def _clock(head: np.void, controls: list[np.void]) -> tuple[int, float]:
     return int(first["ticks"]), (int(last["monotonic_ns"]) - int(first["monotonic_ns"])) / ticks if ticks > 0 else 1.0
 
 
-NAMED = ("task_began", "member_began", "region_opened", "mark")
+NAMED = ("task_began", "member_began", "node_began", "region_opened", "mark")
 
 
 def _table(tracks: list[tuple[int, np.ndarray]], clock: tuple[int, float], names: bytes) -> pd.DataFrame:

@@ -63,6 +63,17 @@ def test_events_states_and_steals_are_those_that_were_written(two_workers):
     assert trace.utilisation(2).tolist() == [0.5, 0.6]  # 50 of 100, then 10 + 50 of 100
 
 
+def test_edges_of_flows_are_taken_out_of_the_events_that_hold_them(tmp_path):
+    run = 3 << 32
+    trace = read_trace(write_trace(tmp_path / "t", [
+        [(0, "node_began", {"id": run, "other": 1}), (9, "node_ended", {"id": run, "count": 3, "other": 1, "value": 4 << 32 | 2}),
+         (9, "released", {"id": run, "count": 1, "other": 5})],
+        [(20, "node_ended", {"id": run + 4})]]))
+    assert trace.events["name"][0] == "fib"
+    assert trace.edges().to_dict("records") == [{"worker": 0, "time_ns": 9, "from": run, "to": run + to} for to in (1, 2, 4, 5)]
+    assert len(read_trace(write_trace(tmp_path / "none", [[(0, "working", {})]])).edges()) == 0
+
+
 def test_a_full_ring_keeps_the_newest_events_in_the_order_of_time(tmp_path):
     trace = read_trace(write_trace(tmp_path / "t", [[(i, "mark", {"value": i}) for i in range(11)]]))
     assert trace.lost == [3]

@@ -14,4 +14,26 @@ void here::mark(char const* name, std::uint64_t number) noexcept {
   at().who.traced().marks(name, number);
 }
 
+std::uint32_t here::begin_traced_flow() noexcept {
+  tsan::unseen const scheduling;
+  trace::track* const to = at().who.traced().track();
+  return to == nullptr ? 0 : to->next_flow();
+}
+
+std::uint32_t here::name_in_trace(std::string_view text) noexcept {
+  tsan::unseen const scheduling;
+  trace::track* const to = at().who.traced().track();
+  return to == nullptr ? 0 : to->name(text);
+}
+
+void here::note(trace::event const& e, char const* name) noexcept {
+  tsan::unseen const scheduling;
+  at().who.traced().notes(e, name);
+}
+
+void here::note_at(trace::event const& e) noexcept {
+  tsan::unseen const scheduling;
+  at().who.traced().notes_at(e);
+}
+
 }  // namespace skua::inline v0::runtime

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <ranges>
 #include <stop_token>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -18,8 +19,10 @@
 #include "skua/machine/threads/join/two.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/type_text.hpp"
 #include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/trace/event.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
@@ -118,6 +121,12 @@ class here final : public fiber {
 
   /// For skua::mark.
   void mark(char const* name, std::uint64_t number) noexcept;
+  // For flows (flow_trace.hpp).
+  [[nodiscard]] std::uint32_t begin_traced_flow() noexcept;
+  [[nodiscard]] std::uint32_t name_in_trace(std::string_view text) noexcept;
+  [[nodiscard]] std::uint64_t trace_ticks() const noexcept { return processor_ticks(); }
+  void note(trace::event const& e, char const* name) noexcept;
+  void note_at(trace::event const& e) noexcept;
 
   /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
   template <class F>

@@ -97,6 +97,17 @@ class worker_trace {
       note({.what = trace::kind::mark, .other = track_.name(name), .value = number});
   }
 
+  /// What a flow's nodes write: called `name`, unless that is null.
+  void notes(trace::event e, char const* name) noexcept {
+    if (!track_.is_on()) return;  // a guest, which has no track
+    if (name != nullptr) e.other = track_.name(name);
+    track_.note(e);
+  }
+  /// At its own time.
+  void notes_at(trace::event const& e) noexcept {
+    if (track_.is_on()) track_.note_at(e);
+  }
+
   /// What a trace calls an entry of a lane: the address of its task, and which child it stands for.
   [[nodiscard]] static std::uint64_t id_of(tagged_entry const& t) noexcept;
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What a flow writes into a trace: when its nodes began and ended, and which nodes waited for them. An edge is written when
+// its beginning has ended, so a trace has the edges that held, beside the nodes themselves. Meaning of the events:
+// skua/parts/trace/event.hpp; trace.md, "Flows".
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/parts/trace/event.hpp"
+#include "skua/program/flow/graph.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// What a `here` that may have a trace can do besides. Laws:
+///  * begin_traced_flow()  a number for a run of a flow, which no other run of the trace has; 0: there is no trace
+///  * name_in_trace(text)  the position of a name
+///  * trace_ticks()        now
+///  * note(e, name)        writes e at the present time, called `name` unless that is null
+///  * note_at(e)           writes e, whose time is one of trace_ticks
+template <class Here>
+concept traces_flows = requires(Here& here, trace::event const& e, char const* text) {
+  { here.begin_traced_flow() } -> std::same_as<std::uint32_t>;
+  { here.name_in_trace(std::string_view(text)) } -> std::same_as<std::uint32_t>;
+  { here.trace_ticks() } -> std::same_as<std::uint64_t>;
+  here.note(e, text);
+  here.note_at(e);
+};
+
+/// A flow's part of a trace, on a `here` that has none: nothing.
+template <class Here>
+class flow_trace {
+ public:
+  static constexpr bool is_on() noexcept { return false; }
+  void begin(Here&, flow_graph const&) noexcept {}
+  void end(Here&, flow_graph const&) noexcept {}
+  void node_begins(Here&, flow_node const&, std::uint32_t) noexcept {}
+  void node_ends(Here&, flow_node const&) noexcept {}
+  static constexpr std::uint64_t now(Here const&) noexcept { return 0; }
+  void releases(Here&, trace::kind, std::uint64_t, flow_node const&, flow_nodes const&,
+                flow_edge<flow_node> const*) noexcept {}
+};
+
+template <traces_flows Here>
+class flow_trace<Here> {
+ public:
+  /// Does the run go into a trace?
+  [[nodiscard]] bool is_on() const noexcept { return run_ != 0; }
+
+  // Before and after a run. Names are looked up here, once each, and not at every node.
+
+  void begin(Here& here, flow_graph const& of) {
+    run_ = here.begin_traced_flow();
+    if (run_ == 0) return;
+    std::vector<std::string> const& names = of.names();
+    while (positions_.size() < names.size()) positions_.push_back(here.name_in_trace(names[positions_.size()]));
+    here.note({.what = trace::kind::flow_began, .id = trace::id_of_node(run_, 0), .value = of.nodes()}, nullptr);
+  }
+  void end(Here& here, flow_graph const& of) noexcept {
+    if (run_ == 0) return;
+    here.note({.what = trace::kind::flow_ended, .id = trace::id_of_node(run_, 0), .value = of.nodes()}, nullptr);
+    run_ = 0;
+  }
+
+  // For nodes that run, while it is on.
+
+  void node_begins(Here& here, flow_node const& n, std::uint32_t width) noexcept {
+    trace::event e = event_of(trace::kind::node_began, n);
+    e.detail = static_cast<std::uint8_t>(n.hints.type.value_or(task_type{0}).number);
+    e.count = static_cast<std::uint16_t>(width);
+    if (n.label < positions_.size()) e.other = positions_[n.label];
+    here.note(e, e.other == 0 ? n.kind->function : nullptr);
+  }
+  /// For a member of a team, and for a node that threw: they release nobody.
+  void node_ends(Here& here, flow_node const& n) noexcept { here.note(event_of(trace::kind::node_ended, n), nullptr); }
+
+  [[nodiscard]] static std::uint64_t now(Here const& here) noexcept { return here.trace_ticks(); }
+  /// Writes which nodes waited for `n`: those that it added, and the ends of its edges, of which `first` is the first. `what`
+  /// is node_ended, or released if its end has been written.
+  void releases(Here& here, trace::kind what, std::uint64_t ticks, flow_node const& n, flow_nodes const& added,
+                flow_edge<flow_node> const* first) noexcept {
+    trace::event e = event_of(what, n);
+    e.ticks = ticks;
+    auto const add = [&](flow_node const& to) {
+      if (e.count == trace::most_successors) {
+        here.note_at(e);
+        e = event_of(trace::kind::released, n);
+        e.ticks = ticks;
+      }
+      trace::add_successor(e, to.number);
+    };
+    for (flow_node const* a = added.first; a != nullptr; a = a == added.last ? nullptr : a->next) add(*a);
+    for (; first != nullptr; first = first->next) add(*first->to);
+    if (e.what == trace::kind::node_ended || e.count > 0) here.note_at(e);
+  }
+
+ private:
+  [[nodiscard]] trace::event event_of(trace::kind what, flow_node const& n) const noexcept {
+    return {.what = what, .id = trace::id_of_node(run_, n.number)};
+  }
+
+  std::uint32_t run_ = 0;                 ///< 0: it does not go into a trace
+  std::vector<std::uint32_t> positions_;  ///< in the trace, of the names of nodes, by label
+};
+
+}  // namespace skua::inline v0::runtime
