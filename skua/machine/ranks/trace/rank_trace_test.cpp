@@ -66,6 +66,7 @@ struct sums {
 
 void add(sums& all, trace::trace_data const& of) {
   EXPECT_TRUE(of.is_complete) << of.path;
+  EXPECT_NE(of.description.find(R"("distance_of_ranks":)" + std::to_string(stolen_from_rank)), std::string::npos);
   std::vector<std::uint64_t> began;
   std::vector<std::uint64_t> ended;
   for (trace::track_events const& t : of.tracks) {
