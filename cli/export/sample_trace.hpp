@@ -87,8 +87,9 @@ class sample_trace {
   auto const add = [&](std::uint32_t rank, trace::event e) { both[rank].tracks[0].events.push_back(e); };
   add(1, {.ticks = 5, .what = kind::message_sent, .detail = request, .other = 0, .id = 9});
   add(0, {.ticks = 108, .what = kind::message_received, .detail = request, .other = 1, .id = 9});
-  if (replied_at > 0) add(0, {.ticks = replied_at, .what = kind::message_sent, .detail = reply, .other = 1, .id = 9});
-  add(1, {.ticks = 20, .what = kind::message_received, .detail = reply, .other = 0, .id = 9});
+  if (replied_at > 0)
+    add(0, {.ticks = replied_at, .what = kind::message_sent, .detail = reply, .other = 1, .id = 9, .value = 80});
+  add(1, {.ticks = 20, .what = kind::message_received, .detail = reply, .other = 0, .id = 9, .value = 80});
   add(1, {.ticks = 21, .what = kind::stolen, .count = 1, .other = 0, .value = 3});
   both[1].tracks[2].events.push_back({.ticks = 30, .what = kind::stolen, .count = 0, .other = 0});
   return both;
