@@ -33,13 +33,15 @@ class rank_pool final : private runtime::worker_threads {
  private:
   /// A call of the rank as the pool sees it. It lies in the call's own room, so that starting one never allocates.
   struct in_pool final : runtime::detached_call {
-    explicit in_pool(runtime::worker_call& c) noexcept
-        : runtime::detached_call{.run =
-                                     [](runtime::detached_call& self, runtime::here&) {
-                                       runtime::worker_call& mine = static_cast<in_pool&>(self).call;
-                                       mine.run(mine);
-                                     }},
-          call(c) {}
+    explicit in_pool(runtime::worker_call& c) noexcept : runtime::detached_call{.is = &kind}, call(c) {}
+
+    static void work(runtime::detached_call& self, runtime::here&) {
+      runtime::worker_call& mine = static_cast<in_pool&>(self).call;
+      mine.run(mine);
+    }
+    static char const* name_of(runtime::detached_call const&) noexcept { return "rank_worker"; }
+    static constexpr runtime::detached_kind kind{.run = &in_pool::work, .name_of = &in_pool::name_of};
+
     runtime::worker_call& call;
   };
 

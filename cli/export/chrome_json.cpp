@@ -84,9 +84,9 @@ class chrome_writer {
   void add_arrow(std::size_t i) {
     arrow const& a = t_.arrows[i];
     auto const half = [&](arrow_end const& e, std::string_view phase) {
-      std::uint32_t const r = e.is_slice ? t_.slices[e.index].row : t_.points[e.index].row;
-      std::uint64_t const at = e.is_slice ? t_.slices[e.index].begin_ns : t_.points[e.index].at_ns;
-      line(R"("ph":{},{},"ts":{},"id":{},"cat":"arrow","name":"{}")", phase, where(r), us(at), i + 1, name_of(a.what));
+      arrow_place const at = place_of(t_, e);
+      line(R"("ph":{},{},"ts":{},"id":{},"cat":"arrow","name":"{}")", phase, where(at.row), us(at.at_ns), i + 1,
+           name_of(a.what));
     };
     half(a.from, R"("s")");
     half(a.to, R"("f","bp":"e")");

@@ -22,7 +22,8 @@ namespace skua::cli {
 
 /// Whether this build has the library that writes OTF2.
 [[nodiscard]] bool has_otf2() noexcept;
-/// A folder with the archive traces.otf2: slices, counters, points as regions without length, no arrows. Throws
+/// A folder with the archive traces.otf2: slices, counters, points as regions without length, and arrows,
+/// but for those from stay to stay. Throws
 /// usage_error if the folder exists or this build has no OTF2, resource_error if it cannot be written.
 void write_otf2(timeline const& t, std::string const& folder);
 

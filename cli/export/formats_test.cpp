@@ -163,6 +163,24 @@ TEST(perfetto, flows_have_two_ends_and_names_their_texts) {
                                          "root", "sent to worker 0", "stolen by worker 1", "working"}));
 }
 
+TEST(perfetto, a_steal_between_ranks_flows_from_the_victims_track_to_the_thiefs) {
+  read_file const read = decoded(perfetto_of(timeline_of(ranks_that_steal(110))));
+  std::map<std::uint64_t, read_event> thief;  // by number of a flow
+  for (read_event const& e : read.events) {
+    for (std::uint64_t const flow : e.to) {
+      if (read.names.at(e.name) == "stole from rank 0") thief[flow] = e;
+    }
+  }
+  ASSERT_EQ(thief.size(), 1u);
+  auto const victim = std::ranges::find_if(
+      read.events, [&](read_event const& e) { return e.from == std::vector{thief.begin()->first}; });
+  ASSERT_NE(victim, read.events.end());
+  EXPECT_EQ(read.names.at(victim->name), "stolen by rank 1");
+  EXPECT_EQ(victim->at_ns, 110u);
+  EXPECT_EQ(victim->track, 2u) << "worker 0 of the first of two processes";
+  EXPECT_EQ(thief.begin()->second.track, 9u) << "behind the seven tracks of the first process";
+}
+
 TEST(perfetto, workers_are_threads_of_the_pool_and_counters_have_all_samples) {
   timeline const t = busy_timeline();
   read_file const read = decoded(perfetto_of(t));
@@ -235,6 +253,16 @@ TEST(csv, an_edge_has_a_line) {
   EXPECT_EQ(std::ranges::count_if(all, [](std::string const& l) { return l.find(",edge,") != std::string::npos; }), 6);
   EXPECT_EQ(std::ranges::count(all, "10,0,1,0,node_ended,,0,0,," + std::to_string(first) + ",0"), 1);
   EXPECT_EQ(std::ranges::count(all, "2,0,1,0,node_began,gemm,0,1,," + std::to_string(first) + ",0"), 1);
+}
+
+TEST(chrome_json, a_steal_between_ranks_leads_from_process_to_process) {
+  json const read = json::parse(chrome_json_of(timeline_of(ranks_that_steal(110))));
+  std::set<std::string> ends;
+  for (json const& e : read["traceEvents"]) {
+    if (e["name"] == "stolen" && e["cat"] == "arrow")
+      ends.insert(e["ph"].get<std::string>() + e["pid"].dump() + " " + e["ts"].dump());
+  }
+  EXPECT_EQ(ends, (std::set<std::string>{"s1 0.11", "f2 0.121", "s2 0.13", "f2 0.13"}));
 }
 
 TEST(csv, has_a_line_for_each_event_in_the_order_of_time_and_quotes_names) {

@@ -19,7 +19,8 @@ constexpr std::uint64_t longest_note_ns = 100'000;  // from an entry's leaving t
 }
 
 pool_events::pool_events(timeline& out, trace::trace_data const& from, std::uint32_t pool, std::uint64_t offset_ns)
-    : out_(out), from_(from), pool_(pool), offset_ns_(offset_ns), tracks_(from.tracks.size()) {
+    : out_(out), from_(from), pool_(pool), offset_ns_(offset_ns), distance_of_ranks_(distance_of_ranks(from)),
+      tracks_(from.tracks.size()) {
   first_row_ = static_cast<std::uint32_t>(out_.rows.size());
   out_.rows.push_back({pool, 0, row::kind::pool});
   std::size_t const workers = workers_of(from);
@@ -137,8 +138,9 @@ void pool_events::resume(std::uint32_t track, std::uint64_t frame) {
 }
 
 void pool_events::transferred(std::uint32_t track, trace::event const& e) {
-  if (e.other >= tracks_.size()) return;
   bool const is_steal = e.what == kind::stolen;
+  if (is_steal && e.count == distance_of_ranks_) return stolen_from_rank(track, e);
+  if (e.other >= tracks_.size()) return;
   std::uint32_t const giver = is_steal ? e.other : track;
   std::uint32_t const receiver = is_steal ? track : e.other;
   std::uint32_t const said = text(fmt::format("{} worker {}", is_steal ? "stolen by" : "sent to", receiver));
@@ -149,6 +151,18 @@ void pool_events::transferred(std::uint32_t track, trace::event const& e) {
                         .at_ns = now_ns_});
   if (!is_steal && began_already(e.id, receiver)) return;
   (is_steal ? stolen_ : sent_)[e.id] = transfers_.size() - 1;
+}
+
+/// What it got, and which of it runs when, is not in the trace: the arrow ends where the reply came.
+void pool_events::stolen_from_rank(std::uint32_t track, trace::event const& e) {
+  std::uint32_t const said = text(fmt::format("stole from rank {}", e.other));
+  steal_from_rank s{.victim = e.other,
+                    .thief = from_.rank,
+                    .point = add_point(tasks_row(track), said, e.value),
+                    .at_ns = now_ns_,
+                    .reply = {}};
+  if (!received_messages_.empty() && received_messages_.back().from == e.other) s.reply = received_messages_.size() - 1;
+  from_ranks_.push_back(s);
 }
 
 /// A sender notes what it sent afterwards, so the receiver may have begun it by then.

@@ -23,6 +23,15 @@ struct half_message {
   std::size_t point = 0;
 };
 
+/// Tasks that one rank got from another, until the victim's trace is found.
+struct steal_from_rank {
+  std::uint32_t victim = 0;  ///< a rank
+  std::uint32_t thief = 0;
+  std::size_t point = 0;  ///< at the thief
+  std::uint64_t at_ns = 0;
+  std::optional<std::size_t> reply;  ///< the message that brought them: in received()
+};
+
 class pool_events {
  public:
   /// Adds the pool's rows to `out`. `offset_ns` is added to all times.
@@ -35,6 +44,7 @@ class pool_events {
 
   [[nodiscard]] std::vector<half_message> const& sent() const noexcept { return sent_messages_; }
   [[nodiscard]] std::vector<half_message> const& received() const noexcept { return received_messages_; }
+  [[nodiscard]] std::vector<steal_from_rank> const& steals_from_ranks() const noexcept { return from_ranks_; }
 
  private:
   /// What one worker has begun and not ended.
@@ -74,6 +84,7 @@ class pool_events {
   void leave(std::uint32_t track, std::uint64_t frame, slice::ending how);
   void resume(std::uint32_t track, std::uint64_t frame);
   void transferred(std::uint32_t track, trace::event const& e);
+  void stolen_from_rank(std::uint32_t track, trace::event const& e);
   void arrive(std::uint32_t track, std::uint64_t id, std::size_t at_slice);
   void change_activity(std::uint32_t track, trace::event const& e);
   void message(std::uint32_t track, trace::event const& e);
@@ -85,6 +96,7 @@ class pool_events {
   trace::trace_data const& from_;
   std::uint32_t pool_;
   std::uint64_t offset_ns_;
+  std::optional<std::uint16_t> const distance_of_ranks_;
   std::uint32_t first_row_ = 0;
   std::uint64_t now_ns_ = 0;
   std::uint64_t working_ = 0;
@@ -103,6 +115,7 @@ class pool_events {
   std::unordered_map<std::uint64_t, node_slices> nodes_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> edges_;
   std::vector<half_message> sent_messages_, received_messages_;
+  std::vector<steal_from_rank> from_ranks_;
 };
 
 }  // namespace skua::cli

@@ -107,4 +107,29 @@ class sample_trace {
   return t.data();
 }
 
+/// Rank 1 asks rank 0 at 5, rank 0 replies at 10, and rank 1 has three tasks at 21 of its own clock, which began 100
+/// later; 0: rank 0 has lost that event. Then worker 2 of rank 1 steals from worker 0.
+[[nodiscard]] inline std::vector<trace::trace_data> ranks_that_steal(std::uint64_t replied_at) {
+  using trace::kind;
+  std::vector<trace::trace_data> both;
+  for (std::uint32_t const rank : {0u, 1u}) {
+    sample_trace t(3);
+    t.data().description = R"({"program":"uts","distances":["the same rank","another rank"],"distance_of_ranks":1})";
+    t.data().rank = rank;
+    t.data().ranks = 2;
+    t.data().began_ns = 1000 + 100 * rank;
+    both.push_back(t.data());
+  }
+  constexpr std::uint8_t request = 3, reply = 4;
+  auto const add = [&](std::uint32_t rank, trace::event e) { both[rank].tracks[0].events.push_back(e); };
+  add(1, {.ticks = 5, .what = kind::message_sent, .detail = request, .other = 0, .id = 9});
+  add(0, {.ticks = 108, .what = kind::message_received, .detail = request, .other = 1, .id = 9});
+  if (replied_at > 0)
+    add(0, {.ticks = replied_at, .what = kind::message_sent, .detail = reply, .other = 1, .id = 9, .value = 80});
+  add(1, {.ticks = 20, .what = kind::message_received, .detail = reply, .other = 0, .id = 9, .value = 80});
+  add(1, {.ticks = 21, .what = kind::stolen, .count = 1, .other = 0, .value = 3});
+  both[1].tracks[2].events.push_back({.ticks = 30, .what = kind::stolen, .count = 0, .other = 0});
+  return both;
+}
+
 }  // namespace skua::cli

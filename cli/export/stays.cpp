@@ -41,6 +41,65 @@ void in_order(trace::trace_data const& t, Take&& take) {
 using message_key = std::tuple<std::uint32_t, std::uint32_t, std::uint8_t, std::uint64_t>;
 message_key key_of(half_message const& m) { return {m.from, m.to, m.what, m.number}; }
 
+/// Where what concerns a rank as a whole is drawn: the track of the thread that uses its communicator. None if its trace
+/// is not here.
+std::optional<std::uint32_t> row_of_rank(timeline const& all, std::span<trace::trace_data const> traces,
+                                         std::uint32_t rank) {
+  for (std::uint32_t r = 0; r < all.rows.size(); ++r) {
+    trace::trace_data const& t = traces[all.rows[r].pool];
+    if (t.rank == rank && all.rows[r].what == row::kind::tasks && distance_of_ranks(t)) return r;
+  }
+  return std::nullopt;
+}
+
+/// Joins what ranks sent to what ranks received, and the tasks that ranks took to the replies that brought them.
+class rank_arrows {
+ public:
+  rank_arrows(timeline& out, std::span<trace::trace_data const> traces) : out_(out), traces_(traces) {}
+
+  void take(pool_events const& events) {
+    for (half_message const& m : events.sent()) sent_.emplace(key_of(m), m.point);
+    for (steal_from_rank s : events.steals_from_ranks()) {
+      if (s.reply) *s.reply += received_.size();
+      steals_.push_back(s);
+    }
+    received_.insert(received_.end(), events.received().begin(), events.received().end());
+  }
+  void draw() {
+    std::vector<std::optional<std::size_t>> senders(received_.size());
+    for (std::size_t i = 0; i < received_.size(); ++i) {
+      auto const found = sent_.find(key_of(received_[i]));
+      if (found == sent_.end()) continue;
+      senders[i] = found->second;
+      out_.arrows.push_back({arrow::kind::message, {false, found->second}, {false, received_[i].point}});
+      sent_.erase(found);
+    }
+    for (steal_from_rank const& s : steals_) draw(s, s.reply ? senders[*s.reply] : std::nullopt);
+  }
+
+ private:
+  /// From when the victim gave the tasks away; if that is not known, from when the thief had them.
+  void draw(steal_from_rank const& s, std::optional<std::size_t> const& sender) {
+    auto const [found, is_new] = rows_.try_emplace(s.victim);
+    if (is_new) found->second = row_of_rank(out_, traces_, s.victim);
+    if (!found->second) return;
+    point const& at_thief = out_.points[s.point];
+    out_.points.push_back({.row = *found->second,
+                           .name = out_.texts.number(fmt::format("stolen by rank {}", s.thief)),
+                           .at_ns = sender ? out_.points[*sender].at_ns : s.at_ns,
+                           .value = at_thief.value,
+                           .has_value = true});
+    out_.arrows.push_back({arrow::kind::stolen, {false, out_.points.size() - 1}, {false, s.point}});
+  }
+
+  timeline& out_;
+  std::span<trace::trace_data const> traces_;
+  std::multimap<message_key, std::size_t> sent_;
+  std::vector<half_message> received_;
+  std::vector<steal_from_rank> steals_;
+  std::map<std::uint32_t, std::optional<std::uint32_t>> rows_;  ///< of victims
+};
+
 std::string text_at(json const& description, char const* key) {
   auto const found = description.find(key);
   return found != description.end() && found->is_string() ? found->get<std::string>() : "";
@@ -80,12 +139,18 @@ std::size_t workers_of(trace::trace_data const& t) {
   return listed != said.end() && listed->is_array() ? std::min(listed->size(), t.tracks.size()) : t.tracks.size();
 }
 
+std::optional<std::uint16_t> distance_of_ranks(trace::trace_data const& t) {
+  json const said = json::parse(t.description, nullptr, false);
+  auto const found = said.is_object() ? said.find("distance_of_ranks") : said.end();
+  if (found == said.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<std::uint16_t>();
+}
+
 timeline timeline_of(std::span<trace::trace_data const> traces) {
   timeline all;
   std::vector<std::uint64_t> const offsets = offsets_of(traces);
   std::vector<std::uint32_t> const numbers = pool_numbers(traces);
-  std::multimap<message_key, std::size_t> sent;
-  std::vector<half_message> received;
+  rank_arrows between_ranks(all, traces);
   for (std::uint32_t p = 0; p < traces.size(); ++p) {
     trace::trace_data const& t = traces[p];
     traced_pool pool{.name = pool_name(t, numbers[p]), .rank = t.rank, .is_complete = t.is_complete};
@@ -94,15 +159,9 @@ timeline timeline_of(std::span<trace::trace_data const> traces) {
     pool_events events(all, t, p, offsets[p]);
     in_order(t, [&](std::uint32_t track, trace::event const& e) { events.take(track, e); });
     events.finish();
-    for (half_message const& m : events.sent()) sent.emplace(key_of(m), m.point);
-    received.insert(received.end(), events.received().begin(), events.received().end());
+    between_ranks.take(events);
   }
-  for (half_message const& m : received) {
-    auto const found = sent.find(key_of(m));
-    if (found == sent.end()) continue;
-    all.arrows.push_back({arrow::kind::message, {false, found->second}, {false, m.point}});
-    sent.erase(found);
-  }
+  between_ranks.draw();
   return all;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ namespace skua::cli {
 
 /// Of the tracks, those that are workers' own; the others are of threads from outside.
 [[nodiscard]] std::size_t workers_of(trace::trace_data const& t);
+
+/// Of the distances that `stolen` counts in this trace, the one whose victims are ranks; none in that of a pool.
+[[nodiscard]] std::optional<std::uint16_t> distance_of_ranks(trace::trace_data const& t);
 
 /// The number of each trace among those of its rank, from 1.
 [[nodiscard]] std::vector<std::uint32_t> pool_numbers(std::span<trace::trace_data const> traces);

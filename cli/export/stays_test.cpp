@@ -189,6 +189,41 @@ TEST(stays, traces_of_ranks_are_aligned_and_their_messages_joined) {
   EXPECT_EQ(drawn.rows.at(4).pool, 1u);
 }
 
+TEST(stays, a_steal_from_a_rank_leads_from_the_victims_reply_to_the_thief) {
+  timeline const drawn = timeline_of(ranks_that_steal(110));
+  std::vector<std::string> between, within;
+  for (arrow const& a : drawn.arrows) {
+    if (a.what != arrow::kind::stolen) continue;
+    point const& from = drawn.points[a.from.index];
+    point const& to = drawn.points[a.to.index];
+    ASSERT_FALSE(a.from.is_slice || a.to.is_slice);
+    (drawn.rows[from.row].pool == drawn.rows[to.row].pool ? within : between)
+        .push_back(drawn.pools[drawn.rows[from.row].pool].name + ", " + name_of(drawn.rows[from.row]) + " " +
+                   std::to_string(from.at_ns) + " " + drawn.texts[from.name] + " -> " +
+                   drawn.pools[drawn.rows[to.row].pool].name + ", " + name_of(drawn.rows[to.row]) + " " +
+                   std::to_string(to.at_ns) + " " + drawn.texts[to.name] + ": " + std::to_string(to.value));
+  }
+  EXPECT_EQ(between,
+            (lines{"rank 0: uts, worker 0 110 stolen by rank 1 -> rank 1: uts, worker 0 121 stole from rank 0: 3"}));
+  EXPECT_EQ(within,
+            (lines{"rank 1: uts, worker 0 130 stolen by worker 2 -> rank 1: uts, worker 2 130 stole from worker 0: 0"}))
+      << "the same number, but in the rank it is a worker's";
+}
+
+TEST(stays, a_steal_whose_reply_the_victim_has_lost_is_one_of_the_moment_when_the_thief_had_it) {
+  EXPECT_EQ(arrows_in(timeline_of(ranks_that_steal(0))), (lines{"message: worker 0 point 105 -> worker 0 point 108",
+                                                                "stolen: worker 0 point 121 -> worker 0 point 121",
+                                                                "stolen: worker 0 point 130 -> worker 2 point 130"}));
+}
+
+TEST(stays, a_steal_from_a_rank_without_a_trace_is_a_point_at_the_thief) {
+  std::vector<trace::trace_data> const all = ranks_that_steal(110);
+  timeline const drawn = timeline_of_one(all[1]);
+  EXPECT_EQ(arrows_in(drawn), (lines{"stolen: worker 0 point 30 -> worker 2 point 30"}));
+  EXPECT_TRUE(
+      std::ranges::any_of(drawn.points, [&](point const& p) { return drawn.texts[p.name] == "stole from rank 0"; }));
+}
+
 TEST(stays, names_are_those_of_functions_and_a_track_beyond_the_workers_is_outside) {
   sample_trace t(2);
   t.data().description = R"({"workers":[{}]})";

@@ -37,6 +37,11 @@ std::string name_of(row const& r) {
   return "worker " + std::to_string(r.worker) + (r.what == row::kind::activity ? ": activity" : "");
 }
 
+arrow_place place_of(timeline const& t, arrow_end const& e) noexcept {
+  if (e.is_slice) return {t.slices[e.index].row, t.slices[e.index].begin_ns};
+  return {t.points[e.index].row, t.points[e.index].at_ns};
+}
+
 arrow_numbers arrows_by_end(timeline const& t) {
   arrow_numbers all;
   all.from_slice.resize(t.slices.size());

@@ -115,6 +115,13 @@ struct timeline {
 /// "worker 3", "worker 3: activity", "outside", "pool"
 [[nodiscard]] std::string name_of(row const& r);
 
+/// Where an arrow begins or ends: a slice at its beginning.
+struct arrow_place {
+  std::uint32_t row = 0;
+  std::uint64_t at_ns = 0;
+};
+[[nodiscard]] arrow_place place_of(timeline const& t, arrow_end const& e) noexcept;
+
 /// A point or slice with the arrows that begin and end there, which have their index as number.
 struct arrow_numbers {
   std::vector<std::vector<std::size_t>> from_slice, to_slice;  ///< by slice

@@ -46,8 +46,7 @@ class merger {
     take_text(about, "version", to_.version);
     take_text(about, "machine", to_.machine);
     if (auto const o = about.find("options"); o != about.end() && o->is_object()) to_.options.update(*o);
-    if (auto const d = about.find("distances"); d != about.end() && d->is_array() && d->size() > to_.distances.size())
-      take_distances(*d);
+    take_distances(about);
     to_.complete = to_.complete && file.is_complete;
     to_.ranks = std::max(to_.ranks, file.ranks);
     first_ = static_cast<std::uint32_t>(to_.workers.size());
@@ -68,9 +67,23 @@ class merger {
   }
 
  private:
-  void take_distances(json const& names) {
-    to_.distances.clear();
-    for (json const& name : names) to_.distances.push_back(name.is_string() ? name.get<std::string>() : "");
+  /// Files number their distances as they like: those of pools follow the machine, and a rank's know two.
+  void take_distances(json const& about) {
+    classes_.clear();
+    if (auto const d = about.find("distances"); d != about.end() && d->is_array()) {
+      for (json const& name : *d)
+        classes_.push_back(class_named(name.is_string() ? name.get<std::string>() : unnamed(classes_.size())));
+    }
+    std::int64_t const of_ranks = number_in(about, "distance_of_ranks");
+    if (of_ranks >= 0 && static_cast<std::size_t>(of_ranks) < classes_.size())
+      to_.distance_of_ranks = classes_[static_cast<std::size_t>(of_ranks)];
+  }
+  static std::string unnamed(std::size_t in_file) { return fmt::format("distance {}", in_file); }
+  std::uint16_t class_named(std::string const& name) {
+    auto const found = std::ranges::find(to_.distances, name);
+    auto const at = found - to_.distances.begin();
+    if (found == to_.distances.end()) to_.distances.push_back(name);
+    return static_cast<std::uint16_t>(at);
   }
 
   /// The tracks behind those of the workers belong to threads outside.
@@ -107,6 +120,9 @@ class merger {
     e.ticks += offset_ns;
     switch (e.what) {
       case kind::stolen:
+        e.count = e.count < classes_.size() ? classes_[e.count] : class_named(unnamed(e.count));
+        e.other = to_.is_from_rank(e) ? std::min(e.other, to_.ranks - 1) : worker_of(e.other);
+        break;
       case kind::lost:
       case kind::sent:
       case kind::moved: e.other = worker_of(e.other); break;
@@ -145,6 +161,7 @@ class merger {
   run& to_;
   std::uint32_t first_ = 0, workers_ = 1, pool_ = 0;
   std::uint64_t first_flow_ = 0, flows_ = 0;                ///< flows of earlier files, and of this one
+  std::vector<std::uint16_t> classes_;                      ///< of this file's distances
   std::unordered_map<std::uint32_t, std::uint32_t> names_;  ///< of this file
   std::unordered_map<std::string, std::uint32_t> known_names_;
   std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, std::int64_t> places_;

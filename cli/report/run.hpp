@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ using trace::event;
 using trace::kind;
 
 /// A worker, and what it did. Events have run-wide references: `other` of stolen, lost, sent and moved is an index into
-/// run::workers, and that of task_began, member_began, node_began, called, region_opened and mark is an index into run::names.
+/// run::workers (but see run::is_from_rank), and that of task_began, member_began, node_began, called, region_opened and mark
+/// is an index into run::names. `count` of stolen is an index into run::distances.
 /// The runs of flows, in the upper half of the `id` of their events, are numbered through.
 struct traced_worker {
   std::uint32_t rank = 0;
@@ -39,6 +41,12 @@ struct run {
   std::vector<traced_worker> outside;  ///< tracks of threads that are no workers: they note marks and regions
   std::vector<std::string> names;      ///< short ones (text/short_name.hpp)
   std::vector<std::string> distances;  ///< names of the classes that `stolen` counts
+  std::optional<std::uint16_t> distance_of_ranks;  ///< that of steals from other ranks
+
+  /// Of a steal: its victim is a rank, whose number `other` is.
+  [[nodiscard]] bool is_from_rank(event const& e) const noexcept {
+    return e.what == kind::stolen && distance_of_ranks && e.count == *distance_of_ranks;
+  }
 
   [[nodiscard]] std::uint64_t events() const noexcept;
   [[nodiscard]] std::uint64_t lost() const noexcept;

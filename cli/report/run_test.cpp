@@ -52,6 +52,37 @@ TEST(run, ranks_are_laid_on_one_clock_and_workers_numbered_through) {
   EXPECT_TRUE(r.complete);
 }
 
+TEST(run, steals_from_ranks_keep_the_ranks_number_and_distances_of_all_files_have_one_numbering) {
+  std::vector<trace::trace_data> files;
+  for (std::uint32_t const rank : {0u, 1u}) {
+    files.push_back(file(rank, 0));
+    trace::trace_data of_rank;
+    of_rank.rank = rank;
+    of_rank.ranks = 2;
+    of_rank.description = R"({"distances":["the same rank","another rank"],"distance_of_ranks":1})";
+    of_rank.tracks.resize(2);
+    of_rank.tracks[0].events = {at(10, {.what = kind::stolen, .count = 1, .other = 1 - rank, .value = 5}),
+                                at(20, {.what = kind::stolen, .count = 1, .other = 77})};
+    of_rank.tracks[1].events = {at(30, {.what = kind::stolen, .count = 0, .other = 0}),
+                                at(40, {.what = kind::stolen, .count = 9, .other = 0})};
+    files.push_back(std::move(of_rank));
+  }
+  run const r = merge("t", std::move(files));
+  EXPECT_EQ(r.distances, (std::vector<std::string>{"near", "far", "the same rank", "another rank", "distance 9"}));
+  ASSERT_EQ(r.workers.size(), 8u);
+  event const& in_pool = r.workers[5].events[0];  // of rank 1
+  EXPECT_EQ(in_pool.count, 1u);
+  EXPECT_EQ(in_pool.other, 4u);
+  EXPECT_FALSE(r.is_from_rank(in_pool)) << "class 1 of a pool is another one than class 1 of a rank";
+  event const& of_rank = r.workers[6].events[0];
+  EXPECT_TRUE(r.is_from_rank(of_rank));
+  EXPECT_EQ(of_rank.other, 0u);
+  EXPECT_EQ(r.workers[2].events[0].other, 1u);
+  EXPECT_EQ(r.workers[6].events[1].other, 1u) << "no such rank: a damaged event";
+  EXPECT_EQ(r.workers[7].events[0].other, 6u) << "a worker of the same rank";
+  EXPECT_EQ(r.distances[r.workers[7].events[1].count], "distance 9");
+}
+
 TEST(run, one_incomplete_file_makes_the_run_incomplete) {
   std::vector<trace::trace_data> files;
   files.push_back(file(0, 0));

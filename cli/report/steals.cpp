@@ -39,7 +39,7 @@ std::vector<std::size_t> group_workers(run const& of, steal_matrix& into) {
   groups = by("rank", [](traced_worker const& w) { return static_cast<std::int64_t>(w.rank); });
   if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
   // Nothing says how the workers belong together: as many neighbours in a group as are needed.
-  into = {.of = "group of workers", .names = {}, .counts = {}};
+  into = {.of = "worker group", .names = {}, .counts = {}};
   std::size_t const each = (of.workers.size() + most_workers_in_matrix - 1) / most_workers_in_matrix;
   for (std::size_t w = 0; w < of.workers.size(); ++w) {
     groups[w] = w / each;
@@ -48,11 +48,36 @@ std::vector<std::size_t> group_workers(run const& of, steal_matrix& into) {
   return groups;
 }
 
+steal_matrix steals_between_ranks(run const& of) {
+  std::size_t ranks = of.ranks;
+  for (traced_worker const& w : of.workers) ranks = std::max<std::size_t>(ranks, w.rank + 1U);
+  std::size_t const each = (ranks + most_workers_in_matrix - 1) / most_workers_in_matrix;
+  steal_matrix all{.of = each == 1 ? "rank" : "rank group", .names = {}, .counts = {}};
+  for (std::size_t r = 0; r < ranks; r += each)
+    all.names.push_back(each == 1 ? std::to_string(r) : fmt::format("{}-{}", r, std::min(r + each, ranks) - 1));
+  all.counts.assign(all.size() * all.size(), 0);
+  for (traced_worker const& thief : of.workers) {
+    for (event const& e : thief.events) {
+      if (e.what != kind::stolen) continue;
+      std::size_t const victim = of.is_from_rank(e) ? e.other : of.workers[e.other].rank;
+      ++all.counts[thief.rank / each * all.size() + victim / each];
+    }
+  }
+  return all;
+}
+
+bool has_steals_between_ranks(run const& of) noexcept {
+  return std::ranges::any_of(of.workers, [&](traced_worker const& w) {
+    return std::ranges::any_of(w.events, [&](event const& e) { return of.is_from_rank(e); });
+  });
+}
+
 bool is_state(kind k) noexcept { return k >= kind::working && k <= kind::sleeping; }
 
 }  // namespace
 
 steal_matrix steals_between(run const& of) {
+  if (has_steals_between_ranks(of)) return steals_between_ranks(of);
   steal_matrix all;
   std::vector<std::size_t> const group_of = group_workers(of, all);
   all.counts.assign(all.size() * all.size(), 0);
@@ -76,6 +101,7 @@ steal_facts steal_facts_of(run const& of) {
           ++all.steals;
           if (e.count >= all.by_distance.size()) all.by_distance.resize(e.count + 1U);
           ++all.by_distance[e.count];
+          if (of.is_from_rank(e)) break;  // it has no node
           traced_worker const& victim = of.workers[e.other];
           bool const placed = w.node >= 0 && victim.node >= 0;
           all.placed += placed ? 1 : 0;

@@ -12,7 +12,8 @@ namespace skua::cli::traced {
 
 inline constexpr std::size_t most_workers_in_matrix = 64;
 
-/// Square: by worker, or by place, node or rank where there are too many workers to tell apart.
+/// Square: by worker, or by place, node or rank where there are too many workers to tell apart. By rank, too, where tasks
+/// were stolen between ranks: a rank is asked, whichever of its workers has the tasks.
 struct steal_matrix {
   std::string of = "worker";
   std::vector<std::string> names;

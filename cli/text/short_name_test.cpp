@@ -18,6 +18,15 @@ TEST(short_name, a_lambda_has_the_name_of_the_function_around_it) {
   EXPECT_EQ(short_name("fib(auto:1&, int)::{lambda(auto:1&)#2}"), "fib");
 }
 
+TEST(short_name, a_coroutine_has_the_name_that_either_compiler_gives_its_frame) {
+  EXPECT_EQ(short_name("void app::fetch(fetch(int, source<int>&)::_ZN3app5fetchEiR6sourceIiE.Frame*)"), "fetch");
+  EXPECT_EQ(short_name("job app::fetch(int, source<int> &)"), "fetch");
+  EXPECT_EQ(short_name("void app::w::run(source<int>&)::<lambda(source<int>&)>::operator()(app::w::run(source<int>&)::"
+                       "<lambda(source<int>&)>::_ZZN3app1w3runER6sourceIiEENKUlS3_E_clES3_.Frame*)"),
+            "run");
+  EXPECT_EQ(short_name("auto app::w::run(source<int> &)::(anonymous class)::operator()(source<int> &) const"), "run");
+}
+
 TEST(short_name, templates_arguments_and_namespaces_are_left_out) {
   EXPECT_EQ(short_name("a::b::sort<std::vector<int>::iterator, std::less<void> >(int*) const::<lambda(auto:1&)>"),
             "sort");

@@ -12,15 +12,27 @@
 
 namespace skua::inline v0::runtime {
 
+template <class Here>
+struct free_task;
+
+/// What all free tasks of one type share.
+template <class Here>
+struct free_task_kind {
+  void (*run)(free_task<Here>&,
+              Here&) noexcept;  ///< runs it, or drops it if its group is cancelled; destroys it; counts it
+  char const* name = nullptr;   ///< what traces call it (type_text.hpp); null: nothing
+};
+
 /// A task that only its group waits for. task_group makes it on the heap and lends it to the executor from `spawn` to
 /// `run`; it is gone when `run` returns.
 template <class Here>
 struct free_task {
-  void (*run)(free_task&, Here&) noexcept;  ///< runs it, or drops it if its group is cancelled; destroys it; counts it
+  /// For the executor's use, between `spawn` and `run`. First, so that what lies there is at the task's own address.
+  alignas(void*) std::byte room[2 * sizeof(void*)] = {};
+  free_task_kind<Here> const* is;
   wait_group* group;
   hint hints{};
   void const* surroundings = nullptr;  ///< name of the Executor::surroundings of the frame that waits; or null
-  alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< for the executor's use, between `spawn` and `run`
 };
 
 /// Base of the tasks of such a machine that are made by `new`. A machine with memory of its own for them specialises it.
@@ -31,7 +43,7 @@ struct task_memory {};
 ///  * with_here(f)  calls f(here) on the calling thread and returns when f has returned, on the same thread. On a worker
 ///                  f gets the here of the fiber that runs there; another thread works in a worker's place meanwhile.
 ///                  (If every worker is awake, one of them may call f.) Returns f's value, rethrows its exception.
-///  * spawn(task)   makes task.run(task, here) happen, exactly once, on some worker, at any time from now on, even
+///  * spawn(task)   makes task.is->run(task, here) happen, exactly once, on some worker, at any time from now on, even
 ///                  before spawn returns. From a worker: newest first for itself. From elsewhere: first in, first out.
 ///                  The caller has counted the task in its group. A task is never thrown away: an executor that shuts
 ///                  down runs the tasks that it was given. While the task runs, here.stop_requested() is true whenever

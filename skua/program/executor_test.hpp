@@ -39,7 +39,7 @@ inline void run_task(free_task<shuffled>& task) noexcept {
   shuffled::surroundings const around(task.surroundings);
   as_fiber([&](shuffled& here) {
     here.watching(around,
-                  [&](shuffled& inner) { inner.watching(*task.group, [&](shuffled& h) { task.run(task, h); }); });
+                  [&](shuffled& inner) { inner.watching(*task.group, [&](shuffled& h) { task.is->run(task, h); }); });
   });
 }
 
@@ -171,7 +171,7 @@ struct toy_executor {
   /// A call that another thread makes on our behalf.
   template <class F>
   struct errand : free_task<here> {
-    explicit errand(F&& f) : free_task<here>{.run = &go, .group = &back}, function(std::forward<F>(f)) {}
+    explicit errand(F&& f) : free_task<here>{.is = &kind, .group = &back}, function(std::forward<F>(f)) {}
     static void go(free_task<here>& task, here& h) noexcept {
       auto& self = static_cast<errand&>(task);
       try {
@@ -188,6 +188,7 @@ struct toy_executor {
       if (failure) std::rethrow_exception(failure);
       if constexpr (!std::is_void_v<decltype(std::declval<F>()(std::declval<here&>()))>) return std::move(*value);
     }
+    static constexpr free_task_kind<here> kind{.run = &go};
     F&& function;
     wait_group back;
     std::optional<value_of<F, here&>> value;

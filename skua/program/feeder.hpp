@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/callable.hpp"
 #include "skua/program/executor.hpp"
@@ -89,8 +90,8 @@ class feeding final : public feeder<Item> {
  private:
   struct item_task final : free_task<its_here>, task_memory<its_here> {
     item_task(feeding& f, Item&& i)
-        : free_task<its_here>{.run = &run_and_finish, .group = &f.added_, .surroundings = f.surroundings_.name()},
-          of(f), item(std::move(i)) {}
+        : free_task<its_here>{.is = &kind, .group = &f.added_, .surroundings = f.surroundings_.name()}, of(f),
+          item(std::move(i)) {}
 
     static void run_and_finish(free_task<its_here>& task, its_here& here) noexcept {
       wait_group& group = *task.group;
@@ -123,6 +124,8 @@ class feeding final : public feeder<Item> {
         this->group->fail(std::current_exception());
       }
     }
+
+    static constexpr free_task_kind<its_here> kind{.run = &run_and_finish, .name = type_text<Body>()};
 
     feeding& of;
     Item item;

@@ -13,6 +13,7 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
@@ -45,7 +46,7 @@ template <class Here, class F>
 struct group_task final : free_task<Here>, task_memory<Here> {
   template <class G>
   group_task(wait_group& g, hint h, G&& f)
-      : free_task<Here>{.run = &run_and_finish, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
+      : free_task<Here>{.is = &kind, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     call_for(*task.group, here, std::move(static_cast<group_task&>(task).function));
@@ -58,6 +59,7 @@ struct group_task final : free_task<Here>, task_memory<Here> {
     delete static_cast<group_task*>(task);
     group.finish();
   }
+  static constexpr free_task_kind<Here> kind{.run = &run_and_finish, .name = type_text<F>()};
 
   F function;
 };
@@ -66,13 +68,14 @@ struct group_task final : free_task<Here>, task_memory<Here> {
 template <class Here, class F>
 struct waited_task final : free_task<Here> {
   waited_task(wait_group& g, F&& f) noexcept
-      : free_task<Here>{.run = &run_and_finish, .group = &g}, function(std::forward<F>(f)) {}
+      : free_task<Here>{.is = &kind, .group = &g}, function(std::forward<F>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     wait_group& group = *task.group;
     call_for(group, here, std::forward<F>(static_cast<waited_task&>(task).function));
     group.finish();
   }
+  static constexpr free_task_kind<Here> kind{.run = &run_and_finish, .name = type_text<std::remove_reference_t<F>>()};
 
   F&& function;
 };

@@ -29,6 +29,7 @@ std::string describe(rank_number rank, std::uint32_t tracks) {
   for (std::uint32_t n = 0; n < tracks; ++n)
     all["workers"].push_back({{"processor", -1}, {"place", rank}, {"node", -1}, {"package", -1}});
   all["distances"] = {"the same rank", "another rank"};
+  all["distance_of_ranks"] = stolen_from_rank;
   return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -43,8 +43,8 @@ class worker_trace {
 };
 
 /// The distances of `stolen` in a rank's trace.
-inline constexpr std::uint16_t stolen_in_rank = 0;     ///< from a worker of the rank: other is its number
-inline constexpr std::uint16_t stolen_from_rank = 1;   ///< from another rank: value is how many tasks
+inline constexpr std::uint16_t stolen_in_rank = 0;    ///< from a worker of the rank: other is its number
+inline constexpr std::uint16_t stolen_from_rank = 1;  ///< from another rank: other is its number, value how many tasks
 
 class rank_trace {
  public:

@@ -59,12 +59,14 @@ void run(communicator& world) {
 struct sums {
   std::uint64_t tasks = 0;
   std::uint64_t executed = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::uint64_t, 2>> sent, received;  ///< by sender, receiver
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::uint64_t, 2>> sent,
+      received;                  ///< by sender, receiver
   std::uint64_t in_replies = 0;  ///< tasks that came from other ranks
 };
 
 void add(sums& all, trace::trace_data const& of) {
   EXPECT_TRUE(of.is_complete) << of.path;
+  EXPECT_NE(of.description.find(R"("distance_of_ranks":)" + std::to_string(stolen_from_rank)), std::string::npos);
   std::vector<std::uint64_t> began;
   std::vector<std::uint64_t> ended;
   for (trace::track_events const& t : of.tracks) {
@@ -124,6 +126,25 @@ TEST_P(traced_ranks, have_the_tasks_of_all_their_workers) {
     rank_pool const workers(world, threads, world.rank() % 2 == 0 ? serving::server_thread : serving::between_tasks);
     run(world);
   });
+}
+
+TEST(traced_pool_of_a_rank, names_the_workers_that_it_lends) {
+  std::string where = (std::filesystem::temp_directory_path() / "skua_rank_trace_XXXXXX").string();
+  std::filesystem::path const folder = ::mkdtemp(where.data());
+  std::string const file = (folder / "pool").string();
+  on_ranks(1, [&](communicator& world) {
+    pool threads({.workers = 2, .trace = file});
+    rank_pool const workers(world, threads);
+    run(world);
+  });
+  trace::trace_data const of = trace::read_trace(file);
+  std::filesystem::remove_all(folder);
+  std::size_t named = 0;
+  for (trace::track_events const& t : of.tracks) {
+    for (trace::event const& e : t.events)
+      named += e.what == kind::task_began && of.name(e.other) == "rank_worker" ? 1 : 0;
+  }
+  EXPECT_GE(named, iterations) << "each iteration has the pool's workers";
 }
 
 TEST(clocks_of_ranks, differ_by_no_more_than_a_round_trip_where_there_is_one_clock) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/enqueue/detached.hpp"
 
+#include <cstddef>
 #include <new>
+#include <type_traits>
 
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
 #include "skua/machine/threads/pool/blocked_thread.hpp"
@@ -17,20 +19,24 @@ namespace {
 
 /// A detached call as lanes see it. It lies in the call's own storage, so submitting one never allocates.
 struct detached_task final : handed {
-  explicit detached_task(detached_call& c) noexcept : handed(kind), given(c) {}
+  detached_task() noexcept : handed(kind) {}
 
   static detached_task& of(detached_call& c) noexcept {
     static_assert(sizeof(detached_task) <= sizeof(c.room) && alignof(detached_task) <= alignof(void*));
-    return *::new (static_cast<void*>(c.room)) detached_task(c);
+    return *::new (static_cast<void*>(c.room)) detached_task;
   }
+  /// The call in whose room this lies.
+  [[nodiscard]] detached_call& given() noexcept { return *reinterpret_cast<detached_call*>(this); }
+  [[nodiscard]] detached_call const& given() const noexcept { return *reinterpret_cast<detached_call const*>(this); }
+  static_assert(std::is_standard_layout_v<detached_call> && offsetof(detached_call, room) == 0);
 
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
-    detached_call& call = static_cast<detached_task&>(t).given;
+    detached_call& call = static_cast<detached_task&>(t).given();
     detached_tasks& counted = call.in->of().detached();
     stop_node const node{nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)};
     on.watch(&node);
     try {
-      call.run(call, on);
+      call.is->run(call, on);
     } catch (...) {
       counted.failed();
     }
@@ -39,14 +45,17 @@ struct detached_task final : handed {
     counted.finish();
   }
   static hint hint_of(task const& t, std::uint64_t) noexcept {
-    return static_cast<detached_task const&>(t).given.hints;
+    return static_cast<detached_task const&>(t).given().hints;
+  }
+  static char const* name_of(task const& t) noexcept {
+    detached_call const& call = static_cast<detached_task const&>(t).given();
+    return call.is->name_of == nullptr ? nullptr : call.is->name_of(call);
   }
   static task_kind const kind;
-
-  detached_call& given;
 };
 
-constexpr task_kind detached_task::kind{.run = &detached_task::run_task, .hint_of = &detached_task::hint_of};
+constexpr task_kind detached_task::kind{
+    .run = &detached_task::run_task, .hint_of = &detached_task::hint_of, .name_of = &detached_task::name_of};
 
 }  // namespace
 

@@ -9,17 +9,27 @@
 #include <utility>
 
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/parts/base/type_text.hpp"
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua::inline v0::runtime {
 
+struct detached_call;
+
+/// What all detached calls of one type share.
+struct detached_kind {
+  void (*run)(detached_call&, here&);  ///< the call may be gone when it returns; what it throws goes to the pool
+  char const* (*name_of)(detached_call const&) noexcept = nullptr;  ///< what traces call it; null: nothing
+};
+
 /// Between `announce` and the end of `run` the pool of `in` counts it.
 struct detached_call {
-  void (*run)(detached_call&, here&);  ///< the call may be gone when it returns; what it throws goes to the pool
+  /// For the pool, between `submit` and `run`. First, so that what lies there is at the call's own address.
+  alignas(void*) std::byte room[2 * sizeof(void*)] = {};
+  detached_kind const* is;
   hint hints{};
-  region* in = nullptr;                                   ///< set by `announce`
-  alignas(void*) std::byte room[4 * sizeof(void*)] = {};  ///< for the pool, between `submit` and `run`
+  region* in = nullptr;  ///< set by `announce`
 };
 
 /// The pool of `where` waits for this call from now on. Throws error in a child of fork(), whose pool has no workers.
@@ -38,12 +48,14 @@ void retract(detached_call& call) noexcept;
 template <class F>
 struct enqueued_call final : detached_call {
   template <class G>
-  enqueued_call(hint h, G&& f) : detached_call{.run = &call_and_destroy, .hints = h}, function(std::forward<G>(f)) {}
+  enqueued_call(hint h, G&& f) : detached_call{.is = &kind, .hints = h}, function(std::forward<G>(f)) {}
 
   static void call_and_destroy(detached_call& call, here& on) {
     std::unique_ptr<enqueued_call> const self(static_cast<enqueued_call*>(&call));
     static_cast<void>(call_body(on, self->function));
   }
+  static char const* name_of(detached_call const&) noexcept { return type_text<F>(); }
+  static constexpr detached_kind kind{.run = &call_and_destroy, .name_of = &name_of};
 
   F function;
 };

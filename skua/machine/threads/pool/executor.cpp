@@ -2,10 +2,12 @@
 #include "skua/machine/threads/pool/executor.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <type_traits>
 
 #include "skua/machine/threads/pool/blocked_thread.hpp"
 #include "skua/machine/threads/pool/caller.hpp"
@@ -70,12 +72,18 @@ std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast
 
 /// A free task as lanes see it. It lies in the free task's own storage, so submitting one never allocates.
 struct spawned_task final : handed {
-  explicit spawned_task(free_task<here>& t) noexcept : handed(kind), given(t) {}
+  spawned_task() noexcept : handed(kind) {}
 
   static spawned_task& of(free_task<here>& t) noexcept {
     static_assert(sizeof(spawned_task) <= sizeof(t.room) && alignof(spawned_task) <= alignof(void*));
-    return *::new (static_cast<void*>(t.room)) spawned_task(t);
+    return *::new (static_cast<void*>(t.room)) spawned_task;
   }
+  /// The task in whose room this lies.
+  [[nodiscard]] free_task<here>& given() noexcept { return *reinterpret_cast<free_task<here>*>(this); }
+  [[nodiscard]] free_task<here> const& given() const noexcept {
+    return *reinterpret_cast<free_task<here> const*>(this);
+  }
+  static_assert(std::is_standard_layout_v<free_task<here>> && offsetof(free_task<here>, room) == 0);
 
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
     run_nested(t, on);
@@ -83,11 +91,11 @@ struct spawned_task final : handed {
   }
   /// On top of what the fiber runs.
   static void run_nested(task& t, here& on) noexcept {
-    free_task<here>& given = static_cast<spawned_task&>(t).given;
+    free_task<here>& given = static_cast<spawned_task&>(t).given();
     auto const* const around = static_cast<stop_node const*>(given.surroundings);
     stop_node const node{around, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
     fiber::nested_task const nested{on, &node};
-    given.run(given, on);
+    given.is->run(given, on);
   }
   /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first. Returns early for the sake
   /// of other regions: the worker's search then lets them take turns.
@@ -101,21 +109,23 @@ struct spawned_task final : handed {
       }
       auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
       if (newest == nullptr) return;
-      free_task<here>& given = static_cast<spawned_task*>(newest)->given;
+      free_task<here>& given = static_cast<spawned_task*>(newest)->given();
       if (given.hints.place || given.surroundings != nullptr) {
         run_nested(*newest, on);
       } else {
-        given.run(given, on);
+        given.is->run(given, on);
       }
     }
   }
-  static hint hint_of(task const& t, std::uint64_t) noexcept { return static_cast<spawned_task const&>(t).given.hints; }
+  static hint hint_of(task const& t, std::uint64_t) noexcept {
+    return static_cast<spawned_task const&>(t).given().hints;
+  }
+  static char const* name_of(task const& t) noexcept { return static_cast<spawned_task const&>(t).given().is->name; }
   static task_kind const kind;
-
-  free_task<here>& given;
 };
 
-constexpr task_kind spawned_task::kind{.run = &spawned_task::run_task, .hint_of = &spawned_task::hint_of};
+constexpr task_kind spawned_task::kind{
+    .run = &spawned_task::run_task, .hint_of = &spawned_task::hint_of, .name_of = &spawned_task::name_of};
 
 /// A fiber that waits for a wait_group, until the group's last task releases it. Its group counts two children: the
 /// fiber's own share, and the release.
@@ -202,7 +212,8 @@ void executor::run_now(free_task<here>& task) {
     return run_here(w->running_fiber());
   }
   region& where = default_pool().root_region();
-  runtime::call_outside(run_here, [&where](outside_call& c) {
+  runtime::call_outside(run_here, [&](outside_call& c) {
+    c.name = task.is->name;  // rather than that of `run_here`
     root asked{c};
     if (!caller::run(where, asked)) where.guests().run(asked);
   });

@@ -7,18 +7,20 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
 #include "skua/machine/threads/enqueue/detached.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/suspend/one_shot.hpp"
+#include "skua/parts/base/type_text.hpp"
 
 namespace skua::inline v0::runtime {
 
 /// A suspended coroutine that a worker will resume. What `resume` throws goes to the pool's handler.
 struct suspended_coroutine : detached_call {
-  explicit suspended_coroutine(void (*how)(detached_call&, here&)) noexcept : detached_call{.run = how} {}
+  explicit suspended_coroutine(detached_kind const& k) noexcept : detached_call{.is = &k} {}
   std::coroutine_handle<> waiting;
 };
 
@@ -26,15 +28,16 @@ template <class T>
 class one_shot_awaiter final : one_shot_waiter, suspended_coroutine {
  public:
   explicit one_shot_awaiter(one_shot<T>& source) noexcept
-      : one_shot_waiter{.wake = &one_shot_awaiter::wake_it}, suspended_coroutine(&one_shot_awaiter::resume),
-        source_(source) {}
+      : one_shot_waiter{.wake = &one_shot_awaiter::wake_it}, suspended_coroutine(kind), source_(source) {}
   one_shot_awaiter(one_shot_awaiter const&) = delete;
   one_shot_awaiter& operator=(one_shot_awaiter const&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return source_.is_set(); }
-  /// Once it has enrolled, the coroutine may run elsewhere and be gone.
-  bool await_suspend(std::coroutine_handle<> coroutine) {
+  /// Once it has enrolled, the coroutine may run elsewhere and be gone. The compiler calls this inside the coroutine, so
+  /// `at` is there, and tells traces its name.
+  bool await_suspend(std::coroutine_handle<> coroutine, std::source_location at = std::source_location::current()) {
     waiting = coroutine;
+    at_ = at;
     announce(*this, pool_of_caller());
     bool waits = false;
     try {
@@ -54,8 +57,13 @@ class one_shot_awaiter final : one_shot_waiter, suspended_coroutine {
     auto const coroutine = static_cast<one_shot_awaiter&>(call).waiting;
     coroutine.resume();
   }
+  static char const* name_of(detached_call const& call) noexcept {
+    return static_cast<one_shot_awaiter const&>(call).at_.function_name();
+  }
+  static constexpr detached_kind kind{.run = &one_shot_awaiter::resume, .name_of = &one_shot_awaiter::name_of};
 
   one_shot<T>& source_;
+  std::source_location at_;
 };
 
 /// The awaiter of run_on.
@@ -68,8 +76,7 @@ class run_on_awaiter final : suspended_coroutine {
 
  public:
   template <class G>
-  run_on_awaiter(region& where, G&& f)
-      : suspended_coroutine(&run_on_awaiter::run_and_resume), where_(where), function_(std::forward<G>(f)) {}
+  run_on_awaiter(region& where, G&& f) : suspended_coroutine(kind), where_(where), function_(std::forward<G>(f)) {}
   run_on_awaiter(run_on_awaiter const&) = delete;
   run_on_awaiter& operator=(run_on_awaiter const&) = delete;
 
@@ -103,6 +110,8 @@ class run_on_awaiter final : suspended_coroutine {
       value_.emplace(call_body(on, function_));
     }
   }
+  static char const* name_of(detached_call const&) noexcept { return type_text<F>(); }
+  static constexpr detached_kind kind{.run = &run_on_awaiter::run_and_resume, .name_of = &run_on_awaiter::name_of};
 
   region& where_;
   F function_;
