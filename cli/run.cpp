@@ -279,7 +279,7 @@ int execute(arguments const& given) {
   document["rows"] = report_of({&only, 1}).rows();
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = text_of(app.name(), only);
-  if (interrupted()) text += fmt::format("  {}\n", interrupt_note(what.times_s.size(), repeat, "run"));
+  if (interrupted()) text += "  " + interrupt_line(what.times_s.size(), repeat, "run");
   if (what.map) text += picture.to_text(*what.map);
   if (counted) {
     document["rows"][0]["counters"] = counted->as_json();

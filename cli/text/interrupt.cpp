@@ -137,6 +137,10 @@ std::string interrupt_note(std::uint64_t done, std::uint64_t planned, std::strin
   return interrupted() ? fmt::format("interrupted after {} of {}", done, in_words(planned, unit)) : "";
 }
 
+std::string interrupt_line(std::uint64_t done, std::uint64_t planned, std::string_view unit) {
+  return interrupted() ? interrupt_note(done, planned, unit) + "\n" : "";
+}
+
 int exit_code_after(std::string_view subcommand, std::uint64_t done, std::uint64_t planned, std::string_view unit) {
   if (!interrupted()) return 0;
   write_to_stderr(fmt::format("{}: {}", subcommand, interrupt_note(done, planned, unit)));

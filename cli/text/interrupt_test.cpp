@@ -42,7 +42,7 @@ TEST_F(interrupt, the_first_signal_is_a_request_that_checks_notice) {
     auto const noticed = [&] {
       keep_after_interrupts();
       stop_if_interrupted();
-      need(!interrupted());
+      need(!interrupted() && interrupt_line(3, 40, "round").empty());
       ::raise(number);
       need(interrupted() && exit_code_of_interrupt() == 128 + number);
       try {
@@ -50,6 +50,7 @@ TEST_F(interrupt, the_first_signal_is_a_request_that_checks_notice) {
         failed();
       } catch (interruption const&) {
         need(interrupt_note(3, 40, "round") == "interrupted after 3 of 40 rounds");
+        need(interrupt_line(3, 40, "round") == "interrupted after 3 of 40 rounds\n");
       }
     };
     EXPECT_EXIT(in_a_process(noticed), ::testing::ExitedWithCode(ended_by_itself), "^$");
