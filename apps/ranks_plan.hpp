@@ -31,6 +31,9 @@ struct ranks_plan {
   std::optional<serving> serves = {};
   /// Called after each process(), on every rank.
   std::function<void(collection_report const&)> tell = [](collection_report const&) {};
+  /// Collective, asked before each iteration but the first: whether there shall be one. Every rank gets the same answer. After a no the run ends
+  /// without an answer.
+  std::function<bool()> goes_on = [] { return true; };
 
   [[nodiscard]] bool steals_in(unsigned iteration) const {
     return balance != "none" && (iteration == 0 || !is_balancer());

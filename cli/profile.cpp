@@ -9,11 +9,13 @@
 #include <memory>
 #include <optional>
 
+#include "apps/picture/picture.hpp"
 #include "cli/simulate/advice.hpp"
 #include "cli/simulate/flags.hpp"
 #include "cli/simulate/program.hpp"
 #include "cli/simulate/results.hpp"
 #include "cli/simulate/setting.hpp"
+#include "cli/simulate/speedup_picture.hpp"
 #include "cli/simulate/study.hpp"
 #include "cli/simulate/sweep.hpp"
 #include "cli/subcommand.hpp"
@@ -33,6 +35,7 @@ struct arguments {
   app_arguments app;
   sim_flags flags;
   bool verify = true;
+  std::string picture;
   std::string json_path;
 };
 
@@ -147,6 +150,11 @@ std::string text_of(program_profile const& f, sim_frame const& frame) {
 }
 
 int execute(arguments const& given) {
+  if (!given.picture.empty()) {
+    refuse_same_file("--picture", given.picture, "--json", given.json_path);
+    apps::require_file_name("--picture", given.picture, {".svg"});
+    require_writable(given.picture);
+  }
   json_target const target(given.json_path);
   if (apps::app& app = given.app.chosen(); !simulation_of(app).can_be_recorded()) {
     throw usage_error(fmt::format(
@@ -158,8 +166,12 @@ int execute(arguments const& given) {
   frame.serial = study.run_serial();
   program_profile const found = profile_of(study, given, frame);
   finish_in_spite_of_interrupts();
+  if (!given.picture.empty()) write_to_file(given.picture, speedup_picture(frame, found.of_program, found.swept));
   target.write(to_json(found, frame));
-  if (!target.takes_stdout()) write_to_stdout(text_of(found, frame));
+  if (!target.takes_stdout()) {
+    std::string const drawn = given.picture.empty() ? "" : fmt::format("Picture of the speed-ups: {}\n", given.picture);
+    write_to_stdout(text_of(found, frame) + drawn);
+  }
   return exit_code_after("profile", found.swept.runs, found.swept.planned_runs, "run");
 }
 
@@ -171,6 +183,9 @@ subcommand add_profile(CLI::App& root) {
   explain_plainly(*command, "APP");
   auto const given = std::make_shared<arguments>(*command);
   command->add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
+  command->add_option("--picture", given->picture, "draw the speed-ups, the ideal and what bounds them (.svg)")
+      ->type_name("FILE");
+  refuse_empty(*command, "--picture");
   add_json(*command, given->json_path);
   given->flags.add_to(*command);
   return {command, [given] { return execute(*given); }};

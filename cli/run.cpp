@@ -146,30 +146,44 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
   ranks_outcome const what = run_on_ranks(app, world, plan, repeat, given.verify, [&](collection_report const& r) {
     if (prints) write_to_stdout(in_a_line(r));
   });
+  // From here on no rank hears a signal: what they agree on now is true until the end.
+  finish_in_spite_of_interrupts();
+  bool const ended_early = any_interrupted(world);
   record row;
   row.times_s = what.times_s;
+  bool const any_run = !row.times_s.empty();
+  bool const checked = given.verify && any_run;
   if (speaks) {
-    json const verified = given.verify ? json(what.wrong.empty()) : json();
+    json const verified = checked ? json(what.wrong.empty()) : json();
     json document = document_of("run --ranks", app.name(), given.app.given(), false);
     document["machine"] = to_json(look_at_machine());
     document["rows"] = json::array({{{"runner", plan.balance},
                                      {"workers", what.workers_per_rank(world.size())},
-                                     {"median_s", row.median_s()},
+                                     {"median_s", any_run ? json(row.median_s()) : json()},
                                      {"verified", verified},
                                      {"simulated", false},
                                      {"ranks", world.size()},
                                      {"times_s", what.times_s},
-                                     {"facts", app.facts()},
+                                     {"facts", what.facts},
                                      {"iterations", json::array()}}});
     for (collection_report const& r : what.reports) document["rows"][0]["iterations"].push_back(to_json(r));
     target.write(document);
-    std::string const answer = !given.verify ? "not checked" : what.wrong.empty() ? "right" : "WRONG";
+    std::string const answer = !checked ? "not checked" : what.wrong.empty() ? "right" : "WRONG";
     if (prints) {
-      write_to_stdout(fmt::format("{}  workers {} per rank\n  time    {}\n  answer  {}\n", facts_text(app.facts()),
-                                  what.workers_per_rank(world.size()), in_seconds(row.median_s()), answer));
+      std::string text = facts_text(what.facts);
+      text += fmt::format("  workers {} per rank\n", what.workers_per_rank(world.size()));
+      if (any_run) text += fmt::format("  time    {}\n  answer  {}\n", in_seconds(row.median_s()), answer);
+      if (ended_early) {
+        text += fmt::format("  {}; {} in all\n", interrupt_note(row.times_s.size(), repeat, "run"),
+                            in_words(what.reports.size(), "iteration"));
+      }
+      write_to_stdout(text);
     }
   }
-  if (what.wrong.empty()) return exit_done;
+  if (what.wrong.empty()) {
+    if (!ended_early) return exit_done;
+    return speaks ? exit_code_after("run", row.times_s.size(), repeat, "run") : exit_code_of_interrupt();
+  }
   if (speaks) write_to_stderr(what.wrong);
   return exit_failed;
 }
@@ -265,7 +279,7 @@ int execute(arguments const& given) {
   document["rows"] = report_of({&only, 1}).rows();
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = text_of(app.name(), only);
-  if (interrupted()) text += fmt::format("  {}\n", interrupt_note(what.times_s.size(), repeat, "run"));
+  if (interrupted()) text += "  " + interrupt_line(what.times_s.size(), repeat, "run");
   if (what.map) text += picture.to_text(*what.map);
   if (counted) {
     document["rows"][0]["counters"] = counted->as_json();

@@ -72,8 +72,7 @@ int execute_on_ranks(arguments const& given) {
   document["first_seed"] = seed;
   document["rows"] = table.rows();
   target.write(document);
-  std::string const note = interrupted() ? interrupt_note(all.size(), iterations, "iteration") + "\n" : "";
-  if (prints) write_to_stdout(note + table.text("  "));
+  if (prints) write_to_stdout(interrupt_line(all.size(), iterations, "iteration") + table.text("  "));
   if (given.progress) {
     std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
     write_to_stderr(fmt::format("sim: {:.1f} s", took.count()));

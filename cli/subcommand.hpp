@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the subcommands of `skua` have in common: how they are added and how they end.
 //
-// Each has a file beside this one. Below them, includes lead down only: experiment/ uses simulate/, compare/
-// measure/, report/ page/, and all of these, balance/, export/, probes/ and top/ use text/.
+// Each has a file beside this one. Below them, includes lead down only: experiment/ uses simulate/, both use chart/,
+// compare/ uses measure/, and report/ uses page/. All of these but chart/, and balance/, export/, probes/ and top/, use text/.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-# The shared object exports what skua.symbols lists and hides everything else: names of parts that only the library uses, and what it has of
+# The shared object exports what skua.symbols lists and the templates of templates.symbols, and hides everything else: names of parts that only the library uses, and what it has of
 # other libraries' templates. The list, and not attributes in the headers, decides: so archive and shared object are linked from the same objects.
 # SKUA_ABI rises, with the inline namespace, when compiled programs break: a name is gone from the list, or what the headers inline has changed.
 set(SKUA_ABI 0)
@@ -7,14 +7,14 @@ set(exported_lines "")
 foreach(name IN LISTS exported)
   string(APPEND exported_lines "    \"${name}\";\n")
 endforeach()
-# Templates that the library instantiates for programs (`extern template` in the headers): weak, so not on the list. A pattern may have
-# no brackets, for which question marks stand.
-string(APPEND exported_lines "    skua::v0::runtime::deque?skua::v0::runtime::real_sync?::*;\n")
-foreach(name IN ITEMS run_pieces run_usual_pieces run_calls run_fold loop_over call_all fold_over call_until_stopped)
-  string(APPEND exported_lines "    *skua::v0::runtime::${name}?skua*;\n")
+# The linker's patterns may have no brackets, for which question marks stand.
+file(STRINGS skua/templates.symbols exported REGEX "^[^#]")
+foreach(pattern IN LISTS exported)
+  string(REGEX REPLACE "[<>]" "?" pattern "${pattern}")
+  string(APPEND exported_lines "    ${pattern};\n")
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/skua.map CONTENT "SKUA_${SKUA_ABI} {\n  global: extern \"C++\" {\n${exported_lines}  };\n  local: *;\n};\n" @ONLY)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS skua/skua.symbols)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS skua/skua.symbols skua/templates.symbols)
 function(skua_shared_object target)
   set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${SKUA_ABI} LINK_DEPENDS ${PROJECT_BINARY_DIR}/skua.map)
   # Bsymbolic-functions: what the library calls of itself it calls directly.

@@ -5,7 +5,7 @@
     packaging/debian_symbols.py [--update]
 
 Debian's list (packaging/debian/libskuaABI.symbols) has beside each name the first version that had it, so that a package which uses the
-name depends on that version. It follows from skua/skua.symbols and from the versions that it already has: a new name gets the project's
+name depends on that version. It follows from skua/skua.symbols, from the patterns in skua/templates.symbols, and from the versions that it already has: a new name gets the project's
 version, and a name that is gone from ours goes. Without --update this says whether the two agree, and is a test.
 """
 
@@ -14,9 +14,6 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# Templates that the library instantiates for programs: cmake/exports.cmake exports them by patterns, too.
-TEMPLATES = (r"^skua::v\d+::runtime::deque<skua::v\d+::runtime::real_sync>::",
-             r"skua::v\d+::runtime::(run_pieces|run_usual_pieces|run_calls|run_fold|loop_over|call_all|fold_over|call_until_stopped)<skua")
 
 
 def facts(root):
@@ -30,11 +27,21 @@ def first_versions(text):
     return {found[1]: found[2] for found in re.finditer(r'^ \(c\+\+\)"(.*)@SKUA_\d+" (\S+)$', text, re.MULTILINE)}
 
 
-def listing(names, known, version, abi):
+def lines_of(path):
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+
+
+def expression(pattern, abi):
+    """Perl's regular expression for a name that fits the pattern, in which * stands for any text, with the library's version."""
+    text = ".*".join(re.escape(part) for part in pattern.split("*"))
+    return f"^{text}@SKUA_{abi}$"
+
+
+def listing(names, templates, known, version, abi):
     """The text of Debian's list."""
     lines = [f"libskua.so.{abi} libskua{abi} #MINVER#", "* Build-Depends-Package: libskua-dev", f" SKUA_{abi}@SKUA_{abi} {version}"]
     lines += [f' (c++)"{name}@SKUA_{abi}" {known.get(name, version)}' for name in names]
-    lines += [f' (c++|regex|optional)"{pattern}.*@SKUA_{abi}$" {version}' for pattern in TEMPLATES]
+    lines += [f' (c++|regex|optional)"{expression(pattern, abi)}" {version}' for pattern in templates]
     return "\n".join([*lines, ""])
 
 
@@ -42,9 +49,9 @@ def main(arguments):
     version, abi = facts(ROOT)
     ours = ROOT / "skua/skua.symbols"
     theirs = ROOT / f"packaging/debian/libskua{abi}.symbols"
-    names = [line for line in ours.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    names = lines_of(ours)
     old = theirs.read_text(encoding="utf-8") if theirs.is_file() else ""
-    new = listing(names, first_versions(old), version, abi)
+    new = listing(names, lines_of(ROOT / "skua/templates.symbols"), first_versions(old), version, abi)
     if "--update" in arguments:
         theirs.write_text(new, encoding="utf-8")
         return 0

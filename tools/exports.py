@@ -43,9 +43,9 @@ def read_list(path):
     return {line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")}
 
 
-def defined_in(archive):
-    """What the library defines once: no templates, no inline functions."""
-    return {name for kind, name in nm("--defined-only", str(archive)) if kind in "TDBR" and name.startswith("skua::")}
+def defined_in(symbols):
+    """Of an archive's symbols, what the library defines once: no templates, no inline functions."""
+    return {name for kind, name in symbols if kind in "TDBR" and name.startswith("skua::")}
 
 
 def needed_by(folders, defined):
@@ -56,11 +56,11 @@ def needed_by(folders, defined):
     return needed & defined
 
 
-def tables_of(names, archive):
-    """The virtual tables that the archive has, of classes whose constructor or destructor is among the names."""
+def tables_of(names, symbols):
+    """The virtual tables among an archive's symbols, of classes whose constructor or destructor is among the names."""
     classes = {owner for name in names for owner, _, member in [name.partition("(")[0].rpartition("::")]
                if member.removeprefix("~") == owner.rpartition("::")[2]}
-    return {f"vtable for {owner}" for owner in classes} & {name for _, name in nm("--defined-only", str(archive))}
+    return {f"vtable for {owner}" for owner in classes} & {name for _, name in symbols}
 
 
 def faults(listed, exported, strong, defined, needed):
@@ -73,10 +73,11 @@ def faults(listed, exported, strong, defined, needed):
         yield f"on the list, but {'hidden' if name in defined else 'gone from the library'}: {name}"
 
 
-def update(path, archive, defined, needed):
+def update(path, symbols, needed):
     listed = read_list(path) if path.is_file() else set()
+    defined = defined_in(symbols)
     names = needed | {name for name in listed if name in defined or name.startswith(ALWAYS)}
-    names |= tables_of(names, archive)
+    names |= tables_of(names, symbols)
     path.write_text("\n".join([HEAD, *sorted(names), ""]), encoding="utf-8")
 
 
@@ -88,16 +89,17 @@ def main():
     chosen = parser.parse_args()
     if chosen.update:
         archive, *folders = chosen.files
-        defined = defined_in(archive)
-        update(chosen.list, archive, defined, needed_by(folders, defined))
+        symbols = list(nm("--defined-only", str(archive)))
+        update(chosen.list, symbols, needed_by(folders, defined_in(symbols)))
         return 0
     shared, archive, *folders = chosen.files
-    symbols = [(kind, name) for kind, name in nm("--dynamic", "--defined-only", str(shared)) if kind != "A"]
-    exported = {name for _, name in symbols}
-    strong = {name for kind, name in symbols if kind not in "WV"}  # the others are templates that cmake/exports.cmake names
-    defined = defined_in(archive)
+    dynamic = [(kind, name) for kind, name in nm("--dynamic", "--defined-only", str(shared)) if kind != "A"]
+    exported = {name for _, name in dynamic}
+    strong = {name for kind, name in dynamic if kind not in "WV"}  # the others are those of skua/templates.symbols
+    symbols = list(nm("--defined-only", str(archive)))
+    defined = defined_in(symbols)
     listed = read_list(chosen.list)
-    needed = needed_by(folders, defined) | tables_of(listed, archive)
+    needed = needed_by(folders, defined) | tables_of(listed, symbols)
     found = list(faults(listed, exported, strong, defined, needed))
     for fault in found:
         print(fault)

@@ -39,7 +39,7 @@ HIDDEN_LIBRARIES = {"hwloc": "skua/parts/topology/", "boost/": "skua/parts/conte
                     "toml++/": ("skua/machine/sim/model/", "skua/machine/ranks/simulated/")}
 
 # The folders of cli/, and which of the others each may include; the subcommands on top include all of them.
-CLI_FOLDERS = {"text": (), "balance": ("text",), "compare": ("measure", "text"), "export": ("text",), "measure": ("text",), "page": ("text",), "simulate": ("text",), "probes": ("text",), "report": ("page", "text"), "top": ("text",), "experiment": ("simulate", "text")}
+CLI_FOLDERS = {"text": (), "balance": ("text",), "chart": (), "compare": ("measure", "text"), "export": ("text",), "measure": ("text",), "page": ("text",), "simulate": ("chart", "text"), "probes": ("text",), "report": ("page", "text"), "top": ("text",), "experiment": ("chart", "simulate", "text")}
 
 # What would let a policy act, wait, measure or allocate, instead of only deciding.
 BARRED_IN_POLICIES = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "future", "latch", "mutex", "new",

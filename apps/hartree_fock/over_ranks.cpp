@@ -54,7 +54,9 @@ void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
   }
   matrix fock(on.atoms().functions());
   // Ranks whose arithmetic differs in a last bit must still agree on when to stop.
-  for (unsigned iteration = p.field().iterations(); world.max(p.field().done() ? 0.0 : 1.0) > 0; ++iteration) {
+  unsigned const first = p.field().iterations();
+  for (unsigned iteration = first; world.max(p.field().done() ? 0.0 : 1.0) > 0; ++iteration) {
+    if (iteration > first && !plan.goes_on()) return;
     iterate(tasks, plan, iteration, file, [&] {
       std::ranges::fill(fock.elements, 0.0);
       for (std::size_t row = 0; row < on.atoms().functions(); ++row) collect_row(places, row, fock);

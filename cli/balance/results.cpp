@@ -70,8 +70,8 @@ std::string text_of(balance_frame const& frame, report const& rows) {
   if (!frame.pattern.empty()) text += fmt::format(", pattern {}, cost model {}", frame.pattern, frame.cost_model);
   text += fmt::format("\naverage load {:.0f}, longest task {}: no balancer can end below {} over ideal\n\n", b.average,
                       b.longest_task, in_percent(b.average > 0 ? b.lower_bound() / b.average - 1 : 0, 2));
-  if (interrupted()) text += interrupt_note(frame.applications, frame.planned_applications, "application") + "\n\n";
-  return text + rows.text() +
+  std::string const note = interrupt_line(frame.applications, frame.planned_applications, "application");
+  return text + note + (note.empty() ? "" : "\n") + rows.text() +
          "\nbefore, over ideal: largest load over average, minus 1. Over bound: over the larger of average and longest "
          "task.\n"
          "time of one thread: the steps of all ranks one after the other, measured here.\n" +

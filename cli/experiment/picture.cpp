@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/experiment/chart.hpp"
+#include "cli/chart/chart.hpp"
 #include "cli/experiment/results.hpp"
 
 namespace skua::cli {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "cli/text/interrupt.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -52,24 +53,35 @@ std::unique_ptr<job> open_job(launcher const& how, double deadline_s) {
   return std::make_unique<lone_job>();
 }
 
+bool any_interrupted(communicator& world) {
+  auto const number = static_cast<int>(world.max(static_cast<double>(signal_of_interrupt())));
+  if (number != 0) take_signal_of_another(number);
+  return number != 0;  // one that came here since then is heard at the next question, as on the other ranks
+}
+
 ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_plan plan, unsigned runs, bool verify,
                            std::function<void(collection_report const&)> const& tell) {
   ranks_outcome all;
   plan.tell = [&](collection_report const& r) {
     all.reports.push_back(r);
+    keep_after_interrupts();
     if (world.rank() == 0) tell(r);
   };
+  bool stopped = false;
+  plan.goes_on = [&] { return !(stopped = any_interrupted(world)); };
   for (unsigned run = 0; run < runs; ++run) {
+    if (run > 0 && any_interrupted(world)) break;
     what.reset();
     world.barrier();
     auto const began = std::chrono::steady_clock::now();
     what.ranks()->run_on_ranks(world, plan);
+    if (stopped) break;
     all.times_s.push_back(world.max(seconds_since(began)));
-    if (!verify) continue;
     // The answers of all ranks come from the same sums. Checking may take as long as a serial run: one rank does it.
-    std::string const wrong = world.rank() == 0 ? what.wrong() : std::string();
-    bool const is_wrong = world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}) > 0;
+    std::string const wrong = verify && world.rank() == 0 ? what.wrong() : std::string();
+    bool const is_wrong = verify && world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}) > 0;
     if (is_wrong && all.wrong.empty()) all.wrong = wrong.empty() ? "the answer of rank 0 is wrong" : wrong;
+    all.facts = what.facts();
   }
   return all;
 }

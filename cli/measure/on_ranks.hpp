@@ -36,16 +36,21 @@ struct launcher {
 [[nodiscard]] std::unique_ptr<job> open_job(launcher const& how, double deadline_s);
 
 struct ranks_outcome {
-  std::vector<double> times_s;  ///< of the slowest rank
-  std::vector<collection_report> reports;
-  std::string wrong;  ///< of the first rank whose answer is wrong; empty: none
+  std::vector<double> times_s;                      ///< of the slowest rank; complete runs only
+  nlohmann::json facts = nlohmann::json::object();  ///< what the app says of the last complete run
+  std::vector<collection_report> reports;           ///< of all iterations, also of a run that was not complete
+  std::string wrong;                                ///< of the first rank whose answer is wrong; empty: none
   /// The mean, rounded down: ranks may differ. 0: no collection was processed.
   [[nodiscard]] std::uint32_t workers_per_rank(std::uint32_t ranks) const {
     return reports.empty() ? 0 : reports.back().workers / ranks;
   }
 };
 
-/// Runs the app `runs` times on all ranks. Collective. `tell` is called on rank 0 after each iteration.
+/// Whether a signal has come to any rank; then every rank counts it as its own. Collective: the same answer on every rank.
+[[nodiscard]] bool any_interrupted(communicator& world);
+
+/// Runs the app `runs` times on all ranks. Collective. `tell` is called on rank 0 after each iteration. After an interrupt of any rank all
+/// ranks end with the same iteration; the runs and iterations that are complete by then are kept.
 [[nodiscard]] ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_plan plan, unsigned runs,
                                          bool verify, std::function<void(collection_report const&)> const& tell);
 

@@ -109,7 +109,7 @@ virtual_results run_virtually(apps::app& app, virtual_run const& how) {
   finish_in_spite_of_interrupts();
   std::string heading = fmt::format("{} on {} with {}: the order of events, not their times\n", app.name(), how.policy,
                                     in_words(how.where.workers(), "virtual worker"));
-  if (interrupted()) heading += interrupt_note(done, how.repeat, "run") + "\n";
+  heading += interrupt_line(done, how.repeat, "run");
   json document = document_of("run --virtual", app.name(), how.options, true);
   document["rows"] = rows.rows();
   return {.document = std::move(document), .text = heading + rows.text("  "), .runs = done};

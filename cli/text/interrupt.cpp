@@ -107,7 +107,7 @@ void install_signal_handlers() {
   handle(SIGPIPE, SIG_DFL, 0);
 }
 
-bool interrupted() noexcept { return now().request != 0; }
+bool interrupted() noexcept { return signal_of_interrupt() != 0; }
 
 void stop_if_interrupted() {
   if (interrupted()) throw interruption{};
@@ -123,10 +123,22 @@ void keep_after_interrupts() noexcept {
 
 void finish_in_spite_of_interrupts() noexcept { enter(state::writes); }
 
-int exit_code_of_interrupt() noexcept { return 128 + now().request; }
+int signal_of_interrupt() noexcept { return now().request; }
+
+void take_signal_of_another(int number) noexcept {
+  situation seen = now();
+  while (!current.compare_exchange_weak(seen, {seen.stage, static_cast<std::uint8_t>(number)},
+                                        std::memory_order_relaxed)) {}
+}
+
+int exit_code_of_interrupt() noexcept { return 128 + signal_of_interrupt(); }
 
 std::string interrupt_note(std::uint64_t done, std::uint64_t planned, std::string_view unit) {
   return interrupted() ? fmt::format("interrupted after {} of {}", done, in_words(planned, unit)) : "";
+}
+
+std::string interrupt_line(std::uint64_t done, std::uint64_t planned, std::string_view unit) {
+  return interrupted() ? interrupt_note(done, planned, unit) + "\n" : "";
 }
 
 int exit_code_after(std::string_view subcommand, std::uint64_t done, std::uint64_t planned, std::string_view unit) {

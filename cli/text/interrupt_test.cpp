@@ -42,7 +42,7 @@ TEST_F(interrupt, the_first_signal_is_a_request_that_checks_notice) {
     auto const noticed = [&] {
       keep_after_interrupts();
       stop_if_interrupted();
-      need(!interrupted());
+      need(!interrupted() && interrupt_line(3, 40, "round").empty());
       ::raise(number);
       need(interrupted() && exit_code_of_interrupt() == 128 + number);
       try {
@@ -50,6 +50,7 @@ TEST_F(interrupt, the_first_signal_is_a_request_that_checks_notice) {
         failed();
       } catch (interruption const&) {
         need(interrupt_note(3, 40, "round") == "interrupted after 3 of 40 rounds");
+        need(interrupt_line(3, 40, "round") == "interrupted after 3 of 40 rounds\n");
       }
     };
     EXPECT_EXIT(in_a_process(noticed), ::testing::ExitedWithCode(ended_by_itself), "^$");
@@ -133,6 +134,20 @@ TEST_F(interrupt, the_second_signal_ends_a_process_that_writes_what_it_has) {
   };
   EXPECT_EXIT(in_a_process([&] { writing(SIGTERM); }), ::testing::KilledBySignal(SIGTERM), "^$");
   EXPECT_EXIT(in_a_process([&] { writing(SIGINT); }), ::testing::KilledBySignal(SIGINT), "^$");
+}
+
+TEST_F(interrupt, a_signal_of_another_process_of_the_job_counts_in_every_state) {
+  auto const taken = [](bool keeps, bool writes) {
+    if (keeps) keep_after_interrupts();
+    if (writes) finish_in_spite_of_interrupts();
+    need(signal_of_interrupt() == 0);
+    take_signal_of_another(SIGTERM);
+    need(interrupted() && signal_of_interrupt() == SIGTERM && exit_code_of_interrupt() == 143);
+  };
+  for (bool const keeps : {true, false}) {
+    for (bool const writes : {true, false})
+      EXPECT_EXIT(in_a_process([&] { taken(keeps, writes); }), ::testing::ExitedWithCode(ended_by_itself), "^$");
+  }
 }
 
 TEST_F(interrupt, an_exit_code_comes_with_a_line_that_says_how_far_it_came) {

@@ -12,6 +12,7 @@
 namespace skua::cli::top {
 namespace {
 
+constexpr std::chrono::seconds between_listings(1);
 constexpr std::size_t wide_screen = 113;
 constexpr std::size_t wide_bar = 21;
 constexpr std::size_t narrow_bar = 6;
@@ -131,13 +132,14 @@ json json_of(pool_sample const& p) {
 
 }  // namespace
 
-observer::observer(runtime::process_identity const& process)
-    : process_(process), command_(runtime::command_of(process)) {
+observer::observer(runtime::process_identity const& process, clock now)
+    : now_(std::move(now)), process_(process), command_(runtime::command_of(process)) {
   find_pools();
   for (pool& p : pools_) p.last = p.at->snapshot();
 }
 
 void observer::find_pools() {
+  found_at_ = now_();
   std::vector<std::shared_ptr<runtime::attached_pool>> known;
   for (pool const& p : pools_) known.push_back(p.at);
   std::vector<pool> now;
@@ -149,7 +151,7 @@ void observer::find_pools() {
 }
 
 sample observer::next() {
-  find_pools();
+  if (now_() - found_at_ >= between_listings) find_pools();
   sample all{.process = process_, .command = command_, .pools = {}};
   for (pool& p : pools_) {
     runtime::pool_snapshot snapshot = p.at->snapshot();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,12 +30,13 @@ struct sample {
 /// Looks at a process again and again.
 class observer {
  public:
+  using clock = std::function<std::chrono::steady_clock::time_point()>;
   /// Takes the first snapshot. Throws error: its pools cannot be read.
-  explicit observer(runtime::process_identity const& process);
+  explicit observer(runtime::process_identity const& process, clock now = std::chrono::steady_clock::now);
 
   [[nodiscard]] runtime::process_identity const& process() const noexcept { return process_; }
   /// What happened since the last call, or since the constructor; in a pool that was not there then, since it was opened.
-  /// Throws error.
+  /// Looks for pools that were opened or closed once a second at most: that reads all of the process's open files. Throws error.
   [[nodiscard]] sample next();
 
  private:
@@ -44,6 +46,8 @@ class observer {
   };
   void find_pools();
 
+  clock const now_;
+  std::chrono::steady_clock::time_point found_at_;
   runtime::process_identity const process_;
   std::string command_;
   std::vector<pool> pools_;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What `skua top` makes of two snapshots of a pool: rates, and text that fits the terminal.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/top/rates.hpp"
 #include "cli/top/sample.hpp"
+#include "skua/machine/threads/pool/pool.hpp"
 
 namespace {
 
@@ -146,6 +150,25 @@ TEST(top, unknown_lengths_are_shown_as_unknown) {
   EXPECT_TRUE(json_of(s)["pools"][0]["workers"][0]["queued"].is_null());
   std::size_t first = 0;
   EXPECT_TRUE(lines_of(s, {}, first).back().ends_with("      -      -")) << lines_of(s, {}, first).back();
+}
+
+TEST(top, pools_that_were_opened_or_closed_are_looked_for_once_a_second) {
+  using namespace std::chrono_literals;
+  std::chrono::steady_clock::time_point now{};
+  auto const self = skua::runtime::find_process(::getpid());
+  observer of(self, [&now] { return now; });
+  std::size_t const before = of.next().pools.size();
+  std::optional<skua::pool> opened(skua::pool_options{.workers = 1});
+  if (skua::runtime::pools_of(self).size() == before) GTEST_SKIP() << "the system shares no memory";
+  now += 999ms;
+  EXPECT_EQ(of.next().pools.size(), before) << "looked before the second was over";
+  now += 1ms;
+  EXPECT_EQ(of.next().pools.size(), before + 1);
+  opened.reset();
+  now += 999ms;
+  EXPECT_EQ(of.next().pools.size(), before + 1) << "what it has mapped can be read still";
+  now += 1ms;
+  EXPECT_EQ(of.next().pools.size(), before);
 }
 
 TEST(top, a_process_without_a_pool_says_so) {

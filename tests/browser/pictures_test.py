@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The pictures of `skua run --map` and `skua experiment` in a browser: light, dark, on a narrow screen and on paper."""
+"""The pictures of `skua run --map`, `skua experiment` and `skua profile` in a browser: light, dark, on a narrow screen and on paper."""
 
 import pathlib
 import subprocess
@@ -14,6 +14,12 @@ EXPERIMENTS = ["adws-sc19/fig12", "arms-2021/fig11", "numa-ws-2018/fig8", "numa-
 MAPS = {"heat-few": ["heat", "--n", "256", "--leaf-rows", "32", "--leaf-cols", "32", "--iterations", "4", "--workers", "4"],
         "heat-many": ["heat", "--n", "256", "--leaf-rows", "32", "--leaf-cols", "32", "--iterations", "2", "--workers", "40"],
         "sph": ["sph", "--scale", "1", "--steps", "3", "--workers", "3"]}
+HEAT = ["heat", "--n", "512", "--iterations", "5", "--leaf-rows", "32", "--leaf-cols", "128"]
+PROFILES = {"profile": HEAT,  # several curves, and bounds in the picture
+            "profile-seeds": ["sph", "--scale", "1", "--steps", "2", "--seeds", "5", "--workers", "1,2,4,8,16,32,48,64"],
+            "profile-many": [*HEAT, "--workers", "16,64", "--policies",
+                             "random,hierarchical,adws,adws:no-steal,adws:paper,numa-ws,numa-ws:bias=50,numa-ws:as-released,numa-ws:threshold=1000"],
+            "profile-one": ["fib", "--n", "12", "--task-ns", "5", "--workers", "1", "--policies", "random"]}
 
 # Texts that cover each other, by more than the rims of their boxes, or stand outside of the picture.
 MISPLACED = """(() => {
@@ -46,6 +52,9 @@ class Pictures(PageCase):
         for name, arguments in MAPS.items():
             cls.files[name] = cls.folder / f"{name}.svg"
             subprocess.run([SKUA, "run", *arguments, "--map", str(cls.files[name])], check=True, stdout=subprocess.DEVNULL)
+        for name, arguments in PROFILES.items():
+            cls.files[name] = cls.folder / f"{name}.svg"
+            subprocess.run([SKUA, "profile", *arguments, "--picture", str(cls.files[name])], check=True, stdout=subprocess.DEVNULL)
 
     def each(self, look, **how):
         for name, path in self.files.items():

@@ -44,6 +44,7 @@ MANY_RUNS = ["compare", "fib", "--n", "12", "--policies", "random", "--peers", "
 RUN = ["run", "fib", "--n", "12", "--repeat", ROUNDS]
 VIRTUAL_RUN = [*RUN, "--virtual", "--workers", "4"]
 SIMULATED = ["fib", "--n", "16", "--task-ns", "9", "--policies", "random,adws", "--workers", "1,2", "--seeds", "10000"]
+ON_RANKS = ["run", "tce", "--iterations", "10000", "--ranks"]  # one, without MPI; several: ranks_test.py
 RANKS = ["sim", "hartree-fock", "--ranks", "3000", "--machine", "titan", "--iterations", "1000", "--balance", "steal"]
 BALANCE = ["balance", "--distribution", "lognormal", "--tasks", "100000", "--ranks", "1000", "--repeat", "1000"]
 ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -132,7 +133,7 @@ class Kept(command.Case):
     def test_the_text_says_so(self):
         out, rounds = self.end(MANY_RUNS)
         self.assertRegex(out, rf"fib: {rounds} rounds? of {ROUNDS} before an interrupt, interleaved")
-        for arguments in (RUN, VIRTUAL_RUN, ["sim", *SIMULATED], ["profile", *SIMULATED], RANKS, BALANCE):
+        for arguments in (RUN, VIRTUAL_RUN, ["sim", *SIMULATED], ["profile", *SIMULATED], ON_RANKS, RANKS, BALANCE):
             with self.subTest(command=arguments[0]):
                 out, done = self.end(arguments)
                 self.assertRegex(out, rf"interrupted after {done} of \d+ ")
@@ -162,6 +163,16 @@ class Kept(command.Case):
         self.assertEqual(sum(r["runs"] for r in made["rows"]), runs)
         if not any(r["workers"] == 2 for r in made["rows"]):
             self.assertEqual((made["best"], made["advice"]), (None, []))
+
+    def test_ranks_keep_complete_iterations(self):
+        for number in ENDS:
+            with self.subTest(signal=number.name):
+                made, runs = self.document(ON_RANKS, number)
+                (row,) = made["rows"]
+                self.assertEqual((runs, row["times_s"], row["median_s"], row["verified"]), (0, [], None, None))
+                done = [i["iteration"] for i in row["iterations"]]
+                self.assertEqual(done, list(range(1, len(done) + 1)))
+                self.assertGreaterEqual(len(done), 1)
 
     def test_simulated_ranks_keep_complete_iterations(self):
         made, iterations = self.document(RANKS)

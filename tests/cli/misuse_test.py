@@ -253,6 +253,8 @@ class Files(command.Case):
         svg = str(self.scratch / "map.svg")
         self.refuses("run", "fib", "--map", svg, message=["--map", "fib", "heat, sph"])
         self.refuses("compare", "fib", "--map-overlap", message=["--map-overlap", "fib", "heat, sph"])
+        self.refuses("profile", "fib", "--picture", str(self.scratch / "profile.png"), message=["--picture", "profile.png", ".svg"])
+        self.refuses("profile", "fib", "--picture", "/no/such/folder/profile.svg", message=["--picture", "/no/such/folder"])
         self.refuses("run", "heat", "--map", str(self.scratch / "map.jpg"), message=["--map", "map.jpg", ".svg or .png"])
         self.refuses("run", "heat", "--map", "/no/such/folder/map.svg", message=["--map", "/no/such/folder"])
         self.refuses("run", "heat", "--map", svg, "--peer", "serial", message=["--map", "--peer"])
@@ -271,6 +273,7 @@ class Outputs(command.Case):
         self.refuses("calibrate", "--output", "", message=["--output", "missing"])
         self.refuses("experiment", "adws-sc19/fig12", "--output", "", message=["--output", "missing"])
         self.refuses("compare", "fib", "--html", "", message=["--html", "missing"])
+        self.refuses("profile", "fib", "--picture", "", message=["--picture", "missing"])
         for subcommand in (["run", "fib"], ["compare", "fib"], ["topology"], ["doctor"]):
             self.refuses(*subcommand, "--places", "", message=["--places", "missing"])
 
@@ -278,6 +281,7 @@ class Outputs(command.Case):
         path = self.scratch / "m.svg"
         self.refuses("run", "heat", "--map", str(path), "--json", f"{self.scratch}/./m.svg", message=["--map is ", "because --json names the same file"])
         self.refuses("run", "heat", "--map", "m.svg", "--json", "./m.svg", cwd=self.scratch, message=["same file"])
+        self.refuses("profile", "heat", "--picture", str(path), "--json", str(path), message=["--picture is ", "because --json names the same file"])
         self.assertFalse(path.exists())
         page = str(self.scratch / "page.html")
         self.refuses("compare", "fib", "--html", page, "--json", page, message=["--html is ", "because --json names the same file"])

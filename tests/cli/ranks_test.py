@@ -17,8 +17,11 @@ import command
 # What was built: {"openmpi": "/path/to/skua-openmpi", ...}, and how each is launched.
 COMMANDS = {name: path for name in ("openmpi", "mpich") if (path := os.environ.get(f"SKUA_{name.upper()}"))}
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+PATIENT = {"openmpi": ["--mca", "odls_base_sigkill_timeout", "5"], "mpich": []}  # after Ctrl-C; docs/ranks.md
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 FOCK = ["run", "hartree-fock", "--atoms", "4", "--tile", "20"]
+SLOW = ["run", "uts", "--depth", "9", "--repeat", "1000000", "--no-verify"]  # one iteration a run
+ENDLESS = ["run", "tce", "--iterations", "10000", "--ranks"]
 
 
 def ranks_with(word):
@@ -154,6 +157,61 @@ class Ranks(command.Case):
             code, out, err = self.on(mpi, 2, *FOCK, "--balance", "perfectly")
             self.assertNotEqual(code, 0)
             self.assertIn("--balance", err)
+
+    def interrupted(self, mpi, number, whom, *more, job_of=ENDLESS, launched=()):
+        """(exit code, document, text, errors) of a long job that gets this signal after an iteration; `whom` chooses whom to send it to, of the
+        launcher's process and the ranks' (ascending)."""
+        path = self.scratch / f"{mpi}-{number}.json"
+        launcher, *options = LAUNCHERS[mpi]
+        arguments = [*options, *launched, "-n", "3", COMMANDS[mpi], *job_of, *more, "--json", str(path)]
+        with command.start(*arguments, program=launcher, variables=AS_ROOT) as job:
+            self.addCleanup(job.kill)
+            text = ""
+            for line in job.stdout:
+                text += line
+                if text.count("iteration ") == 3:
+                    os.kill(whom(job.pid, sorted(ranks_with(str(path)))), number)
+                    break
+            rest, err = job.communicate(timeout=command.TIMEOUT_S)
+        self.assertEqual(ranks_with(str(path)), [], "a process was left behind")
+        self.assertTrue(path.exists(), err)
+        return job.returncode, json.loads(path.read_text(encoding="utf-8")), text + rest, err
+
+    def test_all_ranks_end_with_the_same_iteration_when_one_of_them_gets_a_signal(self):
+        for mpi in self.each():
+            for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+                for whom in (min, max):  # rank 0 writes; the others only tell it
+                    with self.subTest(mpi=mpi, signal=number.name, rank=whom.__name__):
+                        got, made, text, err = self.interrupted(mpi, number, lambda _, ranks, whom=whom: whom(ranks))
+                        self.assertEqual(got, code)
+                        self.assertIs(made["interrupted"], True)
+                        (row,) = made["rows"]
+                        self.assertEqual((row["times_s"], row["median_s"], row["verified"], row["facts"]), ([], None, None, {}))
+                        done = [i["iteration"] for i in row["iterations"]]
+                        self.assertGreaterEqual(len(done), 3)
+                        self.assertEqual(done, list(range(1, len(done) + 1)))
+                        self.assertEqual({i["tasks"] for i in row["iterations"]}, {row["iterations"][0]["tasks"]}, "each is complete")
+                        self.assertIn(f"interrupted after 0 of 1 run; {len(done)} iterations in all\n", text)
+                        self.assertIn("skua: run: interrupted after 0 of 1 run", err)
+
+    def test_a_job_that_was_interrupted_goes_on_from_its_checkpoint(self):
+        for mpi in self.each():
+            folder = str(self.scratch / f"checkpoint-{mpi}")
+            _, made, *_ = self.interrupted(mpi, signal.SIGTERM, lambda _, ranks: ranks[1], "--checkpoint", folder)
+            done = len(made["rows"][0]["iterations"])
+            row = self.row(mpi, 2, "run", "tce", "--ranks", "--iterations", str(done + 2), "--checkpoint", folder)
+            self.assertTrue(row["verified"])
+            self.assertEqual(len(row["iterations"]), 2)
+
+    def test_ctrl_c_reaches_the_ranks_through_the_launcher(self):
+        for mpi in self.each():
+            # Open MPI's launcher takes no output while it waits for the ranks: a job that says much would wait for it.
+            # The launcher's own exit code is its own affair.
+            _, made, *_ = self.interrupted(mpi, signal.SIGINT, lambda launcher, _: launcher, job_of=SLOW, launched=PATIENT[mpi])
+            self.assertIs(made["interrupted"], True)
+            (row,) = made["rows"]
+            self.assertGreaterEqual(len(row["times_s"]), 3)
+            self.assertEqual(len(row["times_s"]), len(row["iterations"]))
 
     def test_a_job_whose_rank_was_killed_goes_on_with_fewer_ranks(self):
         alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]["facts"]["energy_hartree"]

@@ -6,6 +6,7 @@ import json
 import pathlib
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import command
 
@@ -187,6 +188,16 @@ class Profile(command.Case):
                          [(policy, 2 ** i) for policy in ("random", "adws") for i in range(7)])
         for point in found["rows"]:
             self.assertAlmostEqual(sum(point["shares"].values()), 1, places=6)
+
+    def test_the_picture_shows_what_the_document_says(self):
+        path = self.scratch / "profile.svg"
+        found = self.profile(*HEAT, "--policies", "random,adws", "--picture", str(path))
+        texts = [e.text for e in xml.etree.ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
+        named = {row["runner"]: row["speedup_over_serial"] for row in found["rows"] if row["workers"] == 64}
+        named |= {"parallelism": found["parallelism"], "burdened parallelism": found["burdened_parallelism"]}
+        for name, speedup in named.items():
+            self.assertTrue(any(t.startswith(f"{name} {speedup:.3g}") for t in texts), f"{name} {speedup:.3g} in {texts}")
+        self.assertIn(f"Picture of the speed-ups: {path}\n", self.works("profile", *HEAT, "--policies", "random", "--picture", str(path)))
 
     def advice_for(self, *arguments):
         return [a["what"] for a in self.profile(*arguments)["advice"]]

@@ -8,7 +8,7 @@ import sys
 
 import matplotlib
 
-from . import draw
+from . import draw, look
 from .results import read_results, speed_up
 from .trace import read_trace
 
@@ -26,18 +26,19 @@ def main(arguments: list[str] | None = None) -> int:
     matplotlib.use("Agg")
     from matplotlib import pyplot  # after the choice of Agg, so that no display is asked for
 
-    figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
-    try:
-        if chosen.what == "speed-up":
-            draw.speed_up(axes, speed_up(read_results(chosen.input), chosen.baseline))
-        else:
-            TRACE_PLOTS[chosen.what](axes, read_trace(chosen.input))
-        figure.savefig(chosen.output)
-    except (OSError, ValueError, KeyError) as fault:
-        print(f"skua-plot: {fault.args[0] if isinstance(fault, KeyError) else fault}", file=sys.stderr)
-        return 2
-    finally:
-        pyplot.close(figure)
+    with matplotlib.rc_context(look.STYLE):
+        figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
+        try:
+            if chosen.what == "speed-up":
+                draw.speed_up(axes, speed_up(read_results(chosen.input), chosen.baseline))
+            else:
+                TRACE_PLOTS[chosen.what](axes, read_trace(chosen.input))
+            figure.savefig(chosen.output)
+        except (OSError, ValueError, KeyError) as fault:
+            print(f"skua-plot: {fault.args[0] if isinstance(fault, KeyError) else fault}", file=sys.stderr)
+            return 2
+        finally:
+            pyplot.close(figure)
     return 0
 
 

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Draws traces and results with matplotlib. Every function draws into an Axes and returns it."""
+"""Draws traces and results with matplotlib, in the colours of Skua's other pictures. Every function draws into an Axes and
+returns it; look.STYLE sets the colours of the axes themselves."""
 
 from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 
+from . import look
 from .trace import STATES, Trace
 
-# Distinguishable also without colour vision (Okabe and Ito).
-COLOURS = {"working": "#009E73", "scheduling": "#E69F00", "idling": "#D55E00", "sleeping": "#BBBBBB"}
+COLOURS = {"working": look.PAINTS["work"], "scheduling": look.PAINTS["scheduling"], "idling": look.PAINTS["idle"],
+           "sleeping": look.PAINTS["asleep"]}
+HEAT = LinearSegmentedColormap.from_list("skua", [look.PAINTS["heat-low"], look.PAINTS["heat-high"]])
 
 
 def utilisation(axes: Axes, trace: Trace) -> Axes:
@@ -29,7 +33,7 @@ def totals(axes: Axes, trace: Trace) -> Axes:
 
 def steals(axes: Axes, trace: Trace) -> Axes:
     """Who stole from whom, and how often."""
-    image = axes.imshow(trace.steals().to_numpy(), cmap="viridis", interpolation="nearest")
+    image = axes.imshow(trace.steals().to_numpy(), cmap=HEAT, interpolation="nearest")
     axes.figure.colorbar(image, ax=axes, label="steals")
     axes.set(xlabel="victim", ylabel="thief")
     return axes
@@ -45,9 +49,10 @@ def tasks(axes: Axes, trace: Trace) -> Axes:
 
 
 def speed_up(axes: Axes, table: pd.DataFrame) -> Axes:
-    """Curves of skua_tools.speed_up, and the line of a perfect one."""
-    table.plot(ax=axes, marker="o")
-    axes.plot(table.index, table.index / table.index.min(), linestyle=":", color="grey", label="perfect")
+    """Curves of skua_tools.speed_up, and the ideal."""
+    for nth, runner in enumerate(table.columns):
+        axes.plot(table.index, table[runner], label=runner, **look.curve(nth))
+    axes.plot(table.index, table.index / table.index.min(), linestyle=(0, look.DASHES["ideal"]), color=look.PAINTS["soft"], label="ideal")
     axes.set(xlabel="workers", ylabel="speed-up")
     axes.legend()
     return axes

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from skua_tools import command, read_results, read_trace, speed_up
+from skua_tools import command, draw, look, read_results, read_trace, speed_up
 from skua_tools import trace as format
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -110,6 +110,33 @@ def test_the_layout_is_that_of_the_headers():
     fields = re.sub(r"//.*|=[^,;]*", "", fields)
     declared = [n.strip() for line in re.findall(r"[\w:]+ ([^;]+);", fields) for n in line.split(",")]
     assert [n.replace("magic_number", "magic") for n in declared] == list(format.HEADER.names)
+
+
+def test_the_look_is_that_of_all_pictures():
+    header = (ROOT / "apps/picture/look.hpp").read_text()
+    assert dict(re.findall(r'paint_of\("([\w-]+)", 0x(\w{6}), 0x\w{6}\)', header)) == {n: c.removeprefix("#") for n, c in look.PAINTS.items()}
+    assert len(look.PAINTS) == header.count('paint_of("')
+    dashes = {name: tuple(map(int, dash.split())) for name, dash in re.findall(r'(\w+)_dash = "([\d ]+)"', header)}
+    assert dashes == look.DASHES
+    sizes = {name: float(size) for name, size in re.findall(r"double (\w+) = (\d+);", header)}
+    assert (look.CURVE_WIDTH, look.DOT_SIZE) == (sizes["curve_width"], sizes["dot_size"])
+    assert len(look.SERIES) == 8
+    forms = re.search(r"enum class form : std::uint8_t \{ (.*?) \};", (ROOT / "apps/picture/svg.hpp").read_text())[1].split(", ")
+    names = {"o": "circle", "s": "square", "^": "triangle", "D": "diamond", "v": "inverted_triangle", "x": "cross"}
+    assert [names[mark] for mark in look.MARKS] == forms
+
+
+def test_plots_have_these_colours_and_no_other(two_workers, result):
+    from matplotlib import colors, pyplot
+    figure, axes = pyplot.subplots()
+    draw.speed_up(axes, speed_up(read_results(result)))
+    drawn = [colors.to_hex(line.get_color()) for line in axes.lines]
+    assert drawn == [*look.SERIES[:len(drawn) - 1], look.PAINTS["soft"]]
+    figure, axes = pyplot.subplots()
+    draw.tasks(axes, read_trace(two_workers))
+    filled = {colors.to_hex(c.get_facecolor()[0]) for c in axes.collections}
+    assert filled == {look.PAINTS[name] for name in ("work", "scheduling", "idle", "asleep")}
+    pyplot.close("all")
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "apps/picture/text.hpp"
-#include "cli/experiment/chart.hpp"
-#include "cli/experiment/chart_frame.hpp"
+#include "cli/chart/chart.hpp"
+#include "cli/chart/frame.hpp"
 
 namespace skua::cli {
 namespace {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cli/experiment/chart_frame.hpp"
+#include "cli/chart/frame.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "apps/picture/text.hpp"
@@ -20,6 +22,7 @@ constexpr double sample_width = 20;
 constexpr double before_name = 6;
 constexpr double between_entries = 16;
 constexpr double box_side = 12;  // that of the pages' legends
+constexpr std::array dashes{std::string_view{}, look::second_dash, look::third_dash};
 
 void draw_sample(svg& on, legend_entry const& e, double x, double y) {
   double const middle = y - 4;
@@ -39,6 +42,19 @@ double draw_heading(svg& on, chart_texts const& texts) {
   svg::point next{chart_margin, chart_margin + ascent};
   next = on.paragraph(next, texts.title, text_line, {.bold = true, .size = look::heading_size});
   return on.paragraph(next, texts.subtitle, text_line, {.colour = look::soft}).y + 6;
+}
+
+legend_entry sample_of(std::size_t curve, std::string name) {
+  return {.name = std::move(name),
+          .colour = look::series[curve % look::series.size()],
+          .shown = legend_entry::sample::line,
+          .form = static_cast<svg::form>(curve % (static_cast<std::size_t>(svg::form::cross) + 1)),
+          .dash = dashes[curve / look::series.size() % dashes.size()]};
+}
+
+void draw_curve(svg& on, std::vector<svg::point> const& points, legend_entry const& sample) {
+  on.curve(points, sample.colour, sample.dash);
+  for (svg::point const& at : points) on.dot(at, sample.colour, sample.form);
 }
 
 double draw_legend(svg& on, std::vector<legend_entry> const& entries, double y) {
@@ -66,11 +82,12 @@ std::string finished(svg& on, chart_texts const& texts, double y) {
 }
 
 void axis_numbers::add(double x, double value) {
+  constexpr double gap = 6;
   std::string const text = fmt::format("{:g}", value);
   double const half = apps::text_width(text) / 2;
-  if (x - half < free_) return;
+  if (std::ranges::any_of(taken_, [&](auto const& t) { return x - half < t.second && t.first < x + half; })) return;
   on_.text({x, baseline_}, text, anchor::middle, {.colour = look::soft});
-  free_ = x + half + 6;
+  taken_.emplace_back(x - half - gap, x + half + gap);
 }
 
 }  // namespace skua::cli

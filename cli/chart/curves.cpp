@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Charts of curves.
-#include "cli/experiment/chart.hpp"
+#include "cli/chart/chart.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <string_view>
 
 #include "apps/picture/text.hpp"
-#include "cli/experiment/chart_frame.hpp"
+#include "cli/chart/frame.hpp"
 
 namespace skua::cli {
 namespace {
@@ -26,16 +25,6 @@ constexpr double after_number = look::tick_length + 4;
 constexpr double title_ascent = 12;  // of a turned text, which stands left of its x
 constexpr double inside = 8;         // between the frame and the first and last point
 constexpr double below_plot = 60;    // numbers and title of the x axis, and a gap
-constexpr std::array dashes{std::string_view{}, look::second_dash, look::third_dash};
-
-/// Of a curve: colours repeat after the eighth, marks of points after the sixth.
-legend_entry sample_of(std::size_t curve, std::string name) {
-  return {.name = std::move(name),
-          .colour = look::series[curve % look::series.size()],
-          .shown = legend_entry::sample::line,
-          .form = static_cast<svg::form>(curve % (static_cast<std::size_t>(svg::form::cross) + 1)),
-          .dash = dashes[curve / look::series.size() % dashes.size()]};
-}
 
 /// Where a panel is, and how it turns values into pixels.
 struct frame {
@@ -116,13 +105,11 @@ void draw_panel(svg& on, chart_texts const& texts, chart_panel const& p, frame f
   f.most = *xs.rbegin();
   draw_x(on, f, xs, texts.x_label);
   for (std::size_t i = 0; i < p.curves.size(); ++i) {
-    legend_entry const how = sample_of(i, "");
     std::vector<svg::point> path;
     for (auto const& [x, y] : p.curves[i].points) {
       if (std::isfinite(y)) path.push_back({f.x(x), f.y(y)});
     }
-    on.curve(path, how.colour, how.dash);
-    for (svg::point const& at : path) on.dot(at, how.colour, how.form);
+    draw_curve(on, path, sample_of(i, ""));
   }
   for (chart_mark const& m : p.marks) on.ring({f.x(m.x), f.y(m.y)}, look::series[m.curve % look::series.size()]);
 }

@@ -4,10 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/picture/svg.hpp"
-#include "cli/experiment/chart.hpp"
+#include "cli/chart/chart.hpp"
 
 namespace skua::cli {
 
@@ -28,13 +29,18 @@ struct legend_entry {
   std::string_view dash = "";
 };
 
+/// Of a curve: colours repeat after the eighth, marks of points after the sixth.
+[[nodiscard]] legend_entry sample_of(std::size_t curve, std::string name);
+/// Through these points, each of which has the mark of the sample.
+void draw_curve(apps::svg& on, std::vector<apps::svg::point> const& points, legend_entry const& sample);
+
 /// Entries in lines from `y` on, as many in each as have room. Returns where what follows may begin.
 [[nodiscard]] double draw_legend(apps::svg& on, std::vector<legend_entry> const& entries, double y);
 
 /// The notes of a chart, and the end of it.
 [[nodiscard]] std::string finished(apps::svg& on, chart_texts const& texts, double y);
 
-/// The numbers of an axis from left to right, without those that would touch the one before.
+/// The numbers of an axis, without those that would touch one that is there.
 class axis_numbers {
  public:
   axis_numbers(apps::svg& on, double baseline) noexcept : on_(on), baseline_(baseline) {}
@@ -44,7 +50,7 @@ class axis_numbers {
  private:
   apps::svg& on_;
   double baseline_;
-  double free_ = -1e9;  ///< right of the last number
+  std::vector<std::pair<double, double>> taken_;  ///< left and right of each, with the gap
 };
 
 }  // namespace skua::cli
