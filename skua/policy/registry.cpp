@@ -72,6 +72,7 @@ std::unique_ptr<policy> make_replay(policy_setup const& from) {
     if (o.word == "detail") options.detail = whole_number(of("replay"), o, 1, 20);
     if (o.word == "watch") options.watch = whole_number(of("replay"), o, 1, 1'000'000);
     if (o.word == "near-first") options.near_first = true;
+    if (o.word == "paper") options.refines = false;
   }
   return std::make_unique<replaying>(from.where, from.seed, options);
 }
@@ -79,8 +80,11 @@ std::unique_ptr<policy> make_replay(policy_setup const& from) {
 constexpr std::array replay_options_known{
     policy_option{"relaxed", "relaxed=K: K iterations after the first follow the record and still steal (default 5)"},
     policy_option{"groups", "groups=K: K joins of the root are an iteration; 0: every root is one (default 1)"},
-    policy_option{"detail", "detail=B: record steals down to the depth with 2^B branches (1 .. 20, default 14)"},
+    policy_option{
+        "detail",
+        "detail=B: record steals down to the depth with 2^B branches (1 .. 20, default: 32 branches per worker)"},
     policy_option{"watch", "watch=K: look for changes of the tree in every Kth strict iteration (default 64)"},
+    policy_option{"paper", "paper: strict iterations repeat the record as it is, as in the papers", true},
     policy_option{"near-first", "near-first: steal as hierarchical does instead of as random does", true},
 };
 

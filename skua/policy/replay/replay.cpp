@@ -14,23 +14,14 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: `common`
 
-/// What can be known of a path.
-enum class fact : std::uint64_t {
-  met,      ///< of a group: it exists
-  last,     ///< of a group: children before this one are sent
-  rest,     ///< of a child: it, and those after it, were stolen by
-  child,    ///< of a child: it alone was stolen by
-  exposed,  ///< of a task: something below it was stolen
-  deep,     ///< of a group: something was stolen below it, where forks were not exposed
-  groups,   ///< of a task: how many it opens; unknown: at most one
-};
-std::uint64_t key(fact f, std::uint64_t path) noexcept { return mixed(path, ~static_cast<std::uint64_t>(f)); }
-
 constexpr std::uint64_t root_path = 0x5cb7'1e1d'0a3f'9241ULL;
 constexpr std::uint64_t most_children = record::largest_value - 1;
 
 /// Below the detail, where something was stolen, forks are exposed down to 2^deeper_bits times as many branches.
 constexpr std::uint32_t deeper_bits = 3;
+
+/// So many records may be thrown away because they stay uneven.
+constexpr std::uint32_t most_uneven_records = 2;
 
 constexpr search_step own[] = {{lane::local}, {lane::spawned}, {lane::migrated}, {lane::inbox}};
 constexpr search_step theirs[] = {{lane::local, after_lost::next_victim},
@@ -47,10 +38,17 @@ replay_options with_detail(replay_options chosen, std::uint32_t workers) noexcep
 /// 64 entries per branch, because trees are not regular, and at most what a record can hold.
 std::uint32_t bits_of(replay_options const& chosen) noexcept { return std::min<std::uint32_t>(24, chosen.detail + 6); }
 
+/// Twice the branches of which steals are recorded, in each measured iteration; at most some megabytes.
+std::size_t measured_entries(replay_options const& chosen, std::uint32_t workers) noexcept {
+  if (!chosen.refines || workers == 1) return 0;
+  return std::size_t{refinement::iterations} << std::min<std::uint32_t>(14, chosen.detail + 1);
+}
+
 }  // namespace
 
 common::common(std::uint32_t n, replay_options const& chosen)
-    : workers(n), options(with_detail(chosen, n)), recorded(bits_of(options)) {}
+    : workers(n), options(with_detail(chosen, n)), recorded(bits_of(options)),
+      measured(n, measured_entries(options, n)) {}
 
 worker_state::worker_state(common& with, layout const& where, worker_id self, std::uint64_t seed)
     : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())),
@@ -65,7 +63,8 @@ bool worker_state::exposes(tag_fields const& running) const noexcept {
   if (with_.workers == 1 || !running.is_tracked()) return false;
   if (running.what == kind::group || running.is_root) return true;
   if (is_strict() && !with_.is_watching.load(relaxed)) {
-    return with_.recorded.find(key(fact::exposed, running.path)).has_value();
+    std::uint32_t const known = with_.recorded.find(key(fact::exposed, running.path)).value_or(0);
+    return known == 1 || (known == 2 && with_.now.load(relaxed) == phase::pruning);
   }
   return running.breadth <= with_.options.detail;
 }
@@ -99,7 +98,22 @@ task_tag worker_state::meet(task_tag const& task, double, std::uint64_t n) noexc
   }
   g.last = with_.recorded.find(key(fact::last, g.path)).value_or(0);
   g.mine_again = mine_at_the_end(g);
+  if (with_.now.load(relaxed) == phase::measuring) measure(c, g, n);
   return g.written();
+}
+
+/// In a measured iteration. A root never ends, so what it calls itself would not be measured: it sends all.
+void worker_state::measure(tag_fields const& task, tag_fields& group, std::uint64_t n) noexcept {
+  if (!group.is_tracked()) return;
+  with_.measured.groups.note({.path = group.path,
+                              .task = task.path,
+                              .around = task.around,
+                              .task_index = task.index,
+                              .last = group.last,
+                              .met_by = index(self_)});
+  if (!task.is_root || n > std::uint64_t{1} << with_.options.detail) return;
+  group.last = static_cast<std::uint32_t>(n + 1);
+  group.mine_again = 0;
 }
 
 /// Of the children of a group, which counts for less where something was stolen deeper than we could see.
@@ -119,8 +133,8 @@ std::uint16_t worker_state::mine_at_the_end(tag_fields const& group) const noexc
   std::uint32_t others = 0;
   for (std::uint32_t i = 0; i < group.last; ++i) {
     std::uint64_t const path = mixed(group.path, i);
-    owner = with_.recorded.find(key(fact::rest, path)).value_or(owner);
-    if (with_.recorded.find(key(fact::child, path)).value_or(owner) != index(self_)) others = i + 1;
+    owner = thief_of(with_.recorded, fact::rest, path).value_or(owner);
+    if (thief_of(with_.recorded, fact::child, path).value_or(owner) != index(self_)) others = i + 1;
   }
   if (owner != index(self_)) return 0;
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(group.last - others, 65'535));
@@ -135,11 +149,11 @@ tag_fields worker_state::marked(tag_fields& group) noexcept {
                .around = group.path};
   std::uint16_t runs = group.owner;
   if (group.index < group.last) {
-    if (auto const thief = with_.recorded.find(key(fact::rest, c.path))) {
+    if (auto const thief = thief_of(with_.recorded, fact::rest, c.path)) {
       runs = group.owner = static_cast<std::uint16_t>(*thief);
       with_.placed.fetch_add(1, relaxed);
     }
-    if (auto const thief = with_.recorded.find(key(fact::child, c.path))) {
+    if (auto const thief = thief_of(with_.recorded, fact::child, c.path)) {
       runs = static_cast<std::uint16_t>(*thief);
       with_.placed.fetch_add(1, relaxed);
     }
@@ -174,16 +188,49 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   std::uint32_t next = std::min<std::uint32_t>(g.ordinal + 1U, std::numeric_limits<std::uint16_t>::max());
   if (c.is_root && with_.options.groups != 0) next %= with_.options.groups;
   last_left_ = {.path = c.path, .next = static_cast<std::uint16_t>(next)};
-  if (is_strict() || !g.is_tracked()) return;
+  bool const is_pruning = with_.now.load(relaxed) == phase::pruning;
+  if ((is_strict() && !is_pruning) || !g.is_tracked()) return;
   auto const has_pieces = [&] {
-    if (with_.recorded.find(key(fact::last, g.path))) return true;
+    if (with_.recorded.find(key(fact::last, g.path)).value_or(0) > 0) return true;
     if (g.breadth > with_.options.detail) return false;  // its children's forks were not exposed
     for (std::uint64_t i = 0; i < g.around; ++i) {
-      if (with_.recorded.find(key(fact::exposed, mixed(g.path, i)))) return true;
+      if (with_.recorded.find(key(fact::exposed, mixed(g.path, i))) == 1U) return true;
     }
     return false;
   };
-  if (has_pieces()) with_.recorded.note(key(fact::exposed, c.path), 1);
+  if (has_pieces()) {
+    with_.recorded.note(key(fact::exposed, c.path), 1);
+  } else if (is_pruning && g.ordinal == 0 && with_.recorded.find(key(fact::exposed, c.path))) {
+    with_.recorded.note(key(fact::exposed, c.path), 2);
+  }
+}
+
+phase worker_state::phase_of(std::uint64_t number) const noexcept {
+  if (number <= with_.options.relaxed) return phase::relaxed;
+  std::uint64_t at = number - with_.options.relaxed - 1;
+  if (!with_.options.refines || at >= 2 * refinement::period) return phase::strict;
+  at %= refinement::period;
+  if (at == refinement::first + refinement::iterations) return phase::pruning;
+  return at >= refinement::first && at < refinement::first + refinement::iterations ? phase::measuring : phase::strict;
+}
+
+void worker_state::begin_record() noexcept {
+  with_.recorded.forget();
+  with_.measured.forget();
+  with_.pieces.store(0, relaxed);
+  with_.since_restart.store(0, relaxed);
+}
+
+/// A record that stays uneven is made anew, a few times: it can only be as fine as what was stolen.
+void worker_state::refine(std::uint64_t number) noexcept {
+  with_.pieces.store(with_.measured.refine(with_.recorded, with_.pieces.load(relaxed)), relaxed);
+  bool const is_second = number > with_.options.relaxed + refinement::period;
+  if (!is_second || !with_.measured.is_uneven() || with_.uneven_records == most_uneven_records) return;
+  ++with_.uneven_records;
+  begin_record();
+  with_.is_strict.store(false, relaxed);
+  with_.now.store(phase::relaxed, relaxed);
+  with_.since_restart.store(1, relaxed);  // this iteration
 }
 
 /// By who runs the root: nothing of the iteration before runs any more.
@@ -191,9 +238,7 @@ void worker_state::begin_iteration() noexcept {
   if (is_strict()) {
     bool const all_placed = with_.recorded.has_gaps() || with_.placed.load(relaxed) == with_.pieces.load(relaxed);
     if (!all_placed || with_.has_open_work.load(relaxed)) {
-      with_.recorded.forget();
-      with_.pieces.store(0, relaxed);
-      with_.since_restart.store(0, relaxed);
+      begin_record();
       with_.restarts.fetch_add(1, relaxed);
     }
   }
@@ -202,6 +247,8 @@ void worker_state::begin_iteration() noexcept {
   if (with_.pieces.load(relaxed) == 0) with_.since_restart.store(0, relaxed);  // nothing to follow yet
   std::uint64_t const number = with_.since_restart.fetch_add(1, relaxed);
   with_.is_strict.store(number > with_.options.relaxed, relaxed);
+  with_.now.store(phase_of(number), relaxed);
+  if (with_.now.load(relaxed) == phase::pruning) refine(number);
   with_.is_watching.store(number % with_.options.watch == 0, relaxed);
   with_.iterations.fetch_add(1, relaxed);
 }
@@ -308,7 +355,11 @@ void worker_state::learn(event const& seen) noexcept {
   } else if (std::holds_alternative<returned>(seen)) {
     sees_ = true;  // its siblings were exposed, and so is the rest of them
   } else if (auto const* e = std::get_if<ended>(&seen)) {
-    outside_ended(tag_fields::read(e->task));
+    tag_fields const c = tag_fields::read(e->task);
+    if (with_.now.load(relaxed) == phase::measuring && c.what == kind::task && c.is_tracked() && !c.is_root) {
+      with_.measured.children.note({.path = c.path, .around = c.around, .index = c.index, .ns = e->duration_ns});
+    }
+    outside_ended(c);
   }
 }
 

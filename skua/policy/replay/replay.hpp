@@ -18,6 +18,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
 #include "skua/policy/replay/record.hpp"
+#include "skua/policy/replay/refinement.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
 #include "skua/policy/search_round.hpp"
 
@@ -30,7 +31,10 @@ struct replay_options {
   /// most 20. 0: so that each worker has 32 branches.
   std::uint32_t detail = 0;
   std::uint32_t watch = 64;  ///< every watch-th strict iteration exposes all forks, to see whether the tree is the same
-  bool near_first = false;   ///< steal as `hierarchical` does, not as `random` does
+  /// After the relaxed iterations three are measured, and the record becomes coarser and more even (refinement.md). False:
+  /// strict iterations follow the record as it is, as in the papers.
+  bool refines = true;
+  bool near_first = false;  ///< steal as `hierarchical` does, not as `random` does
 };
 
 /// Where a region stands. A snapshot; exact between iterations.
@@ -44,12 +48,21 @@ struct replay_status {
 
 namespace replay {
 
+/// Of the iterations since the record was begun. All but the relaxed ones are strict.
+enum class phase : std::uint8_t {
+  relaxed,
+  measuring,  ///< what the pieces take is noted
+  pruning,    ///< the first one of a refined record: tasks that have nothing stolen below them any more are found
+  strict,
+};
+
 /// What the workers of a region share.
 struct common {
   common(std::uint32_t n, replay_options const& chosen);
   std::uint32_t const workers;
   replay_options const options;  ///< with a detail
   record recorded;
+  refinement measured;
   // relaxed, all of these, at every use: written at the begin of an iteration by the one who runs the root, or counts
   // and permissions. Who sees an old value steals once more, or once less.
   runtime::real_sync::atomic<std::uint64_t> iterations{0};
@@ -58,8 +71,10 @@ struct common {
   runtime::real_sync::atomic<std::uint64_t> pieces{0};  ///< in the record
   runtime::real_sync::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
   runtime::real_sync::atomic<bool> is_strict{false};
+  runtime::real_sync::atomic<phase> now{phase::relaxed};
   runtime::real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are exposed as if it were not
   runtime::real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
+  std::uint32_t uneven_records = 0;                       ///< thrown away; for who runs the root
   runtime::real_sync::atomic<bool> has_root{false};
   runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
@@ -85,6 +100,10 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] std::uint16_t mine_at_the_end(tag_fields const& group) const noexcept;
   void note_blind_steal(tag_fields const& c) noexcept;
   void begin_iteration() noexcept;
+  void begin_record() noexcept;
+  void refine(std::uint64_t number) noexcept;
+  [[nodiscard]] phase phase_of(std::uint64_t number) const noexcept;
+  void measure(tag_fields const& task, tag_fields& group, std::uint64_t n) noexcept;
   [[nodiscard]] std::uint16_t ordinal_of(tag_fields const& task) const noexcept;
   tag_fields marked(tag_fields& group) noexcept;
   placement place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept;
@@ -114,8 +133,12 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 class replaying final : public per_worker<replay::worker_state> {
  public:
   replaying(layout const& where, std::uint64_t seed, replay_options const& chosen = {});
-  [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
-  [[nodiscard]] policy_needs needs() const noexcept override { return {.lanes = {lane::local, lane::migrated}}; }
+  [[nodiscard]] std::string_view name() const noexcept override {
+    return shared_.options.refines ? "replay" : "replay:paper";
+  }
+  [[nodiscard]] policy_needs needs() const noexcept override {
+    return {.lanes = {lane::local, lane::migrated}, .times = shared_.options.refines};
+  }
   [[nodiscard]] replay_status status() const noexcept;
 
  private:

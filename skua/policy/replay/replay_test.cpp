@@ -5,58 +5,13 @@
 
 #include <set>
 
+#include "skua/policy/replay/iterated_for_test.hpp"
 #include "skua/policy/replay/stage_for_test.hpp"
 
 namespace skua::inline v0::policies {
 namespace {
 
 using replay::tag_fields;
-
-/// A root that runs the same random tree below itself `iterations` times, `groups` groups each time.
-script_tree iterated(std::uint64_t seed, std::uint32_t iterations, std::uint32_t groups = 1, std::uint32_t depth = 5) {
-  runtime::dice roll(seed);
-  script_tree t(1);
-  auto const grow = [&](auto const& self, std::uint32_t left) -> std::uint32_t {
-    auto const me = static_cast<std::uint32_t>(t.size());
-    t.push_back({.steps = 1 + roll.below(6)});
-    if (left == 0 || roll.below(8) == 0) {
-      t[me].steps = 10 + roll.below(40);
-      return me;
-    }
-    std::uint32_t const n_groups = 1 + roll.below(2);
-    for (std::uint32_t g = 0; g < n_groups; ++g) {
-      std::vector<std::uint32_t> kids;
-      std::uint32_t const n = 1 + roll.below(4);
-      for (std::uint32_t i = 0; i < n; ++i) kids.push_back(self(self, left - 1));
-      t[me].groups.push_back(kids);
-    }
-    return me;
-  };
-  std::vector<std::vector<std::uint32_t>> once;
-  for (std::uint32_t g = 0; g < groups; ++g) {
-    once.push_back({grow(grow, depth), grow(grow, depth), grow(grow, depth)});
-  }
-  for (std::uint32_t i = 0; i < iterations; ++i) t[0].groups.insert(t[0].groups.end(), once.begin(), once.end());
-  return t;
-}
-
-void expect_each_task_once_per_iteration(stage const& s, script_tree const& t, std::uint32_t iterations) {
-  for (std::uint32_t n = 1; n < t.size(); ++n) {
-    auto const found = s.ran.find({&t, n});
-    ASSERT_TRUE(found != s.ran.end()) << "node " << n;
-    ASSERT_EQ(found->second.size(), iterations) << "node " << n;
-  }
-}
-
-/// Of all tasks, those that the same worker ran in iterations a and b.
-double overlap(stage const& s, script_tree const& t, std::uint32_t a, std::uint32_t b) {
-  double same = 0;
-  for (std::uint32_t n = 1; n < t.size(); ++n) {
-    auto const& who = s.ran.at({&t, n});
-    if (who[a] == who[b]) ++same;
-  }
-  return same / static_cast<double>(t.size() - 1);
-}
 
 std::size_t workers_used(stage const& s, script_tree const& t, std::uint32_t iteration) {
   std::set<std::uint32_t> used;
@@ -67,7 +22,7 @@ std::size_t workers_used(stage const& s, script_tree const& t, std::uint32_t ite
 TEST(replay, every_task_runs_once_per_iteration_and_strict_iterations_put_all_on_the_same_workers) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (std::uint32_t const workers : {1U, 2U, 5U, 16U}) {
-      replaying p(layout::flat(workers), seed, {.near_first = seed % 2 == 0});
+      replaying p(layout::flat(workers), seed, {.refines = false, .near_first = seed % 2 == 0});
       script_tree const t = iterated(seed, 12);
       stage s(p, workers, seed);
       s.bring(t);
@@ -92,7 +47,7 @@ TEST(replay, strict_iterations_steal_nothing_and_expose_fewer_groups) {
   std::uint64_t steals[2] = {};
   std::uint64_t exposed[2] = {};
   for (int i = 0; i < 2; ++i) {
-    replaying p(layout::flat(4), 9);
+    replaying p(layout::flat(4), 9, {.refines = false});
     stage s(p, 4, 9);
     s.bring(i == 0 ? few : more);
     ASSERT_TRUE(s.run());
@@ -125,7 +80,7 @@ TEST(replay, relaxed_iterations_follow_the_record_more_than_chance_would) {
 
 TEST(replay, an_iteration_may_be_several_groups_or_a_whole_root) {
   script_tree const three = iterated(2, 12, 3);
-  replaying p(layout::flat(4), 5, {.groups = 3});
+  replaying p(layout::flat(4), 5, {.groups = 3, .refines = false});
   stage s(p, 4, 5);
   s.bring(three);
   ASSERT_TRUE(s.run());
@@ -133,7 +88,7 @@ TEST(replay, an_iteration_may_be_several_groups_or_a_whole_root) {
   EXPECT_EQ(overlap(s, three, 7, 11), 1);
 
   script_tree const one = iterated(2, 1, 3);
-  replaying q(layout::flat(4), 5, {.groups = 0});
+  replaying q(layout::flat(4), 5, {.groups = 0, .refines = false});
   stage whole(q, 4, 5);
   for (int i = 0; i < 12; ++i) {
     whole.bring(one);
@@ -146,7 +101,7 @@ TEST(replay, an_iteration_may_be_several_groups_or_a_whole_root) {
 
 TEST(replay, a_tree_that_changes_is_still_run_once_and_is_recorded_anew) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    replaying p(layout::flat(4), seed, {.relaxed = 2, .groups = 0, .watch = 1});
+    replaying p(layout::flat(4), seed, {.relaxed = 2, .groups = 0, .watch = 1, .refines = false});
     stage s(p, 4, seed);
     script_tree const before = iterated(seed, 1);
     script_tree const after = iterated(seed + 1000, 1);
@@ -241,7 +196,7 @@ TEST(replay, one_worker_is_never_asked) {
 }
 
 TEST(replay, below_the_detail_forks_are_not_exposed_and_strict_iterations_still_repeat) {
-  replaying p(layout::flat(4), 6, {.relaxed = 3, .detail = 2});
+  replaying p(layout::flat(4), 6, {.relaxed = 3, .detail = 2, .refines = false});
   stage s(p, 4, 6);
   script_tree const t = iterated(6, 10);
   s.bring(t);

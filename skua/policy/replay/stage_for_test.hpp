@@ -55,7 +55,9 @@ class stage {
   /// (tree, node) -> workers, one for each time that it was run, in order.
   std::map<std::pair<script_tree const*, std::uint32_t>, std::vector<std::uint32_t>> ran;
   std::uint64_t steals = 0;
-  std::uint64_t exposed = 0;  ///< groups
+  std::uint64_t exposed = 0;                      ///< groups
+  std::uint64_t taken = 0;                        ///< tasks and frames from lanes
+  static constexpr std::uint64_t step_ns = 1000;  ///< what policies are told
 
  private:
   struct join;
@@ -77,7 +79,9 @@ class stage {
     bool has_waited = false;                  ///< of a group: its owner
     std::uint32_t group = 0;
   };
-  using stack = std::vector<call>;
+  struct stack : std::vector<call> {
+    std::uint64_t ran = 0;  ///< steps
+  };
   struct join {
     std::uint32_t shares = 1;
     std::unique_ptr<stack> waits;
@@ -119,6 +123,7 @@ class stage {
     runtime::outcome const how = take(w, p, got);
     m.learn(probed{p, how});
     if (!got) return;
+    ++taken;
     if (p.what == action::steal) ++steals;
     receive(w, std::move(*got), p);
   }
@@ -200,6 +205,7 @@ class stage {
     if (top.gathers) return step_group(w);
     if (top.steps > 0) {
       --top.steps;
+      ++workers_[w].calls->ran;
     } else if (top.next < (*top.tree)[top.node].groups.size()) {
       open_group(w);
     } else {
@@ -235,7 +241,7 @@ class stage {
       if (!below.is_owner && (!below.is_exposed || below.next == no_more)) below.own = own;
       return;
     }
-    of_worker(w).learn(ended{.task = s.back().own});
+    of_worker(w).learn(ended{.task = s.back().own, .duration_ns = s.ran * step_ns});
     workers_[w].calls.reset();
     --roots_;
   }
@@ -307,7 +313,7 @@ class stage {
       return;
     }
     EXPECT_EQ(s.size(), 1U);
-    m.learn(ended{.task = s.back().own});
+    m.learn(ended{.task = s.back().own, .duration_ns = s.ran * step_ns});
     workers_[w].calls.reset();
     if (is_last) wake_up(w, std::move(j->waits));
   }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// What is known of a measured iteration: its pieces, in a tree. Rules: refinement.md.
+#pragma once
+
+#include <cstdint>
+
+namespace skua::inline v0::policies::replay {
+
+inline constexpr std::uint32_t no_piece = ~0U;
+inline constexpr std::uint32_t no_group = ~0U;
+
+/// A child that went through a lane, and what is below it.
+struct piece {
+  /// `whole`: one worker runs it with all below it. `opened`: its own stack runs where the record says, and what it sends
+  /// is divided piece by piece. `hidden`: a piece around it is whole.
+  enum class state : std::uint8_t { hidden, whole, opened };
+
+  std::uint64_t path = 0;
+  std::uint64_t around = 0;         ///< the path of its group
+  std::uint32_t index = 0;          ///< in its group
+  std::uint32_t owner = 0;          ///< in the record
+  std::uint64_t ns = 0;             ///< of its own stack
+  std::uint64_t weight = 0;         ///< ns, with all below it
+  std::uint64_t misplaced = 0;      ///< ns of that which the record gives to others than `majority`
+  std::uint32_t majority = 0;       ///< the worker that has most of the weight in the record
+  std::uint32_t assigned = 0;       ///< while whole: to this worker
+  std::uint32_t parent = no_piece;  ///< the innermost piece in which its group was met; none: the root
+  std::uint32_t first_group = 0;    ///< of those that were met in it, in the order in which they were met
+  std::uint32_t groups = 0;
+  std::uint32_t group = no_group;  ///< of which it is a child
+  state is = state::hidden;
+
+  [[nodiscard]] std::uint32_t worker() const noexcept { return is == state::opened ? owner : assigned; }
+};
+
+/// A group with pieces. Those of one parent are neighbours, in the order in which they were met; the root's come first.
+struct piece_group {
+  std::uint64_t path = 0;
+  std::uint64_t met_at = 0;  ///< the order in which groups were met
+  std::uint32_t first = 0;   ///< of its pieces, which are neighbours
+  std::uint32_t pieces = 0;
+  std::uint32_t parent = no_piece;
+  std::uint32_t inside =
+      no_group;  ///< of the same parent: that group was open when this one was met, in a child that was called
+  std::uint32_t met_by = 0;
+};
+
+}  // namespace skua::inline v0::policies::replay

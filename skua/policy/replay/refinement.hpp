@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// A record of many small steals, made coarser and more even by what its pieces were measured to take. Beyond the papers;
+// rules: refinement.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "skua/parts/base/sync.hpp"
+#include "skua/policy/replay/pieces.hpp"
+#include "skua/policy/replay/record.hpp"
+#include "skua/policy/replay/rehearsal.hpp"
+
+namespace skua::inline v0::policies::replay {
+
+/// A group that a task met in a measured iteration.
+struct met_group {
+  std::uint64_t path = 0;
+  std::uint64_t task = 0;        ///< the path of the task that met it
+  std::uint64_t around = 0;      ///< the path of the group of which that task is a child; 1: it is the root
+  std::uint32_t task_index = 0;  ///< which child of that group
+  std::uint32_t last = 0;        ///< its children before this one may have entries in the record
+  std::uint32_t met_by = 0;      ///< the worker
+  std::uint64_t at = 0;          ///< in the log, which writes it
+};
+
+/// A child that went through a lane in a measured iteration.
+struct sent_child {
+  std::uint64_t path = 0;
+  std::uint64_t around = 0;  ///< the path of its group
+  std::uint32_t index = 0;   ///< in its group
+  std::uint64_t ns = 0;      ///< what its own stack took, without what it sent
+  std::uint64_t at = 0;      ///< in the log, which writes it
+};
+
+/// What the workers of a region note in measured iterations, in memory that is allocated once.
+template <class Entry>
+class shared_log {
+ public:
+  explicit shared_log(std::size_t capacity) : entries_(capacity) {}  ///< Throws std::bad_alloc.
+
+  /// By any worker. Lost if the log is full.
+  void note(Entry e) noexcept {
+    e.at = next_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the iteration's end publishes the entry
+    if (e.at < entries_.size()) entries_[e.at] = e;
+  }
+  /// By who runs the root, between iterations; as is the rest.
+  [[nodiscard]] bool is_whole() const noexcept { return size() <= entries_.size(); }
+  [[nodiscard]] std::span<Entry> all() noexcept { return std::span(entries_).first(is_whole() ? size() : 0); }
+  void clear() noexcept { next_.store(0, std::memory_order_relaxed); }  // relaxed: nobody notes
+
+ private:
+  [[nodiscard]] std::size_t size() const noexcept { return next_.load(std::memory_order_relaxed); }  // relaxed: ditto
+  std::vector<Entry> entries_;
+  runtime::real_sync::atomic<std::size_t> next_{0};
+};
+
+/// What can be known of a path.
+enum class fact : std::uint64_t {
+  met,      ///< of a group: it exists
+  last,     ///< of a group: children before this one are sent
+  rest,     ///< of a child: it, and those after it, were stolen by
+  child,    ///< of a child: it alone was stolen by
+  exposed,  ///< of a task: 1: something below it was stolen; 2: it was, before the record was refined
+  deep,     ///< of a group: something was stolen below it, where forks were not exposed
+  groups,   ///< of a task: how many it opens; unknown: at most one
+};
+[[nodiscard]] constexpr std::uint64_t key(fact f, std::uint64_t path) noexcept {
+  return mixed(path, ~static_cast<std::uint64_t>(f));
+}
+/// A worker that `rest` and `child` may name: nobody. As if there were no entry.
+inline constexpr std::uint32_t nobody = record::largest_value;
+/// Who took a piece: `rest` or `child` of a path.
+[[nodiscard]] inline std::optional<std::uint32_t> thief_of(record const& r, fact f, std::uint64_t path) noexcept {
+  auto const found = r.find(key(f, path));
+  return found && *found != nobody ? found : std::nullopt;
+}
+
+/// Measures, and rewrites the record. Nothing is allocated after construction.
+class refinement {
+ public:
+  /// Measured iterations. The least time that a piece took in any of them counts.
+  static constexpr std::uint32_t iterations = 3;
+  /// So many strict iterations come before: each worker's caches have then seen its part of the data.
+  static constexpr std::uint32_t first = 5;
+  /// So many iterations later the record is refined once more, with caches as they are in the long run.
+  static constexpr std::uint32_t period = 32;
+
+  /// With no entries it never refines. Throws std::bad_alloc.
+  refinement(std::uint32_t workers, std::size_t entries);
+
+  shared_log<met_group> groups;
+  shared_log<sent_child> children;
+
+  /// By who runs the root, between iterations: rewrites `r` from what was noted, which is then forgotten. Returns how many
+  /// pieces there are, `pieces` if the record stays as it is.
+  /// Cost: O(n * depth + n * log(workers) * log(n)) for n noted events.
+  std::uint64_t refine(record& r, std::uint64_t pieces) noexcept;
+  /// The last `refine` found no division whose rehearsed time comes near (8/7) to all workers' equal share of the work.
+  [[nodiscard]] bool is_uneven() const noexcept { return is_uneven_; }
+  void forget() noexcept {
+    groups.clear();
+    children.clear();
+  }
+
+ private:
+  [[nodiscard]] bool build(record const& r) noexcept;
+  [[nodiscard]] bool find_owners(record const& r, met_group const& met, piece_group const& group) noexcept;
+  [[nodiscard]] met_group const* met_at(std::uint64_t path) const noexcept;
+  [[nodiscard]] std::uint32_t enclosing(met_group const& g) const noexcept;
+  [[nodiscard]] std::uint32_t around(piece_group const& g) const noexcept;
+  [[nodiscard]] bool weigh() noexcept;
+
+  void divide(std::uint32_t opened, bool evenly) noexcept;
+  void becomes_whole(std::uint32_t p) noexcept;
+  void open_first() noexcept;
+  void even_out() noexcept;
+  [[nodiscard]] std::uint64_t write(record& r) const noexcept;
+
+  std::span<met_group> met_;          ///< by path, each once
+  std::vector<piece> pieces_;         ///< by group and index
+  std::vector<piece_group> tree_;     ///< by parent and time
+  std::uint32_t root_groups_ = 0;     ///< the first ones of them
+  std::vector<std::uint32_t> order_;  ///< of pieces: what is below a piece follows it
+  std::vector<std::uint32_t> size_;   ///< by piece: it, and what is below it
+  std::vector<std::uint32_t> whole_;  ///< a heap: the piece with the most misplaced work first
+  std::vector<std::uint64_t> loads_;  ///< ns, by worker
+  rehearsal rehearse_;
+  bool is_uneven_ = false;
+};
+
+}  // namespace skua::inline v0::policies::replay

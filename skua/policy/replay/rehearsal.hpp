@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// How long an iteration would take if its pieces were divided so: a simulation of a strict iteration, with nothing but the
+// measured times, the workers' lanes and what waits for what.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "skua/policy/replay/pieces.hpp"
+
+namespace skua::inline v0::policies::replay {
+
+class rehearsal {
+ public:
+  /// What sending a piece and coming back from it costs its worker, in ns.
+  static constexpr std::uint64_t price = 500;
+
+  /// For at most that many pieces. Throws std::bad_alloc.
+  rehearsal(std::uint32_t workers, std::size_t pieces);
+
+  /// In ns. `all` is a tree whose visible pieces are whole or opened. Cost: O(n log workers) for n pieces.
+  std::uint64_t time_of(std::span<piece const> all, std::span<piece_group const> groups,
+                        std::uint32_t root_groups) noexcept;
+
+ private:
+  /// Pieces in a row, linked through `next_`.
+  struct queue {
+    std::uint32_t first = no_piece;
+    std::uint32_t last = no_piece;
+  };
+  struct worker {
+    queue resumed;  ///< pieces whose group has ended
+    queue sent;     ///< pieces that have not begun
+    std::uint32_t runs = no_piece;
+  };
+  struct end {
+    std::uint64_t at;
+    std::uint32_t worker;
+  };
+
+  void ready(std::uint32_t w, std::uint32_t p, queue worker::* in) noexcept;
+  void run_next(std::uint32_t w) noexcept;
+  void run_for(std::uint32_t w, std::uint64_t ns) noexcept;
+  void segment_ends(std::uint32_t w, std::uint32_t p) noexcept;
+  void has_ended(std::uint32_t p) noexcept;
+  [[nodiscard]] bool goes_on(std::uint32_t p) noexcept;
+  [[nodiscard]] std::uint32_t first_group_of(std::uint32_t p) const noexcept;
+  [[nodiscard]] std::uint32_t groups_of(std::uint32_t p) const noexcept;
+
+  std::span<piece const> all_;
+  std::span<piece_group const> groups_;
+  std::uint32_t root_groups_ = 0;
+  std::uint64_t now_ = 0;
+  std::vector<worker> workers_;
+  std::vector<end> ends_;               ///< a heap, the earliest first
+  std::vector<std::uint32_t> pending_;  ///< by group: pieces that have not ended
+  // By piece, and for the root behind them:
+  std::vector<std::uint32_t> next_;
+  std::vector<std::uint32_t> opened_;  ///< groups so far
+  std::vector<std::uint32_t> inside_;  ///< the innermost group that it has open
+  std::vector<std::uint8_t> waits_;    ///< for that group
+};
+
+}  // namespace skua::inline v0::policies::replay
