@@ -14,7 +14,7 @@ function(check)
   # Each way begins without options of the last one, but with its object files: the library is compiled once.
   file(REMOVE ${BUILD}/CMakeCache.txt ${BUILD}/fib)
   run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/parent -B ${BUILD} -G Ninja -DSKUA=${SOURCE} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_BUILD_TYPE=Debug ${ARGN})
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 ${ARGN})
   run(${CMAKE_COMMAND} --build ${BUILD})
   run(${BUILD}/fib)
   if(NOT output MATCHES "fib\\(20\\) = 6765")
