@@ -13,6 +13,9 @@ import sys
 
 import pages
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import site_pages  # noqa: E402
+
 LINK = re.compile(r"(?<!\\)\[[^\]]*\]\(([^()\s]+)\)")
 
 
@@ -49,6 +52,8 @@ def wrong_links(root, name):
         path = (root / name).parent / target if target else root / name
         if not path.exists():
             yield f"{where}: there is no {target}"
+        elif path.suffix == ".md" and path.resolve().relative_to(root.resolve()).parts[0] not in site_pages.PAGES:
+            yield f"{where}: tools/site_pages.py makes no page of {target}"
         elif anchor and path.suffix == ".md" and anchor not in anchors(path.read_text(encoding="utf-8")):
             yield f"{where}: {target or name} has no heading #{anchor}"
 
