@@ -83,6 +83,33 @@ TEST_P(one_shots, tasks_set_what_other_tasks_wait_for) {
   }
 }
 
+// Under TSan: a fiber finds what another fiber of its worker has offered, though nothing but their thread orders the two.
+// Where the inbox comes before `spawned`, as under arms, the caller's fiber parks again while the entry waits.
+TEST_P(one_shots, a_worker_finds_what_its_other_fibers_have_offered) {
+  skua::pool pool(workers(1));
+  skua::one_shot<> first;
+  skua::one_shot<> second;
+  skua::one_shot<> of_child;
+  int ran = 0;
+  pool.run([&](auto& h) {
+    h.join(
+        [&](auto& caller) {
+          first.wait(caller);
+          second.wait(caller);
+        },
+        [&](auto& child) {
+          first.set_value();  // before the entry is made: nothing else may order the two
+          child.join([&](auto& g) { of_child.wait(g); },
+                     [&](auto&) {
+                       ++ran;
+                       second.set_value();
+                       of_child.set_value();
+                     });
+        });
+  });
+  EXPECT_EQ(ran, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(policies, one_shots, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
 
