@@ -367,6 +367,31 @@ TEST(one_shot, the_waiter_may_destroy_it_as_soon_as_it_goes_on) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Under TSan: what a task does with what belongs to its worker's number is there for the worker's other tasks, also if one
+// of them has forked meanwhile. Under arms the caller's fiber goes on while the child waits.
+TEST(one_shot, what_belongs_to_a_worker_passes_from_task_to_task) {
+  skua::pool pool({.workers = 1, .policy = "arms"});
+  skua::one_shot<> of_caller;
+  skua::one_shot<> of_child;
+  std::array<int, 1> uses{};  // by worker
+  pool.run([&](auto& h) {
+    h.join(
+        [&](auto& caller) {
+          of_caller.wait(caller);
+          caller.join([](auto&) {}, [](auto&) {});
+          ++uses.at(index(caller.worker()));
+          of_child.set_value();
+        },
+        [&](auto& child) {
+          of_caller.set_value();
+          ++uses.at(index(child.worker()));
+          of_child.wait(child);
+          ++uses.at(index(child.worker()));
+        });
+  });
+  EXPECT_EQ(uses.at(0), 3);
+}
+
 TEST(one_shot, setters_from_many_threads_race_with_waits_that_begin) {
   skua::pool pool({.workers = 2});
   for (int round = 0; round < 300; ++round) {

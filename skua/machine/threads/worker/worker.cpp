@@ -54,7 +54,7 @@ void worker::note_task_end(here const& fiber) noexcept {
 worker::step worker::next_step(here& fiber) noexcept {
   tsan::unseen const scheduling;
   worker& me = fiber.at().who;
-  tsan::release(&fiber.front());  // pairs with here::worker
+  fiber.front().release_id();
   me.end_work(fiber.at());
   if (me.share_.is_inside() && (me.departure_ != nullptr || fiber.at().own_tasks_look_empty())) {
     auto* const ended = static_cast<frame*>(me.share_.leave());
