@@ -191,7 +191,7 @@ void pool_memory::show(std::byte const* room, worker_slot const& first, std::uin
   auto const offset = [room](void const* word) {
     return static_cast<std::uint32_t>(static_cast<std::byte const*>(word) - room);
   };
-  auto const of_deque = [&offset](deque<> const& d) {
+  auto const of_deque = [&offset](auto const& d) {
     auto const [bottom, top] = d.published();
     return lane_words{offset(bottom), offset(top)};
   };

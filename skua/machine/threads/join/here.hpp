@@ -21,7 +21,6 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/type_text.hpp"
-#include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/trace/event.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
@@ -142,7 +141,7 @@ class here final : public fiber {
     return fiber::stop_requested();
   }
   [[nodiscard]] worker_id worker() const noexcept {
-    tsan::acquire(&front());  // what flows of this worker did before with what belongs to its number
+    front().acquire_id();
     return front().id;
   }
   [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }

@@ -54,7 +54,7 @@ class leaving_fiber {
 
   struct slot {
     lanes<Sync>& all;
-    deque<Sync>& spawned;
+    spawned_lane<Sync>& spawned;
     struct {
       static bool preempts() noexcept { return false; }
     } policy;
@@ -81,8 +81,8 @@ class leaving_fiber {
 };
 
 /// The oldest join of the lane, or null.
-template <class Sync>
-join<Sync>* steal(deque<Sync>& from) {
+template <template <synchronisation> class Lane, synchronisation Sync>
+join<Sync>* steal(Lane<Sync>& from) {
   entry got;
   return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
 }

@@ -109,7 +109,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   call.call(fiber);
   fiber.task_ends();
   await_departure(me, fiber);
-  tsan::release(&fiber.front());  // pairs with here::worker
+  fiber.front().release_id();
   tsan::unseen const scheduling;
   me.counts_.forks.add(std::exchange(slot.pushes, 0));
   me.trace_.call_ends();

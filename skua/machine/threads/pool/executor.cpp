@@ -99,7 +99,8 @@ struct spawned_task final : handed {
   }
   /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first. Returns early for the sake
   /// of other regions: the worker's search then lets them take turns.
-  static void run_newest(wait_group& group, deque<>& of, here& on) noexcept {
+  template <class Lane>
+  static void run_newest(wait_group& group, Lane& of, here& on) noexcept {
     stop_node const node{nullptr, nullptr, nullptr, &group};
     fiber::nested_task const nested{on, &node};
     for (std::uint32_t ran = 0; !group.done(); ++ran) {

@@ -83,6 +83,33 @@ TEST_P(one_shots, tasks_set_what_other_tasks_wait_for) {
   }
 }
 
+// Under TSan: a fiber finds what another fiber of its worker has offered, though nothing but their thread orders the two.
+// Where the inbox comes before `spawned`, as under arms, the caller's fiber parks again while the entry waits.
+TEST_P(one_shots, a_worker_finds_what_its_other_fibers_have_offered) {
+  skua::pool pool(workers(1));
+  skua::one_shot<> first;
+  skua::one_shot<> second;
+  skua::one_shot<> of_child;
+  int ran = 0;
+  pool.run([&](auto& h) {
+    h.join(
+        [&](auto& caller) {
+          first.wait(caller);
+          second.wait(caller);
+        },
+        [&](auto& child) {
+          first.set_value();  // before the entry is made: nothing else may order the two
+          child.join([&](auto& g) { of_child.wait(g); },
+                     [&](auto&) {
+                       ++ran;
+                       second.set_value();
+                       of_child.set_value();
+                     });
+        });
+  });
+  EXPECT_EQ(ran, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(policies, one_shots, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
 
@@ -338,6 +365,31 @@ TEST(one_shot, the_waiter_may_destroy_it_as_soon_as_it_goes_on) {
   }
   io.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// Under TSan: what a task does with what belongs to its worker's number is there for the worker's other tasks, also if one
+// of them has forked meanwhile. Under arms the caller's fiber goes on while the child waits.
+TEST(one_shot, what_belongs_to_a_worker_passes_from_task_to_task) {
+  skua::pool pool({.workers = 1, .policy = "arms"});
+  skua::one_shot<> of_caller;
+  skua::one_shot<> of_child;
+  std::array<int, 1> uses{};  // by worker
+  pool.run([&](auto& h) {
+    h.join(
+        [&](auto& caller) {
+          of_caller.wait(caller);
+          caller.join([](auto&) {}, [](auto&) {});
+          ++uses.at(index(caller.worker()));
+          of_child.set_value();
+        },
+        [&](auto& child) {
+          of_caller.set_value();
+          ++uses.at(index(child.worker()));
+          of_child.wait(child);
+          ++uses.at(index(child.worker()));
+        });
+  });
+  EXPECT_EQ(uses.at(0), 3);
 }
 
 TEST(one_shot, setters_from_many_threads_race_with_waits_that_begin) {

@@ -6,21 +6,13 @@
 #include <utility>
 
 #include "skua/machine/threads/worker/fork_lane.hpp"
+#include "skua/machine/threads/worker/spawned_lane.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 
 namespace skua::inline v0::runtime {
-
-/// For the owner: takes the newest entry back if it was pushed with the word `key`. Null: the newest is another one, or a
-/// thief has it.
-template <synchronisation Sync>
-[[nodiscard]] void* take_newest(deque<Sync>& from, std::uint64_t key) noexcept {
-  entry newest;
-  // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
-  return from.peek(newest) && newest.extra == key && from.pop() ? newest.task : nullptr;
-}
 
 /// Sync is the real world, or the explorer's. `Front` is the base with the lane of forks (fork_lane.hpp).
 template <synchronisation Sync = real_sync, class Front = fork_lane<Sync>>
@@ -31,7 +23,7 @@ class lanes : public Front {
   template <class... More>
   explicit lanes(deque_options const& with, More&&... more) : Front(with, std::forward<More>(more)...), spawned(with) {}
 
-  deque<Sync> spawned;
+  spawned_lane<Sync> spawned;
   injector<Sync> inbox;  ///< frames and tasks that other workers put here
 
   /// Makes the next push on either lane ask for attention. Any thread.

@@ -153,7 +153,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   counts_.parked.add(1);
   if (f.fiber->is_tied()) ++tied_frames_;
   f.fiber->clock().stop();
-  tsan::release(&f.fiber->front());  // pairs with here::worker
+  f.fiber->front().release_id();
   trace_.parks(f);
   pause_work(f.fiber->at());
 }
@@ -236,7 +236,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   frame f{fiber, current_stack_, false};
   leaving_ = {&f, to, tag};
   fiber.clock().stop();
-  tsan::release(&fiber.front());  // pairs with here::worker
+  fiber.front().release_id();
   trace_.moves(f, fiber.at().neighbour(to.worker).who.number());
   pause_work(fiber.at());
   current_stack_ = fresh;

@@ -31,6 +31,12 @@ class slot_front : public fork_lane<> {
   std::uint32_t const in_workers;  ///< workers of the region
   worker_id const id;              ///< this worker's number within the region
 
+  // For TSan: a fiber that stops releases what it did with what belongs to `id`, and whoever asks for `id` acquires that.
+  // At an address where no atomic lies: the slot's own is that of the forks' bottom, and a push would replace what was
+  // released there.
+  void release_id() noexcept { tsan::release(const_cast<worker_id*>(&id)); }
+  void acquire_id() noexcept { tsan::acquire(const_cast<worker_id*>(&id)); }
+
   /// The policy sees groups from now on. For the owner.
   [[nodiscard]] bool exposes_groups() const noexcept {
     tsan::unseen const of_the_worker;

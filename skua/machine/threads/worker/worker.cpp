@@ -54,7 +54,7 @@ void worker::note_task_end(here const& fiber) noexcept {
 worker::step worker::next_step(here& fiber) noexcept {
   tsan::unseen const scheduling;
   worker& me = fiber.at().who;
-  tsan::release(&fiber.front());  // pairs with here::worker
+  fiber.front().release_id();
   me.end_work(fiber.at());
   if (me.share_.is_inside() && (me.departure_ != nullptr || fiber.at().own_tasks_look_empty())) {
     auto* const ended = static_cast<frame*>(me.share_.leave());
@@ -271,13 +271,19 @@ outcome worker::steal_from(worker_slot& s, worker_slot& victim, probe const& p, 
     case lane::inbox:
     case lane::injected: break;
   }
-  deque<>& from = p.where == lane::spawned ? victim.spawned : victim.forks;
-  if (from.outside().looks_empty()) return outcome::empty;
+  return p.where == lane::spawned ? steal_untagged(s, victim, victim.spawned.outside(), out)
+                                  : steal_untagged(s, victim, victim.forks.outside(), out);
+}
+
+/// From a lane whose entries have the tag of what runs there.
+template <class Lane>
+outcome worker::steal_untagged(worker_slot& s, worker_slot const& victim, Lane from, tagged_entry& out) noexcept {
+  if (from.looks_empty()) return outcome::empty;
   std::uint64_t const published = victim.published_tag();
   if (!s.policy.admits(published)) return outcome::barred;
   entry oldest;
   revocation_count spent;
-  outcome const how = from.outside().steal(oldest, spent);
+  outcome const how = from.steal(oldest, spent);
   count(spent);
   if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{published}}};
   return how;

@@ -133,6 +133,9 @@ class worker final : public thread_record {
   void count(revocation_count const& spent) noexcept;
   [[nodiscard]] outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
   [[nodiscard]] outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept;
+  template <class Lane>
+  [[nodiscard]] outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from,
+                                       tagged_entry& out) noexcept;
   [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void short_sleep(std::uint64_t since) noexcept;

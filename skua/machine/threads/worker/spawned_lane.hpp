@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The lane `spawned`: free-standing tasks, and the joins that a fiber offers before it parks. A deque whose entries tell
+// TSan who pushed them.
+//
+// The deque's owner is a thread, whose fibers take turns, so the order of that thread is enough between a push of one
+// fiber and a pop of another. TSan follows fibers instead: it knows no order between two that merely ran one after the
+// other. Nor does it see one between a push and a thief, once another fiber has pushed: the later store of the bottom
+// replaces what the earlier one released. So each entry has an edge of its own, from its push to whoever takes it. It is
+// an annotation: without TSan this is the deque. (context.md, section 4)
+#pragma once
+
+#include <cstdint>
+
+#include "skua/parts/base/outcome.hpp"
+#include "skua/parts/base/sync.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/queue/deque.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// For the owner: takes the newest entry back if it was pushed with the word `key`. Null: the newest is another one, or a
+/// thief has it.
+template <synchronisation Sync>
+[[nodiscard]] void* take_newest(deque<Sync>& from, std::uint64_t key) noexcept {
+  entry newest;
+  // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
+  return from.peek(newest) && newest.extra == key && from.pop() ? newest.task : nullptr;
+}
+
+/// Sync is the real world, or the explorer's.
+template <synchronisation Sync = real_sync>
+class spawned_lane : private deque<Sync> {
+  using entries = deque<Sync>;  // private: whoever took entries from it would miss their edges
+
+ public:
+  class victim : public entries::victim {
+   public:
+    explicit victim(entries& of) noexcept : entries::victim(of) {}
+    outcome steal(entry& oldest, revocation_count& spent) const noexcept {
+      outcome const how = entries::victim::steal(oldest, spent);
+      if (how == outcome::got) tsan::acquire(oldest.task);
+      return how;
+    }
+    outcome steal(entry& oldest) const noexcept {
+      revocation_count unused;
+      return steal(oldest, unused);
+    }
+  };
+
+  using entries::entries;
+  using entries::peek;
+  using entries::poll;
+  using entries::published;
+  using entries::reserve;
+
+  [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
+    tsan::release(task);
+    return entries::push(task, extra);
+  }
+  [[nodiscard]] bool pop(entry& newest) noexcept { return took(entries::pop(newest), newest.task); }
+  [[nodiscard]] bool pop_oldest(entry& oldest) noexcept { return took(entries::pop_oldest(oldest), oldest.task); }
+  [[nodiscard]] victim outside() noexcept { return victim{*this}; }
+
+  [[nodiscard]] friend void* take_newest(spawned_lane& from, std::uint64_t key) noexcept {
+    void* const task = runtime::take_newest(static_cast<entries&>(from), key);
+    took(task != nullptr, task);
+    return task;
+  }
+
+ private:
+  static bool took(bool got, void* task) noexcept {
+    if (got) tsan::acquire(task);
+    return got;
+  }
+};
+
+}  // namespace skua::inline v0::runtime
