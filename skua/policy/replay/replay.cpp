@@ -20,8 +20,8 @@ constexpr std::uint64_t most_children = record::largest_value - 1;
 /// Below the detail, where something was stolen, forks are exposed down to 2^deeper_bits times as many branches.
 constexpr std::uint32_t deeper_bits = 3;
 
-/// So many records may be thrown away because they stay uneven.
-constexpr std::uint32_t most_uneven_records = 2;
+/// So many records may be thrown away because they stay uneven or cannot be measured.
+constexpr std::uint32_t most_thrown_away = 2;
 
 constexpr search_step own[] = {{lane::local}, {lane::spawned}, {lane::migrated}, {lane::inbox}};
 constexpr search_step theirs[] = {{lane::local, after_lost::next_victim},
@@ -102,7 +102,8 @@ task_tag worker_state::meet(task_tag const& task, double, std::uint64_t n) noexc
   return g.written();
 }
 
-/// In a measured iteration. A root never ends, so what it calls itself would not be measured: it sends all.
+/// In a measured iteration. A root never ends, so what it calls itself would not be measured: it sends all. Not if nobody else has
+/// a child of the group: there is nothing to divide, and the order in which the root's worker runs them all would be another one.
 void worker_state::measure(tag_fields const& task, tag_fields& group, std::uint64_t n) noexcept {
   if (!group.is_tracked()) return;
   with_.measured.groups.note({.path = group.path,
@@ -111,9 +112,30 @@ void worker_state::measure(tag_fields const& task, tag_fields& group, std::uint6
                               .task_index = task.index,
                               .last = group.last,
                               .met_by = index(self_)});
-  if (!task.is_root || n > std::uint64_t{1} << with_.options.detail) return;
+  if (!task.is_root) return;
+  auto const of = children_of(group, n);
+  if (!of.keeps) return;
+  if (!of.divides || n > std::uint64_t{1} << with_.options.detail) {
+    with_.cannot_measure.store(true, relaxed);
+    return;
+  }
   group.last = static_cast<std::uint32_t>(n + 1);
   group.mine_again = 0;
+}
+
+/// Of n children: does who meets the group call some itself, and does the record give some to others?
+auto worker_state::children_of(tag_fields group, std::uint64_t n) const noexcept -> divided_children {
+  divided_children found{.keeps = n > group.last};
+  for (std::uint32_t i = 0; i < group.last; ++i) {
+    std::uint64_t const path = mixed(group.path, i);
+    group.owner = static_cast<std::uint16_t>(thief_of(with_.recorded, fact::rest, path).value_or(group.owner));
+    if (thief_of(with_.recorded, fact::child, path).value_or(group.owner) != index(self_)) {
+      found.divides = true;
+    } else if (!sends_own(group, i)) {
+      found.keeps = true;
+    }
+  }
+  return found;
 }
 
 /// Of the children of a group, which counts for less where something was stolen deeper than we could see.
@@ -140,6 +162,11 @@ std::uint16_t worker_state::mine_at_the_end(tag_fields const& group) const noexc
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(group.last - others, 65'535));
 }
 
+/// Is a child that is mine sent into my own lane, so that those after it are on their way before it runs?
+bool worker_state::sends_own(tag_fields const& group, std::uint32_t child) noexcept {
+  return child + 1 < group.last - group.mine_again;
+}
+
 /// The next child of a tracked group, with the worker that shall run it as its home.
 tag_fields worker_state::marked(tag_fields& group) noexcept {
   tag_fields c{.what = kind::task,
@@ -159,7 +186,7 @@ tag_fields worker_state::marked(tag_fields& group) noexcept {
     }
   }
   c.home = runs;
-  c.is_sent = group.index + 1 < group.last - group.mine_again || runs != index(self_);
+  c.is_sent = runs != index(self_) || sends_own(group, group.index);
   ++group.index;
   return c;
 }
@@ -219,14 +246,23 @@ void worker_state::begin_record() noexcept {
   with_.measured.forget();
   with_.pieces.store(0, relaxed);
   with_.since_restart.store(0, relaxed);
+  with_.cannot_measure.store(false, relaxed);
 }
 
-/// A record that stays uneven is made anew, a few times: it can only be as fine as what was stolen.
+/// A record that stays uneven, or cannot be measured, is made anew, a few times: it can only be as fine as what was stolen.
 void worker_state::refine(std::uint64_t number) noexcept {
-  with_.pieces.store(with_.measured.refine(with_.recorded, with_.pieces.load(relaxed)), relaxed);
   bool const is_second = number > with_.options.relaxed + refinement::period;
-  if (!is_second || !with_.measured.is_uneven() || with_.uneven_records == most_uneven_records) return;
-  ++with_.uneven_records;
+  bool const is_unknown = with_.cannot_measure.exchange(false, relaxed);
+  if (is_unknown) {
+    with_.measured.forget();
+  } else {
+    std::uint64_t const pieces = with_.measured.refine(with_.recorded, with_.pieces.load(relaxed));
+    with_.pieces.store(pieces, relaxed);
+    if (pieces > 0 && (!is_second || !with_.measured.is_uneven())) return;
+  }
+  bool const is_empty = with_.pieces.load(relaxed) == 0;  // nothing to follow: one worker would run all
+  if (!is_empty && with_.records_thrown_away == most_thrown_away) return;
+  ++with_.records_thrown_away;
   begin_record();
   with_.is_strict.store(false, relaxed);
   with_.now.store(phase::relaxed, relaxed);

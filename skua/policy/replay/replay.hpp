@@ -74,7 +74,9 @@ struct common {
   runtime::real_sync::atomic<phase> now{phase::relaxed};
   runtime::real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are exposed as if it were not
   runtime::real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
-  std::uint32_t uneven_records = 0;                       ///< thrown away; for who runs the root
+  runtime::real_sync::atomic<bool> cannot_measure{
+      false};                             ///< the root ran something itself after what it had sent to itself
+  std::uint32_t records_thrown_away = 0;  ///< not because of the tree; for who runs the root
   runtime::real_sync::atomic<bool> has_root{false};
   runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
@@ -104,6 +106,12 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void refine(std::uint64_t number) noexcept;
   [[nodiscard]] phase phase_of(std::uint64_t number) const noexcept;
   void measure(tag_fields const& task, tag_fields& group, std::uint64_t n) noexcept;
+  struct divided_children {
+    bool keeps = false;
+    bool divides = false;
+  };
+  [[nodiscard]] divided_children children_of(tag_fields group, std::uint64_t n) const noexcept;
+  [[nodiscard]] static bool sends_own(tag_fields const& group, std::uint32_t child) noexcept;
   [[nodiscard]] std::uint16_t ordinal_of(tag_fields const& task) const noexcept;
   tag_fields marked(tag_fields& group) noexcept;
   placement place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept;
