@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Programs that do the same again and again, and what is expected of them on the test stage.
+// Programs that do the same again and again: on the test stage, or by hand.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include "skua/policy/replay/replay.hpp"
 #include "skua/policy/replay/stage_for_test.hpp"
 
 namespace skua::inline v0::policies {
@@ -54,5 +55,29 @@ inline double overlap(stage const& s, script_tree const& t, std::uint32_t a, std
   }
   return same / static_cast<double>(t.size() - 1);
 }
+
+/// A root on worker 0 of two that opens one group per iteration, and what is done there by hand.
+struct two_workers {
+  explicit two_workers(replay_options const& chosen) : p(layout::flat(2), 1, chosen) {
+    w.place(root, cause::injected);
+    w.learn(begun{.task = root});
+  }
+  void end_of(task_tag const& group) {
+    w.leave(root, group);
+    w.place(root, cause::resumed);
+    w.learn(begun{.task = root});
+  }
+  void place_next(task_tag& group) {
+    task_tag child = w.mark(group, {});
+    w.place(child, cause::forked);
+  }
+  /// Worker 1 takes the children of a group that are left.
+  void steal(task_tag& rest) { thief.place(rest, cause::stolen); }
+
+  replaying p;
+  worker_policy& w = p.of_worker(worker_id{0});
+  worker_policy& thief = p.of_worker(worker_id{1});
+  task_tag root{};
+};
 
 }  // namespace skua::inline v0::policies

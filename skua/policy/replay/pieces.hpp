@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 
 namespace skua::inline v0::policies::replay {
 
@@ -40,9 +41,12 @@ struct piece_group {
   std::uint32_t first = 0;   ///< of its pieces, which are neighbours
   std::uint32_t pieces = 0;
   std::uint32_t parent = no_piece;
-  std::uint32_t inside =
-      no_group;  ///< of the same parent: that group was open when this one was met, in a child that was called
+  /// Of the same parent: the group that was open when this one was met, in a child that was called.
+  std::uint32_t inside = no_group;
   std::uint32_t met_by = 0;
+
+  /// The numbers of its pieces.
+  [[nodiscard]] auto members() const noexcept { return std::views::iota(first, first + pieces); }
 };
 
 }  // namespace skua::inline v0::policies::replay

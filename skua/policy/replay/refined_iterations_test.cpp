@@ -58,60 +58,46 @@ TEST(replay, a_record_that_was_refined_twice_stays) {
 
 /// What one worker runs of a group that nobody else has a part of, it runs in the same order while iterations are measured.
 TEST(replay, measured_iterations_keep_the_order_of_a_group_that_one_worker_runs) {
-  replaying p(layout::flat(2), 1, {.relaxed = 1});
-  worker_policy& w = p.of_worker(worker_id{0});
-  worker_policy& thief = p.of_worker(worker_id{1});
-  task_tag root{};
-  w.place(root, cause::injected);
-  w.learn(begun{.task = root});
+  two_workers s({.relaxed = 1});
   bool was_strict = false;
   for (std::uint32_t iteration = 0; iteration < 40; ++iteration) {
-    task_tag g = w.meet(root, 0, 2);
-    was_strict = was_strict || p.status().is_strict;
+    task_tag g = s.w.meet(s.root, 0, 2);
+    was_strict = was_strict || s.p.status().is_strict;
     for (std::uint32_t i = 0; i < 2; ++i) {
-      task_tag child = w.mark(g, {});
-      placement const to = w.place(child, cause::forked);
+      task_tag child = s.w.mark(g, {});
+      placement const to = s.w.place(child, cause::forked);
       if (i == 0) continue;
       EXPECT_EQ(to, (placement{worker_id{0}, lane::local})) << "called, and so before child 0, in " << iteration;
-      if (p.status().is_strict) continue;
-      thief.place(child, cause::stolen);  // and comes home
-      w.place(child, cause::stolen);
+      if (s.p.status().is_strict) continue;
+      s.steal(child);  // and comes home
+      s.w.place(child, cause::stolen);
     }
-    w.leave(root, g);
-    w.place(root, cause::resumed);
-    w.learn(begun{.task = root});
+    s.end_of(g);
   }
   EXPECT_TRUE(was_strict);
 }
 
 /// All that was stolen came home: strictly, the thieves would stand still.
 TEST(replay, an_iteration_without_a_piece_is_never_strict) {
-  replaying p(layout::flat(2), 1, {.relaxed = 2});
-  worker_policy& w = p.of_worker(worker_id{0});
-  worker_policy& thief = p.of_worker(worker_id{1});
-  task_tag root{};
-  w.place(root, cause::injected);
-  w.learn(begun{.task = root});
+  two_workers s({.relaxed = 2});
   std::uint32_t strict = 0;
   for (std::uint32_t iteration = 0; iteration < 100; ++iteration) {
-    task_tag g = w.meet(root, 0, 2);
-    if (p.status().is_strict) {
+    task_tag g = s.w.meet(s.root, 0, 2);
+    if (s.p.status().is_strict) {
       ++strict;
-      EXPECT_GT(p.status().pieces, 0U) << "iteration " << iteration;
+      EXPECT_GT(s.p.status().pieces, 0U) << "iteration " << iteration;
     }
     for (std::uint32_t i = 0; i < 2; ++i) {
-      task_tag child = w.mark(g, {});
-      placement const to = w.place(child, cause::forked);
-      if (!p.status().is_strict && i == 1) {  // the rest goes to the thief, and child 1 comes back
-        thief.place(child, cause::stolen);
-        w.place(child, cause::stolen);
+      task_tag child = s.w.mark(g, {});
+      placement const to = s.w.place(child, cause::forked);
+      if (!s.p.status().is_strict && i == 1) {  // the rest goes to the thief, and child 1 comes back
+        s.steal(child);
+        s.w.place(child, cause::stolen);
       }
       if (to.where == lane::migrated)
-        p.of_worker(to.worker).learn(ended{.task = child, .duration_ns = i == 0 ? 60'000U : 200U});
+        s.p.of_worker(to.worker).learn(ended{.task = child, .duration_ns = i == 0 ? 60'000U : 200U});
     }
-    w.leave(root, g);
-    w.place(root, cause::resumed);
-    w.learn(begun{.task = root});
+    s.end_of(g);
   }
   EXPECT_GT(strict, 0U);
 }

@@ -42,7 +42,7 @@ std::uint64_t refinement::refine(record& r, std::uint64_t pieces) noexcept {
         std::uint64_t const ns = rehearse_.time_of(pieces_, tree_, root_groups_);
         if (ns + ns / gain < best.ns) best = {ns, opened, evenly};
       }
-      is_last = whole_.empty() || pieces_[whole_.front()].misplaced == 0;
+      is_last = !can_open();
     }
     divide(best.opened, best.evenly);
     std::uint64_t const all = std::accumulate(loads_.begin(), loads_.end(), std::uint64_t{0});
@@ -58,6 +58,7 @@ std::uint64_t refinement::refine(record& r, std::uint64_t pieces) noexcept {
 /// False if something that happened is not in the log.
 bool refinement::build(record const& r) noexcept {
   met_ = groups.all();
+  for (std::size_t i = 0; i < met_.size(); ++i) met_[i].at = i;
   std::ranges::sort(met_, {}, [](met_group const& g) { return std::pair(g.path, g.at); });
   auto const same_group = std::ranges::unique(met_, {}, &met_group::path);
   met_ = met_.first(met_.size() - same_group.size());
@@ -92,7 +93,7 @@ bool refinement::build(record const& r) noexcept {
     } else if (pieces_[g.parent].groups++ == 0) {
       pieces_[g.parent].first_group = i;
     }
-    for (std::uint32_t c = g.first; c < g.first + g.pieces; ++c) {
+    for (std::uint32_t const c : g.members()) {
       pieces_[c].parent = g.parent;
       pieces_[c].group = i;
     }
@@ -103,14 +104,12 @@ bool refinement::build(record const& r) noexcept {
 
 /// As `replay` marks the children of a group.
 bool refinement::find_owners(record const& r, met_group const& met, piece_group const& group) noexcept {
-  std::uint32_t owner = met.met_by;
+  child_owners owners(r, met.path, met.met_by);
   std::uint32_t seen = 0;
-  for (std::uint32_t i = group.first; i < group.first + group.pieces; ++i) {
+  for (std::uint32_t const i : group.members()) {
     piece& p = pieces_[i];
-    for (; seen <= p.index && seen < met.last; ++seen) {
-      owner = thief_of(r, fact::rest, mixed(met.path, seen)).value_or(owner);
-    }
-    p.owner = p.index < met.last ? thief_of(r, fact::child, p.path).value_or(owner) : owner;
+    for (; seen <= p.index && seen < met.last; ++seen) p.owner = owners.next();
+    if (p.index >= met.last) p.owner = owners.rest();
     if (p.owner >= loads_.size()) return false;
   }
   return true;
@@ -149,7 +148,7 @@ bool refinement::weigh() noexcept {
   auto& stack = whole_;
   stack.clear();
   auto const push_pieces_of = [&](piece_group const& g) {
-    for (std::uint32_t c = g.first; c < g.first + g.pieces; ++c) stack.push_back(c);
+    for (std::uint32_t const c : g.members()) stack.push_back(c);
   };
   for (std::uint32_t i = 0; i < root_groups_; ++i) push_pieces_of(tree_[i]);
   while (!stack.empty()) {
@@ -188,11 +187,13 @@ void refinement::divide(std::uint32_t opened, bool evenly) noexcept {
   whole_.clear();
   for (piece& p : pieces_) p.is = piece::state::hidden;
   for (std::uint32_t i = 0; i < root_groups_; ++i) {
-    for (std::uint32_t c = tree_[i].first; c < tree_[i].first + tree_[i].pieces; ++c) becomes_whole(c);
+    for (std::uint32_t const c : tree_[i].members()) becomes_whole(c);
   }
-  for (std::uint32_t i = 0; i < opened && !whole_.empty() && pieces_[whole_.front()].misplaced > 0; ++i) open_first();
+  for (std::uint32_t i = 0; i < opened && can_open(); ++i) open_first();
   if (evenly) even_out();
 }
+
+bool refinement::can_open() const noexcept { return !whole_.empty() && pieces_[whole_.front()].misplaced > 0; }
 
 void refinement::becomes_whole(std::uint32_t which) noexcept {
   piece& p = pieces_[which];
@@ -211,8 +212,7 @@ void refinement::open_first() noexcept {
   loads_[p.assigned] -= p.weight;
   loads_[p.owner] += p.ns;
   for (std::uint32_t i = 0; i < p.groups; ++i) {
-    piece_group const& g = tree_[p.first_group + i];
-    for (std::uint32_t c = g.first; c < g.first + g.pieces; ++c) becomes_whole(c);
+    for (std::uint32_t const c : tree_[p.first_group + i].members()) becomes_whole(c);
   }
 }
 
@@ -252,8 +252,9 @@ std::uint64_t refinement::write(record& r) const noexcept {
   }
   for (piece_group const& g : tree_) {
     bool const is_divided = g.parent == no_piece || pieces_[g.parent].is == piece::state::opened;
+    if (!is_divided) continue;
     std::uint32_t last = 0;
-    for (std::uint32_t i = g.first; is_divided && i < g.first + g.pieces; ++i) {
+    for (std::uint32_t const i : g.members()) {
       piece const& p = pieces_[i];
       if (p.worker() == g.met_by) continue;
       if (r.note(key(fact::child, p.path), p.worker()) == record::noted::not_at_all) continue;

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "skua/parts/base/sync.hpp"
+#include "skua/policy/replay/facts.hpp"
 #include "skua/policy/replay/pieces.hpp"
-#include "skua/policy/replay/record.hpp"
 #include "skua/policy/replay/rehearsal.hpp"
 
 namespace skua::inline v0::policies::replay {
@@ -23,7 +22,7 @@ struct met_group {
   std::uint32_t task_index = 0;  ///< which child of that group
   std::uint32_t last = 0;        ///< its children before this one may have entries in the record
   std::uint32_t met_by = 0;      ///< the worker
-  std::uint64_t at = 0;          ///< in the log, which writes it
+  std::uint64_t at = 0;          ///< in the log; for the refinement, which sorts them
 };
 
 /// A child that went through a lane in a measured iteration.
@@ -32,7 +31,6 @@ struct sent_child {
   std::uint64_t around = 0;  ///< the path of its group
   std::uint32_t index = 0;   ///< in its group
   std::uint64_t ns = 0;      ///< what its own stack took, without what it sent
-  std::uint64_t at = 0;      ///< in the log, which writes it
 };
 
 /// What the workers of a region note in measured iterations, in memory that is allocated once.
@@ -42,9 +40,10 @@ class shared_log {
   explicit shared_log(std::size_t capacity) : entries_(capacity) {}  ///< Throws std::bad_alloc.
 
   /// By any worker. Lost if the log is full.
-  void note(Entry e) noexcept {
-    e.at = next_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the iteration's end publishes the entry
-    if (e.at < entries_.size()) entries_[e.at] = e;
+  void note(Entry const& e) noexcept {
+    std::size_t const at =
+        next_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the iteration's end publishes the entry
+    if (at < entries_.size()) entries_[at] = e;
   }
   /// By who runs the root, between iterations; as is the rest.
   [[nodiscard]] bool is_whole() const noexcept { return size() <= entries_.size(); }
@@ -56,27 +55,6 @@ class shared_log {
   std::vector<Entry> entries_;
   runtime::real_sync::atomic<std::size_t> next_{0};
 };
-
-/// What can be known of a path.
-enum class fact : std::uint64_t {
-  met,      ///< of a group: it exists
-  last,     ///< of a group: children before this one are sent
-  rest,     ///< of a child: it, and those after it, were stolen by
-  child,    ///< of a child: it alone was stolen by
-  exposed,  ///< of a task: 1: something below it was stolen; 2: it was, before the record was refined
-  deep,     ///< of a group: something was stolen below it, where forks were not exposed
-  groups,   ///< of a task: how many it opens; unknown: at most one
-};
-[[nodiscard]] constexpr std::uint64_t key(fact f, std::uint64_t path) noexcept {
-  return mixed(path, ~static_cast<std::uint64_t>(f));
-}
-/// A worker that `rest` and `child` may name: nobody. As if there were no entry.
-inline constexpr std::uint32_t nobody = record::largest_value;
-/// Who took a piece: `rest` or `child` of a path.
-[[nodiscard]] inline std::optional<std::uint32_t> thief_of(record const& r, fact f, std::uint64_t path) noexcept {
-  auto const found = r.find(key(f, path));
-  return found && *found != nobody ? found : std::nullopt;
-}
 
 /// Measures, and rewrites the record. Nothing is allocated after construction.
 class refinement {
@@ -114,6 +92,7 @@ class refinement {
   [[nodiscard]] bool weigh() noexcept;
 
   void divide(std::uint32_t opened, bool evenly) noexcept;
+  [[nodiscard]] bool can_open() const noexcept;
   void becomes_whole(std::uint32_t p) noexcept;
   void open_first() noexcept;
   void even_out() noexcept;

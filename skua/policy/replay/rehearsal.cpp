@@ -77,7 +77,7 @@ void rehearsal::segment_ends(std::uint32_t w, std::uint32_t p) noexcept {
     std::uint32_t const opened = inside_[p] = first_group_of(p) + opened_[p]++;
     piece_group const& g = groups_[opened];
     pending_[opened] = g.pieces;
-    for (std::uint32_t c = g.first; c < g.first + g.pieces; ++c) ready(all_[c].worker(), c, &worker::sent);
+    for (std::uint32_t const c : g.members()) ready(all_[c].worker(), c, &worker::sent);
     return run_for(w, p == all_.size() ? 0 : all_[p].ns / all_[p].groups);
   }
   waits_[p] = waits;

@@ -63,8 +63,8 @@ bool worker_state::exposes(tag_fields const& running) const noexcept {
   if (with_.workers == 1 || !running.is_tracked()) return false;
   if (running.what == kind::group || running.is_root) return true;
   if (is_strict() && !with_.is_watching.load(relaxed)) {
-    std::uint32_t const known = with_.recorded.find(key(fact::exposed, running.path)).value_or(0);
-    return known == 1 || (known == 2 && with_.now.load(relaxed) == phase::pruning);
+    auto const known = with_.recorded.find(key(fact::exposed, running.path));
+    return known == stolen_below || (known == stolen_before_pruning && with_.now.load(relaxed) == phase::pruning);
   }
   return running.breadth <= with_.options.detail;
 }
@@ -124,12 +124,11 @@ void worker_state::measure(tag_fields const& task, tag_fields& group, std::uint6
 }
 
 /// Of n children: does who meets the group call some itself, and does the record give some to others?
-auto worker_state::children_of(tag_fields group, std::uint64_t n) const noexcept -> divided_children {
+auto worker_state::children_of(tag_fields const& group, std::uint64_t n) const noexcept -> divided_children {
   divided_children found{.keeps = n > group.last};
+  child_owners owners(with_.recorded, group.path, index(self_));
   for (std::uint32_t i = 0; i < group.last; ++i) {
-    std::uint64_t const path = mixed(group.path, i);
-    group.owner = static_cast<std::uint16_t>(thief_of(with_.recorded, fact::rest, path).value_or(group.owner));
-    if (thief_of(with_.recorded, fact::child, path).value_or(group.owner) != index(self_)) {
+    if (owners.next() != index(self_)) {
       found.divides = true;
     } else if (!sends_own(group, i)) {
       found.keeps = true;
@@ -151,14 +150,12 @@ std::uint8_t worker_state::breadth_of(tag_fields const& task, std::uint64_t grou
 /// How many of the children before `last` are run by who meets the group, and followed only by such: pieces that came
 /// home. They need not be sent.
 std::uint16_t worker_state::mine_at_the_end(tag_fields const& group) const noexcept {
-  std::uint32_t owner = index(self_);
+  child_owners owners(with_.recorded, group.path, index(self_));
   std::uint32_t others = 0;
   for (std::uint32_t i = 0; i < group.last; ++i) {
-    std::uint64_t const path = mixed(group.path, i);
-    owner = thief_of(with_.recorded, fact::rest, path).value_or(owner);
-    if (thief_of(with_.recorded, fact::child, path).value_or(owner) != index(self_)) others = i + 1;
+    if (owners.next() != index(self_)) others = i + 1;
   }
-  if (owner != index(self_)) return 0;
+  if (owners.rest() != index(self_)) return 0;
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(group.last - others, 65'535));
 }
 
@@ -221,14 +218,14 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
     if (with_.recorded.find(key(fact::last, g.path)).value_or(0) > 0) return true;
     if (g.breadth > with_.options.detail) return false;  // its children's forks were not exposed
     for (std::uint64_t i = 0; i < g.around; ++i) {
-      if (with_.recorded.find(key(fact::exposed, mixed(g.path, i))) == 1U) return true;
+      if (with_.recorded.find(key(fact::exposed, mixed(g.path, i))) == stolen_below) return true;
     }
     return false;
   };
   if (has_pieces()) {
-    with_.recorded.note(key(fact::exposed, c.path), 1);
+    with_.recorded.note(key(fact::exposed, c.path), stolen_below);
   } else if (is_pruning && g.ordinal == 0 && with_.recorded.find(key(fact::exposed, c.path))) {
-    with_.recorded.note(key(fact::exposed, c.path), 2);
+    with_.recorded.note(key(fact::exposed, c.path), stolen_before_pruning);
   }
 }
 

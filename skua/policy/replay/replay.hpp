@@ -72,11 +72,10 @@ struct common {
   runtime::real_sync::atomic<std::uint64_t> placed{0};  ///< of them, in this iteration
   runtime::real_sync::atomic<bool> is_strict{false};
   runtime::real_sync::atomic<phase> now{phase::relaxed};
-  runtime::real_sync::atomic<bool> is_watching{false};    ///< strict, but forks are exposed as if it were not
-  runtime::real_sync::atomic<bool> has_open_work{false};  ///< in this iteration: something was not as recorded
-  runtime::real_sync::atomic<bool> cannot_measure{
-      false};                             ///< the root ran something itself after what it had sent to itself
-  std::uint32_t records_thrown_away = 0;  ///< not because of the tree; for who runs the root
+  runtime::real_sync::atomic<bool> is_watching{false};     ///< strict, but forks are exposed as if it were not
+  runtime::real_sync::atomic<bool> has_open_work{false};   ///< in this iteration: something was not as recorded
+  runtime::real_sync::atomic<bool> cannot_measure{false};  ///< a group of the root, in this record
+  std::uint32_t records_thrown_away = 0;                   ///< not because of the tree; for who runs the root
   runtime::real_sync::atomic<bool> has_root{false};
   runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
 };
@@ -110,7 +109,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
     bool keeps = false;
     bool divides = false;
   };
-  [[nodiscard]] divided_children children_of(tag_fields group, std::uint64_t n) const noexcept;
+  [[nodiscard]] divided_children children_of(tag_fields const& group, std::uint64_t n) const noexcept;
   [[nodiscard]] static bool sends_own(tag_fields const& group, std::uint32_t child) noexcept;
   [[nodiscard]] std::uint16_t ordinal_of(tag_fields const& task) const noexcept;
   tag_fields marked(tag_fields& group) noexcept;

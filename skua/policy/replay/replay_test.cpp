@@ -267,30 +267,6 @@ TEST(replay, what_was_stolen_is_placed_on_its_thief_next_time) {
   EXPECT_TRUE(tag_fields::read(other).is_open) << "there is a root already: this one is anybody's";
 }
 
-/// A root on worker 0 of two that opens one group per iteration, and what is done there by hand.
-struct two_workers {
-  explicit two_workers(replay_options const& chosen) : p(layout::flat(2), 1, chosen) {
-    w.place(root, cause::injected);
-    w.learn(begun{.task = root});
-  }
-  void end_of(task_tag const& group) {
-    w.leave(root, group);
-    w.place(root, cause::resumed);
-    w.learn(begun{.task = root});
-  }
-  void place_next(task_tag& group) {
-    task_tag child = w.mark(group, {});
-    w.place(child, cause::forked);
-  }
-  /// Worker 1 takes the children of a group that are left.
-  void steal(task_tag& rest) { thief.place(rest, cause::stolen); }
-
-  replaying p;
-  worker_policy& w = p.of_worker(worker_id{0});
-  worker_policy& thief = p.of_worker(worker_id{1});
-  task_tag root{};
-};
-
 TEST(replay, iterations_do_not_count_until_something_was_stolen) {
   two_workers s({.relaxed = 2});
   for (int i = 0; i < 100; ++i) {
