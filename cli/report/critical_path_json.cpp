@@ -16,8 +16,6 @@ constexpr std::size_t most_nodes = 40;  // of a path, in its table
 constexpr std::size_t most_runs = 600;  // points of a chart
 constexpr double near_a_limit = 1.25;   // runs that differ by less are hardly told apart
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 std::string in_times(double ratio) { return fmt::format("{:.{}f} times", ratio, ratio < 9.95 ? 1 : 0); }
 
 /// The longest nodes of the path, in its order.
@@ -78,9 +76,8 @@ std::string advice_for(flow_times const& flow, std::vector<kind_times> const& ki
   }
   return fmt::format(
       "The run takes {} as long as its path and its work allow. Nodes of the path lay ready for {} of the run before "
-      "they "
-      "began: workers ran other nodes first, searched or slept, which the time lines show.",
-      in_times(length / std::max(span, shared)), in_percent(seconds(flow.waited_ns()) * 1e9 / length, 0));
+      "they began: workers ran other nodes first, searched or slept, which the time lines show.",
+      in_times(length / std::max(span, shared)), in_percent(static_cast<double>(flow.waited_ns()) / length, 0));
 }
 
 json flows_json(run const& of) {

@@ -11,6 +11,8 @@ namespace skua::cli::traced {
 /// Four significant digits: more than a screen shows.
 [[nodiscard]] double rounded(double value) noexcept;
 
+[[nodiscard]] constexpr double seconds(std::uint64_t ns) noexcept { return static_cast<double>(ns) / 1e9; }
+
 /// Base 64 (RFC 4648) of the bytes.
 [[nodiscard]] std::string packed(std::span<std::uint8_t const> bytes);
 /// ... of each number as two bytes, the low one first; larger ones become 0xffff.

@@ -44,8 +44,6 @@ struct studied {
   std::optional<double> inflation;
 };
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 json or_null(std::optional<double> const& value) { return value ? json(rounded(*value)) : json(); }
 
 studied study(run const& of) {

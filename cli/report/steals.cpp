@@ -9,6 +9,15 @@
 namespace skua::cli::traced {
 namespace {
 
+/// Names n things that stand side by side, as many in a group as a matrix of a readable size needs. Returns how many that is.
+std::size_t name_neighbours(std::size_t n, char const* one, char const* several, steal_matrix& into) {
+  std::size_t const each = (n + most_workers_in_matrix - 1) / most_workers_in_matrix;
+  into = {.of = each == 1 ? one : several, .names = {}, .counts = {}};
+  for (std::size_t i = 0; i < n; i += each)
+    into.names.push_back(each == 1 ? std::to_string(i) : fmt::format("{}-{}", i, std::min(i + each, n) - 1));
+  return each;
+}
+
 /// The finest grouping of workers that gives a matrix of a readable size; the group of each worker.
 std::vector<std::size_t> group_workers(run const& of, steal_matrix& into) {
   auto const by = [&](char const* what, auto key_of) {
@@ -38,23 +47,17 @@ std::vector<std::size_t> group_workers(run const& of, steal_matrix& into) {
   if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
   groups = by("rank", [](traced_worker const& w) { return static_cast<std::int64_t>(w.rank); });
   if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
-  // Nothing says how the workers belong together: as many neighbours in a group as are needed.
-  into = {.of = "worker group", .names = {}, .counts = {}};
-  std::size_t const each = (of.workers.size() + most_workers_in_matrix - 1) / most_workers_in_matrix;
-  for (std::size_t w = 0; w < of.workers.size(); ++w) {
-    groups[w] = w / each;
-    if (w % each == 0) into.names.push_back(fmt::format("{}-{}", w, std::min(w + each, of.workers.size()) - 1));
-  }
+  // Nothing says how the workers belong together.
+  std::size_t const each = name_neighbours(of.workers.size(), "worker", "worker group", into);
+  for (std::size_t w = 0; w < of.workers.size(); ++w) groups[w] = w / each;
   return groups;
 }
 
 steal_matrix steals_between_ranks(run const& of) {
   std::size_t ranks = of.ranks;
   for (traced_worker const& w : of.workers) ranks = std::max<std::size_t>(ranks, w.rank + 1U);
-  std::size_t const each = (ranks + most_workers_in_matrix - 1) / most_workers_in_matrix;
-  steal_matrix all{.of = each == 1 ? "rank" : "rank group", .names = {}, .counts = {}};
-  for (std::size_t r = 0; r < ranks; r += each)
-    all.names.push_back(each == 1 ? std::to_string(r) : fmt::format("{}-{}", r, std::min(r + each, ranks) - 1));
+  steal_matrix all;
+  std::size_t const each = name_neighbours(ranks, "rank", "rank group", all);
   all.counts.assign(all.size() * all.size(), 0);
   for (traced_worker const& thief : of.workers) {
     for (event const& e : thief.events) {

@@ -16,8 +16,6 @@ constexpr std::size_t most_columns = 1000;
 constexpr std::size_t least_columns = 100;
 constexpr std::size_t most_names = 255 - activities;
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 /// How many neighbours share a line.
 std::size_t sharing(std::size_t workers) { return std::max<std::size_t>((workers + most_rows - 1) / most_rows, 1); }
 
