@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/enqueue/detached.hpp"
 
-#include <cstddef>
-#include <new>
-#include <type_traits>
-
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
+#include "skua/machine/threads/join/task_in_room.hpp"
 #include "skua/machine/threads/pool/blocked_thread.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
@@ -17,21 +14,10 @@ namespace skua::inline v0::runtime {
 
 namespace {
 
-/// A detached call as lanes see it. It lies in the call's own storage, so submitting one never allocates.
-struct detached_task final : handed {
-  detached_task() noexcept : handed(kind) {}
-
-  static detached_task& of(detached_call& c) noexcept {
-    static_assert(sizeof(detached_task) <= sizeof(c.room) && alignof(detached_task) <= alignof(void*));
-    return *::new (static_cast<void*>(c.room)) detached_task;
-  }
-  /// The call in whose room this lies.
-  [[nodiscard]] detached_call& given() noexcept { return *reinterpret_cast<detached_call*>(this); }
-  [[nodiscard]] detached_call const& given() const noexcept { return *reinterpret_cast<detached_call const*>(this); }
-  static_assert(std::is_standard_layout_v<detached_call> && offsetof(detached_call, room) == 0);
-
+/// A detached call as lanes see it.
+struct detached_task final : task_in_room<detached_task, detached_call> {
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
-    detached_call& call = static_cast<detached_task&>(t).given();
+    detached_call& call = given_of(t);
     detached_tasks& counted = call.in->of().detached();
     stop_node const node{nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)};
     on.watch(&node);
@@ -44,11 +30,9 @@ struct detached_task final : handed {
     on.task_ends();
     counted.finish();
   }
-  static hint hint_of(task const& t, std::uint64_t) noexcept {
-    return static_cast<detached_task const&>(t).given().hints;
-  }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
   static char const* name_of(task const& t) noexcept {
-    detached_call const& call = static_cast<detached_task const&>(t).given();
+    detached_call const& call = given_of(t);
     return call.is->name_of == nullptr ? nullptr : call.is->name_of(call);
   }
   static task_kind const kind;

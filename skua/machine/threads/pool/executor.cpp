@@ -2,13 +2,12 @@
 #include "skua/machine/threads/pool/executor.hpp"
 
 #include <atomic>
-#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <type_traits>
 
+#include "skua/machine/threads/join/task_in_room.hpp"
 #include "skua/machine/threads/pool/blocked_thread.hpp"
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
@@ -70,28 +69,15 @@ namespace {
 /// The word by which a lane identifies the tasks of a wait_group before they are taken.
 std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
 
-/// A free task as lanes see it. It lies in the free task's own storage, so submitting one never allocates.
-struct spawned_task final : handed {
-  spawned_task() noexcept : handed(kind) {}
-
-  static spawned_task& of(free_task<here>& t) noexcept {
-    static_assert(sizeof(spawned_task) <= sizeof(t.room) && alignof(spawned_task) <= alignof(void*));
-    return *::new (static_cast<void*>(t.room)) spawned_task;
-  }
-  /// The task in whose room this lies.
-  [[nodiscard]] free_task<here>& given() noexcept { return *reinterpret_cast<free_task<here>*>(this); }
-  [[nodiscard]] free_task<here> const& given() const noexcept {
-    return *reinterpret_cast<free_task<here> const*>(this);
-  }
-  static_assert(std::is_standard_layout_v<free_task<here>> && offsetof(free_task<here>, room) == 0);
-
+/// A free task as lanes see it.
+struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
     run_nested(t, on);
     on.task_ends();
   }
   /// On top of what the fiber runs.
   static void run_nested(task& t, here& on) noexcept {
-    free_task<here>& given = static_cast<spawned_task&>(t).given();
+    free_task<here>& given = given_of(t);
     auto const* const around = static_cast<stop_node const*>(given.surroundings);
     stop_node const node{around, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
     fiber::nested_task const nested{on, &node};
@@ -110,7 +96,7 @@ struct spawned_task final : handed {
       }
       auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
       if (newest == nullptr) return;
-      free_task<here>& given = static_cast<spawned_task*>(newest)->given();
+      free_task<here>& given = given_of(*newest);
       if (given.hints.place || given.surroundings != nullptr) {
         run_nested(*newest, on);
       } else {
@@ -118,10 +104,8 @@ struct spawned_task final : handed {
       }
     }
   }
-  static hint hint_of(task const& t, std::uint64_t) noexcept {
-    return static_cast<spawned_task const&>(t).given().hints;
-  }
-  static char const* name_of(task const& t) noexcept { return static_cast<spawned_task const&>(t).given().is->name; }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
+  static char const* name_of(task const& t) noexcept { return given_of(t).is->name; }
   static task_kind const kind;
 };
 
