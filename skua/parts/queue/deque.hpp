@@ -18,6 +18,7 @@
 #include <limits>
 #include <memory_resource>
 #include <new>
+#include <type_traits>
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/bias_rule.hpp"
@@ -65,16 +66,16 @@ class deque {
   /// The same; sets `at` to the entry's position, for `pop_at`.
   [[nodiscard]] bool push_at(void* task, std::int64_t& at) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: only we write it
-    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
     at = b;
+    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
     return publish(b);
   }
   [[nodiscard]] bool push_at(void* task, std::uint64_t extra, std::int64_t& at) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: as above
+    at = b;
     auto& slot = place(b);
     slot.task.store(task, std::memory_order_relaxed);
     slot.extra.store(extra, std::memory_order_relaxed);
-    at = b;
     return publish(b);
   }
   [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
@@ -146,9 +147,18 @@ class deque {
     return bottom_.load(std::memory_order_relaxed);
   }  // relaxed: ours
 
+  /// How many pushes there were since the last call. For the owner.
+  [[nodiscard]] std::uint64_t take_pushes() noexcept {
+    std::uint64_t const n = pushes_.get();
+    pushes_.set(0);
+    return n;
+  }
+
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
   /// Where others may read bottom and top, whose two lowest bits do not count; they differ by the length, in steps.
   [[nodiscard]] std::array<void const*, 2> published() const noexcept { return {&bottom_, &top_}; }
+  /// Where they may read what take_pushes would return.
+  [[nodiscard]] void const* published_pushes() const noexcept { return &pushes_; }
   [[nodiscard]] fences kind() const noexcept { return kind_; }
 
  private:
@@ -163,11 +173,12 @@ class deque {
   class owned {
    public:
     explicit owned(T value) noexcept : value_(value) {}
-    [[nodiscard]] T get() const noexcept { return value_.load(std::memory_order_relaxed); }  // relaxed: one thread
-    void set(T value) noexcept { value_.store(value, std::memory_order_relaxed); }           // relaxed: one thread
+    [[nodiscard]] T get() const noexcept { return value_; }
+    void set(T value) noexcept { value_ = value; }
+    void add(T more) noexcept { value_ += more; }
 
    private:
-    std::atomic<T> value_;
+    std::conditional_t<under_tsan, std::atomic<T>, T> value_;
   };
 
   /// The top and the state of the bias in one word: a position is a multiple of `step`.
@@ -189,6 +200,7 @@ class deque {
   slot<Sync>& place(position p) const noexcept { return ring_type::at(slots_, mask_, p); }
 
   bool publish(position b) noexcept {
+    pushes_.add(1);  // here, and not before the slot is written: 5 % of a fork-join
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
     Sync::light_fence();  // the entry before the limit. Partner: short_wait, after request_attention
     return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires
@@ -220,6 +232,7 @@ class deque {
   owned<std::uint16_t> bias_after_;      // so many, and the owner takes the bias back
   fences kind_;
   owned<bool> has_bias_;  // as far as the owner knows
+  owned<std::uint64_t> pushes_{0};  // of which take_pushes has not heard
 
   // The thieves' line.
   alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};

@@ -202,7 +202,7 @@ void pool_memory::show(std::byte const* room, worker_slot const& first, std::uin
   policy.copy(region.policy.data(), region.policy.size() - 1);
   region.forks = of_deque(first.forks);
   region.spawned = of_deque(first.spawned);
-  region.pushes = offset(&first.pushes);
+  region.pushes = offset(first.forks.published_pushes());
   region.inbox = offset(first.inbox.published());
   region.placed = {offset(first.local.published()), offset(first.migrated.published()),
                    offset(first.mailbox.published())};

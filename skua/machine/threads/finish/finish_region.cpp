@@ -40,7 +40,7 @@ bool is_dropped(finish_region& in, here& on) noexcept {
 }  // namespace
 
 finish_region::finish_region(here& owner) noexcept
-    : group(nullptr, 2, owner.watching()), owner_(owner), inside_(stop, this), registered_(owner, *this) {}
+    : group(nullptr, 2), owner_(owner), inside_(owner.watching(), this), registered_(owner, *this) {}
 
 void finish_region::add(here& on, task& t, spawn_options const& how) {
   on.expect_running();

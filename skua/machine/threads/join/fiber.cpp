@@ -55,10 +55,10 @@ bool fiber::link_stolen(void* what, std::int64_t place) const noexcept {
     stolen.link(g, place);
     return true;
   };
-  if (place >= base_) return link_in(stolen_, stop_);
+  if (place >= base_) return link_in(stolen_, watching());
   nested_task* n = nested_;
   while (n != nullptr && (n->slot_ != slot_ || place < n->base_)) n = n->below_;
-  return n != nullptr && link_in(n->stolen_, n->stop_);
+  return n != nullptr && link_in(n->stolen_, n->fork_word_.watched());
 }
 
 void fiber::forget_places() noexcept {
@@ -94,7 +94,10 @@ advice fiber::poll() noexcept {
   return advice::expose;
 }
 
-bool fiber::is_stopped() const noexcept { return stop_ != nullptr && stop_->requested(at().in.failures()); }
+bool fiber::is_stopped() const noexcept {
+  stop_node const* const n = watching();
+  return n != nullptr && n->requested(at().in.failures());
+}
 
 void fiber::raise_alarm() const noexcept {
   at().in.failures().begin_next();
@@ -128,7 +131,7 @@ void fiber::task_ends() noexcept {
 
 placement fiber::place_again(worker_slot& by, task_tag& used) noexcept {
   tsan::unseen const scheduling;
-  hint const hinted = stop_node::inherited(stop_);
+  hint const hinted = stop_node::inherited(watching());
   used = hinted.place ? by.policy.mark(tag_, hinted) : tag_;
   placement const to = by.place(used, cause::resumed);
   if (!hinted.place)

@@ -26,17 +26,14 @@ class fiber {
 
   /// Offers `t` to thieves; sets `at` to the entry's position, for `pop_at`. True: call poll() before the next push.
   [[nodiscard]] bool push_at(task& t, std::int64_t& at) noexcept {
-    slot_->count_push();
     return slot_->forks.push_at(&t, at);
   }
   /// The same with a word for whoever takes the entry.
   [[nodiscard]] bool push_at(task& t, std::uint64_t extra, std::int64_t& at) noexcept {
-    slot_->count_push();
     return slot_->forks.push_at(&t, extra, at);
   }
   /// For `pop`.
   [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept {
-    slot_->count_push();
     return slot_->forks.push(&t, extra);
   }
 
@@ -117,8 +114,10 @@ class fiber {
   }
   /// A group around what runs has failed, or a token or task_group that it watches was asked to stop.
   [[nodiscard]] bool is_stopped() const noexcept;
-  [[nodiscard]] stop_node const* watching() const noexcept { return stop_; }
-  void watch(stop_node const* n) noexcept { stop_ = n; }
+  [[nodiscard]] stop_node const* watching() const noexcept { return fork_word_.watched(); }
+  void watch(stop_node const* n) noexcept { fork_word_ = word_of_two{n}; }
+  /// The word of a join of two that forks here now.
+  [[nodiscard]] word_of_two fork_word() const noexcept { return fork_word_; }
 
   /// The part of the fiber's worker slot that forks touch.
   [[nodiscard]] slot_front& front() const noexcept { return *slot_; }
@@ -132,16 +131,16 @@ class fiber {
    public:
     nested_task(fiber& on, stop_node const* n) noexcept : nested_task(on, n, *on.slot_) {}
     nested_task(fiber& on, stop_node const* n, slot_front& slot) noexcept
-        : fiber_(on), stop_(on.stop_), tag_(on.tag_), stolen_(on.stolen_), slot_(on.slot_), base_(on.base_),
+        : fiber_(on), fork_word_(on.fork_word_), tag_(on.tag_), stolen_(on.stolen_), slot_(on.slot_), base_(on.base_),
           below_(on.nested_) {
-      on.stop_ = n;
+      on.watch(n);
       on.stolen_ = {};
       on.base_ = slot.forks.bottom();
       on.nested_ = this;
     }
     ~nested_task() {
       fiber_.know(tag_);
-      fiber_.stop_ = stop_;
+      fiber_.fork_word_ = fork_word_;
       fiber_.stolen_ = stolen_;
       fiber_.base_ = base_;
       fiber_.nested_ = below_;
@@ -153,7 +152,7 @@ class fiber {
     friend class fiber;
     fiber& fiber_;
     // What lies below.
-    stop_node const* const stop_;
+    word_of_two const fork_word_;
     task_tag const tag_;
     stolen_joins<> stolen_;
     slot_front* const slot_;
@@ -221,7 +220,7 @@ class fiber {
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
   slot_front* slot_;
-  stop_node const* stop_ = nullptr;
+  word_of_two fork_word_{nullptr};  ///< with what the fiber watches
   task_tag tag_;
   frame* ready_ = nullptr;
   mutable stolen_joins<> stolen_;  ///< what note_steals has seen

@@ -44,10 +44,8 @@ struct tagged_entry;
 
 /// The children that one frame waits for.
 struct group : task, open_join<> {
-  group(task_kind const* piece, std::uint64_t children, stop_node const* s) noexcept
-      : task{piece}, open_join<>(children), stop(s) {}
-
-  stop_node const* stop;  ///< what the group's owner was watching when it forked
+  group(task_kind const* piece, std::uint64_t children) noexcept : task{piece}, open_join<>(children) {}
+  group(task_kind const* piece, word_of_two first) noexcept : task{piece}, open_join<>(first) {}
 };
 
 }  // namespace skua::inline v0::runtime

@@ -25,7 +25,8 @@ lanes<Sync>& make_lanes() {
 /// A join of two, or a numbered group, in its owner's frame.
 template <class Sync>
 struct join : open_join<Sync> {
-  explicit join(std::uint64_t children = 2) : open_join<Sync>(children) {}
+  join() : open_join<Sync>(word_of_two{nullptr}) {}
+  explicit join(std::uint64_t children) : open_join<Sync>(children) {}
   /// Thieves that have finished; stands for parking.
   explorer::model_atomic<int>& over = explorer::immortal<explorer::model_atomic<int>>(0);
 

@@ -27,7 +27,7 @@ void numbered_group::run(here& owner) {
 
 void numbered_group::run_stolen(task& t, std::uint64_t first, here& thief) noexcept {
   auto& self = static_cast<numbered_group&>(t);
-  stop_node const node{self.stop, &self};
+  stop_node const node{self.watched_, &self};
   thief.watch(&node);
   std::uint64_t const done = (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
   thief.note_steals();  // while the group lives
@@ -41,7 +41,7 @@ hint numbered_group::hint_of(std::uint64_t i) const noexcept {
 hint numbered_group::hint_of(task const& t, std::uint64_t extra) noexcept {
   auto const& self = static_cast<numbered_group const&>(t);
   hint all = self.hint_of(extra & ~alone);
-  if (!all.place) all.place = stop_node::inherited(self.stop).place;
+  if (!all.place) all.place = stop_node::inherited(self.watched_).place;
   return all;
 }
 char const* numbered_group::name_of(task const& t) noexcept { return static_cast<numbered_group const&>(t).all_.name; }

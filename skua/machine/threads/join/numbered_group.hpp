@@ -26,7 +26,7 @@ struct numbered_children {
 class numbered_group final : public group {
  public:
   numbered_group(numbered_children& all, std::uint64_t children, stop_node const* s) noexcept
-      : group(&kind, children, s), all_(all), children_(children) {}
+      : group(&kind, children), all_(all), children_(children), watched_(s) {}
   numbered_group(numbered_group const&) = delete;
   numbered_group& operator=(numbered_group const&) = delete;
 
@@ -70,6 +70,7 @@ class numbered_group final : public group {
 
   numbered_children& all_;
   std::uint64_t const children_;
+  stop_node const* const watched_;  ///< by the owner when it forked
   first_exception first_;
 };
 

@@ -12,7 +12,7 @@
 namespace skua::inline v0::runtime {
 
 scope_group::scope_group(here& owner) noexcept
-    : group(nullptr, bias, owner.watching()), owner_(owner), inside_(stop, this), registered_(owner, *this) {}
+    : group(nullptr, bias), owner_(owner), inside_(owner.watching(), this), registered_(owner, *this) {}
 
 void scope_group::add(child& c) {
   owner_.expect_running();
@@ -39,7 +39,7 @@ void scope_group::abandon() noexcept {
 hint scope_group::hint_of(task const& t, std::uint64_t) noexcept {
   auto const& self = static_cast<child const&>(t);
   hint all = self.hinted();
-  if (!all.place) all.place = stop_node::inherited(self.in.stop).place;
+  if (!all.place) all.place = stop_node::inherited(self.in.inside_.outer).place;
   return all;
 }
 

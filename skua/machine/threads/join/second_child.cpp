@@ -30,7 +30,7 @@ second_kind const& second_child::kind() const noexcept { return static_cast<seco
 
 place_id second_child::place() const noexcept { return kind().place == nullptr ? no_place_hint : kind().place(*this); }
 
-bool second_child::comes_back(here& owner) {
+bool second_child::comes_back(lane_position& self, here& owner) {
   switch (owner.poll()) {
     case advice::go_on: return false;
     case advice::expose:
@@ -38,7 +38,7 @@ bool second_child::comes_back(here& owner) {
       return owner.pop();  // false: it was stolen, so it is too late to expose the group, and there is room again
     case advice::stop: break;
   }
-  give_up(owner);
+  static_cast<second_child&>(self).give_up(owner);
 }
 
 void second_child::wait_stolen(here& owner) {
@@ -48,11 +48,12 @@ void second_child::wait_stolen(here& owner) {
   if ((state & dropped) != 0) throw cancelled{};
 }
 
-void second_child::first_threw(here& owner) {
+void second_child::first_threw(lane_position& self, here& owner) {
   if (owner.pop()) throw;
-  bool const they_were_first = (raise(abandoned) & failed) != 0;
+  auto& stolen = static_cast<second_child&>(self);
+  bool const they_were_first = (stolen.raise(abandoned) & failed) != 0;
   owner.raise_alarm();
-  end_stolen(owner, they_were_first || is_cancellation());
+  stolen.end_stolen(owner, they_were_first || is_cancellation());
   throw;
 }
 
@@ -68,7 +69,7 @@ void second_child::give_up(here& owner) {
 
 void second_child::run_stolen(task& t, std::uint64_t, here& thief) noexcept {
   auto& self = static_cast<second_child&>(static_cast<group&>(t));
-  stop_node const node{self.stop, &self, nullptr, nullptr, self.place()};
+  stop_node const node{self.watched(), &self, nullptr, nullptr, self.place()};
   thief.watch(&node);
   std::uint64_t outcome = dropped;
   if (!thief.is_stopped()) {
@@ -89,7 +90,7 @@ void second_child::run_stolen(task& t, std::uint64_t, here& thief) noexcept {
 hint second_child::hint_of(task const& t, std::uint64_t) noexcept {
   auto const& self = static_cast<second_child const&>(static_cast<group const&>(t));
   place_id const hinted = self.place();
-  return hinted != no_place_hint ? as_hint(at{hinted}) : stop_node::inherited(self.stop);
+  return hinted != no_place_hint ? as_hint(at{hinted}) : stop_node::inherited(self.watched());
 }
 
 /// The child was stolen and nobody wants its value: waits for it. Throws its exception if it `wins`.

@@ -21,23 +21,32 @@ struct second_kind : task_kind {
   place_id (*place)(second_child const&) noexcept;  ///< its hinted place; null: it cannot have one
 };
 
-class second_child : public group {
+/// Where a second child lies in its lane. The cold paths are reached through this base: were it the address that also
+/// stands in the lane, compilers would keep that in a register while the first child runs.
+struct lane_position {
+  std::int64_t where;  ///< in the frame: a register for it costs the hot path more
+};
+
+class second_child : public group, protected lane_position {
  public:
   // All of it is cold.
 
   /// Call this if the push asked for attention, before the first child begins. True: the owner has taken this child
   /// back, and runs both as a group of numbered children. Throws `cancelled` if the task was asked to end.
-  [[nodiscard]] bool comes_back(here& owner);
+  [[nodiscard]] static bool comes_back(lane_position& self, here& owner);
+  /// The first child has thrown, and we are in its handler. Drops this one, or ends it and waits; then rethrows. The
+  /// first real exception wins, and a real one wins over `cancelled`.
+  [[noreturn]] static void first_threw(lane_position& self, here& owner);
+
+  [[nodiscard]] lane_position& position() noexcept { return *this; }
+
+ protected:
+  second_child(second_kind const& k, word_of_two first) noexcept : group(&k, first) {}
+  ~second_child() {}  // whoever took the union's member has destroyed it
+
   /// The first child has returned and this one was stolen: waits until its value is there. Throws its exception, or
   /// `cancelled` if it was dropped.
   void wait_stolen(here& owner);
-  /// The first child has thrown, and we are in its handler. Drops this one, or ends it and waits; then rethrows. The
-  /// first real exception wins, and a real one wins over `cancelled`.
-  [[noreturn]] void first_threw(here& owner);
-
- protected:
-  second_child(second_kind const& k, stop_node const* s) noexcept : group(&k, 2, s) {}
-  ~second_child() {}  // whoever took the union's member has destroyed it
 
   static void run_stolen(task& t, std::uint64_t, here& thief) noexcept;
   static hint hint_of(task const& t, std::uint64_t) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The word that counts a group's children, and the frame that waits for them: the owner parks, and the last piece finds
 // its frame. Steps (O1.., L1..) and proof: group.md, "Parking". share_count_model.cpp runs every schedule.
+// The word has two forms: group.md, "The word".
 //
 // Each piece of a group subtracts the children that it has dealt with, once, when it can go no further. The piece that
 // brings the count to zero is the last, and gets the frame. The owner subtracts its share only after its frame is
@@ -10,12 +11,38 @@
 #include <atomic>
 #include <cstdint>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/sync.hpp"
 
 namespace skua::inline v0::runtime {
 
+struct stop_node;
+
 template <synchronisation Sync>
 class share_count;
+
+/// The word of a join of two as its owner stores it: two children, and what the owner watches when it forks.
+class word_of_two {
+ public:
+  explicit word_of_two(stop_node const* watched) noexcept
+      : bits_(reinterpret_cast<std::uintptr_t>(watched) | std::uint64_t{2}) {
+    invariant(watched_in(bits_) == watched, "a stop_node's address has three zero bits below, and six above");
+  }
+  [[nodiscard]] stop_node const* watched() const noexcept {
+    return reinterpret_cast<stop_node const*>(static_cast<std::uintptr_t>(bits_ & ~counted));
+  }
+  [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
+
+  /// In any later state of the word.
+  [[nodiscard]] static stop_node const* watched_in(std::uint64_t word) noexcept {
+    return reinterpret_cast<stop_node const*>(static_cast<std::uintptr_t>(word & address));
+  }
+  static constexpr std::uint64_t counted = 7;
+  static constexpr std::uint64_t address = ((std::uint64_t{1} << 58) - 1) & ~counted;
+
+ private:
+  std::uint64_t bits_;
+};
 
 /// What waits: the base of a saved frame. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -46,15 +73,21 @@ class share_count {
   static constexpr std::uint64_t dropped = std::uint64_t{1} << 61;    ///< a child was not run, because of a stop
   static constexpr std::uint64_t abandoned = std::uint64_t{1} << 60;  ///< the owner wants its siblings to end early
   static constexpr std::uint64_t enclosed = std::uint64_t{1} << 59;   ///< the join around it is linked
-  static constexpr std::uint64_t counted = (std::uint64_t{1} << 48) - 1;
 
-  explicit share_count(std::uint64_t children) noexcept : word_(children) {}
+  /// Up to 2^48 - 1 children.
+  explicit share_count(std::uint64_t children) noexcept : word_(children | wide) {}
+  explicit share_count(word_of_two first) noexcept : word_(first.bits()) {}
+
+  /// What the owner watched when it forked. For joins of two.
+  [[nodiscard]] stop_node const* watched() const noexcept {
+    return word_of_two::watched_in(word_.load(std::memory_order_relaxed));  // relaxed: these bits never change
+  }
 
   /// O1, for the owner, which has dealt with `mine` children. True: all others have been dealt with, and what they
   /// wrote is visible.
   [[nodiscard]] bool left_only(std::uint64_t mine) const noexcept {
     // acquire: what the pieces wrote (values, exceptions). Pairs with: subtract.
-    return (word_.load(std::memory_order_acquire) & counted) == mine;
+    return left_in(word_.load(std::memory_order_acquire)) == mine;
   }
 
   /// O2: the owner will wait in `f`.
@@ -108,7 +141,12 @@ class share_count {
   [[nodiscard]] bool subtract(std::uint64_t children) noexcept {
     // acq_rel: publishes what a piece wrote to the owner, and the owner's saved frame to the last piece, which acquires
     // all of it. Pairs with: itself in other pieces; left_only.
-    return (word_.fetch_sub(children, std::memory_order_acq_rel) & counted) == children;
+    return left_in(word_.fetch_sub(children, std::memory_order_acq_rel)) == children;
+  }
+
+  static constexpr std::uint64_t wide = std::uint64_t{1} << 58;  ///< not a word_of_two: the count takes 48 bits
+  static constexpr std::uint64_t left_in(std::uint64_t word) noexcept {
+    return word & ((word & wide) != 0 ? (std::uint64_t{1} << 48) - 1 : word_of_two::counted);
   }
 
   typename Sync::template atomic<std::uint64_t> word_;   ///< children not yet dealt with; flags in the high bits

@@ -18,7 +18,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::runtime::parked, skua::runtime::share_count;
+using skua::runtime::parked, skua::runtime::share_count, skua::runtime::stop_node, skua::runtime::word_of_two;
 using std::memory_order, std::memory_order_acq_rel, std::memory_order_acquire, std::memory_order_relaxed,
     std::memory_order_release;
 
@@ -27,12 +27,18 @@ enum class steps : std::uint8_t { as_written, park_before_saved, park_before_nam
 /// it that follows flows instead of threads.
 enum class view : std::uint8_t { threads, flows };
 
+/// Stands for a stop_node.
+alignas(8) constexpr char watched_place[8]{};
+stop_node const* const watched = reinterpret_cast<stop_node const*>(watched_place);
+
 /// A stack with a group whose owner waits, and thieves that deal with its children.
 template <class Sync>
 class scene {
  public:
   using count = share_count<Sync>;
-  explicit scene(std::uint64_t children, view of = view::threads) : group(immortal<count>(children)), view_(of) {
+  /// A number of children, or a word_of_two.
+  template <class Children>
+  explicit scene(Children children, view of = view::threads) : group(immortal<count>(children)), view_(of) {
     group.wait_in(from_before_);
   }
 
@@ -97,11 +103,18 @@ class scene {
   view view_;
 };
 
-/// A join: the owner has dealt with one child, and each thief deals with another.
+/// A join of two, or of three and more: the owner has dealt with one child, and each thief deals with another.
 template <class Sync, int Thieves, view View = view::threads, steps Order = steps::as_written>
 struct join {
   static constexpr int threads = Thieves + 1;
-  scene<Sync> s{Thieves + 1, View};
+  static auto children() {
+    if constexpr (Thieves == 1) {
+      return word_of_two{watched};
+    } else {
+      return std::uint64_t{Thieves + 1};
+    }
+  }
+  scene<Sync> s{children(), View};
 
   void run(int me) {
     if (me > 0) {
@@ -114,6 +127,7 @@ struct join {
       require(s.values[static_cast<std::size_t>(t)]->get() == t,
               "the children have ended, and the owner sees what they wrote");
     }
+    if (Thieves == 1) require(s.group.watched() == watched, "a thief finds what the owner watched");
     s.leave();
   }
   void finish() {}
@@ -123,12 +137,13 @@ struct join {
 template <class Sync>
 struct failing_join {
   static constexpr int threads = 2;
-  scene<Sync> s{2};
+  scene<Sync> s{word_of_two{watched}};
   model_atomic<int> alarm{0};
 
   void run(int me) {
     if (me == 1) {
       s.error.set(7);
+      require(s.group.watched() == watched, "a thief finds what the owner watched");
       s.finish(1, s.group.failed, [this] { alarm.exchange(1, memory_order_acq_rel); });
       return;
     }
@@ -147,7 +162,7 @@ struct failing_join {
 template <class Sync>
 struct failing_pieces {
   static constexpr int threads = 3;
-  scene<Sync> s{3};
+  scene<Sync> s{std::uint64_t{3}};
   int kept = 0;
 
   void run(int me) {
@@ -171,7 +186,7 @@ struct failing_pieces {
 template <class Sync>
 struct dropped_twice {
   static constexpr int threads = 3;
-  scene<Sync> s{3};
+  scene<Sync> s{std::uint64_t{3}};
 
   void run(int me) {
     if (me > 0) return s.finish(1, s.group.dropped, [] {});
@@ -312,3 +327,29 @@ TEST(share_count_mutant, torn_flags_is_caught) { fails<failing_pieces<torn_flags
 TEST(share_count_mutant, added_flags_is_caught) { fails<dropped_twice<added_flags>>("dropped, not failed", races); }
 TEST(share_count_mutant, flags_after_the_alarm_is_caught) { fails<failing_join<late_flags>>("hears the alarm", races); }
 TEST(share_count_mutant, a_scope_that_does_not_count_itself_is_caught) { fails<scope<model_sync, false>>("", races); }
+
+TEST(share_count, the_word_of_a_join_of_two_keeps_an_address) {
+  using count = share_count<>;
+  // The highest address that an x86-64 kernel gives to a process, that of AArch64, a common one, and none.
+  for (std::uintptr_t const address : {(std::uintptr_t{1} << 56) - 8, (std::uintptr_t{1} << 52) - 8,
+                                       reinterpret_cast<std::uintptr_t>(watched), std::uintptr_t{0}}) {
+    auto const* const node = reinterpret_cast<stop_node const*>(address);
+    word_of_two const first{node};
+    EXPECT_EQ(first.watched(), node);
+    count group{first};
+    parked<> frame;
+    group.wait_in(frame);
+    EXPECT_FALSE(group.left_only(1));
+    for (std::uint64_t const flag : {count::failed, count::dropped, count::abandoned, count::enclosed}) {
+      EXPECT_EQ(group.flags() & flag, 0U);
+      group.raise(flag);
+      EXPECT_NE(group.flags() & flag, 0U);
+      EXPECT_EQ(group.watched(), node);
+    }
+    EXPECT_EQ(group.finish(1, 0, [] {}), nullptr);
+    EXPECT_TRUE(group.left_only(1));
+    EXPECT_EQ(group.watched(), node);
+    EXPECT_EQ(group.park(1), &frame);
+    EXPECT_EQ(group.watched(), node);
+  }
+}

@@ -53,15 +53,15 @@ class forked final : public second_child {
  public:
   using value_type = value_of<G, Here&>;
 
-  forked(Hint hint, held<G> second, stop_node const* s) noexcept
-      : second_child(kind, s), second_(second), place_(place_in(hint)) {}
+  forked(Hint hint, held<G> second, word_of_two first) noexcept
+      : second_child(kind, first), second_(second), place_(place_in(hint)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
   ~forked() {}  // whoever took the union's member has destroyed it
 
   /// Offers the child to thieves, and takes it back: fiber::push_at, fiber::pop_at.
-  [[nodiscard]] bool push(Here& here) noexcept { return here.push_at(*this, at_); }
-  [[nodiscard]] bool pop(Here& here) noexcept { return here.pop_at(at_); }
+  [[nodiscard]] bool push(Here& here) noexcept { return here.push_at(*this, where); }
+  [[nodiscard]] bool pop(Here& here) noexcept { return here.pop_at(where); }
 
   /// The second child's callable, for its owner.
   G&& callable() noexcept { return second_.get(); }
@@ -69,13 +69,14 @@ class forked final : public second_child {
   [[nodiscard]] held<G> function() const noexcept { return second_; }
 
   /// The first child has returned and the second was stolen: returns its value, or throws its exception.
-  [[gnu::cold, gnu::noinline]] value_type taken(Here& here) {
-    wait_stolen(here);
+  [[gnu::cold, gnu::noinline]] static value_type taken(lane_position& self, Here& here) {
+    auto& stolen = static_cast<forked&>(self);
+    stolen.wait_stolen(here);
     struct destroyer {
       value_type& value;
       ~destroyer() { std::destroy_at(std::addressof(value)); }
-    } const at_end{value_};
-    return std::move(value_);
+    } const at_end{stolen.value_};
+    return std::move(stolen.value_);
   }
 
  private:
@@ -99,7 +100,6 @@ class forked final : public second_child {
       may_hint_place<Hint> ? &forked::place_of : nullptr};
 
   held<G> second_;
-  std::int64_t at_;  ///< where in the lane. In the frame: a register for it costs the hot path more
   [[no_unique_address]] decltype(place_in(std::declval<Hint>())) place_;
   union {
     value_type value_;
@@ -111,7 +111,7 @@ template <class Here, class Hint, class F, class Second>
   try {
     return call_at(here, hint, std::forward<F>(f));
   } catch (...) {
-    second.first_threw(here);
+    second_child::first_threw(second.position(), here);
   }
 }
 
@@ -140,14 +140,15 @@ template <class F, class G, class Here, class HintF, class HintG>
 template <class F, class G, class Here, class HintF, class HintG>
 [[gnu::noinline]] values_of_two<Here, F, G> fork_and_join(Here& here, HintF hint_f, HintG hint_g, held<F> f,
                                                           held<G> g) {
-  forked<Here, HintG, G> second(hint_g, g, here.watching());
+  using second_type = forked<Here, HintG, G>;
+  second_type second(hint_g, g, here.fork_word());
   if (second.push(here)) [[unlikely]] {
-    if (second.comes_back(here)) return join_as_group<F, G>(here, hint_f, hint_g, f, second.function());
+    if (second_child::comes_back(second.position(), here)) return join_as_group<F, G>(here, hint_f, hint_g, f, second.function());
   }
   auto first = first_of_two(here, hint_f, f.get(), second);
   if (second.pop(here)) [[likely]]
     return {std::move(first), call_at(here, hint_g, second.callable())};
-  return {std::move(first), second.taken(here)};
+  return {std::move(first), second_type::taken(second.position(), here)};
 }
 
 /// join(f, g) of two children on threads.

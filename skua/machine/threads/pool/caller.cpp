@@ -111,7 +111,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   await_departure(me, fiber);
   fiber.front().release_id();
   tsan::unseen const scheduling;
-  me.counts_.forks.add(std::exchange(slot.pushes, 0));
+  me.counts_.forks.add(slot.forks.take_pushes());
   me.trace_.call_ends();
   me.calls().add(1);
   // Not in the trace: there the call's end means that the worker sleeps again.
@@ -121,7 +121,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
 /// Tasks that this thread has begun may have parked frames that nobody else may resume.
 void caller::await_departure(worker& me, here& fiber) noexcept {
   if (me.tied_frames_ == 0) return;
-  group left{nullptr, 2, nullptr};
+  group left{nullptr, 2};
   me.departure_ = &left;
   fiber.wait(left, 1);
 }

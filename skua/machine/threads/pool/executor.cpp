@@ -115,7 +115,7 @@ constexpr task_kind spawned_task::kind{
 /// A fiber that waits for a wait_group, until the group's last task releases it. Its group counts two children: the
 /// fiber's own share, and the release.
 struct waiter final : group_waiter {
-  waiter() noexcept : group_waiter{.wake = &waiter::release, .next = nullptr}, waited(nullptr, 2, nullptr) {}
+  waiter() noexcept : group_waiter{.wake = &waiter::release, .next = nullptr}, waited(nullptr, 2) {}
 
   static void release(group_waiter& w) noexcept {
     auto& self = static_cast<waiter&>(w);

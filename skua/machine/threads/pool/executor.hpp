@@ -57,7 +57,7 @@ struct executor {
   class surroundings {
    public:
     explicit surroundings(here& on) noexcept
-        : on_(on), group_(nullptr, 0, on.watching()), node_(on.watching(), &group_), registered_(on, group_) {
+        : on_(on), group_(nullptr, 0), node_(on.watching(), &group_), registered_(on, group_) {
       on.watch(&node_);
     }
     ~surroundings() { on_.watch(node_.outer); }

@@ -45,7 +45,7 @@ class completion {
 /// function.
 struct root_base : handed {
   struct root_group : group {
-    root_group() noexcept : group(nullptr, 2, nullptr) {}
+    root_group() noexcept : group(nullptr, 2) {}
   };
   explicit root_base(task_kind const& k) noexcept : handed(k) {}
 

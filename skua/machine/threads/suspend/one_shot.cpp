@@ -18,7 +18,7 @@ struct waiting_fiber final : one_shot_waiter {
     auto& self = static_cast<waiting_fiber&>(w);
     if (parked<>* const f = self.waited.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
   }
-  group waited{nullptr, 2, nullptr};
+  group waited{nullptr, 2};
 };
 
 struct blocked_thread final : one_shot_waiter {

@@ -100,7 +100,7 @@ bool team_of_workers::leave(member& me) noexcept {
 
 void team_of_workers::barrier(std::uint32_t m) noexcept {
   member& me = members_[m];
-  group opened{nullptr, 2, nullptr};
+  group opened{nullptr, 2};
   me.waits = &opened;
   if (counts_.arrive()) {
     me.waits = nullptr;

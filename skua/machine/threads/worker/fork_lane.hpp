@@ -19,13 +19,6 @@ class fork_lane {
   explicit fork_lane(deque_options const& with) : forks(with) {}  ///< Throws std::bad_alloc.
 
   deque<Sync> forks;  ///< first member, so that the hot path adds no offset
-  /// Continuations that joins have offered. The owner copies the number to its counters off the hot path.
-  std::uint64_t pushes = 0;
-
-  void count_push() noexcept {
-    tsan::unseen const of_the_worker;
-    ++pushes;
-  }
 
   /// Entries of `forks` before this position are not open joins, or their fiber already knows that they were stolen.
   /// For the owner.

@@ -87,14 +87,14 @@ void worker::start_work(here& fiber, found const& f) noexcept {
 /// Brings time and counters up to date, because a task has ended or its fiber parks.
 void worker::pause_work(worker_slot& s) noexcept {
   begin(activity::scheduling);
-  counts_.forks.add(std::exchange(s.pushes, 0));
+  counts_.forks.add(s.forks.take_pushes());
 }
 
 /// As pause_work, when a task has ended. If more tasks are at hand the worker goes on working, and reads no clock: the
 /// 100 ns in between count as work.
 void worker::end_work(worker_slot& s) noexcept {
   if (!s.own_tasks_look_empty() || s.in.has_injected()) {
-    counts_.forks.add(std::exchange(s.pushes, 0));
+    counts_.forks.add(s.forks.take_pushes());
   } else {
     pause_work(s);
   }
