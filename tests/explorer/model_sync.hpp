@@ -2,6 +2,7 @@
 // The model of base/sync.hpp, in which the explorer makes the choices. Derive from it and hide a member to break it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <concepts>
 #include <cstring>
@@ -199,14 +200,31 @@ class model_plain {
   }
 
   [[nodiscard]] T get() const noexcept {
-    auto const seen = current_world()->get(cell_);
-    current_world()->note("get", this, seen);
-    return unpacked<T>(seen);
+    current_world()->note("get", this, current_world()->get(cell_));
+    return value_;
   }
-  void set(T value) noexcept { current_world()->set(cell_, pack(value)); }
+  void set(T value) noexcept {
+    value_ = value;
+    current_world()->set(cell_, word_of(value));
+  }
 
  private:
+  /// Tells different values apart, almost certainly. Without padding in T.
+  static std::uint64_t word_of(T const& value) noexcept {
+    if constexpr (sizeof(T) <= sizeof(std::uint64_t)) {
+      return pack(value);
+    } else {
+      static_assert(sizeof(T) % sizeof(std::uint64_t) == 0 && std::is_trivially_copyable_v<T>);
+      std::array<std::uint64_t, sizeof(T) / sizeof(std::uint64_t)> words;
+      std::memcpy(words.data(), &value, sizeof(T));
+      std::uint64_t all = 0;
+      for (std::uint64_t const w : words) all = mix(all, w);
+      return all;
+    }
+  }
+
   mutable plain_cell cell_;
+  T value_{};
 };
 
 /// Unlocking is only a release store, because the standard promises no more.

@@ -67,7 +67,7 @@ class deque {
   [[nodiscard]] bool push_at(void* task, std::int64_t& at) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: only we write it
     at = b;
-    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
+    place(b).task.store(task, std::memory_order_relaxed);  // relaxed: published by the bottom
     return publish(b);
   }
   [[nodiscard]] bool push_at(void* task, std::uint64_t extra, std::int64_t& at) noexcept {
@@ -86,6 +86,19 @@ class deque {
   /// Call it after a push that returned true. Makes room for the next push. If it reports a request for attention, all
   /// that any requester did before its request happened before this returns.
   attention poll() noexcept;
+
+  /// For an owner whose every push is to ask for attention: makes room for the next push as poll does, and leaves the
+  /// request where it is, so that no locked instruction is needed. False: no memory, as `full`.
+  [[nodiscard]] bool make_room_and_keep_request() noexcept {
+    auto const b = bottom_.load(std::memory_order_relaxed);            // relaxed: only we write it
+    auto const t = position_of(top_.load(std::memory_order_acquire));  // acquire: as in poll
+    return b - t <= static_cast<position>(mask_) || grow(t, b);
+  }
+  /// For the owner: the next push asks for attention.
+  void request_attention() noexcept {
+    // relaxed: only we take requests away, so one that is there stays.
+    if (limit_.load(std::memory_order_relaxed) != attention_mark) outside().request_attention();
+  }
 
   /// Makes room for two pushes, so that one more push needs no memory; false if there is no memory for that.
   [[nodiscard]] bool reserve() noexcept {
@@ -200,7 +213,7 @@ class deque {
   slot<Sync>& place(position p) const noexcept { return ring_type::at(slots_, mask_, p); }
 
   bool publish(position b) noexcept {
-    pushes_.add(1);  // here, and not before the slot is written: 5 % of a fork-join
+    pushes_.add(1);                                      // here, and not before the slot is written: 5 % of a fork-join
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
     Sync::light_fence();  // the entry before the limit. Partner: short_wait, after request_attention
     return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires
@@ -231,7 +244,7 @@ class deque {
   owned<std::uint32_t> undisturbed_{0};  // pops in a row that found the top at watched_
   owned<std::uint16_t> bias_after_;      // so many, and the owner takes the bias back
   fences kind_;
-  owned<bool> has_bias_;  // as far as the owner knows
+  owned<bool> has_bias_;            // as far as the owner knows
   owned<std::uint64_t> pushes_{0};  // of which take_pushes has not heard
 
   // The thieves' line.

@@ -351,6 +351,29 @@ struct sleeper {
   void finish() {}
 };
 
+/// The same with an owner that asks for attention itself, at every push, and takes the entries back at first.
+template <class Sync>
+struct sleeper_and_keeper : sleeper<Sync, 0> {
+  void run(int me) {
+    if (me != 0) return sleeper<Sync, 0>::run(me);
+    auto& mine = this->queue;
+    mine.request_attention();
+    for (int i = 0; i < 2; ++i) {
+      require(mine.push(this), "the request stays");
+      require(mine.make_room_and_keep_request(), "there is memory");
+      static_cast<void>(mine.pop());
+    }
+    push_and_poll();
+    mine.request_attention();
+    push_and_poll();
+  }
+  void push_and_poll() {
+    require(this->queue.push(this), "the request stays");
+    require(this->queue.poll() == attention::requested, "a request is reported");
+    if (this->asleep.load(std::memory_order_relaxed) == 1) this->wake();
+  }
+};
+
 constexpr std::uint64_t schedules = skua::runtime::under_tsan ? 2'000 : 50'000;
 constexpr options pso{.model = memory_model::pso};
 constexpr options weak_of_three{.model = memory_model::weak, .preemptions = 2, .stale = 1};
@@ -411,6 +434,11 @@ TEST(deque_model, long_random_runs_take_every_entry_once) {
 TEST(deque_model, a_sleeper_misses_no_entry) {
   holds<sleeper<model_sync, 3>>();
   holds<sleeper<model_sync, 3>>(pso);
+}
+TEST(deque_model, a_sleeper_misses_no_entry_of_an_owner_that_asks_itself) {
+  holds<sleeper_and_keeper<model_sync>>(pso);
+  holds<sleeper_and_keeper<full_model_sync>>(pso);
+  holds<sleeper_and_keeper<model_sync>>(weak);
 }
 TEST(deque_model, a_sleeper_misses_no_entry_with_full_fences) { holds<sleeper<full_model_sync, 3>>(pso); }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A lane that can be searched: the taker says which entries it wants. For rare entries that matter much: tasks that a
-// policy has placed, continuations with a tag of their own, the one-entry mailbox. A lock around a short vector, and a
-// count that can be read without it, so that nobody locks an empty queue. Proof of the count: injector.md; every
-// schedule: tagged_queue_model.cpp. It has no cache line of its own: thieves look at several of a worker, one after the other.
+// policy has placed, continuations with a tag of their own, the one-entry mailbox. A lock around a short vector, a slot
+// for the newest entry that is filled without the lock, and a count that can be read without it, so that nobody locks an
+// empty queue. Steps and proof: tagged_queue.md; every schedule: tagged_queue_model.cpp.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -25,7 +26,7 @@ struct no_entries_t {};
 inline constexpr no_entries_t no_entries{};
 
 template <class Item, synchronisation Sync = real_sync, class Lock = brief_lock<Sync>>
-class tagged_queue {
+class alignas(cache_line_bytes) tagged_queue {
  public:
   tagged_queue() = default;
   explicit tagged_queue(no_entries_t) noexcept : takes_entries_(false) {}
@@ -36,25 +37,24 @@ class tagged_queue {
 
   /// Any thread. False: no memory. Sequentially consistent, as injector::push.
   [[nodiscard]] bool push(Item const& item) noexcept {
+    if (fill_slot(item)) return true;
     std::lock_guard const held(lock_);
     return append(item);
   }
 
-  /// As push, but only into an empty queue: a mailbox holds at most one entry. False: occupied, or no memory.
-  [[nodiscard]] bool push_if_empty(Item const& item) noexcept {
-    std::lock_guard const held(lock_);
-    return items_.empty() && append(item);
-  }
+  /// For queues that nobody calls push on: puts the item into an empty queue. False: occupied.
+  [[nodiscard]] bool push_if_empty(Item const& item) noexcept { return fill_slot(item); }
 
   /// Any thread: takes the newest or oldest entry that `wanted(item)` accepts. got, empty, or barred: there are
   /// entries, but none is wanted. Cost: O(entries) under the lock; `wanted` must be short.
   template <class Wanted>
   outcome take_newest(Item& out, Wanted&& wanted) noexcept {
-    return take(items_ | std::views::reverse, out, wanted);
+    return take(
+        [&] { return take_from_slot(out, wanted) || take_from_items(items_ | std::views::reverse, out, wanted); });
   }
   template <class Wanted>
   outcome take_oldest(Item& out, Wanted&& wanted) noexcept {
-    return take(items_ | std::views::all, out, wanted);
+    return take([&] { return take_from_items(items_ | std::views::all, out, wanted) || take_from_slot(out, wanted); });
   }
 
   /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
@@ -65,38 +65,94 @@ class tagged_queue {
   [[nodiscard]] void const* published() const noexcept { return &size_; }
 
  private:
-  bool append(Item const& item) noexcept {
+  enum class slot : std::uint8_t { free, being_filled, filled };
+
+  /// T1 to T4. False: the slot is occupied.
+  bool fill_slot(Item const& item) noexcept {
     if (!takes_entries_) return false;
-    try {
-      items_.push_back(item);
-    } catch (std::bad_alloc const&) {
+    slot seen = slot::free;
+    // Acquire: who emptied it has read the item. Pairs with: empty_slot. No look before the exchange: it would fetch the
+    // line twice.
+    if (!slot_.compare_exchange_strong(seen, slot::being_filled, std::memory_order_acquire, std::memory_order_relaxed))
       return false;
-    }
-    // seq_cst: before the caller's look at the sleepers. Partner: looks_empty, after a sleeper's announcement.
+    item_.set(item);
+    // seq_cst: before the caller's look at the sleepers. Partner: looks_empty, after a sleeper's announcement. Before T4:
+    // whoever takes the item subtracts it.
     size_.fetch_add(1, std::memory_order_seq_cst);
+    slot_.store(slot::filled, std::memory_order_release);  // release: the item. Pairs with: slot_is_filled
     return true;
   }
 
+  // The rest under the lock.
+
+  [[nodiscard]] bool slot_is_filled() const noexcept {
+    return slot_.load(std::memory_order_acquire) == slot::filled;  // acquire: the item. Pairs with: fill_slot, store
+  }
+  /// The count says that there is something: waits for its T4, as for a pusher that has the lock.
+  void await_slot() noexcept {
+    for (int tries = 0; slot_.load(std::memory_order_relaxed) == slot::being_filled; ++tries)
+      Sync::pause(slot_, slot::being_filled, tries);
+  }
+  void empty_slot() noexcept {
+    slot_.store(slot::free,
+                std::memory_order_release);  // release: we have read the item. Pairs with: fill_slot, exchange
+  }
+
+  /// What lies in the slot goes to the others first, because it is older.
+  bool append(Item const& item) noexcept {
+    if (!takes_entries_) return false;
+    try {
+      items_.reserve(items_.size() + 2);
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+    if (slot_is_filled()) {
+      items_.push_back(item_.get());
+      empty_slot();
+    }
+    items_.push_back(item);
+    size_.fetch_add(1, std::memory_order_seq_cst);  // seq_cst: as in fill_slot
+    return true;
+  }
+
+  template <class Wanted>
+  bool take_from_slot(Item& out, Wanted& wanted) noexcept {
+    if (!slot_is_filled()) return false;
+    Item const item = item_.get();
+    if (!wanted(item)) return false;
+    out = item;
+    empty_slot();
+    return true;
+  }
   template <class View, class Wanted>
-  outcome take(View view, Item& out, Wanted& wanted) noexcept {
-    if (looks_empty()) return outcome::empty;
-    std::lock_guard const held(lock_);
-    if (items_.empty()) return outcome::empty;
+  bool take_from_items(View view, Item& out, Wanted& wanted) noexcept {
     for (Item& item : view) {
       if (!wanted(static_cast<Item const&>(item))) continue;
       out = item;
       items_.erase(items_.begin() + (&item - items_.data()));
-      size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
-      return outcome::got;
+      return true;
     }
-    return outcome::barred;
+    return false;
   }
 
-  // Invariant (count): while lock_ is free, size_ is the length of items_.
+  template <class Take>
+  outcome take(Take&& from_it) noexcept {
+    if (looks_empty()) return outcome::empty;
+    std::lock_guard const held(lock_);
+    if (items_.empty()) await_slot();
+    bool const has_entries = !items_.empty() || slot_is_filled();
+    if (!from_it()) return has_entries ? outcome::barred : outcome::empty;
+    size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
+    return outcome::got;
+  }
+
+  // Invariants (count) and (order): tagged_queue.md.
   typename Sync::template atomic<std::size_t> size_{0};
+  typename Sync::template atomic<slot> slot_{slot::free};
   Lock lock_;
   bool const takes_entries_ = true;
-  std::vector<Item> items_;  ///< oldest first
+  typename Sync::template plain<Item> item_;  ///< in the slot
+  std::vector<Item> items_;                   ///< oldest first
 };
 
 }  // namespace skua::inline v0::runtime

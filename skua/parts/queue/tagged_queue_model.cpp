@@ -242,6 +242,22 @@ struct torn_lock : model_sync {
 /// The count is a plain store, which may stay in the store buffer.
 using count_stored_late = buffered_fetch_add;
 
+/// The slot is claimed by a look and a store.
+struct torn_claim : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    bool compare_exchange_strong(T& seen, T value, memory_order success, memory_order failure) noexcept {
+      T const found = model_atomic<T>::load(failure);
+      if (found != seen) {
+        seen = found;
+        return false;
+      }
+      model_atomic<T>::exchange(value, success);
+      return true;
+    }
+  };
+};
 /// A taken entry is counted twice, as if two threads took without a lock.
 struct miscounted : model_sync {
   template <class T>
@@ -291,6 +307,7 @@ TEST(tagged_queue_mutant, lock_given_without_release_is_caught) {
 }
 TEST(tagged_queue_mutant, lock_that_looks_and_then_takes_is_caught) { fails<holders<torn_lock>>("race", unbounded); }
 TEST(tagged_queue_mutant, count_stored_late_is_caught) { fails<sleeper<count_stored_late>>("deadlock", unbounded); }
+TEST(tagged_queue_mutant, slot_claimed_in_two_steps_is_caught) { fails<slot<torn_claim>>("race", unbounded); }
 TEST(tagged_queue_mutant, miscounted_is_caught) {
-  fails<owner_thief_and_neighbour<miscounted>>("empty is empty", unbounded);
+  fails<owner_thief_and_neighbour<miscounted>>("what is put in comes out", unbounded);
 }

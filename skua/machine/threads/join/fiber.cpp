@@ -85,14 +85,27 @@ bool fiber::make_room() noexcept {
 }
 
 advice fiber::poll() noexcept {
+  if (at().exposes_groups() && !is_preempted()) return poll_exposing();
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
-  if (!tied_ && !at().mailbox.looks_empty() && at().policy.preempts()) at().who.preempt(static_cast<here&>(*this));
+  if (is_preempted()) at().who.preempt(static_cast<here&>(*this));
   if (!at().exposes_groups()) return advice::go_on;
   at().update_exposure();  // the poll used the request up
   return advice::expose;
 }
+
+/// The policy wants to see the group, so the entry comes back at once, and nobody needs to be woken for it. The request
+/// stays: the next push is to come here, too.
+advice fiber::poll_exposing() noexcept {
+  bool const room = at().forks.make_room_and_keep_request();
+  note_steals();
+  if (stop_requested()) return advice::stop;
+  return room ? advice::expose : advice::full;
+}
+
+/// Another worker has put something into the mailbox that the policy may let run first.
+bool fiber::is_preempted() const noexcept { return !tied_ && !at().mailbox.looks_empty() && at().policy.preempts(); }
 
 bool fiber::is_stopped() const noexcept {
   stop_node const* const n = watching();
@@ -167,16 +180,17 @@ void fiber::park(group& g, std::uint64_t mine) noexcept {
   worker::wait_in_place(static_cast<here&>(*this), g, mine);
 }
 
-/// Parking and resuming cost about as much as 24 looks. So looking first costs at most twice the better choice, and
-/// siblings that end together do not park at all. If a policy placed something here, perhaps a child of this very
-/// group, looking would only delay it.
+/// Looks for half a microsecond, which is what parking adds to the end of a join. So looking first costs at most twice the
+/// better choice, and siblings that end together do not park at all. If a policy placed something here, perhaps a child of
+/// this very group, looking would only delay it.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
   if (!at().migrated.looks_empty() || (at().ordered != nullptr && !at().ordered->looks_empty())) return false;
-  for (int looks = 0; looks < 24; ++looks) {
-    if (g.left_only(mine)) return true;
+  std::uint64_t const began = processor_ticks();
+  while (!g.left_only(mine)) {
+    if (processor_ticks() - began > ticks_per_us() / 2) return false;
     relax();
   }
-  return false;
+  return true;
 }
 
 task_kind const frame::kind{

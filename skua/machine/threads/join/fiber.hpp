@@ -25,17 +25,13 @@ class fiber {
   fiber& operator=(fiber const&) = delete;
 
   /// Offers `t` to thieves; sets `at` to the entry's position, for `pop_at`. True: call poll() before the next push.
-  [[nodiscard]] bool push_at(task& t, std::int64_t& at) noexcept {
-    return slot_->forks.push_at(&t, at);
-  }
+  [[nodiscard]] bool push_at(task& t, std::int64_t& at) noexcept { return slot_->forks.push_at(&t, at); }
   /// The same with a word for whoever takes the entry.
   [[nodiscard]] bool push_at(task& t, std::uint64_t extra, std::int64_t& at) noexcept {
     return slot_->forks.push_at(&t, extra, at);
   }
   /// For `pop`.
-  [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept {
-    return slot_->forks.push(&t, extra);
-  }
+  [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept { return slot_->forks.push(&t, extra); }
 
   /// Takes the newest entry back; false if it was stolen. Joins nest strictly, so the newest entry is the caller's own,
   /// unless it was stolen, and then all older ones were stolen before: an empty lane means the same. (group.md,
@@ -215,6 +211,8 @@ class fiber {
 
  private:
   void check_running() const noexcept;
+  [[nodiscard]] advice poll_exposing() noexcept;
+  [[nodiscard]] bool is_preempted() const noexcept;
   bool link_stolen(void* what, std::int64_t place) const noexcept;
   void park(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;

@@ -143,7 +143,8 @@ template <class F, class G, class Here, class HintF, class HintG>
   using second_type = forked<Here, HintG, G>;
   second_type second(hint_g, g, here.fork_word());
   if (second.push(here)) [[unlikely]] {
-    if (second_child::comes_back(second.position(), here)) return join_as_group<F, G>(here, hint_f, hint_g, f, second.function());
+    if (second_child::comes_back(second.position(), here))
+      return join_as_group<F, G>(here, hint_f, hint_g, f, second.function());
   }
   auto first = first_of_two(here, hint_f, f.get(), second);
   if (second.pop(here)) [[likely]]

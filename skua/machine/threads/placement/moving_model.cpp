@@ -225,7 +225,7 @@ TEST(moving_mutant, keeping_the_places_of_another_lane_is_caught) {
   fails<goes_home<model_sync, lane::mailbox, false, 2, fault::places_kept>>("a pop finds nothing", of_two);
 }
 TEST(moving_mutant, not_notifying_other_workers_is_caught) {
-  fails<preempts<model_sync, 2, fault::others_not_notified>>("deadlock", of_two);
+  fails<preempts<model_sync, 2, fault::others_not_notified>>("deadlock", {.preemptions = 3, .races = true});
 }
 TEST(moving_mutant, not_notifying_its_worker_is_caught) {
   fails<goes_home<model_sync, lane::inbox, false, 2, fault::owner_not_notified>>("deadlock", of_two);

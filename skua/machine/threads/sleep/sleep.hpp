@@ -154,11 +154,15 @@ class sleep_state {
     return wake_any();
   }
 
-  /// The same for work that worker `w` should do: wakes it if it sleeps. Takes no lock if nobody sleeps.
-  bool notify_worker(worker_id w) noexcept {
+  /// The same for work that worker `w` should do: wakes it if it sleeps, and returns true. If it is awake but others sleep,
+  /// calls otherwise(). Takes no lock if nobody sleeps.
+  template <class Otherwise>
+  bool notify_worker(worker_id w, Otherwise&& otherwise) noexcept {
     Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
-    return wake(w);
+    if (wake(w)) return true;
+    otherwise();
+    return false;
   }
 
   /// The same for work that only `some` may do. A searcher may not be one of them, so it wakes a sleeper all the same.

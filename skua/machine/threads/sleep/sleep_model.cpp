@@ -278,7 +278,7 @@ struct caller_in_its_place {
     if (me == 1) return caller();
     for (int i = 0; i < Items; ++i) {
       items.put();
-      sleep.notify_worker(worker_id{0});
+      sleep.notify_worker(worker_id{0}, [] {});
     }
   }
   void own_thread() {
@@ -331,8 +331,8 @@ TEST(sleep_model, a_searcher_falls_asleep_while_the_owner_pushes_with_full_fence
 }
 // At most three preemptions. (Without a bound there are 10^6 states; all of them hold.)
 TEST(sleep_model, an_offer_goes_from_lane_to_lane_while_a_searcher_falls_asleep) {
-  holds<offer_and_sleeper<model_sync>>({.preemptions = 3});
-  holds<offer_and_sleeper<full_model_sync>>({.preemptions = 3});
+  holds<offer_and_sleeper<model_sync>>({.preemptions = 3, .races = true});
+  holds<offer_and_sleeper<full_model_sync>>({.preemptions = 3, .races = true});
 }
 TEST(sleep_model, a_share_of_a_lane_is_moved_while_a_searcher_falls_asleep) {
   holds<share_and_sleeper<model_sync>>({.preemptions = 2});
@@ -356,7 +356,7 @@ TEST(sleep_model, a_caller_leaves_nothing_behind_in_a_lane_outside) {
 TEST(sleep_model, a_caller_sleeps_in_its_place) { holds<caller_in_its_place<model_sync, 2>>({.preemptions = 2}); }
 
 // On weak memory: all executions with at most two preemptions and two stale loads, or fewer where that takes long.
-constexpr options briefly{.model = memory_model::weak, .preemptions = 1, .stale = 2};
+constexpr options briefly{.model = memory_model::weak, .preemptions = 1, .stale = 2, .races = true};
 
 TEST(sleep_model, a_searcher_falls_asleep_on_weak_memory) {
   holds<owner_and_sleeper<model_sync>>(weak);
@@ -384,7 +384,7 @@ TEST(sleep_mutant, a_push_into_a_lane_outside_without_a_fence_is_caught) {
   fails<caller_in_its_place<unfenced_pusher, 1, lane_items<unfenced_pusher>>>("all items are taken");
 }
 TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
-  fails<offer_and_sleeper<model_sync, false>>("deadlock");
+  fails<offer_and_sleeper<model_sync, false>>("deadlock", {.races = true});
 }
 TEST(sleep_mutant, a_share_that_is_moved_and_notifies_nobody_is_caught) {
   fails<share_and_sleeper<model_sync, false>>("deadlock");

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The lanes of a worker that only some policies need. Their counts share a cache line, so that a thief who finds one empty
-// has already fetched what tells it about the others.
+// The lanes of a worker that only some policies need.
 #pragma once
 
 #include <cstddef>
 
 #include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/policy_words.hpp"
-#include "skua/parts/base/platform.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "skua/policy/needs.hpp"
 
 namespace skua::inline v0::runtime {
 
-class alignas(cache_line_bytes) tagged_lanes {
+class tagged_lanes {
  public:
   using queue = tagged_queue<tagged_entry>;
 
@@ -29,11 +27,9 @@ class alignas(cache_line_bytes) tagged_lanes {
  private:
   static queue made(bool needed, std::size_t room) { return needed ? queue(room) : queue(no_entries); }
 
-  // A queue begins with its count. Thieves of most policies look into the first two only.
   queue local_;
   queue migrated_;
   queue mailbox_;
-  static_assert(sizeof(queue) + sizeof(std::size_t) <= cache_line_bytes);
 };
 
 }  // namespace skua::inline v0::runtime

@@ -20,11 +20,7 @@ worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_
 void worker_slot::notify_work() noexcept { in.notify_work(); }
 
 void worker_slot::notify_owner() noexcept {
-  if (who.of().sleep().notify_worker(who.number())) {
-    caller::stay_in_place();
-  } else {
-    in.notify_work();
-  }
+  if (who.of().sleep().notify_worker(who.number(), [this] { in.notify_work(); })) caller::stay_in_place();
 }
 
 }  // namespace skua::inline v0::runtime

@@ -95,7 +95,7 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
   void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
     exposes_groups_ = policy.sees_forks() && !keeps_groups_;
-    if (exposes_groups_) forks.outside().request_attention();
+    if (exposes_groups_) forks.request_attention();
   }
 
   /// The fiber that runs is isolated: the policy does not place its children. For the owner.
