@@ -94,8 +94,8 @@ class alignas(cache_line_bytes) tagged_queue {
       Sync::pause(slot_, slot::being_filled, tries);
   }
   void empty_slot() noexcept {
-    slot_.store(slot::free,
-                std::memory_order_release);  // release: we have read the item. Pairs with: fill_slot, exchange
+    // release: we have read the item. Pairs with: fill_slot, exchange.
+    slot_.store(slot::free, std::memory_order_release);
   }
 
   /// What lies in the slot goes to the others first, because it is older.
