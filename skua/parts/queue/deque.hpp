@@ -15,10 +15,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory_resource>
 #include <new>
-#include <type_traits>
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/bias_rule.hpp"
@@ -26,6 +24,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/deque_options.hpp"
+#include "skua/parts/queue/deque_words.hpp"
 #include "skua/parts/queue/ring.hpp"
 
 namespace skua::inline v0::runtime {
@@ -45,7 +44,7 @@ enum class attention : std::uint8_t {
 
 /// Only the owner uses its members, except `outside`. The deque must outlive every use of its victims.
 template <synchronisation Sync = real_sync>
-class deque {
+class deque : private deque_words {
  public:
   class victim;
 
@@ -176,44 +175,12 @@ class deque {
 
  private:
   using ring_type = ring<Sync>;
-  // Bottom, limit, guard and top count bytes of slots ever used, so that a position needs no multiplication.
-  using position = std::int64_t;
-  static constexpr position attention_mark = 0;  // below every bottom that a push can leave
-  static constexpr position beyond_all = std::numeric_limits<position>::max();
-
-  /// A word of the owner, whose flows take turns on its thread: ThreadSanitizer would take their accesses for races.
-  template <class T>
-  class owned {
-   public:
-    explicit owned(T value) noexcept : value_(value) {}
-    [[nodiscard]] T get() const noexcept { return value_; }
-    void set(T value) noexcept { value_ = value; }
-    void add(T more) noexcept { value_ += more; }
-
-   private:
-    std::conditional_t<under_tsan, std::atomic<T>, T> value_;
-  };
-
-  /// The top and the state of the bias in one word: a position is a multiple of `step`.
-  using top_word = std::int64_t;
-  enum class bias : std::uint8_t {
-    none,      // anybody takes the oldest entry; the owner fences
-    owner,     // nobody steals; the owner takes all but the oldest entry without a fence
-    revoking,  // a thief waits for the owner's answer, or for its own heavy fence
-    answered,  // as none; but the thief that revokes has not noticed yet
-  };
   static_assert(step % 4 == 0, "room for the state below a position");
-  static constexpr position position_of(top_word w) noexcept { return w & ~top_word{3}; }
-  static constexpr bias bias_of(top_word w) noexcept { return static_cast<bias>(w & 3); }
-  static constexpr top_word word_of(position p, bias state) noexcept { return p | static_cast<top_word>(state); }
-  static constexpr bool is_open(top_word w) noexcept {
-    return bias_of(w) == bias::none || bias_of(w) == bias::answered;
-  }
 
   slot<Sync>& place(position p) const noexcept { return ring_type::at(slots_, mask_, p); }
 
   bool publish(position b) noexcept {
-    pushes_.add(1);                                      // here, and not before the slot is written: 5 % of a fork-join
+    pushes_.set(pushes_.get() + 1);                      // here, and not before the slot is written: 5 % of a fork-join
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
     Sync::light_fence();  // the entry before the limit. Partner: short_wait, after request_attention
     return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires

@@ -9,6 +9,7 @@
 
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/deque_mutants_for_test.hpp"
+#include "skua/parts/queue/deque_sleepers_for_test.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 using namespace skua::explorer;
 using namespace skua::runtime::deque_mutants;
+using namespace skua::runtime::deque_sleepers;
 using skua::runtime::attention, skua::runtime::entry, skua::runtime::outcome;
 
 constexpr std::uint64_t extra_of(std::size_t id) { return 7 * id + 1; }
@@ -317,61 +319,6 @@ struct long_day {
     if (me == 0) l.pop();
   }
   void finish() { l.check(); }
-};
-
-/// A thread that requests attention, lets time pass, sees nothing and sleeps is woken by the owner of the next entry
-/// (deque.md). With two or more pushes the owner refreshes the limit, which races with the request.
-template <class Sync, int Pushes>
-struct sleeper {
-  static constexpr int threads = 2;
-  skua::runtime::deque<Sync> queue{{.capacity = 2, .kind = Sync::kind(), .memory = &memory()}};
-  typename Sync::template atomic<int> asleep{0};
-
-  void run(int me) {
-    if (me == 0) {
-      for (int i = 0; i < Pushes; ++i) {
-        if (queue.push(this) && queue.poll() == attention::requested) wake();
-      }
-      return;
-    }
-    auto const victim = queue.outside();
-    asleep.store(1, std::memory_order_seq_cst);
-    victim.request_attention();
-    typename Sync::mutex lock;
-    std::unique_lock hold(lock);
-    typename Sync::condition signal;
-    static_cast<void>(signal.short_wait(hold));
-    if (victim.looks_empty()) asleep.wait(1, std::memory_order_acquire);
-  }
-  void wake() {
-    if (asleep.load(std::memory_order_relaxed) == 0)
-      require(false, "a request for attention shows what was announced before it");
-    if (asleep.exchange(0, std::memory_order_acq_rel) == 1) asleep.notify_all();
-  }
-  void finish() {}
-};
-
-/// The same with an owner that asks for attention itself, at every push, and takes the entries back at first.
-template <class Sync>
-struct sleeper_and_keeper : sleeper<Sync, 0> {
-  void run(int me) {
-    if (me != 0) return sleeper<Sync, 0>::run(me);
-    auto& mine = this->queue;
-    mine.request_attention();
-    for (int i = 0; i < 2; ++i) {
-      require(mine.push(this), "the request stays");
-      require(mine.make_room_and_keep_request(), "there is memory");
-      static_cast<void>(mine.pop());
-    }
-    push_and_poll();
-    mine.request_attention();
-    push_and_poll();
-  }
-  void push_and_poll() {
-    require(this->queue.push(this), "the request stays");
-    require(this->queue.poll() == attention::requested, "a request is reported");
-    if (this->asleep.load(std::memory_order_relaxed) == 1) this->wake();
-  }
 };
 
 constexpr std::uint64_t schedules = skua::runtime::under_tsan ? 2'000 : 50'000;
