@@ -85,7 +85,6 @@ bool fiber::make_room() noexcept {
 }
 
 advice fiber::poll() noexcept {
-  if (at().exposes_groups() && !is_preempted()) return poll_exposing();
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
@@ -95,9 +94,8 @@ advice fiber::poll() noexcept {
   return advice::expose;
 }
 
-/// The policy wants to see the group, so the entry comes back at once, and nobody needs to be woken for it. The request
-/// stays: the next push is to come here, too.
-advice fiber::poll_exposing() noexcept {
+advice fiber::poll_for_join() noexcept {
+  if (!at().exposes_groups() || is_preempted()) return poll();
   bool const room = at().forks.make_room_and_keep_request();
   note_steals();
   if (stop_requested()) return advice::stop;

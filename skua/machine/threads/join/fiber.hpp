@@ -42,6 +42,9 @@ class fiber {
 
   /// After a push that asked for attention: makes room, notifies sleepers, and looks for a stop.
   [[nodiscard]] advice poll() noexcept;
+  /// The same for a caller that takes its entry back if the policy wants to see the group (`expose`): nobody is woken for the
+  /// entry, and the request stays, because the next push is to come here, too.
+  [[nodiscard]] advice poll_for_join() noexcept;
   /// The same where a stop changes nothing; the next poll() will notice it. False: there is no memory (`full`).
   [[nodiscard]] bool make_room() noexcept;
 
@@ -211,7 +214,6 @@ class fiber {
 
  private:
   void check_running() const noexcept;
-  [[nodiscard]] advice poll_exposing() noexcept;
   [[nodiscard]] bool is_preempted() const noexcept;
   bool link_stolen(void* what, std::int64_t place) const noexcept;
   void park(group& g, std::uint64_t mine) noexcept;

@@ -31,7 +31,7 @@ second_kind const& second_child::kind() const noexcept { return static_cast<seco
 place_id second_child::place() const noexcept { return kind().place == nullptr ? no_place_hint : kind().place(*this); }
 
 bool second_child::comes_back(lane_position& self, here& owner) {
-  switch (owner.poll()) {
+  switch (owner.poll_for_join()) {
     case advice::go_on: return false;
     case advice::expose:
     case advice::full:
