@@ -81,6 +81,7 @@ bool fiber::make_room() noexcept {
   if (s.in.notify_work()) s.who.counts().wakeups_sent.add(1);
   // The request stays until a fork sees no stop: there may be two stops, and this caller may ignore the one it sees.
   if (stop_requested()) s.request_attention();
+  if (s.exposes_groups()) s.forks.request_attention();  // also for callers that spawn: their next join is to be seen
   return room;
 }
 
@@ -89,9 +90,7 @@ advice fiber::poll() noexcept {
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
   if (is_preempted()) at().who.preempt(static_cast<here&>(*this));
-  if (!at().exposes_groups()) return advice::go_on;
-  at().update_exposure();  // the poll used the request up
-  return advice::expose;
+  return at().exposes_groups() ? advice::expose : advice::go_on;
 }
 
 advice fiber::poll_for_join() noexcept {
