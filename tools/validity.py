@@ -43,14 +43,15 @@ def skua(args, *words):
 
 
 def measured(args, app, options):
-    """By (policy, workers): median, and the noise: a quarter of the way from the fastest to the slowest over the median."""
+    """By (policy, workers): median, fastest and slowest round."""
     found = skua(args, "compare", app, *options, "--policies", ",".join(POLICIES), "--peers", "none",
                  "--workers", args.workers, "--repeat", str(args.repeat))
-    return {(r["runner"], r["workers"]): (r["median_s"], spread_of(r)) for r in found["rows"]}
+    return {(r["runner"], r["workers"]): (r["median_s"], r["min_s"], r["max_s"]) for r in found["rows"]}
 
 
-def spread_of(row):
-    return (row["max_s"] - row["min_s"]) / 4 / row["median_s"]
+def noise_of(median, fastest, slowest):
+    """A quarter of the way from the fastest to the slowest round, over the median."""
+    return (slowest - fastest) / 4 / median
 
 
 def simulated(args, app, options, measures_leaves):
@@ -63,16 +64,24 @@ def simulated(args, app, options, measures_leaves):
 
 
 def order_is_right(real, virtual, workers):
-    """Of all pairs of policies whose measured times differ by more than the noise of both: how many are told rightly."""
-    told = pairs = 0
+    """Of all pairs of policies that differ, as in `skua compare`: all rounds of one were faster than all of the other. How
+    many there are, and those that are told wrongly."""
+    wrong, pairs = [], 0
     for i, a in enumerate(POLICIES):
         for b in POLICIES[i + 1:]:
-            (ta, na), (tb, nb) = real[a, workers], real[b, workers]
-            if abs(ta - tb) <= (na + nb) * (ta + tb) / 2:
+            (_, fastest_a, slowest_a), (_, fastest_b, slowest_b) = real[a, workers], real[b, workers]
+            if fastest_a <= slowest_b and fastest_b <= slowest_a:
                 continue
             pairs += 1
-            told += (ta < tb) == (virtual[a, workers] < virtual[b, workers])
-    return told, pairs
+            faster, slower = (a, b) if slowest_a < fastest_b else (b, a)
+            if virtual[faster, workers] >= virtual[slower, workers]:
+                wrong.append(f"{faster} faster than {slower}: measured {ratio(real, faster, slower, workers):.2f} of its time, "
+                             f"simulated {virtual[faster, workers] / virtual[slower, workers]:.2f}")
+    return wrong, pairs
+
+
+def ratio(real, a, b, workers):
+    return real[a, workers][0] / real[b, workers][0]
 
 
 def main():
@@ -89,7 +98,7 @@ def main():
 
     lines = ["| app | policy | workers | measured ms | simulated ms | error | noise |", "|---|---|---|---|---|---|---|"]
     errors, several = [], []
-    told = pairs = 0
+    wrong, pairs = [], 0
     for app, options, measures_leaves in APPS:
         if app not in wanted:
             continue
@@ -98,7 +107,8 @@ def main():
         name = " ".join([app, *options]) + (" (leaves measured)" if measures_leaves else "")
         for workers in counts:
             for policy in POLICIES:
-                time, noise = real[policy, workers]
+                time, fastest, slowest = real[policy, workers]
+                noise = noise_of(time, fastest, slowest)
                 guess = virtual[policy, workers]
                 error = guess / time - 1
                 errors.append(abs(error))
@@ -106,14 +116,15 @@ def main():
                     several.append(abs(error))
                 lines.append(f"| {name} | {policy} | {workers} | {time * 1e3:.2f} | {guess * 1e3:.2f} | {error:+.0%} | {noise:.0%} |")
             if workers > 1:
-                right, of = order_is_right(real, virtual, workers)
-                told, pairs = told + right, pairs + of
+                misled, of = order_is_right(real, virtual, workers)
+                wrong += [f"- {name}, {workers} workers: {pair}" for pair in misled]
+                pairs += of
         print(name, "done", file=sys.stderr, flush=True)
     summary = [f"Median of |error|: {statistics.median(errors):.0%} over {len(errors)} rows; with more than one worker: "
                f"{statistics.median(several):.0%} over {len(several)}." if several else
                f"Median of |error|: {statistics.median(errors):.0%} over {len(errors)} rows.",
-               f"Pairs of policies on several workers whose measured times differ by more than the noise: {pairs}; told in the "
-               f"right order: {told}."]
+               f"Pairs of policies on several workers of which one was faster in every round: {pairs}; told in the right order: "
+               f"{pairs - len(wrong)}. The others:", "", *wrong]
     text = "\n".join([*summary, "", *lines, ""])
     print(text)
     if args.output:
