@@ -63,9 +63,9 @@ def simulated(args, app, options, measures_leaves):
     return {(r["runner"], r["workers"]): r["median_s"] for r in found["rows"]}
 
 
-def order_is_right(real, virtual, workers):
-    """Of all pairs of policies that differ, as in `skua compare`: all rounds of one were faster than all of the other. How
-    many there are, and those that are told wrongly."""
+def told_wrongly(real, virtual, workers):
+    """Of all pairs of policies that differ, as in `skua compare` (all rounds of one were faster than all of the other): those that
+    the simulator orders wrongly, a line each, and how many pairs there are."""
     wrong, pairs = [], 0
     for i, a in enumerate(POLICIES):
         for b in POLICIES[i + 1:]:
@@ -75,13 +75,10 @@ def order_is_right(real, virtual, workers):
             pairs += 1
             faster, slower = (a, b) if slowest_a < fastest_b else (b, a)
             if virtual[faster, workers] >= virtual[slower, workers]:
-                wrong.append(f"{faster} faster than {slower}: measured {ratio(real, faster, slower, workers):.2f} of its time, "
+                measured_ratio = real[faster, workers][0] / real[slower, workers][0]
+                wrong.append(f"{faster} faster than {slower}: measured {measured_ratio:.2f} of its time, "
                              f"simulated {virtual[faster, workers] / virtual[slower, workers]:.2f}")
     return wrong, pairs
-
-
-def ratio(real, a, b, workers):
-    return real[a, workers][0] / real[b, workers][0]
 
 
 def main():
@@ -116,8 +113,8 @@ def main():
                     several.append(abs(error))
                 lines.append(f"| {name} | {policy} | {workers} | {time * 1e3:.2f} | {guess * 1e3:.2f} | {error:+.0%} | {noise:.0%} |")
             if workers > 1:
-                misled, of = order_is_right(real, virtual, workers)
-                wrong += [f"- {name}, {workers} workers: {pair}" for pair in misled]
+                pairs_told_wrongly, of = told_wrongly(real, virtual, workers)
+                wrong += [f"- {name}, {workers} workers: {pair}" for pair in pairs_told_wrongly]
                 pairs += of
         print(name, "done", file=sys.stderr, flush=True)
     summary = [f"Median of |error|: {statistics.median(errors):.0%} over {len(errors)} rows; with more than one worker: "

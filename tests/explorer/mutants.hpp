@@ -67,6 +67,23 @@ struct torn_fetch_or : model_sync {
   };
 };
 
+/// A look and a store: it overwrites what comes between.
+struct torn_compare_exchange : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order) noexcept {
+      T const found = model_atomic<T>::load(order);
+      if (found != expected) {
+        expected = found;
+        return false;
+      }
+      model_atomic<T>::store(desired, std::memory_order_seq_cst);
+      return true;
+    }
+  };
+};
+
 /// A load and a plain store, which may stay in the store buffer.
 struct buffered_fetch_add : model_sync {
   template <class T>

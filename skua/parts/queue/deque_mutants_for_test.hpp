@@ -155,17 +155,6 @@ struct torn_exchange : model_sync {
 };
 
 /// Thieves and the owner's last pop move the top without looking whether it has moved.
-struct torn_compare_exchange : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order) noexcept {
-      auto const old = this->load(order);
-      if (old != expected) return false;
-      model_atomic<T>::store(desired, std::memory_order_seq_cst);
-      return true;
-    }
-  };
-};
+using explorer::torn_compare_exchange;
 
 }  // namespace skua::inline v0::runtime::deque_mutants

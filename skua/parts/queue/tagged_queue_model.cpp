@@ -243,21 +243,8 @@ struct torn_lock : model_sync {
 using count_stored_late = buffered_fetch_add;
 
 /// The slot is claimed by a look and a store.
-struct torn_claim : model_sync {
-  template <class T>
-  struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
-    bool compare_exchange_strong(T& seen, T value, memory_order success, memory_order failure) noexcept {
-      T const found = model_atomic<T>::load(failure);
-      if (found != seen) {
-        seen = found;
-        return false;
-      }
-      model_atomic<T>::exchange(value, success);
-      return true;
-    }
-  };
-};
+using torn_claim = torn_compare_exchange;
+
 /// A taken entry is counted twice, as if two threads took without a lock.
 struct miscounted : model_sync {
   template <class T>
