@@ -10,6 +10,7 @@ option(SKUA_SMPI "build the collections for SimGrid's SMPI (tests/smpi)" OFF)
 option(SKUA_WERROR "warnings are errors" OFF)
 option(SKUA_CHECKED "check invariants at run time" OFF)
 option(SKUA_NATIVE "compile for this machine's processor" OFF)
+option(SKUA_UNITY "compile several sources of a target together, which takes half the time" ON)
 set(SKUA_SANITIZE "" CACHE STRING "address, undefined or thread; empty for none")
 
 if(PROJECT_IS_TOP_LEVEL)

@@ -3,6 +3,14 @@
 # A part is the target skua_<NAME>; what it links is what it may include (tools/tidy checks the includes too).
 # A part without sources is a header-only (INTERFACE) target. All parts are gathered into the library `skua`.
 
+# Sources of a target that are compiled together read their headers, and instantiate what they share, once. A source with
+# compile options or definitions of its own stays alone (CMake sees to that).
+function(skua_unity target batch)
+  if(SKUA_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch} UNITY_BUILD_UNIQUE_ID SKUA_UNIQUE)
+  endif()
+endfunction()
+
 function(skua_part name)
   cmake_parse_arguments(part "" "" "SOURCES;LINKS" ${ARGN})
   set(target skua_${name})
@@ -14,6 +22,7 @@ function(skua_part name)
     # Whatever a project around Skua chooses for itself. Archive and shared object are linked from the same objects.
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+    skua_unity(${target} 8)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

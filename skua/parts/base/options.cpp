@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "skua/parts/base/ascii.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::inline v0::runtime {
@@ -18,14 +19,6 @@ std::string_view trimmed(std::string_view text) {
   auto const first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::string lower(std::string_view text) {
-  std::string result{text};
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
 }
 
 [[noreturn]] void refuse(std::string_view name, std::string_view text, std::string_view allowed) {

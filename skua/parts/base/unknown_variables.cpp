@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "skua/parts/base/ascii.hpp"
 #include "skua/parts/base/nearest_name.hpp"
 
 namespace skua::inline v0::runtime {
@@ -16,12 +17,6 @@ namespace {
 constexpr std::string_view prefix = "SKUA_";
 constexpr std::array<std::string_view, 11> known{"WORKERS", "PLACES", "PARTITIONS", "HISTORY", "PIN",       "POLICY",
                                                  "SPIN",    "STALL",  "STACK",      "TRACE",   "TRACE_SIZE"};
-
-std::string lower(std::string_view text) {
-  std::string result{text};
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
 
 /// `rest` is the name without the prefix.
 std::string sentence_about(std::string_view rest) {

@@ -36,7 +36,7 @@ struct word {
   std::uint64_t bytes = 0;
 };
 
-struct reader {
+struct description_reader {
   std::string_view description;
 
   [[noreturn]] void refuse(std::string const& why) const {
@@ -59,7 +59,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::optional<level> reader::kind_of(std::string_view name) const {
+std::optional<level> description_reader::kind_of(std::string_view name) const {
   using entry = std::pair<std::string_view, std::optional<level>>;
   static constexpr std::array<entry, 24> known{{
       {"package", level::package},
@@ -96,7 +96,7 @@ std::optional<level> reader::kind_of(std::string_view name) const {
 }
 
 /// The value of "(size=32MB ...)" or "(memory=1GB ...)", given without the parentheses.
-std::uint64_t reader::bytes_of(std::string_view attributes) const {
+std::uint64_t description_reader::bytes_of(std::string_view attributes) const {
   std::string const text = lower(attributes);
   for (std::string_view const key : {"size=", "memory="}) {
     auto const at = text.find(key);
@@ -114,7 +114,7 @@ std::uint64_t reader::bytes_of(std::string_view attributes) const {
   return 0;
 }
 
-word reader::word_of(std::string_view text) const {
+word description_reader::word_of(std::string_view text) const {
   word result;
   std::string_view rest = text;
   bool const bracketed = rest.starts_with('[') && rest.ends_with(']');
@@ -146,7 +146,7 @@ word reader::word_of(std::string_view text) const {
 }
 
 /// Splits at spaces outside parentheses.
-std::vector<word> reader::words() const {
+std::vector<word> description_reader::words() const {
   std::vector<word> all;
   std::size_t begin = 0;
   int open = 0;
@@ -166,7 +166,7 @@ std::vector<word> reader::words() const {
 }
 
 /// Outer before inner, each at most once; a NUMA node may stand anywhere above the cores.
-void reader::check_order(std::span<word const> all) const {
+void description_reader::check_order(std::span<word const> all) const {
   std::optional<level> last;
   bool numa_seen = false;
   std::uint64_t total = 1;
@@ -190,7 +190,7 @@ void reader::check_order(std::span<word const> all) const {
 }  // namespace
 
 topology topology::synthetic(std::string_view description, std::span<std::uint64_t const> distances) {
-  std::vector<word> const words = reader{description}.words();
+  std::vector<word> const words = description_reader{description}.words();
   topology_reading read;
   read.source = "synthetic " + std::string{description};
   std::uint32_t total = 1;

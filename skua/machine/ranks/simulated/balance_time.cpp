@@ -12,7 +12,7 @@ namespace skua::inline v0::ranks {
 namespace {
 
 namespace balance = policies::balance;
-using kind = balance_message::kind;
+using message_kind = balance_message::kind;
 
 constexpr std::uint64_t description_bytes = sizeof(balance::donated_task);
 
@@ -35,7 +35,7 @@ class balancing {
 
   /// The tasks leave their donor for this rank, all that go there in one message.
   void send_tasks(std::uint32_t donor, std::uint32_t to, std::size_t tasks) {
-    messages_.send({.what = kind::tasks, .from = donor, .to = to, .bytes = tasks * task_bytes_});
+    messages_.send({.what = message_kind::tasks, .from = donor, .to = to, .bytes = tasks * task_bytes_});
     time_.migrations += tasks;
   }
   void knows() { time_.decided_s = in_seconds(messages_.now_ns()); }
@@ -69,14 +69,14 @@ class centralised_balancing final : balancing {
 
   balance_time run() {
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      messages_.send({.what = kind::up,
+      messages_.send({.what = message_kind::up,
                       .from = r,
                       .to = 0,
                       .bytes = sizeof(std::uint64_t) + donations_[r].tasks.size() * description_bytes});
     }
     messages_.run([this](balance_message const& m) {
-      if (m.what == kind::up && ++heard_ == ranks_) decide();
-      if (m.what == kind::down) instructed(m);
+      if (m.what == message_kind::up && ++heard_ == ranks_) decide();
+      if (m.what == message_kind::down) instructed(m);
     });
     return finished();
   }
@@ -101,7 +101,7 @@ class centralised_balancing final : balancing {
                       [](auto const& a, auto const& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
     // A scatter: every rank hears, also that nothing moves.
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      messages_.send({.what = kind::down, .from = 0, .to = r, .bytes = lines[r] * description_bytes});
+      messages_.send({.what = message_kind::down, .from = 0, .to = r, .bytes = lines[r] * description_bytes});
     }
   }
 
@@ -153,7 +153,7 @@ class hierarchical_balancing final : balancing {
 
   void send_up(node from, balance::subtree whole, std::vector<balance::donated_task> tasks) {
     node const parent = tree_.parent(from);
-    messages_.send({.what = kind::up,
+    messages_.send({.what = message_kind::up,
                     .from = tree_.host(from),
                     .to = tree_.host(parent),
                     .bytes = sizeof(whole) + tasks.size() * description_bytes,
@@ -165,10 +165,10 @@ class hierarchical_balancing final : balancing {
 
   void hear(balance_message m) {
     switch (m.what) {
-      case kind::up: return hear_child(std::move(m));
-      case kind::down: return m.at.level == 0 ? receive(m) : pass_down(m.at, std::move(m.tasks));
-      case kind::request: return send_tasks(m.to, m.from, m.bytes / description_bytes);
-      case kind::tasks: return;
+      case message_kind::up: return hear_child(std::move(m));
+      case message_kind::down: return m.at.level == 0 ? receive(m) : pass_down(m.at, std::move(m.tasks));
+      case message_kind::request: return send_tasks(m.to, m.from, m.bytes / description_bytes);
+      case message_kind::tasks: return;
     }
   }
 
@@ -192,7 +192,7 @@ class hierarchical_balancing final : balancing {
     auto to_children = levels_[at.level][at.index].filled->spread(std::move(tasks));
     for (std::uint32_t c = 0; c < to_children.size(); ++c) {
       node const child = tree_.child(at, c);
-      messages_.send({.what = kind::down,
+      messages_.send({.what = message_kind::down,
                       .from = tree_.host(at),
                       .to = tree_.host(child),
                       .bytes = to_children[c].size() * description_bytes,
@@ -212,7 +212,7 @@ class hierarchical_balancing final : balancing {
     each_run(
         mine, [](auto const& x) { return x.from; },
         [&](auto a, auto b) {
-          messages_.send({.what = kind::request,
+          messages_.send({.what = message_kind::request,
                           .from = r,
                           .to = a->from,
                           .bytes = static_cast<std::uint64_t>(b - a) * description_bytes});

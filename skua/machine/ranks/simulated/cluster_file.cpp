@@ -14,45 +14,45 @@ namespace skua::inline v0::ranks {
 namespace {
 
 /// What a figure must be.
-enum class kind : std::uint8_t { count, bandwidth, time };
+enum class figure_kind : std::uint8_t { count, bandwidth, time };
 
 struct figure_rule {
   std::string_view table;
   std::string_view key;
-  kind what;
+  figure_kind what;
   void (*put)(cluster& in, double value);
 };
 
 constexpr std::array<figure_rule, 11> rules{{
-    {"layout", "ranks_per_node", kind::count,
+    {"layout", "ranks_per_node", figure_kind::count,
      [](cluster& c, double v) { c.ranks_per_node = static_cast<std::uint32_t>(v); }},
-    {"layout", "nodes_per_switch", kind::count,
+    {"layout", "nodes_per_switch", figure_kind::count,
      [](cluster& c, double v) { c.nodes_per_switch = static_cast<std::uint32_t>(v); }},
-    {"node", "latency_ns", kind::time,
+    {"node", "latency_ns", figure_kind::time,
      [](cluster& c, double v) { c.in_node.latency_ns = static_cast<std::uint64_t>(v); }},
-    {"node", "bytes_per_ns", kind::bandwidth, [](cluster& c, double v) { c.in_node.bytes_per_s = v * 1e9; }},
-    {"switch", "latency_ns", kind::time,
+    {"node", "bytes_per_ns", figure_kind::bandwidth, [](cluster& c, double v) { c.in_node.bytes_per_s = v * 1e9; }},
+    {"switch", "latency_ns", figure_kind::time,
      [](cluster& c, double v) { c.in_switch.latency_ns = static_cast<std::uint64_t>(v); }},
-    {"switch", "bytes_per_ns", kind::bandwidth, [](cluster& c, double v) { c.in_switch.bytes_per_s = v * 1e9; }},
-    {"system", "latency_ns", kind::time,
+    {"switch", "bytes_per_ns", figure_kind::bandwidth, [](cluster& c, double v) { c.in_switch.bytes_per_s = v * 1e9; }},
+    {"system", "latency_ns", figure_kind::time,
      [](cluster& c, double v) { c.in_system.latency_ns = static_cast<std::uint64_t>(v); }},
-    {"system", "bytes_per_ns", kind::bandwidth, [](cluster& c, double v) { c.in_system.bytes_per_s = v * 1e9; }},
-    {"runtime", "handler_ns", kind::time, [](cluster& c, double v) { c.handler_ns = static_cast<std::uint64_t>(v); }},
-    {"runtime", "task_overhead_ns", kind::time,
+    {"system", "bytes_per_ns", figure_kind::bandwidth, [](cluster& c, double v) { c.in_system.bytes_per_s = v * 1e9; }},
+    {"runtime", "handler_ns", figure_kind::time, [](cluster& c, double v) { c.handler_ns = static_cast<std::uint64_t>(v); }},
+    {"runtime", "task_overhead_ns", figure_kind::time,
      [](cluster& c, double v) { c.task_overhead_ns = static_cast<std::uint64_t>(v); }},
-    {"runtime", "balance_step_ns", kind::time,
+    {"runtime", "balance_step_ns", figure_kind::time,
      [](cluster& c, double v) { c.balance_step_ns = static_cast<std::uint64_t>(v); }},
 }};
 
-constexpr std::string_view allowed_for(kind what) {
-  return what == kind::count       ? "a whole number from 1 to 1000000"
-         : what == kind::bandwidth ? "a number from 0.000001 to 1000000"
+constexpr std::string_view allowed_for(figure_kind what) {
+  return what == figure_kind::count       ? "a whole number from 1 to 1000000"
+         : what == figure_kind::bandwidth ? "a number from 0.000001 to 1000000"
                                    : "a number from 0 to 1000000000000";
 }
 
-bool fits(double v, kind what) {
-  if (what == kind::count) return v >= 1 && v <= 1e6 && v == std::floor(v);
-  if (what == kind::bandwidth) return v >= 1e-6 && v <= 1e6;
+bool fits(double v, figure_kind what) {
+  if (what == figure_kind::count) return v >= 1 && v <= 1e6 && v == std::floor(v);
+  if (what == figure_kind::bandwidth) return v >= 1e-6 && v <= 1e6;
   return v >= 0 && v <= 1e12;
 }
 
@@ -127,13 +127,13 @@ class reader {
     return value;
   }
 
-  [[nodiscard]] double end(toml::table const& in, std::string_view which, std::string const& key, kind what) const {
+  [[nodiscard]] double end(toml::table const& in, std::string_view which, std::string const& key, figure_kind what) const {
     toml::node const* const at = in.get(which);
     if (at == nullptr) refuse(in, key + "." + std::string(which) + " is missing; an assumed figure has low and high");
     return number(*at, key + "." + std::string(which), what);
   }
 
-  [[nodiscard]] double number(toml::node const& at, std::string const& key, kind what) const {
+  [[nodiscard]] double number(toml::node const& at, std::string const& key, figure_kind what) const {
     double const v = at.is_number() ? *at.value<double>() : std::nan("");
     if (!fits(v, what)) refuse(at, key + " must be " + std::string(allowed_for(what)));
     return v;

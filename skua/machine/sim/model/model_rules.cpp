@@ -6,7 +6,7 @@ namespace {
 
 using numbers = machine_numbers;
 
-constexpr figure_rule rules[] = {
+constexpr figure_rule all_rules[] = {
     {"core", "clock_ghz", need::always, &numbers::clock_ghz},
     {"core", "flops_per_ns", need::always, &numbers::flops_per_ns},
     {"core", "misses_in_flight", need::always, &numbers::misses_in_flight},
@@ -53,6 +53,6 @@ constexpr figure_rule rules[] = {
 
 }  // namespace
 
-std::span<figure_rule const> figure_rules() noexcept { return rules; }
+std::span<figure_rule const> figure_rules() noexcept { return all_rules; }
 
 }  // namespace skua::inline v0::sim
