@@ -72,7 +72,7 @@ runner peer_runner(arguments const& given) {
   return runner_of(chosen_peer, 1);
 }
 
-std::string facts_text(nlohmann::json const& facts) {
+std::string facts_text(json const& facts) {
   table t({{}, {}});
   for (auto const& [key, value] : facts.items()) t.add({key, cell::of(value).text});
   return t.text("  ");
