@@ -111,12 +111,12 @@ class bare_app_test : public testing::Test {
  protected:
   /// Executes one line of the command, and returns what it refuses, or nothing.
   static std::string refusal_of(std::string const& line) {
-    CLI::App root;
+    root_parser const root;
     std::vector<subcommand> const every{add_list(root), add_run(root, {}), add_compare(root),
                                         add_sim(root),  add_profile(root), add_experiment(root)};
-    root.parse(line, false);
+    if (auto const said = root.parse(line)) ADD_FAILURE() << line << ": " << said->text;
     for (subcommand const& s : every) {
-      if (!s.command->parsed()) continue;
+      if (!s.command.is_parsed()) continue;
       try {
         EXPECT_EQ(s.execute(), exit_done) << line;
       } catch (usage_error const& refused) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/simulate/trace.hpp"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
 
@@ -36,11 +35,11 @@ std::string describe(std::string_view app, std::string_view policy, std::string_
 
 }  // namespace
 
-void sim_trace_flags::add_to(CLI::App& command) {
+void sim_trace_flags::add_to(parser command) {
   command.add_option("--trace", path_, "write down what the simulated workers do, of one policy and number of workers")
-      ->type_name("FILE");
-  refuse_empty(command, "--trace");
-  command.add_option("--trace-size", size_, "of all its events together, e.g. 256m (default: 32m)")->type_name("SIZE");
+      .type_name("FILE")
+      .refuses_empty();
+  command.add_option("--trace-size", size_, "of all its events together, e.g. 256m (default: 32m)").type_name("SIZE");
 }
 
 std::size_t sim_trace_flags::bytes() const {
