@@ -2,7 +2,6 @@
 // skua balance: what the balancers of task collections do to a distribution of tasks, without running a task.
 // [retentive-hpdc12 7.3, Table 3]
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -22,7 +21,6 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
@@ -162,15 +160,15 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_balance(CLI::App& root) {
-  CLI::App* const command =
+subcommand add_balance(parser root) {
+  parser const command =
       root.add_subcommand("balance", "see what balancers of task collections do to a distribution");
-  explain_plainly(*command, "");
+  command.explain_plainly("");
   auto const given = std::make_shared<arguments>();
   auto const add = [&](char const* name, std::string& value, char const* kind, char const* about) {
-    return command->add_option(name, value, about)->type_name(kind)->capture_default_str();
+    return command.add_option(name, value, about).type_name(kind).shows_default();
   };
-  std::vector<CLI::Option*> const of_distributions{
+  std::vector<command_option> const of_distributions{
       add("--distribution", given->distribution, "NAME",
           "table3: the tasks of a Fock build of Be256; lognormal, uniform or equal"),
       add("--ranks", given->ranks, "N", "how many ranks share the tasks"),
@@ -184,10 +182,10 @@ subcommand add_balance(CLI::App& root) {
       "also the time with all messages on a cluster (hopper, intrepid, titan or FILE), simulated");
   add("--repeat", given->repeat, "K", "apply each balancer K times");
   add("--seed", given->seed, "N", "of every random choice");
-  add_json(*command, given->json_path);
+  add_json(command, given->json_path);
   return {command, [given, of_distributions] {
-            for (CLI::Option const* o : of_distributions) {
-              if (o->count() > 0) given->of_distributions.push_back(o->get_name());
+            for (command_option const& o : of_distributions) {
+              if (o.is_given()) given->of_distributions.push_back(o.name());
             }
             return execute(*given);
           }};

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -110,12 +111,12 @@ class bare_app_test : public testing::Test {
  protected:
   /// Executes one line of the command, and returns what it refuses, or nothing.
   static std::string refusal_of(std::string const& line) {
-    CLI::App root;
+    root_parser const root;
     std::vector<subcommand> const every{add_list(root), add_run(root, {}), add_compare(root),
                                         add_sim(root),  add_profile(root), add_experiment(root)};
-    root.parse(line, false);
+    if (auto const said = root.parse(line)) ADD_FAILURE() << line << ": " << said->text;
     for (subcommand const& s : every) {
-      if (!s.command->parsed()) continue;
+      if (!s.command.is_parsed()) continue;
       try {
         EXPECT_EQ(s.execute(), exit_done) << line;
       } catch (usage_error const& refused) {
@@ -126,20 +127,20 @@ class bare_app_test : public testing::Test {
   }
 
   /// What a line that is not refused writes as JSON.
-  [[nodiscard]] nlohmann::json document_of(std::string const& line) const {
+  [[nodiscard]] json document_of(std::string const& line) const {
     testing::internal::CaptureStdout();
     EXPECT_EQ(refusal_of(line + " --json " + path_), "");
     testing::internal::GetCapturedStdout();
     std::ifstream file(path_);
-    return nlohmann::json::parse(file);
+    return json::parse(std::string(std::istreambuf_iterator<char>(file), {}));
   }
 
   [[nodiscard]] std::vector<std::string> runners_of(std::string const& line) const {
-    nlohmann::json const document = document_of(line);
+    json const document = document_of(line);
     std::vector<std::string> names;
     for (auto const& row : document["rows"]) {
       EXPECT_EQ(row["verified"], true);
-      names.push_back(row["runner"]);
+      names.push_back(row["runner"].get<std::string>());
     }
     return names;
   }
@@ -178,7 +179,7 @@ TEST_F(bare_app_test, nothing_to_compare_is_refused) {
 
 TEST_F(bare_app_test, a_breakdown_of_an_app_without_serial_elision_does_without) {
   auto const document = document_of("compare bare --breakdown" + compare);
-  EXPECT_EQ(document["added_for_breakdown"], nlohmann::json::array());
+  EXPECT_EQ(document["added_for_breakdown"], json::array());
   EXPECT_TRUE(document["rows"][0]["overhead"].is_null());
 }
 
@@ -217,11 +218,11 @@ TEST_F(bare_app_test, a_map_is_refused_where_no_app_has_one) {
 TEST_F(bare_app_test, list_says_what_each_app_has) {
   auto const apps = document_of("list")["apps"];
   ASSERT_EQ(apps.size(), 5U);
-  EXPECT_EQ(apps[0]["peers"], nlohmann::json::array());
-  EXPECT_EQ(apps[0]["capabilities"], nlohmann::json::array());
-  EXPECT_EQ(apps[1]["peers"], nlohmann::json::array({"serial"}));
-  EXPECT_EQ(apps[2]["capabilities"], nlohmann::json::array({"simulation"}));
-  EXPECT_EQ(apps[3]["peers"], nlohmann::json::array({"serial", "openmp", "tbb"}));
+  EXPECT_EQ(apps[0]["peers"], json::array());
+  EXPECT_EQ(apps[0]["capabilities"], json::array());
+  EXPECT_EQ(apps[1]["peers"], json::array({"serial"}));
+  EXPECT_EQ(apps[2]["capabilities"], json::array({"simulation"}));
+  EXPECT_EQ(apps[3]["peers"], json::array({"serial", "openmp", "tbb"}));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua calibrate: measures this machine and writes it down as a machine model for simulations (docs/machine-models.md).
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -13,7 +12,6 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/parts/topology/topology.hpp"
 
@@ -49,17 +47,18 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_calibrate(CLI::App& root) {
-  CLI::App* const command =
+subcommand add_calibrate(parser root) {
+  parser const command =
       root.add_subcommand("calibrate", "measure this machine and write a machine model for simulations");
-  explain_plainly(*command, "APP");
+  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>();
-  command->add_option("--output", given->path, "the file of the model; - is standard output [-]")->type_name("FILE|-");
-  refuse_empty(*command, "--output");
-  command->add_option("--name", given->name, "the name of the model")->type_name("NAME")->capture_default_str();
-  command->add_option("--rounds", given->rounds, "how often to measure each figure")
-      ->type_name("N")
-      ->capture_default_str();
+  command.add_option("--output", given->path, "the file of the model; - is standard output [-]")
+      .type_name("FILE|-")
+      .refuses_empty();
+  command.add_option("--name", given->name, "the name of the model").type_name("NAME").shows_default();
+  command.add_option("--rounds", given->rounds, "how often to measure each figure")
+      .type_name("N")
+      .shows_default();
   return {command, [given] { return execute(*given); }};
 }
 

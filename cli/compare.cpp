@@ -2,8 +2,6 @@
 // skua compare: one app under several policies and peers, in interleaved rounds, every answer verified.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +28,6 @@
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 
@@ -38,7 +35,7 @@ namespace skua::cli {
 namespace {
 
 struct arguments {
-  explicit arguments(CLI::App& command) : app(command) {}
+  explicit arguments(parser command) : app(command) {}
 
   app_arguments app;
   pool_flags flags;
@@ -263,13 +260,13 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_compare(CLI::App& root) {
-  CLI::App* const command =
+subcommand add_compare(parser root) {
+  parser const command =
       root.add_subcommand("compare", "time one app under several policies and peers, in interleaved rounds");
-  explain_plainly(*command, "APP");
-  auto const given = std::make_shared<arguments>(*command);
+  command.explain_plainly("APP");
+  auto const given = std::make_shared<arguments>(command);
   auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
-    command->add_option(name, value, about)->type_name(kind);
+    return command.add_option(name, value, about).type_name(kind);
   };
   add("--policies", given->policies, "NAMES", "Skua's schedulers, or none (default: random,hierarchical)");
   add("--peers", given->peers, "NAMES",
@@ -278,17 +275,17 @@ subcommand add_compare(CLI::App& root) {
   add("--repeat", given->repeat, "N", "timed rounds (default: at least 5, and more until 10 s are spent)");
   add("--warmup", given->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
   add("--seed-of-order", given->seed, "N", "seed of the order within rounds (default: 1)");
-  command->add_flag_function(
+  command.add_flag_function(
       "--map-overlap,!--no-map-overlap", [to = given.get()](std::int64_t count) { to->map_overlap = count > 0; },
       "in one more run each, measure the share of work that stays on its worker from iteration to iteration (default: "
       "if the app has maps), or not");
-  command->add_flag("--breakdown", given->breakdown,
+  command.add_flag("--breakdown", given->breakdown,
                     "also show the workers' work, scheduling and idle time, and work inflation");
-  add_json(*command, given->json_path);
+  add_json(command, given->json_path);
   add("--html", given->html_path, "FILE|-",
-      "write the result as a page with figures, for a browser; - is standard output");
-  refuse_empty(*command, "--html");
-  given->flags.add_to(*command, {.workers = false, .policy = false});
+      "write the result as a page with figures, for a browser; - is standard output")
+      .refuses_empty();
+  given->flags.add_to(command, {.workers = false, .policy = false});
   return {command, [given] { return execute(*given); }};
 }
 

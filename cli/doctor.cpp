@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua doctor: what Skua finds on this machine, what limits it, who chose which setting, and what is missing and why.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -10,7 +9,6 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/context/stack.hpp"
 
 namespace skua::cli {
@@ -127,13 +125,13 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_doctor(CLI::App& root) {
-  CLI::App* const command =
+subcommand add_doctor(parser root) {
+  parser const command =
       root.add_subcommand("doctor", "show what Skua finds on this machine, what is missing, and why");
-  explain_plainly(*command, "APP");
+  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>();
-  given->flags.add_to(*command, {});
-  add_optional_json(*command, given->json_path);
+  given->flags.add_to(command, {});
+  add_optional_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};
 }
 

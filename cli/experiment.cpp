@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua experiment: repeats a published figure or table on a simulated machine.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -19,7 +18,6 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -129,38 +127,40 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_experiment(CLI::App& root) {
-  CLI::App* const command = root.add_subcommand("experiment", "repeat a published figure on a simulated machine");
-  explain_plainly(*command, "NAME");
+subcommand add_experiment(parser root) {
+  parser const command = root.add_subcommand("experiment", "repeat a published figure on a simulated machine");
+  command.explain_plainly("NAME");
   auto const given = std::make_shared<arguments>();
   command
-      ->add_option("NAME", given->name, "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all")
-      ->type_name("");
-  command->add_option("--output", given->directory, "the directory for table, CSV, JSON and picture")
-      ->type_name("DIR")
-      ->capture_default_str();
-  refuse_empty(*command, "--output");
-  command->add_option("--panel", given->panels, "only this panel, e.g. \"N = 2048\"; may be given several times")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      .add_option("NAME", given->name, "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all")
+      .type_name("");
+  command.add_option("--output", given->directory, "the directory for table, CSV, JSON and picture")
+      .type_name("DIR")
+      .shows_default()
+      .refuses_empty();
+  command.add_option("--panel", given->panels, "only this panel, e.g. \"N = 2048\"; may be given several times")
+      .type_name("NAME")
+      .repeatable();
   // A missing value arrives as the default.
   command
-      ->add_option_function<std::string>(
-          "--vary", [given](std::string const& list) { given->vary = list == every_figure ? "" : list; },
+      .add_option_function(
+          "--vary",
+          [given](std::string const& list) {
+            given->vary = list == every_figure ? "" : list;
+            return true;
+          },
           "on which assumed figures of the machine the verdicts hang: each alone at both ends of its range; FIGURES is "
           "a "
           "list such as prices.steal_ns,shared_cache.bytes=1e7:4e7")
-      ->type_name("FIGURES")
-      ->expected(0, 1)
-      ->default_str(every_figure);
+      .type_name("FIGURES")
+      .or_without_value(every_figure);
   command
-      ->add_option("--threshold", given->threshold_percent,
+      .add_option("--threshold", given->threshold_percent,
                    "with --vary: the least change of a value to show, in percent")
-      ->type_name("PERCENT")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
-  command->add_flag("--quick", given->quick, "small inputs and few points, to see that it runs");
+      .type_name("PERCENT")
+      .between(0, 1000)
+      .shows_default();
+  command.add_flag("--quick", given->quick, "small inputs and few points, to see that it runs");
   return {command, [given] { return execute(*given); }};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua export: traces for other people's viewers and for data frames.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +16,6 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -108,24 +106,26 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_export(CLI::App& root) {
-  CLI::App* const command = root.add_subcommand("export", "write traces for Perfetto, Chrome, OTF2 tools or as CSV");
-  explain_plainly(*command, "TRACE");
+subcommand add_export(parser root) {
+  parser const command = root.add_subcommand("export", "write traces for Perfetto, Chrome, OTF2 tools or as CSV");
+  command.explain_plainly("TRACE");
   auto const given = std::make_shared<arguments>();
   command
-      ->add_option("TRACE", given->traces,
+      .add_option("TRACE", given->traces,
                    "what SKUA_TRACE was; the traces of all pools and ranks of a run go into one file")
-      ->required()
-      ->type_name("");
-  command->add_option("-o,--output", given->target, "where to; - is standard output")->required()->type_name("FILE|-");
+      .required()
+      .type_name("");
+  command.add_option("-o,--output", given->target, "where to; - is standard output")
+      .required()
+      .type_name("FILE|-")
+      .refuses_empty();
   command
-      ->add_option("--format", given->format,
+      .add_option("--format", given->format,
                    fmt::format("perfetto (.pftrace), json (.json: Chrome's), csv (.csv) or otf2 (a folder .otf2{}); "
                                "default: by FILE's ending",
                                has_otf2() ? "" : ", which this build cannot write"))
-      ->type_name("FORMAT");
-  refuse_empty(*command, "--output");
-  refuse_empty(*command, "--format");
+      .type_name("FORMAT")
+      .refuses_empty();
   return {command, [given] { return execute(*given); }};
 }
 

@@ -2,8 +2,6 @@
 // skua list: the apps and what each can do, the policies that can schedule them, the balancers of task collections, and
 // the peers that apps are compared with.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <array>
 #include <memory>
@@ -16,7 +14,6 @@
 #include "cli/measure/runner.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/policy/balance/balancers.hpp"
 #include "skua/policy/registry.hpp"
 
@@ -108,11 +105,11 @@ std::string as_text() {
 
 }  // namespace
 
-subcommand add_list(CLI::App& root) {
-  CLI::App* const command = root.add_subcommand("list", "list the apps, the policies, the balancers and the peers");
-  explain_plainly(*command, "APP");
+subcommand add_list(parser root) {
+  parser const command = root.add_subcommand("list", "list the apps, the policies, the balancers and the peers");
+  command.explain_plainly("APP");
   auto const json_path = std::make_shared<std::string>();
-  add_optional_json(*command, *json_path);
+  add_optional_json(command, *json_path);
   return {command, [json_path] {
             json_target const target(*json_path);
             target.write(target.wanted() ? as_json() : json());

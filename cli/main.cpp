@@ -2,7 +2,6 @@
 // The `skua` command: parses its arguments, executes one subcommand, and turns whatever went wrong into one line and an
 // exit code.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,6 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/memory_limits.hpp"
 
@@ -34,7 +32,7 @@ std::string out_of_memory() {
 
 int execute(subcommand const& chosen) {
   auto const failed = [&](int code, char const* why) {
-    return fail(code, fmt::format("{}: {}", chosen.command->get_name(), why));
+    return fail(code, fmt::format("{}: {}", chosen.command.name(), why));
   };
   try {
     return chosen.execute();
@@ -51,29 +49,22 @@ int execute(subcommand const& chosen) {
 
 int parse_and_execute(int argc, char** argv) {
   install_signal_handlers();
-  CLI::App root("Skua runs programs made of many small tasks on all cores.", "skua");
-  root.set_version_flag("--version", fmt::format("skua {}", look_at_machine().skua_version),
-                        "print the version and exit");
-  explain_plainly(root, "SUBCOMMAND");
-  root.require_subcommand(1);
+  root_parser const root("Skua runs programs made of many small tasks on all cores.", "skua");
+  root.set_version(fmt::format("skua {}", look_at_machine().skua_version));
+  root.explain_plainly("SUBCOMMAND");
+  root.require_subcommand();
   root.footer("For the options of a subcommand: skua SUBCOMMAND --help.");
   std::array const all{
       add_doctor(root),     add_topology(root), add_list(root),    add_run(root, launcher_of_this_build()),
       add_compare(root),    add_sim(root),      add_profile(root), add_calibrate(root),
       add_experiment(root), add_balance(root),  add_export(root),  add_report(root),
       add_top(root)};
-  try {
-    root.parse(argc, argv);
-  } catch (CLI::CallForHelp const&) {
-    write_to_stdout(root.help());
+  if (auto const said = root.parse(argc, argv)) {
+    if (said->is_fault) return fail(exit_misused, said->text);
+    write_to_stdout(said->text);
     return exit_done;
-  } catch (CLI::CallForVersion const& asked) {
-    write_to_stdout(fmt::format("{}\n", asked.what()));
-    return exit_done;
-  } catch (CLI::ParseError const& fault) {
-    return fail(exit_misused, usage_message(root, fault));
   }
-  return execute(*std::ranges::find_if(all, [](subcommand const& s) { return s.command->parsed(); }));
+  return execute(*std::ranges::find_if(all, [](subcommand const& s) { return s.command.is_parsed(); }));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // skua profile: how far a program can scale, how far it would scale on a machine that we do not have, and what would
 // help.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <map>
@@ -23,14 +22,13 @@
 #include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
 namespace {
 
 struct arguments {
-  explicit arguments(CLI::App& command) : app(command) {}
+  explicit arguments(parser command) : app(command) {}
 
   app_arguments app;
   sim_flags flags;
@@ -177,17 +175,17 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_profile(CLI::App& root) {
-  CLI::App* const command =
+subcommand add_profile(parser root) {
+  parser const command =
       root.add_subcommand("profile", "show how far an app can scale, and what would help (simulated)");
-  explain_plainly(*command, "APP");
-  auto const given = std::make_shared<arguments>(*command);
-  command->add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
-  command->add_option("--picture", given->picture, "draw the speed-ups, the ideal and what bounds them (.svg)")
-      ->type_name("FILE");
-  refuse_empty(*command, "--picture");
-  add_json(*command, given->json_path);
-  given->flags.add_to(*command);
+  command.explain_plainly("APP");
+  auto const given = std::make_shared<arguments>(command);
+  command.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
+  command.add_option("--picture", given->picture, "draw the speed-ups, the ideal and what bounds them (.svg)")
+      .type_name("FILE")
+      .refuses_empty();
+  add_json(command, given->json_path);
+  given->flags.add_to(command);
   return {command, [given] { return execute(*given); }};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua report: what happened in runs that left traces, as one HTML page.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,6 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/output.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -108,24 +106,24 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_report(CLI::App& root) {
-  CLI::App* const command =
+subcommand add_report(parser root) {
+  parser const command =
       root.add_subcommand("report", "show what traced runs did, and what limited them, as a page");
-  explain_plainly(*command, "");
+  command.explain_plainly("");
   auto const given = std::make_shared<arguments>();
   command
-      ->add_option("TRACE", given->traces,
+      .add_option("TRACE", given->traces,
                    "trace files (SKUA_TRACE); each names one run, with the files of its pools (TRACE-2) and ranks "
                    "(TRACE.0); several are compared")
-      ->required()
-      ->type_name("");
-  command->add_option("-o,--output", given->output, "the page, or - for standard output")
-      ->type_name("FILE")
-      ->capture_default_str();
-  command->add_option("--from", given->from_s, "only what happened from this second of the run on")
-      ->type_name("SECONDS");
-  command->add_option("--to", given->to_s, "... and before this one")->type_name("SECONDS");
-  add_optional_json(*command, given->json_path);
+      .required()
+      .type_name("");
+  command.add_option("-o,--output", given->output, "the page, or - for standard output")
+      .type_name("FILE")
+      .shows_default();
+  command.add_option("--from", given->from_s, "only what happened from this second of the run on")
+      .type_name("SECONDS");
+  command.add_option("--to", given->to_s, "... and before this one").type_name("SECONDS");
+  add_optional_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua run: one app, one runner; its facts, its times, and whether the answer is right.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <exception>
@@ -29,7 +27,6 @@
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
 
@@ -37,7 +34,7 @@ namespace skua::cli {
 namespace {
 
 struct arguments {
-  explicit arguments(CLI::App& command) : app(command) {}
+  explicit arguments(parser command) : app(command) {}
 
   app_arguments app;
   pool_flags flags;
@@ -72,7 +69,7 @@ runner peer_runner(arguments const& given) {
   return runner_of(chosen_peer, 1);
 }
 
-std::string facts_text(nlohmann::json const& facts) {
+std::string facts_text(json const& facts) {
   table t({{}, {}});
   for (auto const& [key, value] : facts.items()) t.add({key, cell::of(value).text});
   return t.text("  ");
@@ -294,52 +291,52 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_run(CLI::App& root, launcher const& ranks) {
-  CLI::App* const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
-  explain_plainly(*command, "APP");
-  auto const given = std::make_shared<arguments>(*command);
-  command->add_option("--peer", given->peer, "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...")
-      ->type_name("NAME");
-  command->add_option("--repeat", given->repeat, "how many times to run (default: 1)")->type_name("N");
-  command->add_flag("--verify,!--no-verify", given->verify, "verify every answer (the default), or not");
+subcommand add_run(parser root, launcher const& ranks) {
+  parser const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
+  command.explain_plainly("APP");
+  auto const given = std::make_shared<arguments>(command);
+  command.add_option("--peer", given->peer, "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...")
+      .type_name("NAME");
+  command.add_option("--repeat", given->repeat, "how many times to run (default: 1)").type_name("N");
+  command.add_flag("--verify,!--no-verify", given->verify, "verify every answer (the default), or not");
   command
-      ->add_option("--map", given->map,
+      .add_option("--map", given->map,
                    "run once more, draw which worker ran which leaf (.svg, .png), and print the overlap of iterations")
-      ->type_name("FILE");
-  refuse_empty(*command, "--map");
-  command->add_flag("--stats", given->stats, "show what each worker did");
-  command->add_flag("--virtual", given->is_virtual,
+      .type_name("FILE")
+      .refuses_empty();
+  command.add_flag("--stats", given->stats, "show what each worker did");
+  command.add_flag("--virtual", given->is_virtual,
                     "run on virtual workers in one thread: repeatable, for finding bugs");
-  command->add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
+  command.add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
   command
-      ->add_option("--balance", given->balance,
+      .add_option("--balance", given->balance,
                    "between the iterations on ranks: none, steal, retentive (the default), auto, or a balancer")
-      ->type_name("HOW");
-  refuse_empty(*command, "--balance");
+      .type_name("HOW")
+      .refuses_empty();
   command
-      ->add_option("--checkpoint", given->checkpoint,
+      .add_option("--checkpoint", given->checkpoint,
                    "on ranks: write what is needed to go on after each iteration, and go on from it if it is there")
-      ->type_name("FOLDER");
-  refuse_empty(*command, "--checkpoint");
+      .type_name("FOLDER")
+      .refuses_empty();
   command
-      ->add_flag("--recover{run-again}", given->recover,
+      .add_flag("--recover{run-again}", given->recover,
                  "on ranks: tasks of a rank that dies within an iteration run again on others (--recover=drop: they "
                  "are only counted); "
                  "Open MPI also needs mpirun --enable-recovery")
-      ->type_name("HOW");
+      .type_name("HOW");
   command
-      ->add_option("--deadline", given->deadline,
+      .add_option("--deadline", given->deadline,
                    "on ranks: one that dies is noticed, on another node after so many seconds of silence (default with "
                    "--recover: 10)")
-      ->type_name("SECONDS");
+      .type_name("SECONDS");
   command
-      ->add_option(
+      .add_option(
           "--serve", given->serve,
           "who answers other ranks: between-tasks (the default; a worker does) or thread (one that runs no tasks)")
-      ->type_name("HOW");
-  add_seed(*command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
-  add_json(*command, given->json_path);
-  given->flags.add_to(*command, {});
+      .type_name("HOW");
+  add_seed(command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
+  add_json(command, given->json_path);
+  given->flags.add_to(command, {});
   return {command, [given, ranks] {
             bool const wanted = given->on_ranks || given->balance || given->checkpoint || given->recover ||
                                 given->deadline || given->serve || launched_processes().value_or(1) > 1;

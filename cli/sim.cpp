@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua sim: one app under several policies on a machine that we do not have, in virtual time.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <memory>
@@ -22,13 +21,12 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
-#include "cli/text/usage.hpp"
 
 namespace skua::cli {
 namespace {
 
 struct arguments {
-  explicit arguments(CLI::App& command) : app(command) {}
+  explicit arguments(parser command) : app(command) {}
 
   app_arguments app;
   sim_flags flags;
@@ -144,17 +142,17 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_sim(CLI::App& root) {
-  CLI::App* const command = root.add_subcommand("sim", "simulate an app on a machine that you do not have");
-  explain_plainly(*command, "APP");
-  auto const given = std::make_shared<arguments>(*command);
-  command->add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
-  command->add_flag("--breakdown", given->breakdown, "also show where the workers' time goes");
-  command->add_flag("--progress", given->progress, "report the speed of the simulator on standard error");
-  add_json(*command, given->json_path);
-  given->flags.add_to(*command);
-  given->ranks.add_to(*command);
-  given->trace.add_to(*command);
+subcommand add_sim(parser root) {
+  parser const command = root.add_subcommand("sim", "simulate an app on a machine that you do not have");
+  command.explain_plainly("APP");
+  auto const given = std::make_shared<arguments>(command);
+  command.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
+  command.add_flag("--breakdown", given->breakdown, "also show where the workers' time goes");
+  command.add_flag("--progress", given->progress, "report the speed of the simulator on standard error");
+  add_json(command, given->json_path);
+  given->flags.add_to(command);
+  given->ranks.add_to(command);
+  given->trace.add_to(command);
   return {command, [given] { return execute(*given); }};
 }
 

@@ -7,9 +7,7 @@
 
 #include <functional>
 
-namespace CLI {
-class App;
-}
+#include "cli/text/command.hpp"
 
 namespace skua::cli {
 
@@ -23,22 +21,22 @@ inline constexpr int exit_misused = 2;  ///< the user asked for something that m
 /// The part of the command line that a subcommand owns, and what it does once that is parsed. `execute` returns an exit
 /// code, throws skua::usage_error for a senseless request and any other exception for a failure.
 struct subcommand {
-  CLI::App* command = nullptr;
+  parser command;
   std::function<int()> execute;
 };
 
-subcommand add_doctor(CLI::App& root);
-subcommand add_topology(CLI::App& root);
-subcommand add_list(CLI::App& root);
-subcommand add_run(CLI::App& root, launcher const& ranks);
-subcommand add_compare(CLI::App& root);
-subcommand add_sim(CLI::App& root);
-subcommand add_profile(CLI::App& root);
-subcommand add_calibrate(CLI::App& root);
-subcommand add_experiment(CLI::App& root);
-subcommand add_balance(CLI::App& root);
-subcommand add_export(CLI::App& root);
-subcommand add_report(CLI::App& root);
-subcommand add_top(CLI::App& root);
+subcommand add_doctor(parser root);
+subcommand add_topology(parser root);
+subcommand add_list(parser root);
+subcommand add_run(parser root, launcher const& ranks);
+subcommand add_compare(parser root);
+subcommand add_sim(parser root);
+subcommand add_profile(parser root);
+subcommand add_calibrate(parser root);
+subcommand add_experiment(parser root);
+subcommand add_balance(parser root);
+subcommand add_export(parser root);
+subcommand add_report(parser root);
+subcommand add_top(parser root);
 
 }  // namespace skua::cli

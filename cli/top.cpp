@@ -2,8 +2,6 @@
 // skua top: what the workers of a running program do, while they do it. Nothing is asked of the program: its counters lie in
 // memory that it shares with its own user (skua/machine/threads/attach/attach.md).
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <poll.h>
 #include <algorithm>
@@ -18,7 +16,6 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/terminal.hpp"
-#include "cli/text/usage.hpp"
 #include "cli/top/sample.hpp"
 #include "cli/top/screen.hpp"
 #include "skua/parts/base/error.hpp"
@@ -135,17 +132,17 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_top(CLI::App& root) {
-  CLI::App* const command = root.add_subcommand("top", "watch the workers of a running program");
-  explain_plainly(*command, "");
+subcommand add_top(parser root) {
+  parser const command = root.add_subcommand("top", "watch the workers of a running program");
+  command.explain_plainly("");
   auto const given = std::make_shared<arguments>();
-  command->add_option("PID", given->process, "the process; without it, the only one of yours that has a pool of Skua")
-      ->type_name("");
-  command->add_option("--interval", given->interval, "time between two looks, in milliseconds")
-      ->type_name("MS")
-      ->capture_default_str();
-  command->add_flag("--once", given->once, "write one sample, and end");
-  add_optional_json(*command, given->json_path);
+  command.add_option("PID", given->process, "the process; without it, the only one of yours that has a pool of Skua")
+      .type_name("");
+  command.add_option("--interval", given->interval, "time between two looks, in milliseconds")
+      .type_name("MS")
+      .shows_default();
+  command.add_flag("--once", given->once, "write one sample, and end");
+  add_optional_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua topology: the machine as Skua sees it, or another one, and where workers run on it.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -10,7 +9,6 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
-#include "cli/text/usage.hpp"
 
 namespace skua::cli {
 namespace {
@@ -37,12 +35,12 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_topology(CLI::App& root) {
-  CLI::App* const command = root.add_subcommand("topology", "show the machine as a tree, with the workers on it");
-  explain_plainly(*command, "APP");
+subcommand add_topology(parser root) {
+  parser const command = root.add_subcommand("topology", "show the machine as a tree, with the workers on it");
+  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>();
-  given->flags.add_to(*command, {.policy = false, .running = false});
-  add_optional_json(*command, given->json_path);
+  given->flags.add_to(command, {.policy = false, .running = false});
+  add_optional_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};
 }
 

@@ -19,6 +19,7 @@ import sys
 import namespaces
 import old_words
 import papers
+import thick_headers
 import traces
 from sources import SCRIPT_SUFFIXES, Tree, blank
 
@@ -328,6 +329,11 @@ def rule_papers(tree):
 @rule
 def rule_traces(tree):
     yield from traces.findings(tree)
+
+
+@rule
+def rule_thick_headers(tree):
+    yield from thick_headers.findings(tree)
 
 
 @rule

@@ -22,7 +22,7 @@ namespace {
 
 class reader {
  public:
-  reader(toml::table const& all, std::string_view name, std::string_view origin) : top_(all, origin, "") {
+  reader(toml_page top, std::string_view name, std::string_view origin) : top_(std::move(top)) {
     made_.name = name;
     made_.origin = origin;
   }
@@ -303,8 +303,7 @@ class reader {
 }  // namespace
 
 experiment parse_experiment(std::string_view text, std::string_view name, std::string_view origin) {
-  toml::table const all = read_toml(text, origin);
-  return reader(all, name, origin).take();
+  return reader(toml_page::read(text, origin), name, origin).take();
 }
 
 }  // namespace skua::cli

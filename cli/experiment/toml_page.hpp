@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The tables of an experiment's file. Every refusal names its line. Only reader.cpp includes this, and with it toml++.
+// The tables of an experiment's file. Every refusal names its line. Only toml_page.cpp knows toml++.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,13 +14,13 @@ namespace skua::cli {
 /// One table of the file. Every getter throws usage_error "ORIGIN:LINE: ..." for a value of the wrong type.
 class toml_page {
  public:
-  toml_page(toml::table const& in, std::string_view origin, std::string where)
-      : in_(in), origin_(origin), where_(std::move(where)) {}
+  /// The top level of a text. Throws usage_error if that is not TOML. `origin` must outlive the page.
+  [[nodiscard]] static toml_page read(std::string_view text, std::string_view origin);
 
   /// Refuses every key that is not among these, with the nearest of them.
   void allow(std::vector<std::string_view> const& keys) const;
 
-  [[nodiscard]] bool has(std::string_view key) const { return in_.get(key) != nullptr; }
+  [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::string text(std::string_view key) const;  ///< must be there
   [[nodiscard]] std::string text_or(std::string_view key, std::string_view otherwise) const;
   /// One string or a list of strings; empty if it is not there.
@@ -43,15 +42,13 @@ class toml_page {
   [[noreturn]] void refuse_kind(std::string_view key, std::string_view allowed) const;
 
  private:
-  [[nodiscard]] double number_of(toml::node const& what, std::string_view key) const;
+  struct content;  ///< a table, and the text's tables, which it keeps
+  toml_page(std::shared_ptr<content const> in, std::string_view origin, std::string where);
 
-  toml::table const& in_;
+  std::shared_ptr<content const> in_;
   std::string_view origin_;
   std::string where_;  ///< "[[panel]]"; empty: the top level
 };
-
-/// Throws usage_error for a text that is not TOML.
-[[nodiscard]] toml::table read_toml(std::string_view text, std::string_view origin);
 
 [[noreturn]] void refuse_line(std::string_view origin, std::uint32_t line, std::string const& why);
 

@@ -13,7 +13,7 @@
 namespace skua::cli {
 namespace {
 
-std::string quoted(std::string const& text) { return json(text).dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string quoted(std::string const& text) { return json(text).dump_repaired(); }
 
 class chrome_writer {
  public:

@@ -123,7 +123,7 @@ std::vector<std::uint32_t> pool_numbers(std::span<trace::trace_data const> trace
 }
 
 std::string pool_name(trace::trace_data const& t, std::uint32_t pool) {
-  json const said = json::parse(t.description, nullptr, false);
+  json const said = json::parse(t.description);
   std::string what = said.is_object() ? text_at(said, "program") : "";
   if (what.empty()) what = "program";
   if (std::string const policy = said.is_object() ? text_at(said, "policy") : ""; !policy.empty())
@@ -134,13 +134,13 @@ std::string pool_name(trace::trace_data const& t, std::uint32_t pool) {
 }
 
 std::size_t workers_of(trace::trace_data const& t) {
-  json const said = json::parse(t.description, nullptr, false);
+  json const said = json::parse(t.description);
   auto const listed = said.is_object() ? said.find("workers") : said.end();
   return listed != said.end() && listed->is_array() ? std::min(listed->size(), t.tracks.size()) : t.tracks.size();
 }
 
 std::optional<std::uint16_t> distance_of_ranks(trace::trace_data const& t) {
-  json const said = json::parse(t.description, nullptr, false);
+  json const said = json::parse(t.description);
   auto const found = said.is_object() ? said.find("distance_of_ranks") : said.end();
   if (found == said.end() || !found->is_number_unsigned()) return std::nullopt;
   return found->get<std::uint16_t>();

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "apps/app.hpp"
+#include "apps/json_value.hpp"
 #include "cli/measure/breakdown.hpp"
 #include "cli/measure/runner.hpp"
 
@@ -25,7 +25,7 @@ struct record {
   bool checked = true;                ///< answers were verified
   unsigned wrong_answers = 0;
   std::string first_error;                 ///< about the first wrong answer: one line
-  nlohmann::json facts;                    ///< of the last run
+  apps::json_value facts;                  ///< of the last run
   std::optional<apps::task_map> map = {};  ///< of the recorded run, if there was one
 
   [[nodiscard]] double median_s() const;

@@ -36,10 +36,10 @@ struct launcher {
 [[nodiscard]] std::unique_ptr<job> open_job(launcher const& how, double deadline_s);
 
 struct ranks_outcome {
-  std::vector<double> times_s;                      ///< of the slowest rank; complete runs only
-  nlohmann::json facts = nlohmann::json::object();  ///< what the app says of the last complete run
-  std::vector<collection_report> reports;           ///< of all iterations, also of a run that was not complete
-  std::string wrong;                                ///< of the first rank whose answer is wrong; empty: none
+  std::vector<double> times_s;             ///< of the slowest rank; complete runs only
+  json facts = json::object();             ///< what the app says of the last complete run
+  std::vector<collection_report> reports;  ///< of all iterations, also of a run that was not complete
+  std::string wrong;                       ///< of the first rank whose answer is wrong; empty: none
   /// The mean, rounded down: ranks may differ. 0: no collection was processed.
   [[nodiscard]] std::uint32_t workers_per_rank(std::uint32_t ranks) const {
     return reports.empty() ? 0 : reports.back().workers / ranks;

@@ -34,7 +34,7 @@ std::string page_of(page_kind const& kind, json const& data) {
   put(page, "{{script}}", page_sources::script() + kind.script);
   std::size_t const at = page.find("{{data}}");
   page.replace(at, std::string_view("{{data}}").size(),
-               inside_script(data.dump(-1, ' ', false, json::error_handler_t::replace)));
+               inside_script(data.dump_repaired()));
   return page;
 }
 

@@ -2,7 +2,6 @@
 #include "cli/probes/calibration.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>

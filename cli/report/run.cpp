@@ -19,12 +19,12 @@ namespace {
 
 /// The description of one file, or an empty object: a damaged one costs the names of things, not the report.
 json description_of(trace::trace_data const& file) {
-  json parsed = json::parse(file.description, nullptr, false);
+  json parsed = json::parse(file.description);
   return parsed.is_object() ? parsed : json::object();
 }
 
 void take_text(json const& from, char const* key, std::string& to) {
-  if (auto const found = from.find(key); found != from.end() && found->is_string() && to.empty()) to = *found;
+  if (auto const found = from.find(key); found != from.end() && found->is_string() && to.empty()) to = found->get<std::string>();
 }
 
 std::int64_t number_in(json const& from, char const* key) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 
@@ -25,8 +24,8 @@ std::string_view name_of(sim::deque_kind k) {
   return "biased";
 }
 
-void add_seed(CLI::App& command, std::optional<std::string>& value, char const* about) {
-  command.add_option("--seed,--schedule-seed", value, about)->group(group)->type_name("N");
+void add_seed(parser command, std::optional<std::string>& value, char const* about) {
+  command.add_option("--seed,--schedule-seed", value, about).group(group).type_name("N");
 }
 
 std::uint32_t schedule_seed(std::optional<std::string> const& given, app_arguments const& app) {
@@ -36,12 +35,12 @@ std::uint32_t schedule_seed(std::optional<std::string> const& given, app_argumen
   return static_cast<std::uint32_t>(std::strtoull(of_app["seed"].get<std::string>().c_str(), nullptr, 10));
 }
 
-void sim_flags::add_to(CLI::App& command) {
+void sim_flags::add_to(parser command) {
   auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
-    command.add_option(name, value, about)->group(group)->type_name(kind);
+    command.add_option(name, value, about).group(group).type_name(kind);
   };
   auto const add_flag = [&](char const* name, bool& value, char const* about) {
-    command.add_flag(name, value, about)->group(group);
+    command.add_flag(name, value, about).group(group);
   };
   add("--machine", machine_, "NAME|FILE", "a machine model, shipped or in a file (default: xeon-6130-4s)");
   add("--policies", policies_, "LIST", "the schedulers (default: random,hierarchical,adws,numa-ws)");

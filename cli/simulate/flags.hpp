@@ -11,18 +11,15 @@
 #include "apps/app.hpp"
 #include "cli/simulate/program.hpp"
 #include "cli/text/app_arguments.hpp"
+#include "cli/text/command.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace skua::cli {
 
 /// --seed and --schedule-seed of a subcommand. Some apps have a --seed of their own, for their input; it seeds the
 /// schedule, too, unless --schedule-seed is given.
-void add_seed(CLI::App& command, std::optional<std::string>& value, char const* about);
+void add_seed(parser command, std::optional<std::string>& value, char const* about);
 [[nodiscard]] std::uint32_t schedule_seed(std::optional<std::string> const& given, app_arguments const& app);
 
 /// The word for it on the command line.
@@ -30,7 +27,7 @@ void add_seed(CLI::App& command, std::optional<std::string>& value, char const* 
 
 class sim_flags {
  public:
-  void add_to(CLI::App& command);
+  void add_to(parser command);
 
   // As given, or the defaults. They throw usage_error that names the option, its value and what is allowed.
   [[nodiscard]] sim::machine_model model() const;

@@ -2,9 +2,7 @@
 #include "cli/simulate/on_ranks.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -82,10 +80,10 @@ void vary(std::span<std::uint64_t> durations, std::span<std::uint64_t const> mea
 
 }  // namespace
 
-void rank_flags::add_to(CLI::App& command) {
+void rank_flags::add_to(parser command) {
   constexpr auto group = "Ranks";
   auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
-    command.add_option(name, value, about)->group(group)->type_name(kind);
+    command.add_option(name, value, about).group(group).type_name(kind);
   };
   add("--ranks", ranks_, "N",
       "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
@@ -96,7 +94,7 @@ void rank_flags::add_to(CLI::App& command) {
   add("--variation", variation_, "SHARE", "by which a task's time differs between iterations, at most (default: 0)");
   add("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
   command.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)")
-      ->group(group);
+      .group(group);
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }

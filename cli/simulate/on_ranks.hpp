@@ -9,19 +9,16 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "cli/text/command.hpp"
 #include "cli/text/report.hpp"
 #include "skua/machine/ranks/simulated/simulated_ranks.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace skua::cli {
 
 /// The options of sim that speak of ranks, as typed.
 class rank_flags {
  public:
-  void add_to(CLI::App& command);
+  void add_to(parser command);
   [[nodiscard]] bool wanted() const noexcept { return ranks_.has_value(); }
 
   // They throw usage_error that names the option.

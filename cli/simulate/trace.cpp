@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/simulate/trace.hpp"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cli/text/output.hpp"
@@ -13,17 +11,17 @@
 namespace skua::cli {
 namespace {
 
-nlohmann::json known_number(std::uint32_t n) { return n == runtime::no_index ? nlohmann::json(-1) : nlohmann::json(n); }
+json known_number(std::uint32_t n) { return n == runtime::no_index ? json(-1) : json(n); }
 
 std::string describe(std::string_view app, std::string_view policy, std::string_view machine, std::uint64_t seed,
                      layout const& where) {
-  nlohmann::json all{{"program", app},
-                     {"command", trace::command_line()},
-                     {"policy", policy},
-                     {"machine", machine},
-                     {"simulated", true},
-                     {"model", machine},
-                     {"options", {{"seed", seed}}}};
+  json all{{"program", app},
+           {"command", trace::command_line()},
+           {"policy", policy},
+           {"machine", machine},
+           {"simulated", true},
+           {"model", machine},
+           {"options", {{"seed", seed}}}};
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     worker_id const id{w};
     all["workers"].push_back({{"processor", known_number(where.pu_of(id))},
@@ -32,16 +30,16 @@ std::string describe(std::string_view app, std::string_view policy, std::string_
                               {"package", known_number(where.package_of(id))}});
   }
   for (std::uint32_t d = 0; d < where.distance_classes(); ++d) all["distances"].push_back(where.distance_name(d));
-  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return all.sorted().dump_repaired();
 }
 
 }  // namespace
 
-void sim_trace_flags::add_to(CLI::App& command) {
+void sim_trace_flags::add_to(parser command) {
   command.add_option("--trace", path_, "write down what the simulated workers do, of one policy and number of workers")
-      ->type_name("FILE");
-  refuse_empty(command, "--trace");
-  command.add_option("--trace-size", size_, "of all its events together, e.g. 256m (default: 32m)")->type_name("SIZE");
+      .type_name("FILE")
+      .refuses_empty();
+  command.add_option("--trace-size", size_, "of all its events together, e.g. 256m (default: 32m)").type_name("SIZE");
 }
 
 std::size_t sim_trace_flags::bytes() const {

@@ -9,20 +9,17 @@
 #include <string>
 #include <string_view>
 
+#include "cli/text/command.hpp"
 #include "skua/machine/sim/run_trace.hpp"
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/trace/trace_file.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace skua::cli {
 
 class sim_trace_flags {
  public:
-  void add_to(CLI::App& command);
+  void add_to(parser command);
   [[nodiscard]] bool wanted() const noexcept { return path_.has_value(); }
   [[nodiscard]] std::string const& path() const noexcept { return *path_; }
   /// Throws usage_error.

@@ -57,23 +57,23 @@ void check_values(CLI::App& command) {
 
 }  // namespace
 
-app_arguments::app_arguments(CLI::App& command) {
-  command.require_subcommand(1);
+app_arguments::app_arguments(parser command) {
+  command.of().require_subcommand(1);
   for (apps::entry const& e : apps::all()) {
     auto app = e.make();
-    CLI::App* const of_app = command.add_subcommand(std::string(e.name), std::string(app->about()));
+    CLI::App* const of_app = command.of().add_subcommand(std::string(e.name), std::string(app->about()));
     of_app->group("Apps")->fallthrough();
     of_app->get_help_ptr()->description("print this help and exit");
-    of_app->footer(fmt::format("The options of `skua {0} --help` are allowed here as well.", command.get_name()));
+    of_app->footer(fmt::format("The options of `skua {0} --help` are allowed here as well.", command.name()));
     app->options(*of_app);
     check_values(*of_app);
-    choices_.push_back({of_app, std::move(app)});
+    choices_.push_back({parser(*of_app), std::move(app)});
   }
 }
 
 app_arguments::choice const& app_arguments::chosen_one() const {
   for (choice const& c : choices_) {
-    if (c.command->parsed()) return c;
+    if (c.command.is_parsed()) return c;
   }
   throw usage_error("app is missing");  // not reached: the parser requires one
 }
@@ -82,8 +82,9 @@ apps::app& app_arguments::chosen() const { return *chosen_one().app; }
 
 json app_arguments::given() const {
   json all = json::object();
-  for (CLI::Option const* option : chosen_one().command->get_options()) {
-    if (option->count() == 0 || option == chosen_one().command->get_help_ptr()) continue;
+  CLI::App const& of_app = chosen_one().command.of();
+  for (CLI::Option const* option : of_app.get_options()) {
+    if (option->count() == 0 || option == of_app.get_help_ptr()) continue;
     all[option->get_lnames().empty() ? option->get_name() : option->get_lnames().front()] =
         option->results().empty() ? std::string("true") : option->results().front();
   }

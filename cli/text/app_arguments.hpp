@@ -9,18 +9,15 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "cli/text/command.hpp"
 #include "cli/text/report.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace skua::cli {
 
 /// The apps as subcommands of a subcommand.
 class app_arguments {
  public:
-  explicit app_arguments(CLI::App& command);
+  explicit app_arguments(parser command);
   /// The app that was named; its options are set. Only after parsing.
   [[nodiscard]] apps::app& chosen() const;
   /// The app's own options that were given, as typed: {"n": "4096"}.
@@ -28,7 +25,7 @@ class app_arguments {
 
  private:
   struct choice {
-    CLI::App* command;
+    parser command;
     std::unique_ptr<apps::app> app;
   };
   [[nodiscard]] choice const& chosen_one() const;

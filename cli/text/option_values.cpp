@@ -2,7 +2,6 @@
 #include "cli/text/option_values.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

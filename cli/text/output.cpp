@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -77,12 +76,6 @@ void json_target::write(json const& document) const {
   if (wanted()) target_.write(document.dump(2) + "\n");
 }
 
-void refuse_empty(CLI::App& command, std::string const& option) {
-  // usage_message makes a sentence of the parser's error.
-  command.get_option(option)->check([](std::string const& value) { return std::string(value.empty() ? "empty" : ""); },
-                                    "");
-}
-
 void refuse_same_file(std::string_view option, std::string const& path, std::string_view other,
                       std::string const& other_path) {
   auto const real = [](std::string const& p) {
@@ -94,21 +87,21 @@ void refuse_same_file(std::string_view option, std::string const& path, std::str
   refuse(option, path, fmt::format("a file other than {}, because {} names the same file", other_path, other));
 }
 
-void add_json(CLI::App& command, std::string& path) {
-  command.add_option("--json", path, "write the result as JSON; - is standard output")->type_name("FILE|-");
-  refuse_empty(command, "--json");
+void add_json(parser command, std::string& path) {
+  command.add_option("--json", path, "write the result as JSON; - is standard output")
+      .type_name("FILE|-")
+      .refuses_empty();
 }
 
-void add_optional_json(CLI::App& command, std::string& path) {
+void add_optional_json(parser command, std::string& path) {
   // The parser does not check a value that may be missing, and passes "-" for a missing one.
   auto const take = [&path](std::string const& value) {
-    if (value.empty()) throw CLI::ValidationError("--json", "empty");
     path = value;
+    return !value.empty();
   };
-  command.add_option_function<std::string>("--json", take, "write the result as JSON; without FILE to standard output")
-      ->type_name("FILE")
-      ->expected(0, 1)
-      ->default_str("-");
+  command.add_option_function("--json", take, "write the result as JSON; without FILE to standard output")
+      .type_name("FILE")
+      .or_without_value("-");
 }
 
 }  // namespace skua::cli

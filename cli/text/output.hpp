@@ -7,11 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/text/command.hpp"
 #include "cli/text/report.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace skua::cli {
 
@@ -57,15 +54,13 @@ class json_target {
   text_target target_;
 };
 
-/// An empty value of this option counts as a missing one.
-void refuse_empty(CLI::App& command, std::string const& option);
 /// Throws usage_error if both are the same file: the second would overwrite the first.
 void refuse_same_file(std::string_view option, std::string const& path, std::string_view other,
                       std::string const& other_path);
 
 /// --json FILE|-, for subcommands that measure.
-void add_json(CLI::App& command, std::string& path);
+void add_json(parser command, std::string& path);
 /// --json [FILE|-], where standard output is the default.
-void add_optional_json(CLI::App& command, std::string& path);
+void add_optional_json(parser command, std::string& path);
 
 }  // namespace skua::cli

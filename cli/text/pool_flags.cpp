@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/pool_flags.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -17,10 +15,10 @@
 
 namespace skua::cli {
 
-void pool_flags::add_to(CLI::App& command, offer which) {
+void pool_flags::add_to(parser command, offer which) {
   constexpr auto group = "Pool";
   auto const add = [&](char const* name, std::optional<std::string>& value, char const* kind, char const* about) {
-    command.add_option(name, value, about)->group(group)->type_name(kind);
+    return command.add_option(name, value, about).group(group).type_name(kind);
   };
   if (which.policy)
     add("--policy", policy_, "NAME",
@@ -28,18 +26,18 @@ void pool_flags::add_to(CLI::App& command, offer which) {
   if (which.workers)
     add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what affinity mask and CPU quota allow)");
   add("--places", places_, "LIST",
-      "the places, written as for OMP_PLACES (default: SKUA_PLACES, else one per L3 cache)");
-  refuse_empty(command, "--places");
+      "the places, written as for OMP_PLACES (default: SKUA_PLACES, else one per L3 cache)")
+      .refuses_empty();
   if (which.running) {
     add("--partitions", partitions_, "FILE",
-        "which workers may run a task together, for arms (default: SKUA_PARTITIONS, else from the topology)");
-    refuse_empty(command, "--partitions");
+        "which workers may run a task together, for arms (default: SKUA_PARTITIONS, else from the topology)")
+        .refuses_empty();
     add("--history", history_, "FILE",
-        "where arms keeps the times of tasks from run to run (default: SKUA_HISTORY, else nowhere)");
-    refuse_empty(command, "--history");
+        "where arms keeps the times of tasks from run to run (default: SKUA_HISTORY, else nowhere)")
+        .refuses_empty();
     add("--trace", trace_, "FILE",
-        "write down what the workers do, for skua report (default: SKUA_TRACE, else nowhere)");
-    refuse_empty(command, "--trace");
+        "write down what the workers do, for skua report (default: SKUA_TRACE, else nowhere)")
+        .refuses_empty();
     add("--pin", pin_, "on|off",
         "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
     add("--spin", spin_, "TIME", "how long an idle worker searches before it sleeps (default: SKUA_SPIN, else 50us)");
@@ -47,7 +45,7 @@ void pool_flags::add_to(CLI::App& command, offer which) {
   }
   add("--synthetic", synthetic_, "TOPOLOGY", "pretend to run on this machine, e.g. \"package:2 core:4\"");
   add("--xml", xml_, "FILE", "pretend to run on the machine in this XML file of hwloc's lstopo");
-  command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them")->group(group);
+  command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them").group(group);
 }
 
 void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,

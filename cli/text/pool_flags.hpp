@@ -7,12 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "cli/text/command.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/parts/topology/topology.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace skua::cli {
 
@@ -24,7 +21,7 @@ class pool_flags {
     bool policy = true;
     bool running = true;  ///< pinning, spinning and stacks, which matter only if workers run
   };
-  void add_to(CLI::App& command, offer which);
+  void add_to(parser command, offer which);
 
   /// Throws usage_error if an option was given that is not among `honoured`: "OPTION is given with OTHER; ..., because
   /// WHY".

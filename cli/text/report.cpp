@@ -2,7 +2,6 @@
 #include "cli/text/report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "apps/json_value.hpp"
+
 namespace skua::cli {
 
 /// JSON whose keys stay in the order in which they were written.
-using json = nlohmann::ordered_json;
+using json = apps::json_value;
 
 /// Aligned columns: text to the left, numbers to the right.
 class table {
@@ -62,7 +63,7 @@ struct cell {
   [[nodiscard]] static cell ratio(std::optional<double> r);
   [[nodiscard]] static cell share(double of_one) { return {of_one, in_percent(of_one)}; }
   [[nodiscard]] static cell bytes(std::uint64_t n) { return {n, in_bytes(n)}; }
-  [[nodiscard]] static cell missing() { return {json::value_t::discarded, ""}; }
+  [[nodiscard]] static cell missing() { return {json::discarded(), ""}; }
 };
 
 /// Rows with the same columns.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "cli/text/command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "cli/text/usage.hpp"
+
+namespace skua::cli {
+
+command_option& command_option::type_name(std::string const& name) {
+  of_->type_name(name);
+  return *this;
+}
+
+command_option& command_option::group(std::string const& name) {
+  of_->group(name);
+  return *this;
+}
+
+command_option& command_option::required() {
+  of_->required();
+  return *this;
+}
+
+command_option& command_option::shows_default() {
+  of_->capture_default_str();
+  return *this;
+}
+
+command_option& command_option::or_without_value(std::string const& value) {
+  of_->expected(0, 1)->default_str(value);
+  return *this;
+}
+
+command_option& command_option::repeatable() {
+  of_->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return *this;
+}
+
+command_option& command_option::between(double least, double most) {
+  of_->check(CLI::Range(least, most));
+  return *this;
+}
+
+command_option& command_option::refuses_empty() {
+  // usage_message makes a sentence of the parser's error.
+  of_->check([](std::string const& value) { return std::string(value.empty() ? "empty" : ""); }, "");
+  return *this;
+}
+
+bool command_option::is_given() const { return of_->count() > 0; }
+std::string command_option::name() const { return of_->get_name(); }
+
+parser parser::add_subcommand(std::string const& name, std::string const& about) const {
+  return parser(*of_->add_subcommand(name, about));
+}
+
+command_option parser::add_option(std::string const& name, std::string& value, std::string const& about) const {
+  return command_option(*of_->add_option(name, value, about));
+}
+
+command_option parser::add_option(std::string const& name, std::optional<std::string>& value,
+                                  std::string const& about) const {
+  return command_option(*of_->add_option(name, value, about));
+}
+
+command_option parser::add_option(std::string const& name, std::vector<std::string>& values,
+                                  std::string const& about) const {
+  return command_option(*of_->add_option(name, values, about));
+}
+
+command_option parser::add_option(std::string const& name, double& value, std::string const& about) const {
+  return command_option(*of_->add_option(name, value, about));
+}
+
+command_option parser::add_option(std::string const& name, std::optional<double>& value,
+                                  std::string const& about) const {
+  return command_option(*of_->add_option(name, value, about));
+}
+
+command_option parser::add_option_function(std::string const& name,
+                                           std::function<bool(std::string const&)> const& take,
+                                           std::string const& about) const {
+  // usage_message makes a sentence of this error, too.
+  auto const checked = [take, name](std::string const& value) {
+    if (!take(value)) throw CLI::ValidationError(name, "refused");
+  };
+  return command_option(*of_->add_option_function<std::string>(name, checked, about));
+}
+
+command_option parser::add_flag(std::string const& name, bool& value, std::string const& about) const {
+  return command_option(*of_->add_flag(name, value, about));
+}
+
+command_option parser::add_flag(std::string const& name, std::optional<std::string>& value,
+                                std::string const& about) const {
+  return command_option(*of_->add_flag(name, value, about));
+}
+
+command_option parser::add_flag_function(std::string const& name, std::function<void(std::int64_t)> const& take,
+                                         std::string const& about) const {
+  return command_option(*of_->add_flag_function(name, take, about));
+}
+
+void parser::explain_plainly(std::string const& below) const { cli::explain_plainly(*of_, below); }
+
+bool parser::is_parsed() const { return of_->parsed(); }
+std::string parser::name() const { return of_->get_name(); }
+
+root_parser::root_parser(std::string const& about, std::string const& name)
+    : root_parser(std::make_unique<CLI::App>(about, name)) {}
+
+root_parser::root_parser(std::unique_ptr<CLI::App> owned) noexcept : parser(*owned), owned_(std::move(owned)) {}
+
+root_parser::~root_parser() = default;
+
+void root_parser::set_version(std::string const& line) const {
+  of_->set_version_flag("--version", line, "print the version and exit");
+}
+
+void root_parser::require_subcommand() const { of_->require_subcommand(1); }
+void root_parser::footer(std::string const& text) const { of_->footer(text); }
+
+std::optional<parser_says> root_parser::answer_of(std::function<void()> const& parse) const {
+  try {
+    parse();
+  } catch (CLI::CallForHelp const&) {
+    return parser_says{of_->help()};
+  } catch (CLI::CallForVersion const& asked) {
+    return parser_says{std::string(asked.what()) + "\n"};
+  } catch (CLI::ParseError const& fault) {
+    return parser_says{.text = usage_message(*of_, fault), .is_fault = true};
+  }
+  return std::nullopt;
+}
+
+std::optional<parser_says> root_parser::parse(int argc, char const* const* argv) const {
+  return answer_of([&] { of_->parse(argc, argv); });
+}
+
+std::optional<parser_says> root_parser::parse(std::string const& line) const {
+  return answer_of([&] { of_->parse(line, false); });
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What a command accepts: its options, its arguments and its subcommands. It is a thin front of the parser CLI11, whose
+// header would cost every subcommand seconds of compilation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace skua::cli {
+
+/// One option or argument, while its command lives.
+class command_option {
+ public:
+  explicit command_option(CLI::Option& of) noexcept : of_(&of) {}
+
+  /// What --help calls its value.
+  command_option& type_name(std::string const& name);
+  /// Under which heading --help lists it.
+  command_option& group(std::string const& name);
+  command_option& required();
+  /// --help shows what the variable holds now.
+  command_option& shows_default();
+  /// The value may be missing; then it is this one.
+  command_option& or_without_value(std::string const& value);
+  /// It may be given several times, with a value each.
+  command_option& repeatable();
+  command_option& between(double least, double most);
+  /// An empty value counts as a missing one.
+  command_option& refuses_empty();
+
+  [[nodiscard]] bool is_given() const;
+  [[nodiscard]] std::string name() const;
+
+ private:
+  CLI::Option* of_;
+};
+
+/// A command or subcommand. Copies speak of the same one; the root owns it. Names are "--long", "-s,--long", or "WORD" for
+/// an argument; a variable gets the value and must outlive the parsing.
+class parser {
+ public:
+  explicit parser(CLI::App& of) noexcept : of_(&of) {}
+
+  [[nodiscard]] parser add_subcommand(std::string const& name, std::string const& about) const;
+
+  command_option add_option(std::string const& name, std::string& value, std::string const& about) const;
+  command_option add_option(std::string const& name, std::optional<std::string>& value, std::string const& about) const;
+  command_option add_option(std::string const& name, std::vector<std::string>& values, std::string const& about) const;
+  command_option add_option(std::string const& name, double& value, std::string const& about) const;
+  command_option add_option(std::string const& name, std::optional<double>& value, std::string const& about) const;
+  /// A value that `take` answers with false counts as missing.
+  command_option add_option_function(std::string const& name, std::function<bool(std::string const&)> const& take,
+                                     std::string const& about) const;
+
+  /// "--on,!--off": the second name sets it to false.
+  command_option add_flag(std::string const& name, bool& value, std::string const& about) const;
+  /// "--name{word}": a flag without a value means this word.
+  command_option add_flag(std::string const& name, std::optional<std::string>& value, std::string const& about) const;
+  /// `take` learns how often the flag was given, negative for a name that sets it to false.
+  command_option add_flag_function(std::string const& name, std::function<void(std::int64_t)> const& take,
+                                   std::string const& about) const;
+
+  /// Lays --help out as usage.hpp says; `below` is what its line of usage calls the next word.
+  void explain_plainly(std::string const& below) const;
+
+  /// Whether the command line named it.
+  [[nodiscard]] bool is_parsed() const;
+  [[nodiscard]] std::string name() const;
+  /// For the files of this folder, which know CLI11.
+  [[nodiscard]] CLI::App& of() const noexcept { return *of_; }
+
+ protected:
+  CLI::App* of_;
+};
+
+/// What a parser says in place of running a subcommand: help, or what is wrong.
+struct parser_says {
+  std::string text;
+  bool is_fault = false;
+};
+
+/// The command on top. Its subcommands live as long as it does.
+class root_parser final : public parser {
+ public:
+  explicit root_parser(std::string const& about = "", std::string const& name = "");
+  root_parser(root_parser const&) = delete;
+  root_parser& operator=(root_parser const&) = delete;
+  ~root_parser();
+
+  /// --version prints this line.
+  void set_version(std::string const& line) const;
+  void require_subcommand() const;
+  /// The last lines of --help.
+  void footer(std::string const& text) const;
+
+  /// Nothing: a subcommand can run.
+  [[nodiscard]] std::optional<parser_says> parse(int argc, char const* const* argv) const;
+  /// A line without the name of the command.
+  [[nodiscard]] std::optional<parser_says> parse(std::string const& line) const;
+
+ private:
+  explicit root_parser(std::unique_ptr<CLI::App> owned) noexcept;
+  [[nodiscard]] std::optional<parser_says> answer_of(std::function<void()> const& parse) const;
+
+  std::unique_ptr<CLI::App> owned_;
+};
+
+}  // namespace skua::cli
