@@ -14,12 +14,9 @@
 #include <vector>
 
 #include "apps/map/task_map.hpp"
+#include "apps/option.hpp"
 #include "apps/owned_array.hpp"
 #include "skua/fwd.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace skua::apps {
 
@@ -85,8 +82,8 @@ class app {
   /// One line: what it computes, and which paper uses it.
   [[nodiscard]] virtual std::string_view about() const = 0;
 
-  /// Declares the app's own options (--n, --tree, ...), bound to members that hold the defaults.
-  virtual void options(CLI::App& command) = 0;
+  /// The app's own options (--n, --tree, ...): they point to members that hold the defaults and take the values.
+  [[nodiscard]] virtual std::vector<option> options() = 0;
   /// Builds the input and what is needed to check the answer. Not timed. Throws usage_error for an impossible input.
   virtual void prepare() = 0;
   /// Restores what a run destroys, and forgets the last answer. Not timed; called before every run.

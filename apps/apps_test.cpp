@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 
+#include "apps/parse_options.hpp"
 #include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
@@ -22,9 +22,7 @@ namespace {
 /// An app with its options set as on a command line.
 std::unique_ptr<app> configured(entry const& which, std::string const& arguments) {
   auto made = which.make();
-  CLI::App command;
-  made->options(command);
-  command.parse(arguments, false);
+  parse_options(arguments, made->options());
   return made;
 }
 

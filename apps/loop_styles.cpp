@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/loop_styles.hpp"
 
-#include <CLI/CLI.hpp>
 #include <array>
 
 #include "apps/checks.hpp"
@@ -14,18 +13,11 @@ constexpr std::array<std::string_view, 4> partitioners{"auto", "static", "affini
 
 }  // namespace
 
-void loop_styles::add_to(CLI::App& command) {
-  command.add_option("--openmp", openmp_word_, "schedule of the OpenMP twin: static, dynamic or tasks")
-      ->capture_default_str();
-  command.add_option("--tbb", tbb_word_, "partitioner of the oneTBB twin: auto, static, affinity or simple")
-      ->capture_default_str();
-}
-
-void loop_styles::read(std::string_view app) {
-  std::string const name(app);
-  static_cast<void>(require_one_of(name + ": --openmp", schedules, openmp_word_));
-  static_cast<void>(require_one_of(name + ": --tbb", partitioners, tbb_word_));
-  as_asked();
+void loop_styles::add_to(std::vector<option>& options) {
+  options.push_back(
+      {"--openmp", &openmp_word_, one_of(schedules), "schedule of the OpenMP twin: static, dynamic or tasks"});
+  options.push_back(
+      {"--tbb", &tbb_word_, one_of(partitioners), "partitioner of the oneTBB twin: auto, static, affinity or simple"});
 }
 
 std::span<std::string_view const> loop_styles::openmp_words() noexcept { return schedules; }

@@ -8,10 +8,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace CLI {
-class App;
-}
+#include "apps/option.hpp"
 
 namespace skua::apps {
 
@@ -26,18 +25,16 @@ class loop_styles {
   /// The app chooses the default of --openmp: the style that its paper compares with.
   explicit loop_styles(std::string_view openmp = "static") : openmp_word_(openmp) {}
 
-  /// Declares --openmp and --tbb; this object must outlive the parsing.
-  void add_to(CLI::App& command);
-  /// Throws usage_error, in the name of the app, for any other word.
-  void read(std::string_view app);
+  /// Adds --openmp and --tbb, which point to this object.
+  void add_to(std::vector<option>& options);
 
   /// The words that --openmp and --tbb accept.
   [[nodiscard]] static std::span<std::string_view const> openmp_words() noexcept;
   [[nodiscard]] static std::span<std::string_view const> tbb_words() noexcept;
-  /// After read(): uses this schedule or partitioner, one of the words above, until as_asked().
+  /// Uses this schedule or partitioner, one of the words above, until as_asked().
   void choose_openmp(std::string_view word);
   void choose_tbb(std::string_view word);
-  /// Restores what the two options said.
+  /// Uses what the two options said; they must be allowed.
   void as_asked();
 
   [[nodiscard]] openmp_schedule openmp() const noexcept { return schedule_; }

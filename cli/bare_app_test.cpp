@@ -26,7 +26,7 @@ class bare_app : public app {
  public:
   [[nodiscard]] std::string_view name() const override { return "bare"; }
   [[nodiscard]] std::string_view about() const override { return "a program for threads only"; }
-  void options(CLI::App&) override {}
+  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
   void prepare() override {}
   void reset() override { answer_ = 0; }
   void run_skua(pool& workers) override {
@@ -70,7 +70,7 @@ class graph_app final : public flow_app<graph_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "graph"; }
   [[nodiscard]] std::string_view about() const override { return "two nodes"; }
-  void options(CLI::App&) override {}
+  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
   void prepare() override {}
   void reset() override { answer_ = 0; }
   void run_alone() { answer_ = 42; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app bipartition.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -24,22 +23,19 @@ class bipartition_app final : public finish_app<bipartition_app> {
   [[nodiscard]] std::string_view about() const override {
     return "random graphs cut in two halves by branch and bound; tasks are ordered by their bounds (strategies, 2013)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "vertices of each graph, 2 to 64")->capture_default_str();
-    command.add_option("--density", density_, "probability of each edge")->capture_default_str();
-    command.add_option("--weights", weights_, "edges weigh 1 to this")->capture_default_str();
-    command.add_option("--instances", instances_, "graphs, with seeds from --seed on")->capture_default_str();
-    command.add_option("--seed", seed_, "of the first graph")->capture_default_str();
-    command.add_option("--strategy", strategy_, "by-bound or none: what is given with each task")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(2, 64), "vertices of each graph, 2 to 64"},
+        {"--density", &density_, between(0, 1), "probability of each edge"},
+        {"--weights", &weights_, between(1, 1'000'000), "edges weigh 1 to this"},
+        {"--instances", &instances_, between(1, 1000), "graphs, with seeds from --seed on"},
+        {"--seed", &seed_, between(0, most_seed), "of the first graph"},
+        {"--strategy", &strategy_, one_of(strategies), "by-bound or none: what is given with each task"},
+    };
   }
   void prepare() override {
-    require_between("bipartition: --n", n_, 2, 64);
-    require_between("bipartition: --density", density_, 0, 1);
-    require_between("bipartition: --weights", weights_, 1, 1'000'000);
-    require_between("bipartition: --instances", instances_, 1, 1000);
-    require_between("bipartition: --seed", seed_, 0, most_seed);
-    how_ = static_cast<bipartition::choice>(require_one_of("bipartition: --strategy", strategies, strategy_));
+    require_allowed(name(), options());
+    how_ = meaning_of<bipartition::choice>(strategy_, strategies);
     graphs_.clear();
     for (std::int64_t i = 0; i < instances_; ++i) {
       graphs_.push_back(bipartition::random_graph(static_cast<std::uint32_t>(n_), density_,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app cg.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
 
@@ -13,6 +12,11 @@ namespace skua::apps {
 namespace {
 
 constexpr std::int64_t most_leaf_rows = 1'000'000;
+constexpr auto class_names = [] {
+  std::array<std::string_view, cg::classes.size()> names;
+  std::ranges::transform(cg::classes, names.begin(), &cg::nas_class::name);
+  return names;
+}();
 
 class cg_app final : public program_app<cg_app>, public openmp_twin, public tbb_twin {
  public:
@@ -20,18 +24,19 @@ class cg_app final : public program_app<cg_app>, public openmp_twin, public tbb_
   [[nodiscard]] std::string_view about() const override {
     return "conjugate gradients on a sparse matrix, NAS benchmark CG (NUMA-WS 2018)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--class", class_, "problem class of NAS: S, W, A, B or C")->capture_default_str();
-    command.add_option("--leaf-rows", leaf_rows_, "rows of the matrix in a leaf")->capture_default_str();
-    twins_.add_to(command);
+  [[nodiscard]] std::vector<option> options() override {
+    std::vector<option> all{
+        {"--class", &class_, one_of(class_names), "problem class of NAS: S, W, A, B or C"},
+        {"--leaf-rows", &leaf_rows_, between(1, most_leaf_rows), "rows of the matrix in a leaf"},
+    };
+    twins_.add_to(all);
+    return all;
   }
 
   void prepare() override {
-    std::array<std::string_view, cg::classes.size()> names;
-    std::ranges::transform(cg::classes, names.begin(), &cg::nas_class::name);
-    cg::nas_class const& chosen = cg::classes[require_one_of("cg: --class", names, class_)];
-    require_between("cg: --leaf-rows", leaf_rows_, 1, most_leaf_rows);
-    twins_.read(name());
+    require_allowed(name(), options());
+    cg::nas_class const& chosen = cg::classes[meaning_of<std::size_t>(class_, class_names)];
+    twins_.as_asked();
     try {
       problem_ = cg::problem(chosen, static_cast<std::size_t>(leaf_rows_));
     } catch (std::bad_alloc const&) {

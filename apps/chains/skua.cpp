@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app chains.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -24,20 +23,19 @@ class chains_app final : public flow_app<chains_app>, public openmp_twin, public
   [[nodiscard]] std::string_view about() const override {
     return "chains of matrix products or triads: a task graph of a given parallelism (ARMS 2021)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--parallelism", parallelism_, "number of chains")->capture_default_str();
-    command.add_option("--tasks", tasks_, "tasks of all chains; the paper has 50000")->capture_default_str();
-    command.add_option("--kernel", kernel_, "matmul, triad, or mixed: both by turns")->capture_default_str();
-    command.add_option("--size", size_, "rows and columns of a task's matrices (default: 128; for triad 512)");
-    command.add_option("--seed", seed_, "of the matrices")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--parallelism", &parallelism_, between(1, 1'000'000), "number of chains"},
+        {"--tasks", &tasks_, between(1, 100'000'000), "tasks of all chains; the paper has 50000"},
+        {"--kernel", &kernel_, one_of(kernels), "matmul, triad, or mixed: both by turns"},
+        {"--size", &size_, between(1, 4096), "rows and columns of a task's matrices (default: 128; for triad 512)"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the matrices"},
+    };
   }
   void prepare() override {
-    shape_.runs = static_cast<chains::kernel>(require_one_of("chains: --kernel", kernels, kernel_));
-    require_between("chains: --parallelism", parallelism_, 1, 1'000'000);
-    require_between("chains: --tasks", tasks_, 1, 100'000'000);
-    require_between("chains: --seed", seed_, 0, 1'000'000'000'000);
+    require_allowed(name(), options());
+    shape_.runs = meaning_of<chains::kernel>(kernel_, kernels);
     std::int64_t const size = size_.value_or(shape_.runs == chains::kernel::triad ? 512 : 128);
-    require_between("chains: --size", size, 1, 4096);
     shape_.parallelism = static_cast<std::uint32_t>(parallelism_);
     shape_.tasks = static_cast<std::uint64_t>(tasks_);
     shape_.size = static_cast<std::size_t>(size);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app cholesky.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -22,17 +21,17 @@ class cholesky_app final : public flow_app<cholesky_app>, public openmp_twin {
   [[nodiscard]] std::string_view about() const override {
     return "Cholesky factorisation in tiles, by OpenBLAS, as a task graph";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "rows of the matrix")->capture_default_str();
-    command.add_option("--tile", tile_, "rows of a tile")->capture_default_str();
-    command.add_option("--seed", seed_, "of the matrix")->capture_default_str();
-    command.add_option("--dot", dot_, "write the graph to this file, for Graphviz");
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, 65536), "rows of the matrix"},
+        {"--tile", &tile_, between(1, 4096), "rows of a tile"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the matrix"},
+        {"--dot", &dot_, "write the graph to this file, for Graphviz"},
+    };
   }
   void prepare() override {
-    require_between("cholesky: --n", n_, 1, 65536);
-    require_between("cholesky: --tile", tile_, 1, 4096);
+    require_allowed(name(), options());
     require_between("cholesky: the tiles in a column", (n_ + tile_ - 1) / tile_, 1, 512);
-    require_between("cholesky: --seed", seed_, 0, 1'000'000'000'000);
     try {
       problem_ = std::make_unique<cholesky::problem>(cholesky::shape{.n = static_cast<std::size_t>(n_),
                                                                      .tile = static_cast<std::size_t>(tile_),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app cilksort.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <new>
@@ -36,16 +35,17 @@ class cilksort_app final : public program_app<cilksort_app>, public openmp_twin,
   [[nodiscard]] std::string_view about() const override {
     return "merge sort with parallel merges of shuffled 32-bit or 64-bit keys (Cilk 5; adws, numa-ws)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "number of keys, 1 to 2^30; three times their width each")->capture_default_str();
-    command.add_option("--key-bits", key_bits_, "width of the keys: 32 or 64, as in Cilk 5 and in NUMA-WS (2018)")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "seed of the initial order of the keys")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, cilksort::most_n), "number of keys, 1 to 2^30; three times their width each"},
+        {"--key-bits", &key_bits_, one_of(widths), "width of the keys: 32 or 64, as in Cilk 5 and in NUMA-WS (2018)"},
+        {"--seed", &seed_, "seed of the initial order of the keys"},
+    };
   }
 
   void prepare() override {
-    require_between("cilksort: --n", n_, 1, cilksort::most_n);
-    auto const width = require_one_of("cilksort: --key-bits", widths, key_bits_);
+    require_allowed(name(), options());
+    auto const width = meaning_of<std::size_t>(key_bits_, widths);
     done_ = false;
     auto const n = static_cast<std::size_t>(n_);
     try {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app fib.
-#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "apps/checks.hpp"
@@ -16,14 +15,16 @@ class fib_app final : public program_app<fib_app>, public openmp_twin, public tb
   [[nodiscard]] std::string_view about() const override {
     return "Fibonacci numbers without cut-off: the cost of fork and join itself (Cilk 1998)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "which Fibonacci number, 1 to 93")->capture_default_str();
-    command.add_option("--hints", hints_, "hints for the children: none, work (2 to 1) or place (all at place 0)")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, fib::most_n), "which Fibonacci number, 1 to 93"},
+        {"--hints", &hints_, one_of(fib::said_words),
+         "hints for the children: none, work (2 to 1) or place (all at place 0)"},
+    };
   }
   void prepare() override {
-    require_between("fib: --n", n_, 1, fib::most_n);
-    said_ = static_cast<fib::said>(require_one_of("fib: --hints", fib::said_words, hints_));
+    require_allowed(name(), options());
+    said_ = meaning_of<fib::said>(hints_, fib::said_words);
   }
   void reset() override { result_.reset(); }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app fmm.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -24,30 +23,25 @@ class fmm_app final : public flow_app<fmm_app>, public openmp_twin {
   [[nodiscard]] std::string_view about() const override {
     return "fast multipole method: the potential of charges in the plane, as a task graph (ARMS 2021)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "charges")->capture_default_str();
-    command.add_option("--order", order_, "of the series")->capture_default_str();
-    command.add_option("--leaf", leaf_, "charges of a leaf of the tree, at most")->capture_default_str();
-    command
-        .add_option("--theta", theta_,
-                    "cells interact by series if their radii are less than this part of their distance")
-        ->capture_default_str();
-    command.add_option("--distribution", distribution_, "uniform, circle, or cluster")->capture_default_str();
-    command.add_option("--seed", seed_, "of the charges")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, 100'000'000), "charges"},
+        {"--order", &order_, between(1, fmm::most_terms), "of the series"},
+        {"--leaf", &leaf_, between(1, 1'000'000), "charges of a leaf of the tree, at most"},
+        {"--theta", &theta_, between(0.1, 0.9),
+         "cells interact by series if their radii are less than this part of their distance"},
+        {"--distribution", &distribution_, one_of(distributions), "uniform, circle, or cluster"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the charges"},
+    };
   }
   void prepare() override {
-    require_between("fmm: --n", n_, 1, 100'000'000);
-    require_between("fmm: --order", order_, 1, static_cast<std::int64_t>(fmm::most_terms));
-    require_between("fmm: --leaf", leaf_, 1, 1'000'000);
-    require_between("fmm: --theta", theta_, 0.1, 0.9);
-    require_between("fmm: --seed", seed_, 0, 1'000'000'000'000);
-    fmm::shape const shape{
-        .n = static_cast<std::uint32_t>(n_),
-        .order = static_cast<std::uint32_t>(order_),
-        .leaf = static_cast<std::uint32_t>(leaf_),
-        .theta = theta_,
-        .how = static_cast<fmm::distribution>(require_one_of("fmm: --distribution", distributions, distribution_)),
-        .seed = static_cast<std::uint64_t>(seed_)};
+    require_allowed(name(), options());
+    fmm::shape const shape{.n = static_cast<std::uint32_t>(n_),
+                           .order = static_cast<std::uint32_t>(order_),
+                           .leaf = static_cast<std::uint32_t>(leaf_),
+                           .theta = theta_,
+                           .how = meaning_of<fmm::distribution>(distribution_, distributions),
+                           .seed = static_cast<std::uint64_t>(seed_)};
     try {
       problem_ = std::make_unique<fmm::problem>(shape, fmm::charges_of(shape));
     } catch (std::bad_alloc const&) {

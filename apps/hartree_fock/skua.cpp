@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app hartree-fock.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -27,27 +26,20 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
   [[nodiscard]] std::string_view about() const override {
     return "self-consistent field of a chain of beryllium atoms (retentive stealing, HPDC 2012)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--atoms", atoms_, "of beryllium; 15 functions each")->capture_default_str();
-    command.add_option("--tile", tile_, "functions in a tile; a task is four tiles")->capture_default_str();
-    command.add_option("--threshold", threshold_, "integrals whose bound is smaller are left out")
-        ->capture_default_str();
-    command.add_option("--tolerance", tolerance_, "largest change of the density when it has converged")
-        ->capture_default_str();
-    command.add_option("--iterations", iterations_, "at most")->capture_default_str();
-    command.add_option("--hints", hints_, "none, or work: each task says its integrals")->capture_default_str();
-    command.add_flag("--count-only", count_only_, "count tasks and integrals, and solve nothing");
-  }
-  void check() {
-    require_between("hartree-fock: --atoms", atoms_, 1, std::int64_t{hartree_fock::chain::most_atoms});
-    require_between("hartree-fock: --tile", tile_, 1, 100'000);
-    require_between("hartree-fock: --threshold", threshold_, 0, 1);
-    require_between("hartree-fock: --tolerance", tolerance_, 0, 1);
-    require_between("hartree-fock: --iterations", iterations_, 1, 10'000);
-    work_hints_ = require_one_of("hartree-fock: --hints", hint_words, hints_) == 1;
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--atoms", &atoms_, between(1, hartree_fock::chain::most_atoms), "of beryllium; 15 functions each"},
+        {"--tile", &tile_, between(1, 100'000), "functions in a tile; a task is four tiles"},
+        {"--threshold", &threshold_, between(0, 1), "integrals whose bound is smaller are left out"},
+        {"--tolerance", &tolerance_, between(0, 1), "largest change of the density when it has converged"},
+        {"--iterations", &iterations_, between(1, 10'000), "at most"},
+        {"--hints", &hints_, one_of(hint_words), "none, or work: each task says its integrals"},
+        {"--count-only", &count_only_, "count tasks and integrals, and solve nothing"},
+    };
   }
   void prepare() override {
-    check();
+    require_allowed(name(), options());
+    work_hints_ = meaning_of<bool>(hints_, hint_words);
     problem_.reset();
     counted_.reset();
     if (count_only_) return;
@@ -85,7 +77,7 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
     }
   }
   [[nodiscard]] ranks_load load() override {
-    check();
+    require_allowed(name(), options());
     return hartree_fock::load_of(screen());
   }
 

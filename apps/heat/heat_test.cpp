@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +14,7 @@
 
 #include "apps/app.hpp"
 #include "apps/heat/problem.hpp"
+#include "apps/parse_options.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/program/serial.hpp"
@@ -161,9 +161,7 @@ class heat_pictures : public testing::Test {
 
   static std::unique_ptr<app> configured(std::string const& arguments) {
     auto made = make_heat();
-    CLI::App command;
-    made->options(command);
-    command.parse(arguments, false);
+    parse_options(arguments, made->options());
     return made;
   }
   [[nodiscard]] std::string path(char const* name) const { return (folder_ / name).string(); }

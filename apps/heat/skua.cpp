@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app heat.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <limits>
@@ -19,6 +18,7 @@ namespace {
 
 constexpr std::int64_t most_side = 32768;
 constexpr std::int64_t most_iterations = 1'000'000'000;
+constexpr std::array<std::string_view, 2> kinds_of_error{"deterministic", "random"};  // as heat::error_kind
 
 class heat_app final : public program_app<heat_app>, public openmp_twin, public tbb_twin, public mapped {
  public:
@@ -26,31 +26,30 @@ class heat_app final : public program_app<heat_app>, public openmp_twin, public 
   [[nodiscard]] std::string_view about() const override {
     return "heat transfer on a plate, 5-point Jacobi, divided in four at every iteration (ADWS 2019)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "rows and columns of a generated plate (default: 640, unless --input is given)");
-    command.add_option("--input", input_, "start from this picture (PGM or PNG): white is hot");
-    command.add_option("--output", output_, "write the last verified field to this file (.pgm or .png)");
-    command.add_option("--iterations", iterations_, "number of iterations")->capture_default_str();
-    command.add_option("--leaf-rows", leaf_rows_, "most rows of a leaf")->capture_default_str();
-    command.add_option("--leaf-columns,--leaf-cols", leaf_columns_, "most columns of a leaf")->capture_default_str();
-    command.add_option("--alpha", alpha_, "error of the work hints, 0 (none) to 1")->capture_default_str();
-    command
-        .add_option("--alpha-kind", alpha_kind_,
-                    "deterministic (1-A : 1-A/2 : 1+A/2 : 1+A) or random (1-A to 1+A, drawn per task and iteration)")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "seed of the generated plate and of random errors")->capture_default_str();
-    twins_.add_to(command);
+  [[nodiscard]] std::vector<option> options() override {
+    std::vector<option> all{
+        {"--n", &n_, between(1, most_side),
+         "rows and columns of a generated plate (default: 640, unless --input is given)"},
+        {"--input", &input_, "start from this picture (PGM or PNG): white is hot"},
+        {"--output", &output_, "write the last verified field to this file (.pgm or .png)"},
+        {"--iterations", &iterations_, between(1, most_iterations), "number of iterations"},
+        {"--leaf-rows", &leaf_rows_, between(1, most_side), "most rows of a leaf"},
+        {"--leaf-columns,--leaf-cols", &leaf_columns_, between(heat::column_group, most_side),
+         "most columns of a leaf"},
+        {"--alpha", &alpha_, between(0.0, 1.0), "error of the work hints, 0 (none) to 1"},
+        {"--alpha-kind", &alpha_kind_, one_of(kinds_of_error),
+         "deterministic (1-A : 1-A/2 : 1+A/2 : 1+A) or random (1-A to 1+A, drawn per task and iteration)"},
+        {"--seed", &seed_, between(0, std::numeric_limits<std::int64_t>::max()),
+         "seed of the generated plate and of random errors"},
+    };
+    twins_.add_to(all);
+    return all;
   }
 
   void prepare() override {
-    if (n_) require_between("heat: --n", *n_, 1, most_side);
-    require_between("heat: --iterations", iterations_, 1, most_iterations);
-    require_between("heat: --leaf-rows", leaf_rows_, 1, most_side);
-    require_between("heat: --leaf-columns", leaf_columns_, static_cast<std::int64_t>(heat::column_group), most_side);
-    require_between("heat: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
-    require_between("heat: --alpha", alpha_, 0.0, 1.0);
-    guess_ = {alpha_, kind_of_error(), static_cast<std::uint64_t>(seed_)};
-    twins_.read(name());
+    require_allowed(name(), options());
+    guess_ = {alpha_, meaning_of<heat::error_kind>(alpha_kind_, kinds_of_error), static_cast<std::uint64_t>(seed_)};
+    twins_.as_asked();
     auto const chosen = heat::sweeps().back();
     kernel_ = chosen.name;
     end_ = {.rows = static_cast<std::size_t>(leaf_rows_),
@@ -123,12 +122,6 @@ class heat_app final : public program_app<heat_app>, public openmp_twin, public 
   }
 
  private:
-  [[nodiscard]] heat::error_kind kind_of_error() const {
-    static constexpr std::array<std::string_view, 2> words{"deterministic", "random"};
-    return require_one_of("heat: --alpha-kind", words, alpha_kind_) == 0 ? heat::error_kind::deterministic
-                                                                         : heat::error_kind::random;
-  }
-
   [[nodiscard]] heat::field initial() const {
     if (!output_.empty()) require_picture_name("heat: --output", output_);
     if (input_.empty()) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app heat-dag.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,21 +19,19 @@ class heat_dag_app final : public flow_app<heat_dag_app>, public openmp_twin {
   [[nodiscard]] std::string_view about() const override {
     return "heat transfer on a plate as a task graph: computing and copying tasks per block (ARMS 2021)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "rows and columns of the plate")->capture_default_str();
-    command.add_option("--block", block_, "rows and columns of a block")->capture_default_str();
-    command.add_option("--iterations", iterations_, "number of iterations; the paper has 2000")->capture_default_str();
-    command.add_option("--overlap", overlap_, "iterations in one graph; it divides their number")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "of the plate")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, 32768), "rows and columns of the plate"},
+        {"--block", &block_, between(1, 32768), "rows and columns of a block"},
+        {"--iterations", &iterations_, between(1, 1'000'000), "number of iterations; the paper has 2000"},
+        {"--overlap", &overlap_, "iterations in one graph; it divides their number"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the plate"},
+    };
   }
   void prepare() override {
-    require_between("heat-dag: --n", n_, 1, 32768);
-    require_between("heat-dag: --block", block_, 1, 32768);
+    require_allowed(name(), options());
     require_between("heat-dag: the blocks in a row", (n_ + block_ - 1) / block_, 1, 1024);
-    require_between("heat-dag: --iterations", iterations_, 1, 1'000'000);
     require_between("heat-dag: --overlap", overlap_, 1, iterations_);
-    require_between("heat-dag: --seed", seed_, 0, 1'000'000'000'000);
     if (iterations_ % overlap_ != 0) {
       throw usage_error("heat-dag: --overlap is " + std::to_string(overlap_) + "; allowed: divisors of " +
                         std::to_string(iterations_) + ", the iterations");

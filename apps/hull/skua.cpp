@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app hull.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <limits>
 #include <new>
@@ -22,18 +21,18 @@ class hull_app final : public program_app<hull_app>, public openmp_twin, public 
   [[nodiscard]] std::string_view about() const override {
     return "convex hull of points in a disc or on a circle by quickhull (PBBS; NUMA-WS 2018)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--points", points_, "where the points are: in a disc, or on its circle")->capture_default_str();
-    command.add_option("--n", n_, "number of points, 1 to 2^28; 48 bytes each")->capture_default_str();
-    command.add_option("--leaf", leaf_, "most points of a leaf")->capture_default_str();
-    command.add_option("--seed", seed_, "seed of the points")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--points", &points_, one_of(shapes), "where the points are: in a disc, or on its circle"},
+        {"--n", &n_, between(1, most_points), "number of points, 1 to 2^28; 48 bytes each"},
+        {"--leaf", &leaf_, between(least_leaf, most_points), "most points of a leaf"},
+        {"--seed", &seed_, between(0, std::numeric_limits<std::int64_t>::max()), "seed of the points"},
+    };
   }
 
   void prepare() override {
-    auto const where = static_cast<hull::shape>(require_one_of("hull: --points", shapes, points_));
-    require_between("hull: --n", n_, 1, most_points);
-    require_between("hull: --leaf", leaf_, least_leaf, most_points);
-    require_between("hull: --seed", seed_, 0, std::numeric_limits<std::int64_t>::max());
+    require_allowed(name(), options());
+    auto const where = meaning_of<hull::shape>(points_, shapes);
     try {
       problem_ =
           hull::problem(hull::make_points(where, static_cast<std::size_t>(n_), static_cast<std::uint64_t>(seed_)),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app latency.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -23,25 +22,21 @@ class latency_app final : public finish_app<latency_app>, public tbb_twin {
   [[nodiscard]] std::string_view about() const override {
     return "how long urgent tasks wait while a tree of other tasks keeps all workers busy (strategies)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--levels", levels_, "of the tree of background tasks, 1 to 20")->capture_default_str();
-    command.add_option("--shortest-us", shortest_us_, "least work of a background task")->capture_default_str();
-    command.add_option("--longest-us", longest_us_, "most work of a background task")->capture_default_str();
-    command.add_option("--urgent-us", urgent_us_, "work of an urgent task")->capture_default_str();
-    command.add_option("--urgent", urgent_share_, "share of the background tasks that spawn an urgent one")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "of all random choices")->capture_default_str();
-    command.add_option("--strategy", strategy_, "priority or none: what is given with each task")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--levels", &levels_, between(1, 20), "of the tree of background tasks, 1 to 20"},
+        {"--shortest-us", &shortest_us_, between(0.0, most_us), "least work of a background task"},
+        {"--longest-us", &longest_us_, "most work of a background task"},
+        {"--urgent-us", &urgent_us_, between(0.0, most_us), "work of an urgent task"},
+        {"--urgent", &urgent_share_, between(0, 1), "share of the background tasks that spawn an urgent one"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of all random choices"},
+        {"--strategy", &strategy_, one_of(strategies), "priority or none: what is given with each task"},
+    };
   }
   void prepare() override {
-    how_ = static_cast<latency::choice>(require_one_of("latency: --strategy", strategies, strategy_));
-    require_between("latency: --levels", levels_, 1, 20);
-    require_between("latency: --shortest-us", shortest_us_, 0, most_us);
+    require_allowed(name(), options());
+    how_ = meaning_of<latency::choice>(strategy_, strategies);
     require_between("latency: --longest-us", longest_us_, shortest_us_, most_us);
-    require_between("latency: --urgent-us", urgent_us_, 0, most_us);
-    require_between("latency: --urgent", urgent_share_, 0, 1);
-    require_between("latency: --seed", seed_, 0, 1'000'000'000'000);
     auto const ns = [](double us) { return static_cast<std::uint64_t>(us * 1000); };
     load_ = latency::load({.levels = static_cast<std::uint32_t>(levels_),
                            .shortest_ns = ns(shortest_us_),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The apps matmul and matmul-z: one program on two layouts.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -36,24 +35,22 @@ class matmul_app final : public program_app<matmul_app<Layout>>, public openmp_t
  public:
   [[nodiscard]] std::string_view name() const override { return Layout::name; }
   [[nodiscard]] std::string_view about() const override { return Layout::about; }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "columns of C; also the default of --m and --k")->capture_default_str();
-    command.add_option("--m", m_, "rows of C");
-    command.add_option("--k", k_, "columns of A = rows of B");
-    command.add_option("--leaf", leaf_, "longest side of a block, rounded down to a multiple of 32")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "seed of the matrices")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    std::vector<option> all{
+        {"--n", &n_, between(1, most_side), "columns of C; also the default of --m and --k"},
+        {"--m", &m_, between(1, most_side), "rows of C"},
+        {"--k", &k_, between(1, most_side), "columns of A = rows of B"},
+        {"--leaf", &leaf_, between(matmul::column_group, most_side),
+         "longest side of a block, rounded down to a multiple of 32"},
+        {"--seed", &seed_, between(0, std::numeric_limits<std::int64_t>::max()), "seed of the matrices"},
+    };
     if constexpr (Layout::has_rows) {
-      command.add_flag("--tight", tight_, "leave no gap between rows, even if they are a multiple of 1 KiB apart");
+      all.push_back({"--tight", &tight_, "leave no gap between rows, even if they are a multiple of 1 KiB apart"});
     }
+    return all;
   }
   void prepare() override {
-    auto const option = [](char const* word) { return std::string(Layout::name) + ": " + word; };
-    require_between(option("--n"), n_, 1, most_side);
-    require_between(option("--m"), m_.value_or(n_), 1, most_side);
-    require_between(option("--k"), k_.value_or(n_), 1, most_side);
-    require_between(option("--leaf"), leaf_, matmul::column_group, most_side);
-    require_between(option("--seed"), seed_, 0, std::numeric_limits<std::int64_t>::max());
+    require_allowed(name(), options());
     auto const chosen = matmul::leaves().back();
     kernel_ = chosen.name;
     kernel_function_ = chosen.function;

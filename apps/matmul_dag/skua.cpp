@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app matmul-dag.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -23,19 +22,17 @@ class matmul_dag_app final : public flow_app<matmul_dag_app>, public openmp_twin
   [[nodiscard]] std::string_view about() const override {
     return "recursive matrix product as a task graph, with tasks that add the parts (ARMS 2021)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "rows and columns")->capture_default_str();
-    command.add_option("--leaf", leaf_, "rows and columns of a block, rounded up to a multiple of 32")
-        ->capture_default_str();
-    command.add_option("--form", form_, "temporaries, or in-place: which products of a level wait for others")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "of the matrices")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, 16384), "rows and columns"},
+        {"--leaf", &leaf_, between(32, 4096), "rows and columns of a block, rounded up to a multiple of 32"},
+        {"--form", &form_, one_of(forms), "temporaries, or in-place: which products of a level wait for others"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the matrices"},
+    };
   }
   void prepare() override {
-    auto const how = static_cast<matmul_dag::form>(require_one_of("matmul-dag: --form", forms, form_));
-    require_between("matmul-dag: --n", n_, 1, 16384);
-    require_between("matmul-dag: --leaf", leaf_, 32, 4096);
-    require_between("matmul-dag: --seed", seed_, 0, 1'000'000'000'000);
+    require_allowed(name(), options());
+    auto const how = meaning_of<matmul_dag::form>(form_, forms);
     constexpr auto group = static_cast<std::int64_t>(matmul::column_group);
     auto const side = static_cast<std::size_t>((leaf_ + group - 1) / group * group);
     auto const n = static_cast<std::size_t>(n_);

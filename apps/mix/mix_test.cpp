@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "apps/mix/parts.hpp"
+#include "apps/parse_options.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/skua.hpp"
 
@@ -46,9 +46,8 @@ TEST(mix, wrong_lists_are_refused) {
 TEST(mix, all_parts_run_in_one_call) {
   pool two({.workers = 2, .policy = "strategies"});
   auto const made = make_mix();
-  CLI::App command;
-  made->options(command);
-  command.parse("--of 'prefix-sum --n 5000 --block 64, uts --tree T1 --depth 5 --form spawn, fib --n 10'", false);
+  parse_options("--of 'prefix-sum --n 5000 --block 64, uts --tree T1 --depth 5 --form spawn, fib --n 10'",
+                made->options());
   made->prepare();
   made->reset();
   EXPECT_NE(made->wrong(), "");

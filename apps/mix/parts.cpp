@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "apps/mix/parts.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
 
 #include "apps/checks.hpp"
+#include "apps/parse_options.hpp"
 
 namespace skua::apps::mix {
 namespace {
@@ -29,12 +29,9 @@ entry const& entry_named(std::string_view name) {
 std::unique_ptr<app> part_of(std::string_view text) {
   auto const end_of_name = std::min(text.find(' '), text.size());
   auto made = entry_named(text.substr(0, end_of_name)).make();
-  CLI::App command;
-  command.set_help_flag();  // there is only the mix's own
-  made->options(command);
   try {
-    command.parse(std::string(text.substr(end_of_name)), false);
-  } catch (CLI::ParseError const& fault) {
+    parse_options(std::string(text.substr(end_of_name)), made->options());
+  } catch (usage_error const& fault) {
     throw usage_error("mix: --of '" + std::string(text) + "': " + fault.what());
   }
   return made;

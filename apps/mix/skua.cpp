@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The app mix: other apps at the same time on one pool, each as a task of one finish region. Each keeps its own strategies:
 // the scheduler orders the tasks of one type by themselves, and the best of each type by their base. [strategies-2013 5]
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -23,8 +22,10 @@ class mix_app final : public app, public serial_elision, public simulable {
   [[nodiscard]] std::string_view about() const override {
     return "other apps at the same time on one pool, by default prefix sums and UTS (strategies, 2013)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--of", of_, "apps with their options, with a comma between each two")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--of", &of_, "apps with their options, with a comma between each two"},
+    };
   }
   void prepare() override {
     parts_ = mix::parts_in(of_);

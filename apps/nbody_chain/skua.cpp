@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app nbody-chain.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -23,18 +22,18 @@ class nbody_chain_app final : public flow_app<nbody_chain_app>, public openmp_tw
   [[nodiscard]] std::string_view about() const override {
     return "a chain of direct N-body tasks that move two arrays of bodies by turns (ARMS 2021)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "bodies in each array")->capture_default_str();
-    command.add_option("--iterations", iterations_, "of both tasks; the paper has 1000")->capture_default_str();
-    command.add_option("--access", access_, "local: the tasks have one address; remote: their addresses are far apart")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "of the bodies")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, 10'000'000), "bodies in each array"},
+        {"--iterations", &iterations_, between(1, 1'000'000'000), "of both tasks; the paper has 1000"},
+        {"--access", &access_, one_of(accesses),
+         "local: the tasks have one address; remote: their addresses are far apart"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the bodies"},
+    };
   }
   void prepare() override {
-    require_between("nbody-chain: --n", n_, 1, 10'000'000);
-    require_between("nbody-chain: --iterations", iterations_, 1, 1'000'000'000);
-    require_between("nbody-chain: --seed", seed_, 0, 1'000'000'000'000);
-    bool const remote = require_one_of("nbody-chain: --access", accesses, access_) == 1;
+    require_allowed(name(), options());
+    bool const remote = meaning_of<bool>(access_, accesses);
     problem_ = nbody_chain::problem({.n = static_cast<std::size_t>(n_),
                                      .iterations = static_cast<std::uint64_t>(iterations_),
                                      .remote = remote,

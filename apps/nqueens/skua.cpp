@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app nqueens.
-#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "apps/checks.hpp"
@@ -16,10 +15,12 @@ class nqueens_app final : public program_app<nqueens_app>, public openmp_twin, p
   [[nodiscard]] std::string_view about() const override {
     return "all placements of n queens; every queen is a task with a board of its own (Cilk 1998)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "number of queens and side of the board, 1 to 18")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, nqueens::most_n), "number of queens and side of the board, 1 to 18"},
+    };
   }
-  void prepare() override { require_between("nqueens: --n", n_, 1, nqueens::most_n); }
+  void prepare() override { require_allowed(name(), options()); }
   void reset() override { result_.reset(); }
 
   void run_openmp(unsigned workers) override { result_ = nqueens::with_openmp(workers, n()); }

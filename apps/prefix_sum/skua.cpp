@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app prefix-sum.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -29,23 +28,21 @@ class prefix_sum_app final : public finish_app<prefix_sum_app>, public openmp_tw
            "(strategies, "
            "2013)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "elements of each array; 4 bytes each")->capture_default_str();
-    command.add_option("--arrays", arrays_, "arrays, all at once; together at most 2^32 elements")
-        ->capture_default_str();
-    command.add_option("--block", block_, "elements of a block")->capture_default_str();
-    command.add_option("--seed", seed_, "of the elements")->capture_default_str();
-    command.add_option("--strategy", strategy_, "in-order or none: what is given with each task; none: two passes")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, most_elements), "elements of each array; 4 bytes each"},
+        {"--arrays", &arrays_, between(1, 10'000), "arrays, all at once; together at most 2^32 elements"},
+        {"--block", &block_, between(1, most_elements), "elements of a block"},
+        {"--seed", &seed_, between(0, 1'000'000'000), "of the elements"},
+        {"--strategy", &strategy_, one_of(strategies),
+         "in-order or none: what is given with each task; none: two passes"},
+    };
   }
   void prepare() override {
-    require_between("prefix-sum: --n", n_, 1, most_elements);
-    require_between("prefix-sum: --arrays", arrays_, 1, 10'000);
+    require_allowed(name(), options());
     require_between("prefix-sum: --n times --arrays", n_ * arrays_, 1, most_elements);
-    require_between("prefix-sum: --block", block_, 1, most_elements);
     require_between("prefix-sum: the number of blocks", (n_ + block_ - 1) / block_ * arrays_, 1, most_blocks);
-    require_between("prefix-sum: --seed", seed_, 0, 1'000'000'000);
-    how_ = static_cast<prefix_sum::choice>(require_one_of("prefix-sum: --strategy", strategies, strategy_));
+    how_ = meaning_of<prefix_sum::choice>(strategy_, strategies);
     blocked_.clear();
     auto const n = static_cast<std::size_t>(n_);
     size_ = n * static_cast<std::size_t>(arrays_);

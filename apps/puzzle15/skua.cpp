@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app puzzle15.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <concepts>
@@ -30,20 +29,20 @@ class puzzle15_app final : public finish_app<puzzle15_app> {
   [[nodiscard]] std::string_view about() const override {
     return "shortest solutions of the 15-puzzle; the order of tasks makes the search A* (Korf 1985; strategies, 2013)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--instance", instance_, "korf:1 to korf:100, or 16 numbers; else a random walk from the goal");
-    command.add_option("--moves", moves_, "length of the random walk, 0 to 1000")->capture_default_str();
-    command.add_option("--seed", seed_, "of the random walk")->capture_default_str();
-    command.add_option("--table-mib", table_mib_, "most memory for reached positions; waiting tasks need much more")
-        ->capture_default_str();
-    command.add_option("--strategy", strategy_, "best-first or none (for short walks): what is given with each task")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--instance", &instance_, "korf:1 to korf:100, or 16 numbers; else a random walk from the goal"},
+        {"--moves", &moves_, between(0, 1000), "length of the random walk, 0 to 1000"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the random walk"},
+        {"--table-mib", &table_mib_, between(1, 1'000'000),
+         "most memory for reached positions; waiting tasks need much more"},
+        {"--strategy", &strategy_, one_of(strategies),
+         "best-first or none (for short walks): what is given with each task"},
+    };
   }
   void prepare() override {
-    how_ = static_cast<puzzle15::choice>(require_one_of("puzzle15: --strategy", strategies, strategy_));
-    require_between("puzzle15: --moves", moves_, 0, 1000);
-    require_between("puzzle15: --seed", seed_, 0, 1'000'000'000'000);
-    require_between("puzzle15: --table-mib", table_mib_, 1, 1'000'000);
+    require_allowed(name(), options());
+    how_ = meaning_of<puzzle15::choice>(strategy_, strategies);
     within_ = {.table_bytes = static_cast<std::uint64_t>(table_mib_) << 20};
     right_.reset();
     make_start();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app qr.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -21,16 +20,16 @@ class qr_app final : public flow_app<qr_app>, public openmp_twin {
   [[nodiscard]] std::string_view about() const override {
     return "QR factorisation in tiles, by OpenBLAS, as a task graph";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "rows and columns of the matrix")->capture_default_str();
-    command.add_option("--tile", tile_, "rows of a tile")->capture_default_str();
-    command.add_option("--seed", seed_, "of the matrix")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, 65536), "rows and columns of the matrix"},
+        {"--tile", &tile_, between(1, 4096), "rows of a tile"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the matrix"},
+    };
   }
   void prepare() override {
-    require_between("qr: --n", n_, 1, 65536);
-    require_between("qr: --tile", tile_, 1, 4096);
+    require_allowed(name(), options());
     require_between("qr: the tiles in a row", (n_ + tile_ - 1) / tile_, 1, 256);
-    require_between("qr: --seed", seed_, 0, 1'000'000'000'000);
     try {
       problem_ = std::make_unique<qr::problem>(qr::shape{.n = static_cast<std::size_t>(n_),
                                                          .tile = static_cast<std::size_t>(tile_),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app quicksort.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -27,20 +26,19 @@ class quicksort_app final : public finish_app<quicksort_app>, public openmp_twin
   }
   [[nodiscard]] openmp_twin* openmp() override { return this; }
   [[nodiscard]] tbb_twin* tbb() override { return this; }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "number of keys, 1 to 2^30; 8 bytes each")->capture_default_str();
-    command.add_option("--input", input_name_, "random, sorted, reversed, organ-pipe, equal or few: the keys")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "of the input")->capture_default_str();
-    command.add_option("--cutoff", cutoff_, "std::sort sorts so many keys at once")->capture_default_str();
-    command.add_option("--strategy", strategy_, "by-size or none: what is given with each task")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--n", &n_, between(1, quicksort::most_n), "number of keys, 1 to 2^30; 8 bytes each"},
+        {"--input", &input_name_, one_of(quicksort::inputs),
+         "random, sorted, reversed, organ-pipe, equal or few: the keys"},
+        {"--seed", &seed_, between(0, most_seed), "of the input"},
+        {"--cutoff", &cutoff_, between(1, quicksort::most_n), "std::sort sorts so many keys at once"},
+        {"--strategy", &strategy_, one_of(strategies), "by-size or none: what is given with each task"},
+    };
   }
   void prepare() override {
-    require_between("quicksort: --n", n_, 1, quicksort::most_n);
-    require_one_of("quicksort: --input", quicksort::inputs, input_name_);
-    require_between("quicksort: --seed", seed_, 0, most_seed);
-    require_between("quicksort: --cutoff", cutoff_, 1, quicksort::most_n);
-    auto const how = static_cast<quicksort::choice>(require_one_of("quicksort: --strategy", strategies, strategy_));
+    require_allowed(name(), options());
+    auto const how = meaning_of<quicksort::choice>(strategy_, strategies);
     with_ = {.cutoff = static_cast<std::size_t>(cutoff_), .how = how};
     done_ = false;
     try {

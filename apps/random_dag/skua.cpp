@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app random-dag.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,21 +20,19 @@ class random_dag_app final : public flow_app<random_dag_app> {
   [[nodiscard]] std::string_view about() const override {
     return "a random graph of tasks in layers, each of which hashes its predecessors' values; may grow while it runs";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--layers", layers_, "number of layers")->capture_default_str();
-    command.add_option("--width", width_, "nodes in a layer")->capture_default_str();
-    command.add_option("--edges", edges_, "most predecessors of a node")->capture_default_str();
-    command.add_option("--rounds", rounds_, "of hashing per node, some 5 ns each")->capture_default_str();
-    command.add_option("--seed", seed_, "of the graph")->capture_default_str();
-    command.add_flag("--growing", growing_, "three quarters of the nodes add one to three nodes while they run");
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--layers", &layers_, between(1, 10'000'000), "number of layers"},
+        {"--width", &width_, between(1, 10'000'000), "nodes in a layer"},
+        {"--edges", &edges_, between(1, 1000), "most predecessors of a node"},
+        {"--rounds", &rounds_, between(1, 1'000'000'000), "of hashing per node, some 5 ns each"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the graph"},
+        {"--growing", &growing_, "three quarters of the nodes add one to three nodes while they run"},
+    };
   }
   void prepare() override {
-    require_between("random-dag: --layers", layers_, 1, 10'000'000);
-    require_between("random-dag: --width", width_, 1, 10'000'000);
+    require_allowed(name(), options());
     require_between("random-dag: the number of nodes", layers_ * width_, 1, 10'000'000);
-    require_between("random-dag: --edges", edges_, 1, 1000);
-    require_between("random-dag: --rounds", rounds_, 1, 1'000'000'000);
-    require_between("random-dag: --seed", seed_, 0, 1'000'000'000'000);
     problem_ = std::make_unique<random_dag::problem>(random_dag::shape{.layers = static_cast<std::uint32_t>(layers_),
                                                                        .width = static_cast<std::uint32_t>(width_),
                                                                        .edges = static_cast<std::uint32_t>(edges_),

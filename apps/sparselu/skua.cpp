@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app sparselu.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -21,16 +20,16 @@ class sparselu_app final : public flow_app<sparselu_app>, public openmp_twin {
   [[nodiscard]] std::string_view about() const override {
     return "LU factorisation of a sparse matrix of blocks, as a task graph (BOTS; ARMS 2021)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--blocks", blocks_, "blocks in a row")->capture_default_str();
-    command.add_option("--size", size_, "rows of a block")->capture_default_str();
-    command.add_option("--seed", seed_, "of the elements")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--blocks", &blocks_, between(1, 1024), "blocks in a row"},
+        {"--size", &size_, between(1, sparselu::most_size), "rows of a block"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the elements"},
+    };
   }
   void prepare() override {
-    require_between("sparselu: --blocks", blocks_, 1, 1024);
-    require_between("sparselu: --size", size_, 1, sparselu::most_size);
+    require_allowed(name(), options());
     require_between("sparselu: --blocks times --size", blocks_ * size_, 1, 65536);
-    require_between("sparselu: --seed", seed_, 0, 1'000'000'000'000);
     try {
       input_ = sparselu::generated(static_cast<std::size_t>(blocks_), static_cast<std::size_t>(size_),
                                    static_cast<std::uint64_t>(seed_));

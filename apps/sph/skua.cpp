@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app sph.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <new>
@@ -33,30 +32,29 @@ class sph_app final : public program_app<sph_app>, public openmp_twin, public tb
   [[nodiscard]] std::string_view about() const override {
     return "a dam break by smoothed particle hydrodynamics over a quadtree or octree (ADWS 2019)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--dim", dimensions_, "2 or 3")->capture_default_str();
-    command.add_option("--scale", scale_,
-                       "particles are 0.55 m / 30 / scale apart (default: 4 in 2D, 35888 particles; 1 in 3D, 182364)");
-    command.add_option("--steps", steps_, "time steps (default: about 0.7 s on one core)");
-    command.add_option("--leaf", leaf_, "most particles of a leaf")->capture_default_str();
-    command
-        .add_option("--hints", hints_word_,
-                    "work hint of a task: given (its particles), measured (in the last step) or none")
-        ->capture_default_str();
-    command.add_option("--output", output_, "write a picture of the last verified water to this file (.pgm or .png)");
-    twins_.add_to(command);
+  [[nodiscard]] std::vector<option> options() override {
+    std::vector<option> all{
+        {"--dim", &dimensions_, between(2, 3), "2 or 3"},
+        {"--scale", &scale_,
+         "particles are 0.55 m / 30 / scale apart (default: 4 in 2D, 35888 particles; 1 in 3D, 182364)"},
+        {"--steps", &steps_, between(1, most_steps), "time steps (default: about 0.7 s on one core)"},
+        {"--leaf", &leaf_, between(1, most_per_leaf), "most particles of a leaf"},
+        {"--hints", &hints_word_, one_of(hints_words),
+         "work hint of a task: given (its particles), measured (in the last step) or none"},
+        {"--output", &output_, "write a picture of the last verified water to this file (.pgm or .png)"},
+    };
+    twins_.add_to(all);
+    return all;
   }
 
   void prepare() override {
-    require_between("sph: --dim", dimensions_, 2, 3);
+    require_allowed(name(), options());
     bool const flat = dimensions_ == 2;
     std::int64_t const scale = scale_.value_or(flat ? 4 : 1);
     require_between(flat ? "sph: --scale with --dim 2" : "sph: --scale with --dim 3", scale, 1,
                     flat ? largest_scale_2d : largest_scale_3d);
-    if (steps_) require_between("sph: --steps", *steps_, 1, most_steps);
-    require_between("sph: --leaf", leaf_, 1, most_per_leaf);
-    hints_ = static_cast<sph::work_hints>(require_one_of("sph: --hints", hints_words, hints_word_));
-    twins_.read(name());
+    hints_ = meaning_of<sph::work_hints>(hints_word_, hints_words);
+    twins_.as_asked();
     if (!output_.empty()) require_picture_name("sph: --output", output_);
     try {
       if (flat) {

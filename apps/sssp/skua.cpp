@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app sssp.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -30,23 +29,21 @@ class sssp_app final : public finish_app<sssp_app> {
   [[nodiscard]] std::string_view about() const override {
     return "shortest paths from one node; the order of tasks takes the role of the priority queue (strategies, 2013)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--graph", file_, "a DIMACS .gr file; without it, a random graph");
-    command.add_option("--source", source_, "node to start from; the first is 1")->capture_default_str();
-    command.add_option("--n", n_, "nodes of the random graph")->capture_default_str();
-    command.add_option("--density", density_, "share of the possible edges that exist")->capture_default_str();
-    command.add_option("--longest", longest_, "edges have lengths from 1 to this")->capture_default_str();
-    command.add_option("--seed", seed_, "of the random graph")->capture_default_str();
-    command.add_flag("--dense", dense_, "compute each edge when it is needed instead of keeping it");
-    command.add_option("--strategy", strategy_, "by-distance or none: what is given with each task")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--graph", &file_, "a DIMACS .gr file; without it, a random graph"},
+        {"--source", &source_, "node to start from; the first is 1"},
+        {"--n", &n_, between(1, 10'000'000), "nodes of the random graph"},
+        {"--density", &density_, between(0, 1), "share of the possible edges that exist"},
+        {"--longest", &longest_, between(1, 1'000'000), "edges have lengths from 1 to this"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the random graph"},
+        {"--dense", &dense_, "compute each edge when it is needed instead of keeping it"},
+        {"--strategy", &strategy_, one_of(strategies), "by-distance or none: what is given with each task"},
+    };
   }
   void prepare() override {
-    how_ = static_cast<sssp::choice>(require_one_of("sssp: --strategy", strategies, strategy_));
-    require_between("sssp: --n", n_, 1, 10'000'000);
-    require_between("sssp: --density", density_, 0, 1);
-    require_between("sssp: --longest", longest_, 1, 1'000'000);
-    require_between("sssp: --seed", seed_, 0, 1'000'000'000'000);
+    require_allowed(name(), options());
+    how_ = meaning_of<sssp::choice>(strategy_, strategies);
     make_graph();
     std::int64_t const nodes = std::visit([](auto const& g) { return std::int64_t{g.nodes()}; }, *graph_);
     require_between("sssp: --source", source_, 1, nodes);

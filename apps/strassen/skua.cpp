@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The apps strassen and strassen-z: one program on two layouts.
-#include <CLI/CLI.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -36,22 +35,23 @@ class strassen_app final : public program_app<strassen_app<Layout, View>>, publi
  public:
   [[nodiscard]] std::string_view name() const override { return Layout::name; }
   [[nodiscard]] std::string_view about() const override { return Layout::about; }
-  void options(CLI::App& command) override {
-    command.add_option("--n", n_, "rows and columns")->capture_default_str();
-    command.add_option("--cutoff", cutoff_, "longest side of a product that matmul computes")->capture_default_str();
-    command.add_option("--leaf", leaf_, "longest side of a block, rounded down to a multiple of 32")
-        ->capture_default_str();
-    command.add_option("--seed", seed_, "seed of the matrices")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    std::vector<option> all{
+        {"--n", &n_, between(1, most_side), "rows and columns"},
+        {"--cutoff", &cutoff_, between(matmul::column_group, most_side),
+         "longest side of a product that matmul computes"},
+        {"--leaf", &leaf_, between(matmul::column_group, most_side),
+         "longest side of a block, rounded down to a multiple of 32"},
+        {"--seed", &seed_, between(0, std::numeric_limits<std::int64_t>::max()), "seed of the matrices"},
+    };
     if constexpr (Layout::has_rows) {
-      command.add_flag("--tight", tight_, "leave no gap between rows, even if they are a multiple of 1 KiB apart");
+      all.push_back({"--tight", &tight_, "leave no gap between rows, even if they are a multiple of 1 KiB apart"});
     }
+    return all;
   }
   void prepare() override {
+    require_allowed(name(), options());
     auto const option = [](char const* word) { return std::string(Layout::name) + ": " + word; };
-    require_between(option("--n"), n_, 1, most_side);
-    require_between(option("--cutoff"), cutoff_, matmul::column_group, most_side);
-    require_between(option("--leaf"), leaf_, matmul::column_group, most_side);
-    require_between(option("--seed"), seed_, 0, std::numeric_limits<std::int64_t>::max());
     row_gap const gap = tight_ ? row_gap::none : row_gap::against_conflicts;
     plan_ = strassen::plan(static_cast<std::size_t>(n_), static_cast<std::size_t>(cutoff_),
                            static_cast<std::size_t>(leaf_));

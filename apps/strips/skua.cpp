@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app strips.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -26,19 +25,18 @@ class strips_app final : public finish_app<strips_app> {
   [[nodiscard]] std::string_view about() const override {
     return "triangle strips from a mesh, started where few neighbours are free (strategies, 2013)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--mesh", file_, "a PLY, OBJ or STL file; without it, a torus with holes");
-    command.add_option("--triangles", triangles_, "of the torus")->capture_default_str();
-    command.add_option("--seed", seed_, "of the torus")->capture_default_str();
-    command.add_option("--interval", interval_, "triangles per task that spawns others")->capture_default_str();
-    command.add_option("--strategy", strategy_, "by-neighbours or none: what is given with each task")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--mesh", &file_, "a PLY, OBJ or STL file; without it, a torus with holes"},
+        {"--triangles", &triangles_, between(1, 100'000'000), "of the torus"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the torus"},
+        {"--interval", &interval_, between(1, strips::most_triangles), "triangles per task that spawns others"},
+        {"--strategy", &strategy_, one_of(strategies), "by-neighbours or none: what is given with each task"},
+    };
   }
   void prepare() override {
-    require_between("strips: --triangles", triangles_, 1, 100'000'000);
-    require_between("strips: --seed", seed_, 0, 1'000'000'000'000);
-    require_between("strips: --interval", interval_, 1, strips::most_triangles);
-    with_.how = static_cast<strips::choice>(require_one_of("strips: --strategy", strategies, strategy_));
+    require_allowed(name(), options());
+    with_.how = meaning_of<strips::choice>(strategy_, strategies);
     with_.interval = static_cast<strips::triangle>(interval_);
     result_.reset();
     try {

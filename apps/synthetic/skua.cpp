@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app synthetic-loads.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,26 +22,24 @@ class synthetic_app final : public program_app<synthetic_app> {
   [[nodiscard]] std::string_view about() const override {
     return "independent tasks that take given times, to test balancers (retentive stealing, HPDC 2012)";
   }
-  void options(CLI::App& command) override {
-    command.add_option("--tasks", tasks_, "how many")->capture_default_str();
-    command.add_option("--shape", shape_, "of their times: equal, uniform, lognormal, or table3 (Be256 in the paper)")
-        ->capture_default_str();
-    command.add_option("--mean-us", mean_us_, "their mean")->capture_default_str();
-    command.add_option("--floor", floor_, "of table3: the same for each task, as a part of the mean of the rest")
-        ->capture_default_str();
-    command.add_option("--hints", hints_, "none, or work: each task says its time")->capture_default_str();
-    command.add_option("--seed", seed_, "of the times and their order")->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--tasks", &tasks_, between(1, 10'000'000), "how many"},
+        {"--shape", &shape_, one_of(synthetic::shape_names),
+         "of their times: equal, uniform, lognormal, or table3 (Be256 in the paper)"},
+        {"--mean-us", &mean_us_, between(0, 10'000'000), "their mean"},
+        {"--floor", &floor_, between(0, 1000), "of table3: the same for each task, as a part of the mean of the rest"},
+        {"--hints", &hints_, one_of(hint_words), "none, or work: each task says its time"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the times and their order"},
+    };
   }
   void prepare() override {
-    require_between("synthetic-loads: --tasks", tasks_, 1, 10'000'000);
-    require_between("synthetic-loads: --mean-us", mean_us_, 0, 10'000'000);
-    require_between("synthetic-loads: --floor", floor_, 0, 1000);
-    require_between("synthetic-loads: --seed", seed_, 0, 1'000'000'000'000);
-    work_hints_ = require_one_of("synthetic-loads: --hints", hint_words, hints_) == 1;
-    auto const shape = require_one_of("synthetic-loads: --shape", synthetic::shape_names, shape_);
+    require_allowed(name(), options());
+    work_hints_ = meaning_of<bool>(hints_, hint_words);
+    auto const shape = meaning_of<synthetic::shape>(shape_, synthetic::shape_names);
     problem_ = std::make_unique<synthetic::problem>(
-        synthetic::loads({.of = static_cast<synthetic::shape>(shape), .mean_ns = mean_us_ * 1000, .floor = floor_},
-                         static_cast<std::uint32_t>(tasks_), static_cast<std::uint64_t>(seed_)));
+        synthetic::loads({.of = shape, .mean_ns = mean_us_ * 1000, .floor = floor_}, static_cast<std::uint32_t>(tasks_),
+                         static_cast<std::uint64_t>(seed_)));
   }
   void reset() override { problem_->reset(); }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The app tce.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -25,18 +24,19 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
   [[nodiscard]] std::string_view about() const override {
     return "block-sparse tensor contraction of coupled-cluster programs (retentive stealing, HPDC 2012)";
   }
-  void options(CLI::App& command) override {
-    command
-        .add_option("--scale", scale_,
-                    "small; reduced: the paper's tasks with tiles of 4, 0.9 GB; or paper, with --count-only")
-        ->capture_default_str();
-    command.add_option("--hints", hints_, "none, or work: each task says its flops")->capture_default_str();
-    command.add_option("--seed", seed_, "of the tensors")->capture_default_str();
-    command.add_option("--iterations", iterations_, "contractions one after the other")->capture_default_str();
-    command.add_flag("--count-only", count_only_, "count tasks, products and flops, and multiply nothing");
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--scale", &scale_, one_of(tce::shape_names),
+         "small; reduced: the paper's tasks with tiles of 4, 0.9 GB; or paper, with --count-only"},
+        {"--hints", &hints_, one_of(hint_words), "none, or work: each task says its flops"},
+        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the tensors"},
+        {"--iterations", &iterations_, between(1, 10'000), "contractions one after the other"},
+        {"--count-only", &count_only_, "count tasks, products and flops, and multiply nothing"},
+    };
   }
   void prepare() override {
     std::size_t const scale = check();
+    work_hints_ = meaning_of<bool>(hints_, hint_words);
     constexpr std::size_t largest = 1;
     if (!count_only_ && scale > largest) {
       throw usage_error("tce: --scale paper takes 570 GB; allowed: --scale reduced, or --count-only");
@@ -98,10 +98,8 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
  private:
   /// Which scale.
   [[nodiscard]] std::size_t check() {
-    work_hints_ = require_one_of("tce: --hints", hint_words, hints_) == 1;
-    require_between("tce: --seed", seed_, 0, 1'000'000'000'000);
-    require_between("tce: --iterations", iterations_, 1, 10'000);
-    return require_one_of("tce: --scale", tce::shape_names, scale_);
+    require_allowed(name(), options());
+    return meaning_of<std::size_t>(scale_, tce::shape_names);
   }
   [[nodiscard]] std::uint64_t seed_of_check() const noexcept { return seed() + 1; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return static_cast<std::uint64_t>(seed_); }

@@ -2,7 +2,6 @@
 // The app uts.
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -28,28 +27,26 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
            "retentive)";
   }
 
-  void options(CLI::App& command) override {
-    command.add_option("--tree", name_, "a published tree: T1, T2, T3, T4, T5, T1L, T2L, T3L, T1XL")
-        ->capture_default_str();
-    command.add_option("--type", own_.kind, "instead of the tree's own: binomial, geometric or hybrid (-t)");
-    command.add_option("--shape", own_.shape, "instead of the tree's own: linear, expdec, cyclic or fixed (-a)");
-    command.add_option("--depth", own_.depth, "instead of the tree's own: depth of a geometric tree (-d)");
-    command.add_option("--branching", own_.branching, "instead of the tree's own: mean children of the root (-b)");
-    command.add_option("--probability", own_.probability,
-                       "instead of the tree's own: of a binomial node to have children (-q)");
-    command.add_option("--children", own_.children, "instead of the tree's own: children of a binomial node (-m)");
-    command.add_option("--shift", own_.shift,
-                       "instead of the tree's own: share of a hybrid tree's depth that is geometric (-f)");
-    command.add_option("--seed", own_.seed, "instead of the tree's own: seed of the root (-r)");
-    command.add_option("--form", form_, "fork: join of the node's child and its next siblings; spawn: a task per node")
-        ->capture_default_str();
-    command.add_option("--strategy", strategy_, "by-depth or none: what is given with each spawned task")
-        ->capture_default_str();
+  [[nodiscard]] std::vector<option> options() override {
+    return {
+        {"--tree", &name_, "a published tree: T1, T2, T3, T4, T5, T1L, T2L, T3L, T1XL"},
+        {"--type", &own_.kind, "instead of the tree's own: binomial, geometric or hybrid (-t)"},
+        {"--shape", &own_.shape, "instead of the tree's own: linear, expdec, cyclic or fixed (-a)"},
+        {"--depth", &own_.depth, "instead of the tree's own: depth of a geometric tree (-d)"},
+        {"--branching", &own_.branching, "instead of the tree's own: mean children of the root (-b)"},
+        {"--probability", &own_.probability, "instead of the tree's own: of a binomial node to have children (-q)"},
+        {"--children", &own_.children, "instead of the tree's own: children of a binomial node (-m)"},
+        {"--shift", &own_.shift, "instead of the tree's own: share of a hybrid tree's depth that is geometric (-f)"},
+        {"--seed", &own_.seed, "instead of the tree's own: seed of the root (-r)"},
+        {"--form", &form_, one_of(forms),
+         "fork: join of the node's child and its next siblings; spawn: a task per node"},
+        {"--strategy", &strategy_, one_of(strategies), "by-depth or none: what is given with each spawned task"},
+    };
   }
 
   void prepare() override {
-    require_one_of("uts: --form", forms, form_);
-    how_ = static_cast<uts::choice>(require_one_of("uts: --strategy", strategies, strategy_));
+    require_allowed(name(), options());
+    how_ = meaning_of<uts::choice>(strategy_, strategies);
     auto const& known = uts::published(name_);
     tree_ = known.parameters;
     if (own_.replace_in(tree_)) {

@@ -17,7 +17,7 @@ class no_app final : public apps::app {
  public:
   [[nodiscard]] std::string_view name() const override { return "none"; }
   [[nodiscard]] std::string_view about() const override { return "for tests"; }
-  void options(CLI::App&) override {}
+  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
   void prepare() override {}
   void reset() override {}
   void run_skua(pool&) override {}

@@ -23,7 +23,7 @@ class scripted_app final : public apps::app {
  public:
   [[nodiscard]] std::string_view name() const override { return "scripted"; }
   [[nodiscard]] std::string_view about() const override { return "for tests"; }
-  void options(CLI::App&) override {}
+  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
   void prepare() override {}
   void reset() override {
     EXPECT_FALSE(fresh_) << "reset twice without a run";

@@ -28,7 +28,7 @@ class interrupted final : public apps::program_app<interrupted> {
 
   [[nodiscard]] std::string_view name() const override { return "interrupted"; }
   [[nodiscard]] std::string_view about() const override { return "leaves that wait for a processor"; }
-  void options(CLI::App&) override {}
+  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
   void prepare() override {}
   void reset() override { ++run_; }
   [[nodiscard]] std::string wrong() override { return {}; }

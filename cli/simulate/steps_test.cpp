@@ -90,7 +90,7 @@ class with_serial_code final : public apps::program_app<with_serial_code> {
  public:
   [[nodiscard]] std::string_view name() const override { return "with serial code"; }
   [[nodiscard]] std::string_view about() const override { return "code between leaves"; }
-  void options(CLI::App&) override {}
+  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
   void prepare() override {}
   void reset() override {}
   [[nodiscard]] std::string wrong() override { return {}; }

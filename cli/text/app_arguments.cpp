@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "apps/parse_options.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/usage.hpp"
 #include "skua/parts/base/error.hpp"
@@ -65,7 +66,7 @@ app_arguments::app_arguments(parser command) {
     of_app->group("Apps")->fallthrough();
     of_app->get_help_ptr()->description("print this help and exit");
     of_app->footer(fmt::format("The options of `skua {0} --help` are allowed here as well.", command.name()));
-    app->options(*of_app);
+    apps::declare(*of_app, app->options());
     check_values(*of_app);
     choices_.push_back({parser(*of_app), std::move(app)});
   }
@@ -108,7 +109,7 @@ std::unique_ptr<apps::app> make_app(std::string const& name, std::string const& 
   }
   auto app = at->make();
   CLI::App command("", name);
-  app->options(command);
+  apps::declare(command, app->options());
   check_values(command);
   for (CLI::Option* const o : command.get_options()) o->take_last();
   try {

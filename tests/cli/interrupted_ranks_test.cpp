@@ -36,7 +36,7 @@ class iterated final : public apps::app, public apps::ranks_program {
 
   [[nodiscard]] std::string_view name() const override { return "iterated"; }
   [[nodiscard]] std::string_view about() const override { return "iterations"; }
-  void options(CLI::App&) override {}
+  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
   void prepare() override {}
   void reset() override {}
   void run_skua(pool&) override {}

@@ -3,7 +3,6 @@
 // from a recorder. Skipped on a machine with one node; tools/numa_bed.py boots one with four. [numa-ws-2018 III-A]
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "apps/app.hpp"
 #include "apps/heat/problem.hpp"
 #include "apps/owned_array.hpp"
+#include "apps/parse_options.hpp"
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/skua.hpp"
@@ -98,9 +98,7 @@ class placed_app : public testing::TestWithParam<chosen_app> {
       if (e.name == GetParam().name) made = e.make();
     }
     ASSERT_NE(made, nullptr);
-    CLI::App command;
-    made->options(command);
-    command.parse(GetParam().options, false);
+    parse_options(GetParam().options, made->options());
     made->prepare();
     made->reset();
     made->place_data(pinned);
