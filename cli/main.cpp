@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
-#include "cli/launcher.hpp"
 #include "cli/measure/first_mask.hpp"
 #include "cli/probes/machine_facts.hpp"
 #include "cli/subcommand.hpp"
@@ -54,11 +53,7 @@ int parse_and_execute(int argc, char** argv) {
   root.explain_plainly("SUBCOMMAND");
   root.require_subcommand();
   root.footer("For the options of a subcommand: skua SUBCOMMAND --help.");
-  std::array const all{
-      add_doctor(root),     add_topology(root), add_list(root),    add_run(root, launcher_of_this_build()),
-      add_compare(root),    add_sim(root),      add_profile(root), add_calibrate(root),
-      add_experiment(root), add_balance(root),  add_export(root),  add_report(root),
-      add_top(root)};
+  std::vector<subcommand> const all = add_subcommands(root);
   if (auto const said = root.parse(argc, argv)) {
     if (said->is_fault) return fail(exit_misused, said->text);
     write_to_stdout(said->text);

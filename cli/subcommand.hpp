@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "cli/text/command.hpp"
 
@@ -38,5 +39,8 @@ subcommand add_balance(parser root);
 subcommand add_export(parser root);
 subcommand add_report(parser root);
 subcommand add_top(parser root);
+
+/// All that this executable has: subcommands.cpp or demo.cpp is linked.
+std::vector<subcommand> add_subcommands(parser root);
 
 }  // namespace skua::cli

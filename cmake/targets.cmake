@@ -7,8 +7,16 @@
 # compile options or definitions of its own stays alone (CMake sees to that).
 function(skua_unity target batch)
   if(SKUA_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch} UNITY_BUILD_UNIQUE_ID SKUA_UNIQUE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+    # GCC takes a source that another includes for a header, in which an unnamed namespace would be suspicious.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
+endfunction()
+
+# For sources whose speed does not matter: the command line, the bodies of tests. Never for the library, the apps' kernels,
+# benchmarks, or models, which take minutes as it is.
+function(skua_quick_compile target)
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
 endfunction()
 
 function(skua_part name)
@@ -38,6 +46,10 @@ function(skua_test name)
   endif()
   cmake_parse_arguments(test "" "" "SOURCES;LINKS;ARGS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
+  skua_unity(${name} 8)
+  if(NOT name MATCHES "_model$")
+    skua_quick_compile(${name})
+  endif()
   target_link_libraries(${name} PRIVATE ${test_LINKS} GTest::gtest GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)

@@ -34,10 +34,10 @@ std::string sentence_about(std::string_view rest) {
 
 }  // namespace
 
-std::vector<std::string> about_unknown_variables(char const* const* environment) {
+std::vector<std::string> about_unknown_variables(char const* const* variables) {
   std::vector<std::string> all;
-  for (; environment != nullptr && *environment != nullptr; ++environment) {
-    std::string_view const variable = *environment;
+  for (; variables != nullptr && *variables != nullptr; ++variables) {
+    std::string_view const variable = *variables;
     if (!variable.starts_with(prefix)) continue;
     std::string_view const name = variable.substr(0, variable.find('='));
     std::string_view const rest = name.substr(prefix.size());

@@ -8,9 +8,9 @@
 
 namespace skua::inline v0::runtime {
 
-/// One sentence per variable of `environment` ("NAME=VALUE", ends with a null pointer) that begins with SKUA_ and is
+/// One sentence per variable of `variables` ("NAME=VALUE", ends with a null pointer) that begins with SKUA_ and is
 /// none of options.hpp's. A variable set to nothing but spaces counts as unset, as there.
-[[nodiscard]] std::vector<std::string> about_unknown_variables(char const* const* environment);
+[[nodiscard]] std::vector<std::string> about_unknown_variables(char const* const* variables);
 
 /// Writes them to standard error, the first time in this process. Like getenv: not while another thread calls setenv.
 void warn_of_unknown_variables();
