@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/json_value.hpp"
 #include "apps/map/task_map.hpp"
 #include "apps/option.hpp"
 #include "apps/owned_array.hpp"
@@ -114,7 +114,7 @@ class app {
   /// Checks the answer of the last run. Not timed. Returns an empty string, or one line that says what is wrong.
   [[nodiscard]] virtual std::string wrong() = 0;
   /// Facts of the last run for the JSON row and for people, e.g. {"nodes": 4112897}.
-  [[nodiscard]] virtual nlohmann::json facts() const = 0;
+  [[nodiscard]] virtual json_value facts() const = 0;
 };
 
 /// One entry of the list of apps: name and factory.

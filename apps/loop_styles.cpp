@@ -36,7 +36,7 @@ void loop_styles::as_asked() {
   choose_tbb(tbb_word_);
 }
 
-void loop_styles::add_to(nlohmann::json& facts) const {
+void loop_styles::add_to(json_value& facts) const {
   facts["openmp_schedule"] = schedules[static_cast<std::size_t>(schedule_)];
   facts["tbb_partitioner"] = partitioners[static_cast<std::size_t>(partitioner_)];
 }

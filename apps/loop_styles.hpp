@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/json_value.hpp"
 #include "apps/option.hpp"
 
 namespace skua::apps {
@@ -40,7 +40,7 @@ class loop_styles {
   [[nodiscard]] openmp_schedule openmp() const noexcept { return schedule_; }
   [[nodiscard]] tbb_partitioner tbb() const noexcept { return partitioner_; }
   /// Adds the two words in effect to an app's facts.
-  void add_to(nlohmann::json& facts) const;
+  void add_to(json_value& facts) const;
 
  private:
   std::string openmp_word_;

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/flow_app.hpp"
@@ -36,7 +34,7 @@ class bare_app : public app {
     });
   }
   [[nodiscard]] std::string wrong() override { return answer_ == 42 ? "" : "bare: another answer"; }
-  [[nodiscard]] nlohmann::json facts() const override { return {{"answer", answer_}}; }
+  [[nodiscard]] apps::json_value facts() const override { return {{"answer", answer_}}; }
 
  protected:
   int answer_ = 0;
@@ -82,7 +80,7 @@ class graph_app final : public flow_app<graph_app> {
     graph.run(here);
   }
   [[nodiscard]] std::string wrong() override { return answer_ == 42 ? "" : "graph: another answer"; }
-  [[nodiscard]] nlohmann::json facts() const override { return {{"answer", answer_}}; }
+  [[nodiscard]] apps::json_value facts() const override { return {{"answer", answer_}}; }
 
  private:
   int answer_ = 0;

@@ -59,11 +59,11 @@ class bipartition_app final : public finish_app<bipartition_app> {
     }
     return {};
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json all = {{"n", n_}, {"density", density_}, {"weights", weights_}, {"seed", seed_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value all = {{"n", n_}, {"density", density_}, {"weights", weights_}, {"seed", seed_}};
     std::uint64_t expanded = 0;
     double improved_s = 0;
-    all["instances"] = nlohmann::json::array();
+    all["instances"] = json_value::array();
     for (auto const& r : results_) {
       expanded += r.expanded;
       improved_s += static_cast<double>(r.found_after_ns) * 1e-9;

@@ -53,12 +53,12 @@ class cg_app final : public program_app<cg_app>, public openmp_twin, public tbb_
   void run_tbb(unsigned workers) override { cg::with_tbb(tbb_workers_, workers, problem_, twins_.tbb()); }
 
   [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json all{{"class", class_},
-                       {"n", problem_.of().rows},
-                       {"nonzeros", problem_.nonzeros_of_all()},
-                       {"iterations", problem_.of().iterations},
-                       {"leaf_rows", leaf_rows_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value all{{"class", class_},
+                   {"n", problem_.of().rows},
+                   {"nonzeros", problem_.nonzeros_of_all()},
+                   {"iterations", problem_.of().iterations},
+                   {"leaf_rows", leaf_rows_}};
     twins_.add_to(all);
     if (auto const& found = problem_.found()) {
       char zeta[32];  // as NAS prints it: 13 decimals

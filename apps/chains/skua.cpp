@@ -53,8 +53,8 @@ class chains_app final : public flow_app<chains_app>, public openmp_twin, public
   }
 
   [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json widths = nlohmann::json::object();
+  [[nodiscard]] json_value facts() const override {
+    json_value widths = json_value::object();
     for (auto const& [width, steps] : problem_.widths()) widths[std::to_string(width)] = steps;
     return {{"parallelism", parallelism_},
             {"tasks", tasks_},

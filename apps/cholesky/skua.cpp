@@ -62,7 +62,7 @@ class cholesky_app final : public flow_app<cholesky_app>, public openmp_twin {
   }
 
   [[nodiscard]] std::string wrong() override { return ran_ ? problem_->wrong() : "cholesky: no run yet"; }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     double const n = static_cast<double>(n_);
     return {{"n", n_}, {"tile", tile_}, {"flops", n * n * n / 3}};
   }

@@ -89,7 +89,7 @@ class cilksort_app final : public program_app<cilksort_app>, public openmp_twin,
     if (!done_) return "cilksort: no run yet";
     return std::visit([]<class Key>(arrays<Key>& of) { return cilksort::wrong<Key>(of.data.elements()); }, of_);
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"n", n_}, {"key_bits", std::stoi(key_bits_)}, {"seed", seed_}};
   }
 

@@ -32,8 +32,8 @@ class fib_app final : public program_app<fib_app>, public openmp_twin, public tb
   void run_tbb(unsigned workers) override { result_ = fib::with_tbb(tbb_workers_, workers, n()); }
 
   [[nodiscard]] std::string wrong() override { return differs("fib", result_, fib::answer(n())); }
-  [[nodiscard]] nlohmann::json facts() const override {
-    return {{"n", n_}, {"result", result_ ? nlohmann::json(*result_) : nlohmann::json()}};
+  [[nodiscard]] json_value facts() const override {
+    return {{"n", n_}, {"result", result_ ? json_value(*result_) : json_value()}};
   }
 
   template <fork_join Here>

@@ -69,7 +69,7 @@ class fmm_app final : public flow_app<fmm_app>, public openmp_twin {
 
   /// One charge has no potential: the answer alone does not say whether there was a run.
   [[nodiscard]] std::string wrong() override { return ran_ ? problem_->wrong() : "fmm: no run yet"; }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"n", n_},
             {"order", order_},
             {"distribution", distribution_},

@@ -88,8 +88,8 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
     hartree_fock::screening const other({.atoms = atoms()}, hartree_fock::chain::functions_per_atom, threshold_);
     return differs("hartree-fock: integrals", counted_->integrals, other.integrals());
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json all{{"atoms", atoms_}, {"tile", tile_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value all{{"atoms", atoms_}, {"tile", tile_}};
     if (problem_ != nullptr) add(all, count(problem_->on()));
     if (counted_) add(all, *counted_);
     if (problem_ == nullptr || !problem_->found()) return all;
@@ -114,7 +114,7 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
   [[nodiscard]] static counts count(hartree_fock::screening const& on) noexcept {
     return {.tasks = on.tiles().tasks(), .non_null = on.non_null(), .integrals = on.integrals()};
   }
-  static void add(nlohmann::json& all, counts const& some) {
+  static void add(json_value& all, counts const& some) {
     all["tasks"] = some.tasks;
     all["non_null_tasks"] = some.non_null;
     all["integrals"] = some.integrals;

@@ -98,19 +98,19 @@ class heat_app final : public program_app<heat_app>, public openmp_twin, public 
     }
     return found;
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     char sum[17];
     std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(heat::checksum(problem_.answer())));
-    nlohmann::json all{{"rows", problem_.rows()},
-                       {"columns", problem_.columns()},
-                       {"cells", problem_.rows() * problem_.columns()},
-                       {"iterations", iterations_},
-                       {"leaf_rows", leaf_rows_},
-                       {"leaf_columns", leaf_columns_},
-                       {"alpha", alpha_},
-                       {"alpha_kind", alpha_kind_},
-                       {"kernel", kernel_},
-                       {"checksum", sum}};
+    json_value all{{"rows", problem_.rows()},
+                   {"columns", problem_.columns()},
+                   {"cells", problem_.rows() * problem_.columns()},
+                   {"iterations", iterations_},
+                   {"leaf_rows", leaf_rows_},
+                   {"leaf_columns", leaf_columns_},
+                   {"alpha", alpha_},
+                   {"alpha_kind", alpha_kind_},
+                   {"kernel", kernel_},
+                   {"checksum", sum}};
     twins_.add_to(all);
     return all;
   }

@@ -61,7 +61,7 @@ class heat_dag_app final : public flow_app<heat_dag_app>, public openmp_twin {
   }
 
   [[nodiscard]] std::string wrong() override { return ran_ ? problem_.wrong() : "heat-dag: no run yet"; }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"n", n_}, {"block", block_}, {"iterations", iterations_}, {"overlap", overlap_}};
   }
 

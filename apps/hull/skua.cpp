@@ -51,7 +51,7 @@ class hull_app final : public program_app<hull_app>, public openmp_twin, public 
   void run_tbb(unsigned workers) override { hull::with_tbb(tbb_workers_, workers, problem_); }
 
   [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"points", points_}, {"n", n_}, {"leaf", leaf_}, {"seed", seed_}, {"vertices", problem_.vertices()}};
   }
 

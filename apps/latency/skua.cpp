@@ -58,7 +58,7 @@ class latency_app final : public finish_app<latency_app>, public tbb_twin {
   }
 
   [[nodiscard]] std::string wrong() override { return record_->wrong(); }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     auto const waits = record_->waits();
     auto const us = [&](double share) { return static_cast<double>(latency::percentile(waits, share)) * 1e-3; };
     return {{"background", load_.background()},

@@ -84,7 +84,7 @@ class matmul_app final : public program_app<matmul_app<Layout>>, public openmp_t
     std::string const found = ran_ ? problem_.wrong() : "no run yet";
     return found.empty() ? found : std::string(Layout::name) + ": " + found;
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     matmul::sizes const size = {.m = static_cast<std::size_t>(m_.value_or(n_)),
                                 .n = static_cast<std::size_t>(n_),
                                 .k = static_cast<std::size_t>(k_.value_or(n_))};

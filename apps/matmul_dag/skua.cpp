@@ -65,7 +65,7 @@ class matmul_dag_app final : public flow_app<matmul_dag_app>, public openmp_twin
   }
 
   [[nodiscard]] std::string wrong() override { return ran_ ? problem_.wrong() : "matmul-dag: no run yet"; }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     double const n = static_cast<double>(n_);
     return {{"n", n_}, {"leaf", leaf_}, {"form", form_}, {"flops", 2 * n * n * n}};
   }

@@ -98,8 +98,8 @@ class mix_app final : public app, public serial_elision, public simulable {
     }
     return {};
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json known = {{"of", of_}, {"parts", nlohmann::json::array()}};
+  [[nodiscard]] json_value facts() const override {
+    json_value known = {{"of", of_}, {"parts", json_value::array()}};
     for (auto const& part : parts_) known["parts"].push_back({{"app", part->name()}, {"facts", part->facts()}});
     return known;
   }

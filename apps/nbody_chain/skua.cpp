@@ -49,8 +49,8 @@ class nbody_chain_app final : public flow_app<nbody_chain_app>, public openmp_tw
   }
 
   [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json widths = nlohmann::json::object();
+  [[nodiscard]] json_value facts() const override {
+    json_value widths = json_value::object();
     for (auto const& [width, tasks] : problem_.widths()) widths[std::to_string(width)] = tasks;
     return {{"n", n_},
             {"iterations", iterations_},

@@ -29,8 +29,8 @@ class nqueens_app final : public program_app<nqueens_app>, public openmp_twin, p
   [[nodiscard]] std::string wrong() override {
     return differs("nqueens", result_, nqueens::answers[static_cast<std::size_t>(n_ - 1)]);
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    return {{"n", n_}, {"solutions", result_ ? nlohmann::json(*result_) : nlohmann::json()}};
+  [[nodiscard]] json_value facts() const override {
+    return {{"n", n_}, {"solutions", result_ ? json_value(*result_) : json_value()}};
   }
 
   template <fork_join Here>

@@ -78,8 +78,8 @@ class prefix_sum_app final : public finish_app<prefix_sum_app>, public openmp_tw
     if (!done_) return "prefix-sum: no run yet";
     return prefix_sum::wrong(all(), static_cast<std::size_t>(n_), static_cast<std::uint64_t>(seed_));
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json known = {{"n", n_}, {"arrays", arrays_}, {"block", block_}, {"strategy", strategy_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value known = {{"n", n_}, {"arrays", arrays_}, {"block", block_}, {"strategy", strategy_}};
     known["blocks"] = blocked_.size() * (blocked_.empty() ? 0 : blocked_.front().blocks());
     if (in_one_pass_) known["blocks_in_one_pass"] = *in_one_pass_;
     return known;

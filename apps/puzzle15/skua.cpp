@@ -66,8 +66,8 @@ class puzzle15_app final : public finish_app<puzzle15_app> {
     if (!right_) right_ = result_->moves.size();  // each run of this process must find the same
     return differs("puzzle15: the length", result_->moves.size(), *right_);
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json all = {{"instance", instance_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value all = {{"instance", instance_}};
     if (instance_.empty()) all = {{"moves", moves_}, {"seed", seed_}};
     if (!result_) return all;
     all["length"] = result_->moves.size();

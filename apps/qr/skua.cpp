@@ -59,7 +59,7 @@ class qr_app final : public flow_app<qr_app>, public openmp_twin {
   }
 
   [[nodiscard]] std::string wrong() override { return ran_ ? problem_->wrong() : "qr: no run yet"; }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     double const n = static_cast<double>(n_);
     return {{"n", n_}, {"tile", tile_}, {"flops", 4 * n * n * n / 3}};
   }

@@ -67,7 +67,7 @@ class quicksort_app final : public finish_app<quicksort_app>, public openmp_twin
   [[nodiscard]] std::string wrong() override {
     return done_ ? quicksort::wrong(data_, right_) : "quicksort: no run yet";
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"n", n_}, {"input", input_name_}, {"seed", seed_}, {"cutoff", cutoff_}, {"strategy", strategy_}};
   }
 

@@ -50,7 +50,7 @@ class random_dag_app final : public flow_app<random_dag_app> {
   }
 
   [[nodiscard]] std::string wrong() override { return problem_->wrong(right_); }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"layers", layers_}, {"width", width_}, {"edges", edges_}, {"rounds", rounds_}, {"growing", growing_}};
   }
 

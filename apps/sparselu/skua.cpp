@@ -60,7 +60,7 @@ class sparselu_app final : public flow_app<sparselu_app>, public openmp_twin {
   [[nodiscard]] std::string wrong() override {
     return ran_ ? sparselu::wrong(matrix_, input_) : "sparselu: no run yet";
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"blocks", blocks_}, {"size", size_}, {"filled_before", input_.filled()}, {"filled", matrix_.filled()}};
   }
 

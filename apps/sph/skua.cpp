@@ -97,7 +97,7 @@ class sph_app final : public program_app<sph_app>, public openmp_twin, public tb
     }
     return found;
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return std::visit([this](auto const& p) { return facts_of(p); }, problem_);
   }
 
@@ -123,8 +123,8 @@ class sph_app final : public program_app<sph_app>, public openmp_twin, public tb
   }
   /// interaction_s, of the last run, is what the paper measures: densities and forces without moving and sorting.
   template <std::size_t D>
-  [[nodiscard]] nlohmann::json facts_of(sph::problem<D> const& p) const {
-    nlohmann::json all{
+  [[nodiscard]] json_value facts_of(sph::problem<D> const& p) const {
+    json_value all{
         {"dimensions", D},        {"particles", p.size()},
         {"water", p.water()},     {"leaves", p.now().tree.leaves().size()},
         {"steps", p.steps()},     {"simulated_s", static_cast<double>(p.steps() - 1) * p.now().water.time_step()},

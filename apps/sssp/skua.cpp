@@ -67,8 +67,8 @@ class sssp_app final : public finish_app<sssp_app> {
   [[nodiscard]] std::string wrong() override {
     return result_ ? sssp::wrong(result_->distances, right_) : "sssp: no run yet";
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json all = {{"nodes", right_.size()}, {"source", source_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value all = {{"nodes", right_.size()}, {"source", source_}};
     if (!result_) return all;
     all["spawned"] = result_->counts.spawned;
     all["run"] = result_->counts.run;

@@ -93,7 +93,7 @@ class strassen_app final : public program_app<strassen_app<Layout, View>>, publi
     std::string const found = ran_ ? problem_.wrong() : "no run yet";
     return found.empty() ? found : std::string(Layout::name) + ": " + found;
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"n", plan_.n},
             {"stored_n", plan_.room},
             {"levels", plan_.levels},

@@ -50,11 +50,11 @@ class strips_app final : public finish_app<strips_app> {
   [[nodiscard]] std::string wrong() override {
     return result_ ? strips::wrong(*mesh_, result_->next, result_->counts.strips) : "strips: no run yet";
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json all = {{"triangles", mesh_->triangles()},
-                          {"crowded_edges", mesh_->crowded_edges()},
-                          {"interval", interval_},
-                          {"strategy", strategy_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value all = {{"triangles", mesh_->triangles()},
+                      {"crowded_edges", mesh_->crowded_edges()},
+                      {"interval", interval_},
+                      {"strategy", strategy_}};
     if (!result_) return all;
     all["strips"] = result_->counts.strips;
     all["starts"] = result_->counts.starts;

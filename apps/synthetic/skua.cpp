@@ -44,7 +44,7 @@ class synthetic_app final : public program_app<synthetic_app> {
   void reset() override { problem_->reset(); }
 
   [[nodiscard]] std::string wrong() override { return problem_->wrong(); }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"tasks", tasks_},
             {"shape", shape_},
             {"sum_s", static_cast<double>(problem_->sum_ns()) * 1e-9},

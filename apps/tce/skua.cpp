@@ -87,7 +87,7 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
     if (count_only_) return {};
     return tensors_->wrong(seed_of_check(), c_x_ ? *c_x_ : tensors_->c_times_random(seed_of_check()));
   }
-  [[nodiscard]] nlohmann::json facts() const override {
+  [[nodiscard]] json_value facts() const override {
     return {{"scale", scale_},
             {"tiles", on_->all_tiles()},
             {"tasks", on_->tasks().size()},

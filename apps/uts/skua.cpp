@@ -79,8 +79,8 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
     if (*result_ == right_) return {};
     return "uts: got " + in_words(*result_) + "; right is " + in_words(right_);
   }
-  [[nodiscard]] nlohmann::json facts() const override {
-    nlohmann::json known{{"tree", own_.any() ? "own" : name_}, {"form", form_}};
+  [[nodiscard]] json_value facts() const override {
+    json_value known{{"tree", own_.any() ? "own" : name_}, {"form", form_}};
     if (result_) {
       known["nodes"] = result_->nodes;
       known["leaves"] = result_->leaves;

@@ -22,7 +22,7 @@ class no_app final : public apps::app {
   void reset() override {}
   void run_skua(pool&) override {}
   [[nodiscard]] std::string wrong() override { return ""; }
-  [[nodiscard]] nlohmann::json facts() const override { return {}; }
+  [[nodiscard]] apps::json_value facts() const override { return {}; }
 };
 
 worker_counters spent(std::uint64_t work, std::uint64_t scheduling, std::uint64_t idle) {

@@ -61,7 +61,7 @@ void measure_once(apps::app& what, runner const& who, bool verify, bool keep_tim
   if (keep_time && who.counters) into.breakdowns.push_back(between(before, who.counters(end), took));
   into.checked = verify;
   if (verify) check(what, into);
-  into.facts = apps::json_value::parse(what.facts().dump()).sorted();
+  into.facts = what.facts().sorted();
 }
 
 void map_once(apps::app& what, apps::mapped& maps, runner const& who, bool verify, record& into) {

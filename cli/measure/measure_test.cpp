@@ -32,7 +32,7 @@ class scripted_app final : public apps::app {
   }
   void run_skua(pool&) override { run(true); }
   [[nodiscard]] std::string wrong() override { return answer_ == 42 ? "" : "scripted: got another number"; }
-  [[nodiscard]] nlohmann::json facts() const override { return {{"answer", answer_}}; }
+  [[nodiscard]] apps::json_value facts() const override { return {{"answer", answer_}}; }
 
   void run(bool right) {
     EXPECT_TRUE(fresh_) << "a run without a reset";

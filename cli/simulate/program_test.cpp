@@ -32,7 +32,7 @@ class interrupted final : public apps::program_app<interrupted> {
   void prepare() override {}
   void reset() override { ++run_; }
   [[nodiscard]] std::string wrong() override { return {}; }
-  [[nodiscard]] nlohmann::json facts() const override { return {}; }
+  [[nodiscard]] apps::json_value facts() const override { return {}; }
 
   template <class Here>
   void program(Here& here, std::uint32_t) {

@@ -94,7 +94,7 @@ class with_serial_code final : public apps::program_app<with_serial_code> {
   void prepare() override {}
   void reset() override {}
   [[nodiscard]] std::string wrong() override { return {}; }
-  [[nodiscard]] nlohmann::json facts() const override { return {}; }
+  [[nodiscard]] apps::json_value facts() const override { return {}; }
   template <class Here>
   void program(Here& here, std::uint32_t) {
     forks_around_serial_code(here);

@@ -42,7 +42,7 @@ class iterated final : public apps::app, public apps::ranks_program {
   void run_skua(pool&) override {}
   [[nodiscard]] apps::ranks_program* ranks() override { return this; }
   [[nodiscard]] std::string wrong() override { return {}; }
-  [[nodiscard]] nlohmann::json facts() const override { return {{"iterations", done_}}; }
+  [[nodiscard]] apps::json_value facts() const override { return {{"iterations", done_}}; }
 
   void run_on_ranks(communicator& world, apps::ranks_plan const& plan) override {
     for (std::uint32_t i = 0; i < iterations; ++i) {
