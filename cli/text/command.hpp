@@ -44,8 +44,8 @@ class command_option {
   CLI::Option* of_;
 };
 
-/// A command or subcommand. Copies speak of the same one; the root owns it. Names are "--long", "-s,--long", or "WORD" for
-/// an argument; a variable gets the value and must outlive the parsing.
+/// A command or subcommand. Copies speak of the same one; the root owns it. Names are "--long", "-s,--long", or "WORD"
+/// for an argument; a variable gets the value and must outlive the parsing.
 class parser {
  public:
   explicit parser(CLI::App& of) noexcept : of_(&of) {}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "cli/text/command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skua::cli {
+namespace {
+
+/// A root with one subcommand, and what its options were given.
+struct command_under_test {
+  root_parser const root{"for tests", "test"};
+  parser const command = root.add_subcommand("go", "goes");
+  std::string text = "start";
+  std::optional<std::string> maybe;
+  std::vector<std::string> words, arguments;
+  double number = 5;
+  std::optional<double> other;
+  bool flag = true;
+  std::optional<std::string> how;
+  std::int64_t times = 0;
+  std::string taken = "nothing";
+
+  command_option const of_text = command.add_option("-t,--text", text, "a text").type_name("T").shows_default();
+
+  command_under_test() {
+    root.set_version("test 1");
+    root.explain_plainly("SUBCOMMAND");
+    root.require_subcommand();
+    command.explain_plainly("");
+    command.add_option("WORDS", arguments, "arguments").type_name("");
+    command.add_option("--maybe", maybe, "may be empty or not").type_name("M").refuses_empty();
+    command.add_option("--word", words, "a word").type_name("W").repeatable();
+    command.add_option("--number", number, "a number").type_name("N").between(0, 10);
+    command.add_option("--other", other, "another").group("More");
+    command.add_flag("--on,!--off", flag, "on or off");
+    command.add_flag("--how{so}", how, "how");
+    command.add_flag_function("--count", [this](std::int64_t n) { times = n; }, "counts");
+    command
+        .add_option_function(
+            "--take",
+            [this](std::string const& value) {
+              taken = value;
+              return value != "bad";
+            },
+            "takes")
+        .or_without_value("all");
+  }
+
+  /// What the parser says about this line, or "".
+  std::string said_of(std::string const& line) const {
+    auto const said = root.parse(line);
+    return said ? (said->is_fault ? "fault: " : "") + said->text : "";
+  }
+};
+
+TEST(parser, values_arrive_in_their_variables) {
+  command_under_test of;
+  EXPECT_EQ(of.said_of("go a -t x b --maybe=y --word 1 --word 2 --number 2.5 --other 3 --off --how=thus --count "
+                       "--take z"),
+            "");
+  EXPECT_TRUE(of.command.is_parsed());
+  EXPECT_EQ(of.command.name(), "go");
+  EXPECT_TRUE(of.of_text.is_given());
+  EXPECT_EQ(of.of_text.name(), "--text");
+  EXPECT_EQ(of.text, "x");
+  EXPECT_EQ(of.maybe, "y");
+  EXPECT_EQ(of.words, (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(of.arguments, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(of.number, 2.5);
+  EXPECT_EQ(of.other, 3.0);
+  EXPECT_FALSE(of.flag);
+  EXPECT_EQ(of.how, "thus");
+  EXPECT_EQ(of.times, 1);
+  EXPECT_EQ(of.taken, "z");
+}
+
+TEST(parser, what_is_not_given_keeps_its_value) {
+  command_under_test of;
+  EXPECT_EQ(of.said_of("go"), "");
+  EXPECT_FALSE(of.of_text.is_given());
+  EXPECT_EQ(of.text, "start");
+  EXPECT_EQ(of.maybe, std::nullopt);
+  EXPECT_EQ(of.number, 5);
+  EXPECT_TRUE(of.flag);
+  EXPECT_EQ(of.how, std::nullopt);
+  EXPECT_EQ(of.taken, "nothing");
+}
+
+TEST(parser, a_missing_value_is_the_one_that_stands_for_it) {
+  command_under_test of;
+  EXPECT_EQ(of.said_of("go --take --how"), "");
+  EXPECT_EQ(of.taken, "all");
+  EXPECT_EQ(of.how, "so");
+}
+
+TEST(parser, help_and_version_are_said_and_are_no_fault) {
+  EXPECT_EQ(command_under_test().said_of("--version"), "test 1\n");
+  EXPECT_EQ(command_under_test().said_of("--help").find("for tests"), 0U);
+  std::string const help = command_under_test().said_of("go --help");
+  EXPECT_NE(help.find("-t, --text T [start]"), std::string::npos) << help;
+  EXPECT_NE(help.find("More:"), std::string::npos) << help;
+}
+
+TEST(parser, a_line_that_makes_no_sense_is_a_fault_with_the_rule) {
+  auto const said_of = [](std::string const& line) { return command_under_test().said_of(line); };
+  EXPECT_EQ(said_of(""), "fault: subcommand is missing; allowed: go");
+  EXPECT_EQ(said_of("went"), "fault: subcommand is 'went'; allowed: go");
+  EXPECT_EQ(said_of("go --tixt x"), "fault: go: option is '--tixt'; allowed: see skua go --help; "
+                                       "did you mean '--text'?");
+  EXPECT_EQ(said_of("go --maybe="), "fault: go: --maybe is missing its value; allowed: a value (may be empty or not)");
+  EXPECT_EQ(said_of("go --take bad"), "fault: go: --take is missing its value; allowed: a value (takes)");
+  EXPECT_EQ(said_of("go -t a -t b"), "fault: go: --text is given 2 times; allowed: once");
+  EXPECT_NE(said_of("go --number 11"), "");
+}
+
+}  // namespace
+}  // namespace skua::cli
