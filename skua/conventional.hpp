@@ -15,12 +15,12 @@
 #include <concepts>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/loops.hpp"
+#include "skua/parts/base/ranges.hpp"
 #include "skua/program/callable.hpp"
 #include "skua/program/loop_options.hpp"
 #include "skua/program/parallel.hpp"
@@ -108,7 +108,7 @@ void parallel_for_each(It first, It last, Body const& body, Stop&&... stop) {
   }
 }
 /// The same for the elements of a container.
-template <std::ranges::input_range Container, class Body, class... Stop>
+template <runtime::input_range Container, class Body, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_for_each(Container&& all, Body const& body, Stop&&... stop) {
   parallel_for_each(std::ranges::begin(all), std::ranges::end(all), body, stop...);
@@ -197,7 +197,7 @@ void parallel_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
   }
 }
 /// The same for the elements of a container.
-template <std::ranges::random_access_range Container, class Less = std::less<>, class... Stop>
+template <runtime::random_access_range Container, class Less = std::less<>, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
   parallel_sort(std::ranges::begin(all), std::ranges::end(all), less, stop...);
@@ -216,7 +216,7 @@ void parallel_stable_sort(It first, It last, Less const& less = {}, Stop&&... st
   }
 }
 /// The same for the elements of a container.
-template <std::ranges::random_access_range Container, class Less = std::less<>, class... Stop>
+template <runtime::random_access_range Container, class Less = std::less<>, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_stable_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
   parallel_stable_sort(std::ranges::begin(all), std::ranges::end(all), less, stop...);

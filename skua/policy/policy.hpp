@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "skua/parts/base/ids.hpp"
@@ -18,6 +19,9 @@
 #include "skua/program/hint.hpp"
 
 namespace skua::inline v0::policies {
+
+/// What a machine tells a policy.
+using event = std::variant<probed, begun, returned, waiting, ended, rested>;
 
 /// One worker's share of a policy. Only that worker calls it (any thread may call `is_choosy`), off the hot path; no call
 /// allocates. Same layout, seed and events give the same answers.

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <variant>
 
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/outcome.hpp"
@@ -125,8 +124,5 @@ struct rested {
 [[nodiscard]] constexpr std::uint64_t first_touches_period_ns(std::uint32_t workers) noexcept {
   return 20'000 + std::uint64_t{500} * workers;
 }
-
-/// What a machine tells a policy.
-using event = std::variant<probed, begun, returned, waiting, ended, rested>;
 
 }  // namespace skua::inline v0::policies

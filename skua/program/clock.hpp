@@ -3,8 +3,9 @@
 // virtual time gives its `here` one more member, now(), and all code that measures programs uses it.
 #pragma once
 
-#include <chrono>
 #include <concepts>
+
+#include "skua/parts/base/durations.hpp"
 
 namespace skua::inline v0::runtime {
 

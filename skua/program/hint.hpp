@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -24,8 +23,11 @@ struct hint {
   hint_field<runtime::address, 0xffff'ffffULL> address{};  ///< where in the program's own space [arms-2021 3.1]
   hint_field<task_type, 0xffff'ffffULL> type{};            ///< which function it runs [arms-2021 3.3]
 
-  /// Every field, for those who treat all alike.
-  static constexpr auto fields() noexcept { return std::tuple{&hint::work, &hint::place, &hint::address, &hint::type}; }
+  /// Calls f on every field, for those who treat all alike.
+  template <class F>
+  static constexpr auto with_fields(F f) noexcept {
+    return f(&hint::work, &hint::place, &hint::address, &hint::type);
+  }
   friend constexpr bool operator==(hint const&, hint const&) = default;
 };
 
@@ -74,10 +76,10 @@ template <std::size_t... I>
 constexpr bool has_fields(std::index_sequence<I...>) noexcept {
   return requires { hint{(static_cast<void>(I), anything{})...}; };
 }
-constexpr std::size_t hint_fields = std::tuple_size_v<decltype(hint::fields())>;
+constexpr std::size_t hint_fields = hint::with_fields([](auto... field) { return sizeof...(field); });
 static_assert(has_fields(std::make_index_sequence<hint_fields>{}) &&
                   !has_fields(std::make_index_sequence<hint_fields + 1>{}),
-              "hint::fields names every field");
+              "hint::with_fields names every field");
 
 }  // namespace reading
 
@@ -86,7 +88,7 @@ template <hint_word A, hint_word B>
 constexpr hint operator|(A a, B b) noexcept {
   hint all = as_hint(a);
   hint const right = as_hint(b);
-  std::apply([&](auto... field) { ((right.*field ? void(all.*field = right.*field) : void()), ...); }, hint::fields());
+  hint::with_fields([&](auto... field) { ((right.*field ? void(all.*field = right.*field) : void()), ...); });
   return all;
 }
 

@@ -6,17 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/durations.hpp"
+#include "skua/parts/base/ranges.hpp"
 #include "skua/program/children.hpp"
 #include "skua/program/clock.hpp"
 #include "skua/program/fork_join.hpp"
@@ -37,19 +37,17 @@ class measured_work {
   /// here.each(range, body), with measured work as hints. body(here, element), or body(here, element, below): `below`
   /// is the child's own measured_work, for the one group that the child forks itself. Of the child's time in that
   /// group, only the time that its children really worked counts as its work.
-  template <fork_join Here, std::ranges::random_access_range Range, class Body>
-    requires std::ranges::sized_range<Range>
+  template <fork_join Here, divisible_range Range, class Body>
   void each(Here& here, Range&& range, Body&& body) {
     each(here, std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
   }
   /// The same with some hints given: keeps a work that hint_of returns, and scales it to those measured.
-  template <fork_join Here, std::ranges::random_access_range Range, class HintOf, class Body>
-    requires std::ranges::sized_range<Range>
+  template <fork_join Here, divisible_range Range, class HintOf, class Body>
   void each(Here& here, Range&& range, HintOf&& hint_of, Body&& body) {
     auto const first = std::ranges::begin(range);
     auto const n = static_cast<std::size_t>(std::ranges::size(range));
     auto const at = [&](std::size_t i) -> decltype(auto) {
-      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+      return first[static_cast<difference_of<Range>>(i)];
     };
     claim const mine{*this};
     if (!mine) {
@@ -58,9 +56,9 @@ class measured_work {
         call_with(&nobodys, body, h, x);
       });
     }
-    make_room(n);
-    for (std::size_t i = 0; i < n; ++i) slots_[i].hinted = element_hint(hint_of(at(i)));
-    std::span<slot> const children = begin_group(n);
+    std::span<slot> const children = make_room(n);
+    for (std::size_t i = 0; i < n; ++i) children[i].hinted = element_hint(hint_of(at(i)));
+    begin_group(children);
     group_time<Here> const all{*this, here, children};
     here.each(
         children, [](slot const& s) { return s.hinted; },
@@ -78,7 +76,10 @@ class measured_work {
     return std::chrono::nanoseconds(i < slots_.size() ? slots_[i].last_ns : 0);
   }
   /// Forgets all measurements. Not while the group runs.
-  void forget() noexcept { slots_.clear(); }
+  template <class = void>
+  void forget() noexcept {
+    slots_.clear();
+  }
 
  private:
   struct slot {
@@ -174,10 +175,10 @@ class measured_work {
       return std::apply([&](auto&&... word) { return here.join(std::move(word)...); },
                         std::tuple_cat(std::tuple{as_hint(c.hint), plain(c.function)}...));
     }
-    make_room(sizeof...(c));
+    std::span<slot> const children = make_room(sizeof...(c));
     std::size_t i = 0;
-    ((slots_[i++].hinted = as_hint(c.hint)), ...);
-    std::span<slot> const children = begin_group(sizeof...(c));
+    ((children[i++].hinted = as_hint(c.hint)), ...);
+    begin_group(children);
     group_time<Here> const all{*this, here, children};
     auto const child = [](slot& s, auto& f) {
       return std::tuple{s.hinted, [&s, &f](auto& h) { return timed(h, s, f); }};
@@ -188,12 +189,18 @@ class measured_work {
     }(std::index_sequence_for<Child...>{});
   }
 
-  void make_room(std::size_t n) {
+  // Templates, so that programs which measure nothing do not compile them.
+
+  template <class Slot = slot>
+  std::span<Slot> make_room(std::size_t n) {
     if (slots_.size() < n) slots_.resize(n);
+    return {slots_.data(), n};
   }
   /// Completes the given hints with the measured ones.
-  [[nodiscard]] std::span<slot> begin_group(std::size_t n) noexcept;
-  void end_group(std::span<slot> children, std::int64_t took_ns) noexcept;
+  template <class Slot>
+  static void begin_group(std::span<Slot> children) noexcept;
+  template <class Slot>
+  void end_group(std::span<Slot> children, std::int64_t took_ns) noexcept;
 
   std::vector<slot> slots_;        ///< never shrinks: a child that is missing for a while is remembered
   std::int64_t in_groups_ns_ = 0;  ///< from forks to joins, since the task that owns this object began
@@ -201,15 +208,16 @@ class measured_work {
   std::atomic<bool> in_use_{false};
 };
 
-inline std::span<measured_work::slot> measured_work::begin_group(std::size_t n) noexcept {
-  std::span<slot> const children = std::span(slots_).first(n);
-  auto const is_given = [](slot const& s) { return s.hinted.work && *s.hinted.work >= 0; };
+template <class Slot>
+void measured_work::begin_group(std::span<Slot> children) noexcept {
+  auto const n = static_cast<double>(children.size());
+  auto const is_given = [](Slot const& s) { return s.hinted.work && *s.hinted.work >= 0; };
   struct sum {
     double ns = 0;
     double hinted = 0;
     double count = 0;
   } measured, given, both;
-  for (slot& s : children) {
+  for (Slot& s : children) {
     s.now_ns = 0;
     auto const ns = static_cast<double>(s.last_ns);
     double const hinted = is_given(s) ? work_of(s.hinted) : 0;
@@ -217,8 +225,7 @@ inline std::span<measured_work::slot> measured_work::begin_group(std::size_t n) 
     if (is_given(s)) given = {0, given.hinted + hinted, given.count + 1};
     if (s.last_ns > 0 && is_given(s)) both = {both.ns + ns, both.hinted + hinted, 0};
   }
-  if (measured.count == 0 || given.count == static_cast<double>(n))
-    return children;  // nothing measured, or nothing missing
+  if (measured.count == 0 || given.count == n) return;  // nothing measured, or nothing missing
   double const mean_ns = measured.ns / measured.count;
   double ns_per_hinted = 0;
   if (both.hinted > 0) {
@@ -226,16 +233,16 @@ inline std::span<measured_work::slot> measured_work::begin_group(std::size_t n) 
   } else if (given.hinted > 0) {
     ns_per_hinted = mean_ns / (given.hinted / given.count);
   }
-  for (slot& s : children) {
+  for (Slot& s : children) {
     double const ns = s.last_ns > 0 ? static_cast<double>(s.last_ns) : mean_ns;
     s.hinted.work = is_given(s) ? work_of(s.hinted) * ns_per_hinted : ns;
   }
-  return children;
 }
 
-inline void measured_work::end_group(std::span<slot> children, std::int64_t took_ns) noexcept {
+template <class Slot>
+void measured_work::end_group(std::span<Slot> children, std::int64_t took_ns) noexcept {
   in_groups_ns_ += took_ns;
-  for (slot& s : children) {
+  for (Slot& s : children) {
     worked_ns_ += s.now_ns;
     if (s.now_ns > 0) s.last_ns = s.now_ns;
   }

@@ -9,13 +9,13 @@
 #include <concepts>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/ranges.hpp"
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/invoke.hpp"
 #include "skua/program/algorithm/sort.hpp"
@@ -136,7 +136,7 @@ void parallel_for_each(It first, It last, Body const& body, Stop&&... stop) {
     parallel_for_each<Executor>(all.begin(), all.end(), body, stop...);
   }
 }
-template <task_executor Executor, std::ranges::input_range Container, class Body, class... Stop>
+template <task_executor Executor, input_range Container, class Body, class... Stop>
   requires stop_options<Stop...>
 void parallel_for_each(Container&& all, Body const& body, Stop&&... stop) {
   parallel_for_each<Executor>(std::ranges::begin(all), std::ranges::end(all), body, stop...);
@@ -166,7 +166,7 @@ void parallel_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
       [&] { Executor::with_here([&](typename Executor::here& here) { sort(here, first, last, std::cref(less)); }); },
       stop...);
 }
-template <task_executor Executor, std::ranges::random_access_range Container, class Less = std::less<>, class... Stop>
+template <task_executor Executor, random_access_range Container, class Less = std::less<>, class... Stop>
   requires stop_options<Stop...>
 void parallel_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
   parallel_sort<Executor>(std::ranges::begin(all), std::ranges::end(all), less, stop...);

@@ -4,12 +4,12 @@
 
 #include <concepts>
 #include <cstdint>
-#include <ranges>
 #include <stop_token>
 #include <tuple>
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/ranges.hpp"
 #include "skua/program/flow/call_team.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/serial_finish.hpp"
@@ -32,11 +32,11 @@ class serial {
         children_of(std::forward<Args>(args)...));
   }
 
-  template <std::ranges::random_access_range Range, class Body>
+  template <random_access_range Range, class Body>
   constexpr void each(Range&& range, Body&& body) {
     for (auto&& element : range) body(*this, element);
   }
-  template <std::ranges::random_access_range Range, class HintOf, class Body>
+  template <random_access_range Range, class HintOf, class Body>
   constexpr void each(Range&& range, HintOf&&, Body&& body) {
     each(std::forward<Range>(range), std::forward<Body>(body));
   }

@@ -113,7 +113,8 @@ constexpr std::uint64_t curve_rank(grid_cell<D> const& cell, grid_cell<D> const&
     return cells;
   };
   std::uint64_t rank = 0;
-  for (auto level = static_cast<std::uint32_t>(std::bit_width(*std::ranges::max_element(extents) - 1)); level-- > 0;) {
+  std::uint32_t const longest = *std::max_element(extents.begin(), extents.end());
+  for (auto level = static_cast<std::uint32_t>(std::bit_width(longest - 1)); level-- > 0;) {
     std::uint32_t const corner = corner_of(cell, level);
     std::uint32_t const position = at.position_of(corner);
     for (std::uint32_t before = 0; before < position; ++before) rank += cells_in_part(at.corner_at(before), level);

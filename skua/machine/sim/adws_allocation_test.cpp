@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Deterministic task allocation in the simulator: which worker runs what, in which order, and the theorems.
 // [adws-sc19 4.2]
+#include <algorithm>
 #include <deque>
 #include <set>
 #include <utility>

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Short names for the policy vocabulary that the threads machine uses.
+// Short names for the policy vocabulary that the threads machine uses. Programs compile it, so policies themselves are only
+// declared here: who calls one includes policy.hpp.
 #pragma once
 
-#include "skua/policy/policy.hpp"
+#include "skua/policy/vocabulary.hpp"
+
+namespace skua::inline v0::policies {
+class worker_policy;
+}
 
 namespace skua::inline v0::runtime {
 

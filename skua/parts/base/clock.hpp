@@ -2,8 +2,9 @@
 // The monotonic clock as a number.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+
+#include "skua/parts/base/durations.hpp"
 
 namespace skua::inline v0::runtime {
 

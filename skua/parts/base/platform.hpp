@@ -3,9 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+
+#include "skua/parts/base/durations.hpp"
 
 namespace skua::inline v0::runtime {
 

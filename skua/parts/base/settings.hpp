@@ -3,12 +3,13 @@
 // Each value remembers where it came from, so that an error or `skua doctor` can name the culprit. Readers: options.hpp.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "skua/parts/base/durations.hpp"
 
 namespace skua::inline v0::runtime {
 

@@ -39,7 +39,9 @@ class numa_set {
   }
   [[nodiscard]] constexpr bool empty() const noexcept { return *this == numa_set{}; }
   /// Bit n, counted across all words, stands for node n.
-  [[nodiscard]] constexpr std::span<unsigned long const> words() const noexcept { return words_; }
+  [[nodiscard]] constexpr std::span<unsigned long const> words() const noexcept {
+    return {words_.data(), words_.size()};
+  }
   friend constexpr bool operator==(numa_set const&, numa_set const&) = default;
 
  private:

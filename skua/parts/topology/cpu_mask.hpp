@@ -19,7 +19,7 @@ class cpu_mask {
 
   cpu_mask() = default;
   /// Bit i of words[0] is PU i, of words[1] PU word_bits + i, and so on.
-  explicit cpu_mask(std::span<word const> words) : words_(words.begin(), words.end()) {}
+  explicit cpu_mask(std::span<word const> words) : words_(words.data(), words.data() + words.size()) {}
 
   /// Reads hwloc's form, most significant word first: "0x0000000f", "0x1,0x00000000".
   /// nullopt for any other text, and for the infinite "0xf...f".
@@ -31,7 +31,7 @@ class cpu_mask {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// All members, ascending.
   [[nodiscard]] std::vector<std::uint32_t> members() const;
-  [[nodiscard]] std::span<word const> words() const noexcept { return words_; }
+  [[nodiscard]] std::span<word const> words() const noexcept { return {words_.data(), words_.size()}; }
 
   friend bool operator==(cpu_mask const& a, cpu_mask const& b);
 

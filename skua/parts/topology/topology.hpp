@@ -74,8 +74,8 @@ class topology {
 
   explicit topology(topology_reading const& read);
 
-  [[nodiscard]] std::span<topology_node const> nodes() const noexcept { return nodes_; }
-  [[nodiscard]] std::span<topology_pu const> pus() const noexcept { return pus_; }
+  [[nodiscard]] std::span<topology_node const> nodes() const noexcept { return {nodes_.data(), nodes_.size()}; }
+  [[nodiscard]] std::span<topology_pu const> pus() const noexcept { return {pus_.data(), pus_.size()}; }
   /// How many nodes of this kind there are.
   [[nodiscard]] std::uint32_t count(level kind) const noexcept;
   /// The node of this kind that holds a PU (by position in pus()), or no_index. At most seven steps.
@@ -96,7 +96,7 @@ class topology {
   /// "this machine", "synthetic ...", or the path of the file.
   [[nodiscard]] std::string const& source() const noexcept { return source_; }
   /// What was odd when the machine was read, one sentence each.
-  [[nodiscard]] std::span<std::string const> remarks() const noexcept { return remarks_; }
+  [[nodiscard]] std::span<std::string const> remarks() const noexcept { return {remarks_.data(), remarks_.size()}; }
 
  private:
   void nest(topology_reading const& read);

@@ -68,10 +68,10 @@ class filter_run {
 /// Work O(n), span O(most + n / most + log n). Extra space: n bytes. Exceptions and stops: as for_each; part of the
 /// output may have been written.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class Keep>
-  requires body_of<Keep, Here, std::ranges::range_reference_t<In>>
+  requires body_of<Keep, Here, reference_of<In>>
 Out filter(Here& here, In&& in, Out out, Keep&& keep, grain most = automatic) {
   std::size_t const n = length(in);
-  filter_run<Here, std::ranges::iterator_t<In>, Keep> const run{here, std::ranges::begin(in), n, keep,
+  filter_run<Here, iterator_of<In>, Keep> const run{here, std::ranges::begin(in), n, keep,
                                                                 leaf_size(here, most, n)};
   run.copy_to(here, out);
   return after(out, run.count());
@@ -79,14 +79,14 @@ Out filter(Here& here, In&& in, Out out, Keep&& keep, grain most = automatic) {
 
 /// The same, into a new vector. Not for bool: two workers cannot write neighbours of a vector<bool> at the same time.
 template <fork_join Here, divisible_range In, class Keep>
-  requires body_of<Keep, Here, std::ranges::range_reference_t<In>> &&
-           std::default_initializable<std::ranges::range_value_t<In>> &&
-           (!std::same_as<std::ranges::range_value_t<In>, bool>)
-std::vector<std::ranges::range_value_t<In>> filter(Here& here, In&& in, Keep&& keep, grain most = automatic) {
+  requires body_of<Keep, Here, reference_of<In>> &&
+           std::default_initializable<value_of_range<In>> &&
+           (!std::same_as<value_of_range<In>, bool>)
+std::vector<value_of_range<In>> filter(Here& here, In&& in, Keep&& keep, grain most = automatic) {
   std::size_t const n = length(in);
-  filter_run<Here, std::ranges::iterator_t<In>, Keep> const run{here, std::ranges::begin(in), n, keep,
+  filter_run<Here, iterator_of<In>, Keep> const run{here, std::ranges::begin(in), n, keep,
                                                                 leaf_size(here, most, n)};
-  std::vector<std::ranges::range_value_t<In>> kept(run.count());
+  std::vector<value_of_range<In>> kept(run.count());
   run.copy_to(here, kept.begin());
   return kept;
 }

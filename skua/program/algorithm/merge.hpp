@@ -116,10 +116,10 @@ void merge_pieces(Here& here, sorted_pair<A, B> in, Out out, Less& less, std::si
 /// 16384. Work O(n), span O(most + log^2 n); no extra space. Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range A, divisible_range B, std::random_access_iterator Out,
           class Less = std::less<>>
-  requires std::is_lvalue_reference_v<std::ranges::range_reference_t<A const>> &&
-           std::same_as<std::ranges::range_reference_t<A const>, std::ranges::range_reference_t<B const>>
+  requires std::is_lvalue_reference_v<reference_of<A const>> &&
+           std::same_as<reference_of<A const>, reference_of<B const>>
 Out merge(Here& here, A const& a, B const& b, Out out, Less less = {}, grain most = automatic) {
-  sorted_pair<std::ranges::iterator_t<A const>, std::ranges::iterator_t<B const>> const in{
+  sorted_pair<iterator_of<A const>, iterator_of<B const>> const in{
       std::ranges::begin(a), length(a), std::ranges::begin(b), length(b)};
   merge_pieces(here, in, out, less, most.elements != 0 ? most.elements : std::size_t{16384}, by_copying{});
   return after(out, in.size());

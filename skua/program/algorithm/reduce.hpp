@@ -50,10 +50,10 @@ class reduction {
 /// Work O(n), span O(most + log n) combinations. Extra space: one value per open
 /// join. Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range Range, class T, class Combine, class Transform = std::identity>
-  requires monoid<Combine, T> && body_of<Transform, Here, std::ranges::range_reference_t<Range>>
+  requires monoid<Combine, T> && body_of<Transform, Here, reference_of<Range>>
 T reduce(Here& here, Range&& range, T identity, Combine combine, Transform transform = {}, grain most = automatic) {
   std::size_t const n = length(range);
-  reduction<Here, std::ranges::iterator_t<Range>, T, Combine, Transform> const run{
+  reduction<Here, iterator_of<Range>, T, Combine, Transform> const run{
       std::ranges::begin(range), identity, combine, transform, leaf_size(most, n)};
   return run(here, 0, n);
 }

@@ -124,7 +124,7 @@ template <fork_join Here, divisible_range In, std::random_access_iterator Out, c
   requires monoid<Combine, T>
 T inclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grain most = automatic) {
   std::size_t const n = length(in);
-  scan_run<scan_kind::inclusive, Here, std::ranges::iterator_t<In>, Out, T, Combine> const run{
+  scan_run<scan_kind::inclusive, Here, iterator_of<In>, Out, T, Combine> const run{
       std::ranges::begin(in), n, out, combine, leaf_size(most, n)};
   return run(here, std::move(identity));
 }
@@ -134,7 +134,7 @@ template <fork_join Here, divisible_range In, std::random_access_iterator Out, c
   requires monoid<Combine, T>
 T exclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grain most = automatic) {
   std::size_t const n = length(in);
-  scan_run<scan_kind::exclusive, Here, std::ranges::iterator_t<In>, Out, T, Combine> const run{
+  scan_run<scan_kind::exclusive, Here, iterator_of<In>, Out, T, Combine> const run{
       std::ranges::begin(in), n, out, combine, leaf_size(most, n)};
   return run(here, std::move(identity));
 }

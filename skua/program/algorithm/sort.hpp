@@ -20,10 +20,10 @@ namespace skua::inline v0::runtime {
 /// Everything else: quicksort. `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(n); no extra space.
 /// If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified values.
 template <fork_join Here, divisible_range Range, class Less = std::less<>>
-  requires std::sortable<std::ranges::iterator_t<Range>, Less> &&
-           std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>
+  requires std::sortable<iterator_of<Range>, Less> &&
+           std::is_lvalue_reference_v<reference_of<Range>>
 void sort(Here& here, Range&& range, Less less = {}, grain most = automatic) {
-  using It = std::ranges::iterator_t<Range>;
+  using It = iterator_of<Range>;
   using T = std::iter_value_t<It>;
   throw_if_stopped(here);
   It const first = std::ranges::begin(range);

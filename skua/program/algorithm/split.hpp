@@ -6,9 +6,9 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <ranges>
 #include <type_traits>
 
+#include "skua/parts/base/ranges.hpp"
 #include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/pieces.hpp"
@@ -20,10 +20,6 @@ struct grain {
   std::size_t elements = 0;
 };
 inline constexpr grain automatic{};  ///< the algorithm chooses
-
-/// A range that can be cut anywhere: it has random access and knows its size.
-template <class Range>
-concept divisible_range = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
 
 constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept { return n / by + (n % by != 0 ? 1 : 0); }
 
@@ -61,18 +57,18 @@ void for_pieces(Here& here, std::size_t n, grain most, Leaf const& leaf) {
   }
 }
 
-/// [first, last) as a range: of the numbers themselves, or of what the iterators point to. last < first: empty for
-/// numbers, undefined for iterators.
-template <std::integral First, std::integral Last>
-constexpr auto between(First first, Last last) noexcept {
-  using index = std::common_type_t<First, Last>;
-  auto const from = static_cast<index>(first);
-  return std::views::iota(from, std::max(from, static_cast<index>(last)));
-}
+/// [first, last) as a range.
 template <std::random_access_iterator It>
-constexpr auto between(It first, It last) {
-  return std::ranges::subrange<It>(first, last);
-}
+class between {
+ public:
+  constexpr between(It first, It last) : first_(first), last_(last) {}
+  [[nodiscard]] constexpr It begin() const { return first_; }
+  [[nodiscard]] constexpr It end() const { return last_; }
+
+ private:
+  It first_;
+  It last_;
+};
 
 /// The iterator `n` after `first`, where the difference type may be any integer-like type.
 template <std::random_access_iterator It>

@@ -97,8 +97,8 @@ class merge_sort {
 /// elements. If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified
 /// values. Throws std::bad_alloc if there is no memory for the buffer; then the range is untouched.
 template <fork_join Here, divisible_range Range, class Less = std::less<>>
-  requires std::sortable<std::ranges::iterator_t<Range>, Less> &&
-           std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>
+  requires std::sortable<iterator_of<Range>, Less> &&
+           std::is_lvalue_reference_v<reference_of<Range>>
 void stable_sort(Here& here, Range&& range, Less less = {}, grain most = automatic) {
   auto const first = std::ranges::begin(range);
   std::size_t const n = length(range);
@@ -108,7 +108,7 @@ void stable_sort(Here& here, Range&& range, Less less = {}, grain most = automat
     return;
   }
   std::size_t const leaf = most.elements != 0 ? most.elements : std::size_t{2048};
-  merge_sort<Here, std::ranges::iterator_t<Range>, Less> run{first, n, less, leaf};
+  merge_sort<Here, iterator_of<Range>, Less> run{first, n, less, leaf};
   run(here);
 }
 

@@ -11,7 +11,7 @@ namespace skua::inline v0::runtime {
 /// elements; it may be the input itself but must not overlap it otherwise.
 /// Work O(n), span O(log n + most); no extra space. Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class F>
-  requires body_of<F, Here, std::ranges::range_reference_t<In>>
+  requires body_of<F, Here, reference_of<In>>
 Out transform(Here& here, In&& in, Out out, F&& f, grain most = automatic) {
   auto const first = std::ranges::begin(in);
   std::size_t const n = length(in);
@@ -26,7 +26,7 @@ Out transform(Here& here, In&& in, Out out, F&& f, grain most = automatic) {
 
 /// out[i] = f([here,] a[i], b[i]) for every i below the shorter length. Otherwise as above.
 template <fork_join Here, divisible_range A, divisible_range B, std::random_access_iterator Out, class F>
-  requires body_of<F, Here, std::ranges::range_reference_t<A>, std::ranges::range_reference_t<B>>
+  requires body_of<F, Here, reference_of<A>, reference_of<B>>
 Out transform(Here& here, A&& a, B&& b, Out out, F&& f, grain most = automatic) {
   auto const first = std::ranges::begin(a);
   auto const second = std::ranges::begin(b);

@@ -309,9 +309,9 @@ class flow : public flow_graph {
   template <tracing T>
   void spawn_roots(region& tasks, std::vector<flow_node*>& roots) {
     auto const stays = [&](flow_node const* root) { return tasks.keeps(root->hints); };
-    auto const others = std::ranges::partition(roots, stays);
-    for (flow_node* const root : others) spawn<T>(tasks, *root);
-    spawn_all<T>(tasks, std::span(roots).first(roots.size() - others.size()));
+    auto const others = std::partition(roots.begin(), roots.end(), stays);
+    for (auto root = others; root != roots.end(); ++root) spawn<T>(tasks, **root);
+    spawn_all<T>(tasks, {roots.data(), static_cast<std::size_t>(others - roots.begin())});
   }
   /// Nodes that may run where they are spawned: a thief takes half of them at once, so that independent nodes are not stolen
   /// one by one.

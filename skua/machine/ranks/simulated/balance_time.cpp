@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/simulated/balance_time.hpp"
 
+#include <ranges>
 #include <type_traits>
 #include <variant>
 

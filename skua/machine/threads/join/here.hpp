@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <stop_token>
 #include <string_view>
 #include <tuple>
@@ -20,6 +19,7 @@
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/ranges.hpp"
 #include "skua/parts/base/type_text.hpp"
 #include "skua/parts/trace/event.hpp"
 #include "skua/program/footprint.hpp"
@@ -57,12 +57,11 @@ class here final : public fiber {
 
   /// Runs body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing on the rest. For
   /// long ranges of small children see for_each (algorithm/).
-  template <std::ranges::random_access_range Range, class Body>
-    requires std::ranges::sized_range<Range>
+  template <divisible_range Range, class Body>
   void each(Range&& range, Body&& body) {
     auto const first = std::ranges::begin(range);
     auto const call_child = [&](std::uint64_t i, here& h) {
-      body(h, first[static_cast<std::ranges::range_difference_t<Range>>(i)]);
+      body(h, first[static_cast<difference_of<Range>>(i)]);
     };
     expect_running();
     elements<decltype(call_child)> all{call_child};
@@ -71,10 +70,10 @@ class here final : public fiber {
   }
   /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
   /// sees the group, or, if it can name a place, before the child runs.
-  template <std::ranges::random_access_range Range, class HintOf, class Body>
+  template <random_access_range Range, class HintOf, class Body>
   void each(Range&& range, HintOf&& hint_of, Body&& body) {
     auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
-      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+      return first[static_cast<difference_of<Range>>(i)];
     };
     auto const call_body = [&](std::uint64_t i, here& h) {
       call_at(h, hint_word_of(hint_of(at(i))), [&](here& inside) { body(inside, at(i)); });

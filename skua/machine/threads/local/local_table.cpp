@@ -5,6 +5,8 @@
 
 namespace skua::inline v0::runtime {
 
+local_table::table::table(unsigned bits) : slots(std::size_t{1} << bits), shift(64 - bits) {}
+
 void local_table::table::add(std::uint64_t thread, local_node* object) noexcept {
   std::size_t i = start(thread);
   while (slots[i].thread.load(std::memory_order_relaxed) != 0) i = (i + 1) & (slots.size() - 1);  // relaxed: locked

@@ -53,7 +53,7 @@ class local_table {
     local_node* object = nullptr;          ///< written before `thread`
   };
   struct table {
-    explicit table(unsigned bits) : slots(std::size_t{1} << bits), shift(64 - bits) {}
+    explicit table(unsigned bits);
     [[nodiscard]] std::size_t start(std::uint64_t thread) const noexcept {
       return (thread * 0x9e37'79b9'7f4a'7c15ULL) >> shift;  // Fibonacci hashing: numbers of any stride are spread
     }

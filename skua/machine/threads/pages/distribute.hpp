@@ -59,7 +59,8 @@ template <class T>
 distribution distribute(page_array<T> const& array, std::span<share const> shares, layout const& map,
                         page_kernel const& kernel = running_kernel()) {
   page_block const& block = array.block();
-  return distribute(block, pages_of(shares, sizeof(T), block.bytes().size(), block.page_bytes()), map, kernel);
+  std::vector<page_run> const runs = pages_of(shares, sizeof(T), block.bytes().size(), block.page_bytes());
+  return distribute(block, {runs.data(), runs.size()}, map, kernel);
 }
 
 /// Deals out blocks to the places in turn; block_bytes is rounded up to whole pages (page_block::page_bytes).
@@ -67,8 +68,9 @@ template <class T>
 distribution distribute_cyclic(page_array<T> const& array, std::size_t block_bytes, layout const& map,
                                page_kernel const& kernel = running_kernel()) {
   page_block const& block = array.block();
-  return distribute(block, cyclic_blocks(block.bytes().size(), block_bytes, block.page_bytes(), map.places()), map,
-                    kernel);
+  std::vector<page_run> const runs =
+      cyclic_blocks(block.bytes().size(), block_bytes, block.page_bytes(), map.places());
+  return distribute(block, {runs.data(), runs.size()}, map, kernel);
 }
 
 }  // namespace skua::inline v0::runtime

@@ -86,12 +86,11 @@ std::string text_of(history const& known) {
   std::string all = "{\"workers\": " + std::to_string(known.workers) + ",\n \"times\": [";
   char const* separator = "\n";
   for (policies::known_time const& t : known.times) {
-    nlohmann::ordered_json const entry{{"type", t.type},
-                                       {"address", static_cast<double>(t.where.fraction) / line},
-                                       {"leader", index(t.leader)},
-                                       {"width", t.width},
-                                       {"ns", t.ns}};
-    all += separator + ("  " + entry.dump());
+    // By hand: nlohmann's ordered_json would be compiled for this line only.
+    nlohmann::json const address = static_cast<double>(t.where.fraction) / line;
+    all += separator + ("  {\"type\":" + std::to_string(t.type)) + ",\"address\":" + address.dump() +
+           ",\"leader\":" + std::to_string(index(t.leader)) + ",\"width\":" + std::to_string(t.width) +
+           ",\"ns\":" + std::to_string(t.ns) + "}";
     separator = ",\n";
   }
   return all + "\n]}\n";

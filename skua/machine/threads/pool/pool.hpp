@@ -2,7 +2,6 @@
 // A pool of workers, and its regions. Several pools may live at once and nest; there is no process-wide state.
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -19,6 +18,7 @@
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/outside_call.hpp"
 #include "skua/machine/threads/worker/worker_counters.hpp"
+#include "skua/parts/base/durations.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/settings.hpp"
 #include "skua/parts/context/stack.hpp"

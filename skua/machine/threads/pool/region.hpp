@@ -18,6 +18,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/policy.hpp"
 #include "skua/policy/setup.hpp"
 
 namespace skua::inline v0::runtime {

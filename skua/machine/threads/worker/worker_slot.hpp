@@ -17,6 +17,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/ordered/ordered_lane.hpp"
+#include "skua/policy/policy.hpp"
 
 namespace skua::inline v0::runtime {
 
