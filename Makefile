@@ -29,10 +29,8 @@ build: ## the library and the command: build/release/bin/skua
 	tools/install-packages build
 	$(call built,release)
 
-demo: build ## compare schedulers and peers on published workloads
-	$(SKUA) compare uts --tree T1 --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
-	$(SKUA) compare cilksort --policies random,hierarchical --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
-	$(SKUA) compare heat --policies random,adws --peers serial,openmp,tbb --workers $(DEMO_WORKERS)
+demo: ## compare schedulers and peers on published workloads; builds no more than that needs
+	@tools/demo $(JOBS) $(DEMO_WORKERS)
 
 test: ## build with checks and run every test
 	tools/install-packages build test browser

@@ -3,6 +3,7 @@
 // parse_options.hpp does.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,9 @@ constexpr option_limits one_of(std::span<std::string_view const> words) { return
 /// The member that holds the default and takes the value. A bool is a flag. An optional has no default to show.
 using option_value = std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*,
                                   std::optional<std::int64_t>*, std::optional<double>*, std::optional<std::string>*>;
+
+/// What --hints may be of an app whose tasks can say their work: false or true.
+inline constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 
 /// One row: {"--leaf-columns,--leaf-cols", &columns_, between(32, 4096), "most columns of a leaf"}.
 struct option {

@@ -15,7 +15,7 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> strategies{"by-bound", "none"};
+constexpr std::array<std::string_view, 2> bipartition_strategies{"by-bound", "none"};
 
 class bipartition_app final : public finish_app<bipartition_app> {
  public:
@@ -30,12 +30,12 @@ class bipartition_app final : public finish_app<bipartition_app> {
         {"--weights", &weights_, between(1, 1'000'000), "edges weigh 1 to this"},
         {"--instances", &instances_, between(1, 1000), "graphs, with seeds from --seed on"},
         {"--seed", &seed_, between(0, most_seed), "of the first graph"},
-        {"--strategy", &strategy_, one_of(strategies), "by-bound or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(bipartition_strategies), "by-bound or none: what is given with each task"},
     };
   }
   void prepare() override {
     require_allowed(name(), options());
-    how_ = meaning_of<bipartition::choice>(strategy_, strategies);
+    how_ = meaning_of<bipartition::choice>(strategy_, bipartition_strategies);
     graphs_.clear();
     for (std::int64_t i = 0; i < instances_; ++i) {
       graphs_.push_back(bipartition::random_graph(static_cast<std::uint32_t>(n_), density_,

@@ -16,7 +16,6 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 constexpr std::uint32_t most_atoms_to_solve = 512;
 constexpr std::uint64_t most_tasks_to_solve = 100'000'000;
 

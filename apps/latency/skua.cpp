@@ -14,7 +14,7 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> strategies{"priority", "none"};
+constexpr std::array<std::string_view, 2> latency_strategies{"priority", "none"};
 
 class latency_app final : public finish_app<latency_app>, public tbb_twin {
  public:
@@ -30,12 +30,12 @@ class latency_app final : public finish_app<latency_app>, public tbb_twin {
         {"--urgent-us", &urgent_us_, between(0.0, most_us), "work of an urgent task"},
         {"--urgent", &urgent_share_, between(0, 1), "share of the background tasks that spawn an urgent one"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of all random choices"},
-        {"--strategy", &strategy_, one_of(strategies), "priority or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(latency_strategies), "priority or none: what is given with each task"},
     };
   }
   void prepare() override {
     require_allowed(name(), options());
-    how_ = meaning_of<latency::choice>(strategy_, strategies);
+    how_ = meaning_of<latency::choice>(strategy_, latency_strategies);
     require_between("latency: --longest-us", longest_us_, shortest_us_, most_us);
     auto const ns = [](double us) { return static_cast<std::uint64_t>(us * 1000); };
     load_ = latency::load({.levels = static_cast<std::uint32_t>(levels_),

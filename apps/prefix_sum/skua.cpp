@@ -18,7 +18,7 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> strategies{"in-order", "none"};
+constexpr std::array<std::string_view, 2> prefix_sum_strategies{"in-order", "none"};
 
 class prefix_sum_app final : public finish_app<prefix_sum_app>, public openmp_twin, public tbb_twin {
  public:
@@ -34,7 +34,7 @@ class prefix_sum_app final : public finish_app<prefix_sum_app>, public openmp_tw
         {"--arrays", &arrays_, between(1, 10'000), "arrays, all at once; together at most 2^32 elements"},
         {"--block", &block_, between(1, most_elements), "elements of a block"},
         {"--seed", &seed_, between(0, 1'000'000'000), "of the elements"},
-        {"--strategy", &strategy_, one_of(strategies),
+        {"--strategy", &strategy_, one_of(prefix_sum_strategies),
          "in-order or none: what is given with each task; none: two passes"},
     };
   }
@@ -42,7 +42,7 @@ class prefix_sum_app final : public finish_app<prefix_sum_app>, public openmp_tw
     require_allowed(name(), options());
     require_between("prefix-sum: --n times --arrays", n_ * arrays_, 1, most_elements);
     require_between("prefix-sum: the number of blocks", (n_ + block_ - 1) / block_ * arrays_, 1, most_blocks);
-    how_ = meaning_of<prefix_sum::choice>(strategy_, strategies);
+    how_ = meaning_of<prefix_sum::choice>(strategy_, prefix_sum_strategies);
     blocked_.clear();
     auto const n = static_cast<std::size_t>(n_);
     size_ = n * static_cast<std::size_t>(arrays_);

@@ -20,7 +20,7 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> strategies{"best-first", "none"};
+constexpr std::array<std::string_view, 2> puzzle15_strategies{"best-first", "none"};
 
 /// Its serial elision is iterative deepening: the program that one would write without tasks, and without a table.
 class puzzle15_app final : public finish_app<puzzle15_app> {
@@ -36,13 +36,13 @@ class puzzle15_app final : public finish_app<puzzle15_app> {
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of the random walk"},
         {"--table-mib", &table_mib_, between(1, 1'000'000),
          "most memory for reached positions; waiting tasks need much more"},
-        {"--strategy", &strategy_, one_of(strategies),
+        {"--strategy", &strategy_, one_of(puzzle15_strategies),
          "best-first or none (for short walks): what is given with each task"},
     };
   }
   void prepare() override {
     require_allowed(name(), options());
-    how_ = meaning_of<puzzle15::choice>(strategy_, strategies);
+    how_ = meaning_of<puzzle15::choice>(strategy_, puzzle15_strategies);
     within_ = {.table_bytes = static_cast<std::uint64_t>(table_mib_) << 20};
     right_.reset();
     make_start();

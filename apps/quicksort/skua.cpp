@@ -16,7 +16,7 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> strategies{"by-size", "none"};
+constexpr std::array<std::string_view, 2> quicksort_strategies{"by-size", "none"};
 
 class quicksort_app final : public finish_app<quicksort_app>, public openmp_twin, public tbb_twin {
  public:
@@ -33,12 +33,12 @@ class quicksort_app final : public finish_app<quicksort_app>, public openmp_twin
          "random, sorted, reversed, organ-pipe, equal or few: the keys"},
         {"--seed", &seed_, between(0, most_seed), "of the input"},
         {"--cutoff", &cutoff_, between(1, quicksort::most_n), "std::sort sorts so many keys at once"},
-        {"--strategy", &strategy_, one_of(strategies), "by-size or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(quicksort_strategies), "by-size or none: what is given with each task"},
     };
   }
   void prepare() override {
     require_allowed(name(), options());
-    auto const how = meaning_of<quicksort::choice>(strategy_, strategies);
+    auto const how = meaning_of<quicksort::choice>(strategy_, quicksort_strategies);
     with_ = {.cutoff = static_cast<std::size_t>(cutoff_), .how = how};
     done_ = false;
     try {

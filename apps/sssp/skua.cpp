@@ -20,7 +20,7 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> strategies{"by-distance", "none"};
+constexpr std::array<std::string_view, 2> sssp_strategies{"by-distance", "none"};
 
 /// Its serial elision is Dijkstra's algorithm with a binary heap: the program that one would write without tasks.
 class sssp_app final : public finish_app<sssp_app> {
@@ -38,12 +38,12 @@ class sssp_app final : public finish_app<sssp_app> {
         {"--longest", &longest_, between(1, 1'000'000), "edges have lengths from 1 to this"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of the random graph"},
         {"--dense", &dense_, "compute each edge when it is needed instead of keeping it"},
-        {"--strategy", &strategy_, one_of(strategies), "by-distance or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(sssp_strategies), "by-distance or none: what is given with each task"},
     };
   }
   void prepare() override {
     require_allowed(name(), options());
-    how_ = meaning_of<sssp::choice>(strategy_, strategies);
+    how_ = meaning_of<sssp::choice>(strategy_, sssp_strategies);
     make_graph();
     std::int64_t const nodes = std::visit([](auto const& g) { return std::int64_t{g.nodes()}; }, *graph_);
     require_between("sssp: --source", source_, 1, nodes);

@@ -13,17 +13,17 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::int64_t most_side = 32768;
+constexpr std::int64_t most_strassen_side = 32768;
 
 /// The differences between the two apps.
-struct in_rows {
+struct strassen_in_rows {
   using problem = matmul::problem;
   static constexpr std::string_view name = "strassen";
   static constexpr std::string_view about =
       "Strassen's matrix product in Winograd's form, seven products of half the side (NUMA-WS 2018)";
   static constexpr bool has_rows = true;
 };
-struct in_z_order {
+struct strassen_in_z_order {
   using problem = matmul::z_problem;
   static constexpr std::string_view name = "strassen-z";
   static constexpr std::string_view about = "strassen on matrices laid out in blocks on a Z curve (NUMA-WS 2018)";
@@ -37,10 +37,10 @@ class strassen_app final : public program_app<strassen_app<Layout, View>>, publi
   [[nodiscard]] std::string_view about() const override { return Layout::about; }
   [[nodiscard]] std::vector<option> options() override {
     std::vector<option> all{
-        {"--n", &n_, between(1, most_side), "rows and columns"},
-        {"--cutoff", &cutoff_, between(matmul::column_group, most_side),
+        {"--n", &n_, between(1, most_strassen_side), "rows and columns"},
+        {"--cutoff", &cutoff_, between(matmul::column_group, most_strassen_side),
          "longest side of a product that matmul computes"},
-        {"--leaf", &leaf_, between(matmul::column_group, most_side),
+        {"--leaf", &leaf_, between(matmul::column_group, most_strassen_side),
          "longest side of a block, rounded down to a multiple of 32"},
         {"--seed", &seed_, between(0, std::numeric_limits<std::int64_t>::max()), "seed of the matrices"},
     };
@@ -146,7 +146,7 @@ class strassen_app final : public program_app<strassen_app<Layout, View>>, publi
 
 }  // namespace
 
-std::unique_ptr<app> make_strassen() { return std::make_unique<strassen_app<in_rows, matmul::rows_view>>(); }
-std::unique_ptr<app> make_strassen_z() { return std::make_unique<strassen_app<in_z_order, z_view>>(); }
+std::unique_ptr<app> make_strassen() { return std::make_unique<strassen_app<strassen_in_rows, matmul::rows_view>>(); }
+std::unique_ptr<app> make_strassen_z() { return std::make_unique<strassen_app<strassen_in_z_order, z_view>>(); }
 
 }  // namespace skua::apps

@@ -17,7 +17,7 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> strategies{"by-neighbours", "none"};
+constexpr std::array<std::string_view, 2> strips_strategies{"by-neighbours", "none"};
 
 class strips_app final : public finish_app<strips_app> {
  public:
@@ -31,12 +31,12 @@ class strips_app final : public finish_app<strips_app> {
         {"--triangles", &triangles_, between(1, 100'000'000), "of the torus"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of the torus"},
         {"--interval", &interval_, between(1, strips::most_triangles), "triangles per task that spawns others"},
-        {"--strategy", &strategy_, one_of(strategies), "by-neighbours or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(strips_strategies), "by-neighbours or none: what is given with each task"},
     };
   }
   void prepare() override {
     require_allowed(name(), options());
-    with_.how = meaning_of<strips::choice>(strategy_, strategies);
+    with_.how = meaning_of<strips::choice>(strategy_, strips_strategies);
     with_.interval = static_cast<strips::triangle>(interval_);
     result_.reset();
     try {

@@ -14,7 +14,6 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 
 class synthetic_app final : public program_app<synthetic_app> {
  public:

@@ -16,7 +16,6 @@
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 
 class tce_app final : public program_app<tce_app>, public ranks_program {
  public:

@@ -17,7 +17,7 @@ namespace skua::apps {
 namespace {
 
 constexpr std::array<std::string_view, 2> forms{"fork", "spawn"};
-constexpr std::array<std::string_view, 2> strategies{"by-depth", "none"};
+constexpr std::array<std::string_view, 2> uts_strategies{"by-depth", "none"};
 
 class uts_app final : public program_app<uts_app>, public openmp_twin, public tbb_twin, public ranks_program {
  public:
@@ -40,13 +40,13 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
         {"--seed", &own_.seed, "instead of the tree's own: seed of the root (-r)"},
         {"--form", &form_, one_of(forms),
          "fork: join of the node's child and its next siblings; spawn: a task per node"},
-        {"--strategy", &strategy_, one_of(strategies), "by-depth or none: what is given with each spawned task"},
+        {"--strategy", &strategy_, one_of(uts_strategies), "by-depth or none: what is given with each spawned task"},
     };
   }
 
   void prepare() override {
     require_allowed(name(), options());
-    how_ = meaning_of<uts::choice>(strategy_, strategies);
+    how_ = meaning_of<uts::choice>(strategy_, uts_strategies);
     auto const& known = uts::published(name_);
     tree_ = known.parameters;
     if (own_.replace_in(tree_)) {

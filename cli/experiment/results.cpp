@@ -72,11 +72,6 @@ std::string last_table(experiment_results const& r) {
          fmt::format("  P = {:g}; times other than T_1 and T_P are sums over the workers\n", r.xs.back());
 }
 
-std::string bounds_of(expectation const& e) {
-  if (e.at_least && e.at_most) return fmt::format("{:g} to {:g}", *e.at_least, *e.at_most);
-  return e.at_least ? fmt::format(">= {:g}", *e.at_least) : fmt::format("<= {:g}", *e.at_most);
-}
-
 std::string heading(experiment_results const& r) {
   experiment const& e = *r.of;
   std::string text = fmt::format(

@@ -20,11 +20,6 @@ std::string change_of_verdict(sensitivity const& s, effect const& e) {
   return fmt::format("{} at {}", as_stated ? "fails" : "holds", low && high ? "both" : low ? "low" : "high");
 }
 
-std::string bounds_of(expectation const& e) {
-  if (e.at_least && e.at_most) return fmt::format("{:g} to {:g}", *e.at_least, *e.at_most);
-  return e.at_least ? fmt::format(">= {:g}", *e.at_least) : fmt::format("<= {:g}", *e.at_most);
-}
-
 std::string table_of(sensitivity const& s, double threshold) {
   table t({{"figure"},
            {"low", true},

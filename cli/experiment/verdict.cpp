@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/experiment/verdict.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -15,6 +17,11 @@ std::string_view name_of(standing s) noexcept {
     case standing::fails: break;
   }
   return "does not hold";
+}
+
+std::string bounds_of(expectation const& e) {
+  if (e.at_least && e.at_most) return fmt::format("{:g} to {:g}", *e.at_least, *e.at_most);
+  return e.at_least ? fmt::format(">= {:g}", *e.at_least) : fmt::format("<= {:g}", *e.at_most);
 }
 
 bool meets(expectation const& e, double value) noexcept {

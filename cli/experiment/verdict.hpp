@@ -25,6 +25,8 @@ enum class standing : std::uint8_t {
 
 /// Whether the value is within the bounds.
 [[nodiscard]] bool meets(expectation const& e, double value) noexcept;
+/// ">= 0.75", "0.9 to 1.1"
+[[nodiscard]] std::string bounds_of(expectation const& e);
 
 /// Those of one panel.
 [[nodiscard]] std::vector<expectation const*> expected_of(experiment const& what, std::size_t panel);
