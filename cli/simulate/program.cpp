@@ -57,7 +57,7 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double quotient(double above, double below) { return below > 0 ? above / below : 1; }
+double quotient_or_one(double above, double below) { return below > 0 ? above / below : 1; }
 
 /// Leaves without flops take the times that are measured.
 void forget_arithmetic(task_tree& tree) {
@@ -150,7 +150,7 @@ void sim_program::time_repeatedly(std::function<void()> const& run) {
     auto const begin = std::chrono::steady_clock::now();
     run();
     std::chrono::duration<double> const wall = std::chrono::steady_clock::now() - begin;
-    double const ratio = std::max(1.0, quotient(wall.count(), thread_seconds() - cpu));
+    double const ratio = std::max(1.0, quotient_or_one(wall.count(), thread_seconds() - cpu));
     content_.wall_over_cpu = i == 0 ? ratio : std::min(content_.wall_over_cpu, ratio);
     all_s += wall.count();
   }
