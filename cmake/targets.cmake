@@ -8,8 +8,9 @@
 function(skua_unity target batch)
   if(SKUA_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
-    # GCC takes a source that another includes for a header, in which an unnamed namespace would be suspicious.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    # GCC takes a source that another includes for a header, in which an unnamed namespace would be suspicious; and a name
+    # that hides one of another source hides nothing. `make clang`, which compiles each source alone, has these warnings.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage> -Wno-shadow)
   endif()
 endfunction()
 
