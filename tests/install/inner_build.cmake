@@ -1,5 +1,5 @@
 # How a test builds Skua inside of OUTER, the build around it: with the same compiler and options, so that it can take objects from there
-# (take_object.py). With SKUA_TEST_EFFORT=full in the environment, as `make nightly` sets it, it compiles everything, in the way that users do.
+# (take_object.py). With TEST_EFFORT=full in the environment, as `make nightly` sets it, it compiles everything, in the way that users do.
 load_cache(${OUTER} READ_WITH_PREFIX outer_ CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CXX_FLAGS
   CMAKE_CXX_FLAGS_DEBUG CMAKE_CXX_FLAGS_RELEASE CMAKE_CXX_FLAGS_RELWITHDEBINFO SKUA_CHECKED SKUA_NATIVE SKUA_WERROR)
 
@@ -9,7 +9,7 @@ function(inner_build folder skua)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${outer_CMAKE_CXX_COMPILER_LAUNCHER}")
   set(names CMAKE_CXX_COMPILER_LAUNCHER)
   set(wanted ${ARGN})
-  if(PYTHON AND NOT "$ENV{SKUA_TEST_EFFORT}" STREQUAL full)
+  if(PYTHON AND NOT "$ENV{TEST_EFFORT}" STREQUAL full)
     string(TOUPPER "${outer_CMAKE_BUILD_TYPE}" type)
     foreach(name IN ITEMS CMAKE_BUILD_TYPE CMAKE_CXX_FLAGS CMAKE_CXX_FLAGS_${type} SKUA_CHECKED SKUA_NATIVE SKUA_WERROR)
       set(${name} "${outer_${name}}")
