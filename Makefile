@@ -166,6 +166,8 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 	  cargo build --release --manifest-path bench/peers/Cargo.toml --target-dir build/peers; \
 	else echo "peers: there is no cargo here, so the comparison with rayon is left out"; fi
 
+# Every schedule, seed and build of the tests, of which `make test` takes a part (docs/reliability.md).
+nightly: export TEST_EFFORT = full
 nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed smpi networks campaign bench python deb conan ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)

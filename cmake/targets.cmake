@@ -3,6 +3,8 @@
 # A part is the target skua_<NAME>; what it links is what it may include (tools/tidy checks the includes too).
 # A part without sources is a header-only (INTERFACE) target. All parts are gathered into the library `skua`.
 
+include(${CMAKE_CURRENT_LIST_DIR}/test_costs.cmake)
+
 # Sources of a target that are compiled together read their headers, and instantiate what they share, once. A source with
 # compile options or definitions of its own stays alone (CMake sees to that).
 function(skua_unity target batch)
@@ -63,6 +65,7 @@ function(skua_test name)
   # The report is read by tools/run_tests.py, which counts cases.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${limit_s} LABELS "${test_LABELS}"
     ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=set:xml:${CMAKE_BINARY_DIR}/cases/${name}.xml")
+  skua_cost(${name})
 endfunction()
 
 # The test NAME cannot be made in this build, because of REASON. It stays in the list, as a test that is skipped and says why:
@@ -90,6 +93,7 @@ function(skua_python_test name)
   add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${test_COMMAND})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}"
     ENVIRONMENT "${test_ENVIRONMENT};CASE_REPORT=${CMAKE_BINARY_DIR}/cases/${name}.xml")
+  skua_cost(${name})
 endfunction()
 
 # Sets `reason` to why no program of this build can be run under valgrind, or to nothing; then valgrind_command is valgrind.

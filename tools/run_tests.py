@@ -8,7 +8,8 @@ A GoogleTest program counts as many cases as it has, and so does a program of un
 BUILD_DIRECTORY/cases/NAME.xml (see skua_test and skua_python_test in cmake/targets.cmake). Any other test counts one. A
 program that fails although none of its cases did (it crashed, timed out, leaked) counts one failed case.
 
-A case that was skipped is listed under its reason: what this machine or this build lacks. The last line of the output is
+The ten programs that took longest are named, with their seconds. A case that was skipped is listed under its reason: what
+this machine or this build lacks. The last line of the output is
 `N passed, N failed, N skipped`; the exit status is 0 only if something passed and nothing failed.
 """
 
@@ -21,6 +22,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 NO_REASON = "it does not say why"
+NAMED_AS_SLOW = 10
 
 
 def reason_of(case):
@@ -80,6 +82,15 @@ def count(junit, reports):
     return found
 
 
+def slowest(junit):
+    """The lines that say what costs: the programs that took longest, from ctest's JUnit file."""
+    took = [(float(program.get("time") or 0), program.get("name")) for program in ElementTree.parse(junit).getroot().iter("testcase")]
+    most = sorted(took, key=lambda t: (-t[0], t[1]))[:NAMED_AS_SLOW]
+    if most:
+        yield "slowest programs:"
+        yield from (f"  {seconds:6.1f} s  {name}" for seconds, name in most)
+
+
 def summary(found, left_out=""):
     """The lines that end the output: what was skipped and why, what failed, and the numbers."""
     reasons = {}
@@ -112,7 +123,7 @@ def main(arguments):
 
     found = count(junit, reports)
     print()
-    for line in summary(found, os.environ.get("GTEST_FILTER", "")):
+    for line in (*slowest(junit), *summary(found, os.environ.get("GTEST_FILTER", ""))):
         print(line, flush=True)
     states = {state for _, state, _ in found}
     return 0 if "passed" in states and "failed" not in states and status == 0 else 1

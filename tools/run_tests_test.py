@@ -15,9 +15,9 @@ import case_report  # noqa: E402  (they stand beside this file)
 import run_tests  # noqa: E402
 
 
-def program(name, status="run", skipped=None, said=""):
+def program(name, status="run", skipped=None, said="", seconds="1"):
     note = "" if skipped is None else f'<skipped message="{skipped}"/>'
-    return f'<testcase name="{name}" classname="{name}" time="1" status="{status}">{note}<system-out>{said}</system-out></testcase>'
+    return f'<testcase name="{name}" classname="{name}" time="{seconds}" status="{status}">{note}<system-out>{said}</system-out></testcase>'
 
 
 def case(name, inside="", status="run", result="completed"):
@@ -110,6 +110,24 @@ class Summary(unittest.TestCase):
     def test_failed_cases_are_named_right_above_the_numbers(self):
         lines = self.lines([program("a", "fail"), program("b", "fail")], {"a": [case("x", FAILURE)]})
         self.assertEqual(lines, ["failed: a: suite.x", "failed: b", "0 passed, 2 failed, 0 skipped"])
+
+
+class Slowest(unittest.TestCase):
+    def lines(self, programs):
+        with tempfile.TemporaryDirectory() as folder:
+            junit = pathlib.Path(folder, "ctest.xml")
+            junit.write_text("<testsuite>" + "".join(programs) + "</testsuite>", encoding="utf-8")
+            return list(run_tests.slowest(junit))
+
+    def test_those_that_took_longest_come_first(self):
+        self.assertEqual(self.lines([program("a", seconds="0.51"), program("b", "fail", seconds="120.26"), program("c", seconds="7")]),
+                         ["slowest programs:", "   120.3 s  b", "     7.0 s  c", "     0.5 s  a"])
+
+    def test_ten_are_named(self):
+        self.assertEqual(len(self.lines([program(f"p{n}", seconds=f"{n}") for n in range(30)])), 1 + 10)
+
+    def test_nothing_is_said_of_no_programs(self):
+        self.assertEqual(self.lines([]), [])
 
 
 class Python(unittest.TestCase):

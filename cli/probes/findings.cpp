@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "cli/probes/bare_system.hpp"
 #include "cli/text/report.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
@@ -72,6 +73,7 @@ std::vector<std::string> findings::missing() const {
   add_missing_levels(tree, all);
   for (std::string const& remark : tree.remarks()) all.push_back(remark);
   for (std::string const& remark : quota.remarks) all.push_back(remark);
+  all.insert(all.end(), system_lacks.begin(), system_lacks.end());
   return all;
 }
 
@@ -89,11 +91,12 @@ std::vector<shown_setting> findings::settings_shown() const {
 }
 
 findings examine(pool_options const& chosen, topology tree) {
-  // Read before workers start, so that the load and the mask are those of the user's shell.
+  // Read before workers start, so that the load and the mask are those of the user's shell, and no other thread runs.
   machine_facts machine = look_at_machine();
   runtime::cpu_mask mask = runtime::affinity_of_this_thread();
   runtime::cpu_quota quota = runtime::read_cpu_quota();
   runtime::default_workers usual = runtime::count_default_workers(tree, quota);
+  std::vector<std::string> system_lacks = missing_on_a_bare_system();
   pool const tried(chosen);
   return {.machine = std::move(machine),
           .tree = std::move(tree),
@@ -104,7 +107,8 @@ findings examine(pool_options const& chosen, topology tree) {
           .map = tried.map(),
           .fence = runtime::fence_kind(),
           .why_fence = runtime::fence_reason(),
-          .pages = runtime::try_pages()};
+          .pages = runtime::try_pages(),
+          .system_lacks = std::move(system_lacks)};
 }
 
 }  // namespace skua::cli

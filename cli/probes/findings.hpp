@@ -33,7 +33,8 @@ struct findings {
   layout map;
   runtime::fences fence;
   std::string why_fence;
-  runtime::page_abilities pages;  ///< what the kernel allows with memory
+  runtime::page_abilities pages;         ///< what the kernel allows with memory
+  std::vector<std::string> system_lacks;  ///< missing_on_a_bare_system()
 
   /// What this machine lacks or forbids, with the reason or the consequence, one sentence each.
   [[nodiscard]] std::vector<std::string> missing() const;

@@ -43,6 +43,14 @@ def run(*arguments, **settings):
     return process.returncode, out, err
 
 
+def new_terminal():
+    """Both ends of a terminal, as file descriptors. Small containers and fresh chroots have none: then the test is skipped."""
+    try:
+        return os.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"no terminal can be made here ({error.strerror}): is /dev/pts mounted?") from error
+
+
 class Case(unittest.TestCase):
     longMessage = True
     maxDiff = None

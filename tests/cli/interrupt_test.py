@@ -8,7 +8,6 @@ A command that has something to keep handles SIGTERM from then on. The tests wai
 import json
 import os
 import pathlib
-import pty
 import re
 import select
 import signal
@@ -222,7 +221,7 @@ class Kept(command.Case):
 class Terminal(command.Case):
     def watch(self, arguments, interrupt, interrupt_at=b"%"):
         """Exit code, and what a terminal shows. If asked to, Ctrl-C comes when the bar says `interrupt_at`."""
-        ours, theirs = pty.openpty()
+        ours, theirs = command.new_terminal()
         process = command.start(*arguments, stderr=theirs, stdout=subprocess.DEVNULL, variables={"TERM": "xterm"})
         self.addCleanup(process.kill)
         os.close(theirs)

@@ -18,7 +18,9 @@ import command
 COMMANDS = {name: path for name in ("openmpi", "mpich") if (path := os.environ.get(f"SKUA_{name.upper()}"))}
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 PATIENT = {"openmpi": ["--mca", "odls_base_sigkill_timeout", "5"], "mpich": []}  # after Ctrl-C; docs/ranks.md
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Open MPI refuses root unless it is told twice. MPICH asks a name server for the address of this host if /etc/hosts does not
+# have it, and waits for seconds at each start where none answers: on one host nobody is to be asked.
+ON_THIS_HOST = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "RES_OPTIONS": "attempts:0"}
 FOCK = ["run", "hartree-fock", "--atoms", "4", "--tile", "20"]
 SLOW = ["run", "uts", "--depth", "9", "--repeat", "1000000", "--no-verify"]  # one iteration a run
 ENDLESS = ["run", "tce", "--iterations", "10000", "--ranks"]
@@ -62,7 +64,7 @@ class Ranks(command.Case):
     def on(self, mpi, ranks, *arguments):
         """(exit code, standard output, standard error) of the command on so many ranks."""
         launcher, *options = LAUNCHERS[mpi]
-        return command.run(*options, "-n", str(ranks), COMMANDS[mpi], *arguments, program=launcher, variables=AS_ROOT)
+        return command.run(*options, "-n", str(ranks), COMMANDS[mpi], *arguments, program=launcher, variables=ON_THIS_HOST)
 
     def each(self):
         if not COMMANDS:
@@ -164,7 +166,7 @@ class Ranks(command.Case):
         path = self.scratch / f"{mpi}-{number}.json"
         launcher, *options = LAUNCHERS[mpi]
         arguments = [*options, *launched, "-n", "3", COMMANDS[mpi], *job_of, *more, "--json", str(path)]
-        with command.start(*arguments, program=launcher, variables=AS_ROOT) as job:
+        with command.start(*arguments, program=launcher, variables=ON_THIS_HOST) as job:
             self.addCleanup(job.kill)
             text = ""
             for line in job.stdout:
@@ -218,7 +220,7 @@ class Ranks(command.Case):
         for mpi in self.each():
             folder = str(self.scratch / mpi)
             launcher, *options = LAUNCHERS[mpi]
-            with command.start(*options, "-n", "3", COMMANDS[mpi], *FOCK, "--checkpoint", folder, program=launcher, variables=AS_ROOT) as job:
+            with command.start(*options, "-n", "3", COMMANDS[mpi], *FOCK, "--checkpoint", folder, program=launcher, variables=ON_THIS_HOST) as job:
                 for line in job.stdout:
                     if "iteration 3:" in line:
                         os.kill(max(ranks_with(folder)), signal.SIGKILL)
@@ -236,7 +238,7 @@ class Ranks(command.Case):
         alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]["facts"]["energy_hartree"]
         mark = str(self.scratch)  # by which its processes are known
         arguments = ["--enable-recovery", "--oversubscribe", "-n", "4", COMMANDS["openmpi"], *FOCK, "--recover", "--deadline", "5"]
-        with command.start(*arguments, "--checkpoint", mark, program="mpirun.openmpi", variables=AS_ROOT) as job:
+        with command.start(*arguments, "--checkpoint", mark, program="mpirun.openmpi", variables=ON_THIS_HOST) as job:
             out = ""
             for line in job.stdout:
                 out += line

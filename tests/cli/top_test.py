@@ -4,7 +4,6 @@
 
 import fcntl
 import os
-import pty
 import re
 import select
 import signal
@@ -133,9 +132,9 @@ class Refusals(Top):
 class Screen(Top):
     def setUp(self):
         super().setUp()
-        self.process = self.program(FIB)
-        self.ours, theirs = pty.openpty()
+        self.ours, theirs = command.new_terminal()
         self.addCleanup(os.close, self.ours)
+        self.process = self.program(FIB)
         self.resize(40, 120, theirs)
         self.before = termios.tcgetattr(theirs)
         self.top = command.start("top", str(self.process.pid), "--interval", "50", stdin=theirs, stdout=theirs, stderr=theirs,

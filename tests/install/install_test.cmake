@@ -1,5 +1,6 @@
 # One kind of library (KIND = static or shared), from SOURCE, in BUILD, with object files in LIBRARY: see CMakeLists.txt beside this file.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/inner_build.cmake)
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -22,7 +23,8 @@ set(first ${BUILD}/first)
 set(prefix ${BUILD}/moved)
 file(REMOVE_RECURSE ${first} ${prefix} ${BUILD}/consumer)
 
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${LIBRARY} -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
+inner_build(${LIBRARY} ${LIBRARY} CMAKE_BUILD_TYPE Release)
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${LIBRARY} -G Ninja -C ${LIBRARY}/options.cmake
   -DBUILD_SHARED_LIBS=${shared} -DCMAKE_INSTALL_LIBDIR=${LIBDIR} -DSKUA_TESTS=OFF -DSKUA_APPS=OFF -DSKUA_BENCH=OFF)
 run(${CMAKE_COMMAND} --build ${LIBRARY})
 run(${CMAKE_COMMAND} --install ${LIBRARY} --prefix ${first})

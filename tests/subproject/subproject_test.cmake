@@ -1,5 +1,6 @@
 # Configures the project parent/ in BUILD in each way to contain SOURCE, builds it and runs its program: see CMakeLists.txt beside this file.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/../install/inner_build.cmake)
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -13,8 +14,8 @@ endfunction()
 function(check)
   # Each way begins without options of the last one, but with its object files: the library is compiled once.
   file(REMOVE ${BUILD}/CMakeCache.txt ${BUILD}/fib)
-  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/parent -B ${BUILD} -G Ninja -DSKUA=${SOURCE} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 ${ARGN})
+  inner_build(${BUILD} ${BUILD}/_deps/skua-build CMAKE_BUILD_TYPE Debug CMAKE_CXX_FLAGS_DEBUG -O0)
+  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/parent -B ${BUILD} -G Ninja -C ${BUILD}/options.cmake -DSKUA=${SOURCE} ${ARGN})
   run(${CMAKE_COMMAND} --build ${BUILD})
   run(${BUILD}/fib)
   if(NOT output MATCHES "fib\\(20\\) = 6765")
