@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/flow_app.hpp"
