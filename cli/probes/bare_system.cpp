@@ -14,7 +14,8 @@
 namespace skua::cli {
 namespace {
 
-/// Why no terminal can be made; empty if one can. The name of its other end is a file of /dev/pts, which must be mounted.
+/// Why no terminal can be made; empty if one can. The name of its other end is a file of /dev/pts, which must be
+/// mounted.
 std::string why_no_terminal() {
   int const ours = ::posix_openpt(O_RDWR | O_NOCTTY);
   if (ours < 0) return std::generic_category().message(errno);

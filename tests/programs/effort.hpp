@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How much a test tries where more is always better: seeds, rounds. `make nightly` and `make mutants` set
-// TEST_EFFORT=full; a test of every change does a part of that. No SKUA_: programs warn of such variables that they do not read.
+// TEST_EFFORT=full; a test of every change does a part of that. No SKUA_: programs warn of such variables that
+// they do not read.
 #pragma once
 
 #include <cstdlib>
