@@ -42,16 +42,22 @@ function(skua_part name)
   target_link_libraries(${target} ${scope} ${part_LINKS})
 endfunction()
 
-# A test program; its ctest name is NAME. LINKS name parts, or `skua` for the whole library.
+# A test program; its ctest name is NAME. LINKS name parts, or `skua` for the whole library. SOURCES are compiled together, those in
+# ALONE by themselves, because they have names of their own for what another source calls so, too.
 function(skua_test name)
   if(NOT SKUA_TESTS)
     return()
   endif()
-  cmake_parse_arguments(test "" "" "SOURCES;LINKS;ARGS;LABELS" ${ARGN})
-  add_executable(${name} ${test_SOURCES})
+  cmake_parse_arguments(test "" "" "SOURCES;ALONE;LINKS;ARGS;LABELS" ${ARGN})
+  add_executable(${name} ${test_SOURCES} ${test_ALONE})
+  set_source_files_properties(${test_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   skua_unity(${name} 8)
-  if(NOT name MATCHES "_model$")
+  # Models run for seconds, and one test is about what an optimiser does.
+  if(NOT name MATCHES "_model$|^explorer_test$|^context_lto_test$")
     skua_quick_compile(${name})
+    if(SKUA_UNITY)
+      set_target_properties(${name} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM skua_test_headers)
+    endif()
   endif()
   target_link_libraries(${name} PRIVATE ${test_LINKS} GTest::gtest GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "skua/policy/arms/figure_4_test.hpp"
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua::inline v0::policies {
@@ -15,8 +16,6 @@ namespace {
 
 using arms::tag_fields;
 
-/// Figure 4: two packages of four workers.
-layout figure_4() { return layout(topology::synthetic("package:2 numa:1 core:4 pu:1")); }
 constexpr task_type moldable{.number = 3, .moldable = 1};
 constexpr task_type single{.number = 4};
 constexpr arms_options by_product{.cost = arms::cost::product};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "skua/policy/arms/arms.hpp"
+#include "skua/policy/arms/figure_4_test.hpp"
 
 namespace skua::inline v0::policies {
 namespace {
@@ -116,7 +117,6 @@ class stage {
 };
 
 /// Two packages of four.
-layout figure_4() { return layout(topology::synthetic("package:2 numa:1 core:4 pu:1")); }
 
 TEST(arms_balance, work_at_one_address_stays_in_its_package_until_enough_steals_were_rejected) {
   constexpr int tasks = 800;
