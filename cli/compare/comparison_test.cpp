@@ -188,8 +188,8 @@ TEST(page_data, a_ratio_says_whose_it_is_and_whether_it_is_beyond_the_spread) {
   all.policy("far", 2, around(0.6));
   json const rows = page_data(comparison(all.rows()), document_with(3), {})["rows"];
   EXPECT_EQ(rows[1]["to_peer"]["peer"], "tbb");
-  EXPECT_FALSE(rows[1]["to_peer"]["is_apart"]);
-  EXPECT_TRUE(rows[2]["to_peer"]["is_apart"]);
+  EXPECT_EQ(rows[1]["to_peer"]["is_apart"], false);
+  EXPECT_EQ(rows[2]["to_peer"]["is_apart"], true);
 }
 
 }  // namespace

@@ -201,10 +201,10 @@ TEST(chrome_json, has_a_line_for_each_slice_point_sample_and_end_of_an_arrow) {
   std::map<std::uint64_t, std::string> arrows;
   double last_stay = 0;
   for (json const& e : read["traceEvents"]) {
-    std::string const phase = e["ph"];
+    std::string const phase = e["ph"].get<std::string>();
     ++phases[phase];
-    if (phase == "s" || phase == "f") arrows[e["id"]] += phase;
-    if (phase == "X" && e["name"] == "root" && e["ts"] == 0.04) last_stay = e["dur"];
+    if (phase == "s" || phase == "f") arrows[e["id"].get<std::uint64_t>()] += phase;
+    if (phase == "X" && e["name"] == "root" && e["ts"] == 0.04) last_stay = e["dur"].get<double>();
   }
   EXPECT_EQ(phases["X"] + phases["i"], t.slices.size() + t.points.size());
   EXPECT_EQ(last_stay, 0.01) << "10 ns, in microseconds";
@@ -231,7 +231,7 @@ TEST(chrome_json, an_edge_is_an_arrow_and_a_node_says_which_one_it_is) {
   std::map<std::string, std::size_t> edges;
   std::set<std::uint64_t> nodes;
   for (json const& e : read["traceEvents"]) {
-    if (e["name"] == "edge") ++edges[e["ph"]];
+    if (e["name"] == "edge") ++edges[e["ph"].get<std::string>()];
     if (e.value("cat", "") != "node") continue;
     EXPECT_EQ(e["args"]["flow"], 3);
     nodes.insert(e["args"]["node"].get<std::uint64_t>());

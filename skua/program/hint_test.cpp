@@ -62,7 +62,7 @@ TEST(hint, the_right_word_wins) {
 }
 
 TEST(hint, what_makes_no_sense_is_set_all_the_same) {
-  hint const h = as_hint(skua::work{nan});
+  hint const h = as_hint(work{nan});
   EXPECT_TRUE(h.work.has_value());
   EXPECT_EQ(skua::work_of(h), 1);
   EXPECT_TRUE(as_hint(at{skua::anywhere}).place.has_value());
