@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 
 #include "apps/parse_options.hpp"
 #include "skua/machine/sim/costs.hpp"
@@ -15,6 +17,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/effort.hpp"
 
 namespace skua::apps {
 namespace {
@@ -237,13 +240,27 @@ std::vector<std::string> every_policy() {
 bool can_be_simulated(app& a) { return a.simulation() != nullptr; }
 bool can_be_recorded(app& a) { return can_be_simulated(a) && a.simulation()->can_be_recorded(); }
 
-class every_app : public testing::TestWithParam<entry> {
+/// Policies times numbers of workers times inputs are many runs. A test of every change gives each pair of policy and
+/// workers one input, which changes with both; full effort combines all three.
+struct input_turn {
+  std::size_t policy;
+  std::size_t workers;
+
+  [[nodiscard]] bool takes(std::size_t input, std::size_t inputs) const {
+    return skua::testing::full_effort() || input == (policy + workers) % inputs;
+  }
+};
+
+class every_app : public ::testing::TestWithParam<entry> {
  protected:
   /// Runs each small input with `run` and expects the right answer, twice: the second run starts from a reset. Leaves out
   /// inputs with which the app cannot be run so.
   template <class Run>
-  void expect_right(Run&& run, bool (*can)(app&) = [](app&) { return true; }) {
-    for (auto const& input : small_inputs(GetParam().name)) {
+  void expect_right(Run&& run, bool (*can)(app&) = [](app&) { return true; }, std::optional<input_turn> turn = {}) {
+    auto const inputs = small_inputs(GetParam().name);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::string const& input = inputs[i];
+      if (turn && !turn->takes(i, inputs.size())) continue;
       auto const app = configured(GetParam(), input);
       app->prepare();
       if (!can(*app)) continue;
@@ -270,11 +287,15 @@ TEST_P(every_app, the_answer_is_right_serially) {
 }
 
 TEST_P(every_app, is_right_on_pools_of_every_policy) {
-  for (std::string const& policy : every_policy()) {
-    for (std::uint32_t workers : {1U, 2U, 3U, 7U, 16U, 64U}) {
-      SCOPED_TRACE(policy + ", workers " + std::to_string(workers));
-      pool several({.workers = workers, .policy = "checked:" + policy, .topology = "package:4 numa:1 l3:1 core:16"});
-      expect_right([&several](app& a) { a.run_skua(several); });
+  std::vector<std::string> const policies = every_policy();
+  constexpr std::array counts{1U, 2U, 3U, 7U, 16U, 64U};
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    for (std::size_t w = 0; w < counts.size(); ++w) {
+      SCOPED_TRACE(policies[p] + ", workers " + std::to_string(counts[w]));
+      pool several({.workers = counts[w],
+                    .policy = "checked:" + policies[p],
+                    .topology = "package:4 numa:1 l3:1 core:16"});
+      expect_right([&several](app& a) { a.run_skua(several); }, [](app&) { return true; }, input_turn{p, w});
     }
   }
 }
@@ -294,12 +315,16 @@ TEST_P(every_app, is_right_when_recorded) {
 
 TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
   if (GetParam().make()->simulation() == nullptr) GTEST_SKIP() << "this app cannot be simulated";
-  for (std::string const& policy : every_policy()) {
-    for (std::uint32_t const workers : {1U, 7U, 64U}) {
+  std::vector<std::string> const all_policies = every_policy();
+  constexpr std::array counts{1U, 7U, 64U};
+  for (std::size_t p = 0; p < all_policies.size(); ++p) {
+    for (std::size_t w = 0; w < counts.size(); ++w) {
+      std::string const& policy = all_policies[p];
+      std::uint32_t const workers = counts[w];
       layout const where(topology::synthetic("package:4 numa:1 l3:1 core:16"), {.workers = workers});
       expect_right(
           [&](app& a) {
-            SCOPED_TRACE(testing::Message()
+            SCOPED_TRACE(::testing::Message()
                          << a.name() << ": --policy " << policy << " --workers " << workers << " --seed 3");
             sim::rules const by{.seed = 3, .spin_ticks = 300};
             sim::flat_costs prices(by);
@@ -309,7 +334,7 @@ TEST_P(every_app, is_right_in_virtual_time_under_every_policy) {
             sim::simulation const done = simulate(run, *scheduler, where, by, prices, nobody);
             EXPECT_TRUE(done.result.finished);
           },
-          can_be_simulated);
+          can_be_simulated, input_turn{p, w});
     }
   }
 }
@@ -346,7 +371,7 @@ TEST_P(every_app, refuses_senseless_input_in_one_line) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(apps, every_app, testing::ValuesIn(all()), [](auto const& tested) {
+INSTANTIATE_TEST_SUITE_P(apps, every_app, ::testing::ValuesIn(all()), [](auto const& tested) {
   std::string word(tested.param.name);
   std::ranges::replace(word, '-', '_');
   return word;

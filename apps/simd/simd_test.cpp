@@ -19,7 +19,7 @@ bool has(Variants const& variants, std::string_view name) {
   return std::ranges::any_of(variants, [&](auto const& v) { return v.name == name; });
 }
 
-class every_kernel : public testing::TestWithParam<char const*> {};
+class every_kernel : public ::testing::TestWithParam<char const*> {};
 
 TEST_P(every_kernel, runs_here_with_vectors_of_this_width) {
   std::string_view const width = GetParam();
@@ -31,7 +31,7 @@ TEST_P(every_kernel, runs_here_with_vectors_of_this_width) {
                  << ": no test runs the kernels of matmul, heat and strassen for it";
 }
 
-INSTANTIATE_TEST_SUITE_P(widths, every_kernel, testing::Values("portable", "avx2", "avx512"),
+INSTANTIATE_TEST_SUITE_P(widths, every_kernel, ::testing::Values("portable", "avx2", "avx512"),
                          [](auto const& p) { return std::string{p.param}; });
 
 }  // namespace

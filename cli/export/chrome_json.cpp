@@ -13,12 +13,12 @@
 namespace skua::cli {
 namespace {
 
-std::string quoted(std::string const& text) { return json(text).dump_repaired(); }
+std::string quoted_as_json(std::string const& text) { return json(text).dump_repaired(); }
 
 class chrome_writer {
  public:
   explicit chrome_writer(timeline const& t) : t_(t) {
-    for (std::uint32_t i = 0; i < t.texts.size(); ++i) quoted_.push_back(quoted(t.texts[i]));
+    for (std::uint32_t i = 0; i < t.texts.size(); ++i) quoted_.push_back(quoted_as_json(t.texts[i]));
   }
 
   std::string write() && {
@@ -49,9 +49,10 @@ class chrome_writer {
   void describe(std::uint32_t r) {
     row const& of = t_.rows[r];
     if (of.what == row::kind::pool) {
-      line(R"("ph":"M",{},"name":"process_name","args":{{"name":{}}})", where(r), quoted(t_.pools[of.pool].name));
+      line(R"("ph":"M",{},"name":"process_name","args":{{"name":{}}})", where(r),
+           quoted_as_json(t_.pools[of.pool].name));
     }
-    line(R"("ph":"M",{},"name":"thread_name","args":{{"name":{}}})", where(r), quoted(name_of(of)));
+    line(R"("ph":"M",{},"name":"thread_name","args":{{"name":{}}})", where(r), quoted_as_json(name_of(of)));
     line(R"("ph":"M",{},"name":"thread_sort_index","args":{{"sort_index":{}}})", where(r), r);
   }
   void add(slice const& s) {

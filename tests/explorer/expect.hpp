@@ -8,12 +8,19 @@
 #include <string>
 
 #include "tests/explorer/explorer.hpp"
+#include "tests/programs/effort.hpp"
 
 namespace skua::inline v0::explorer {
 
 /// Weak memory (weak_memory.md), for scripts without plain variables and with them.
 constexpr options weak{.model = memory_model::weak, .preemptions = 2, .stale = 2};
 constexpr options weak_races{.model = memory_model::weak, .preemptions = 2, .stale = 2, .races = true};
+
+/// `all` with full effort (tests/programs/effort.hpp), else what of it has at most so many preemptions.
+inline options full_or(int preemptions, options all) {
+  if (!testing::full_effort()) all.preemptions = preemptions;
+  return all;
+}
 
 /// No execution violates what the script requires, and all of them were explored (unless `with` draws them at random).
 template <class Script>

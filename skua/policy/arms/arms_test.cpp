@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "skua/policy/arms/figure_4_test.hpp"
+#include "skua/policy/arms/example_test.hpp"
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua::inline v0::policies {

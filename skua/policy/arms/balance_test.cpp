@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "skua/policy/arms/arms.hpp"
-#include "skua/policy/arms/figure_4_test.hpp"
+#include "skua/policy/arms/example_test.hpp"
 
 namespace skua::inline v0::policies {
 namespace {
