@@ -24,7 +24,8 @@
 //
 // The explorer constructs the script anew for every execution. The script must be a function of the schedule: no
 // clocks, no randomness, and no heap memory for what model atomics live in (use explorer::memory(), which hands out the
-// same addresses every time). No spinning: wait with atomic::wait, Sync::pause or a condition; a spinning thread is
+// same addresses every time), and no static variables: an execution that reaches a known state is abandoned there, unless a
+// sanitizer watches, and the next one begins. No spinning: wait with atomic::wait, Sync::pause or a condition; a spinning thread is
 // reported ("no end in sight"). A wait that nobody ends is reported ("deadlock"), which is how lost wake-ups show,
 // unless the thread has declared that it `may_rest`. `require` also works inside `run`.
 //
@@ -93,6 +94,9 @@ class every_choice final : public chooser {
 
   bool indifferent() const noexcept override { return known_ && depth_ == path_.size(); }
   bool looks_at_state() const noexcept override { return depth_ == path_.size() && !known_; }
+  bool repeats() const noexcept override { return depth_ + 1 < path_.size(); }
+  void repeat() noexcept override { ++depth_; }
+  bool knows_the_rest() const noexcept override { return known_ && !to_the_end_; }
 
   /// Goes on to the next path; false if there is none.
   bool next() {
@@ -106,7 +110,7 @@ class every_choice final : public chooser {
   /// Repeats the same path.
   void again() {
     depth_ = 0;
-    known_ = true;  // beyond the path it took the first choices
+    known_ = to_the_end_ = true;  // beyond the path it took the first choices
   }
   std::uint64_t states() const noexcept { return seen_.size(); }
 
@@ -118,6 +122,7 @@ class every_choice final : public chooser {
   std::vector<branch> path_;
   std::size_t depth_ = 0;
   bool known_ = false;  // this execution has reached a known state: its rest does not matter
+  bool to_the_end_ = false;
   std::unordered_set<std::uint64_t> seen_;
 };
 
@@ -185,14 +190,11 @@ class exploration {
     ++report_.executions;
     world_.forget_memory();
     script_.emplace();
-    auto violation = world_.run([this](int thread) { script_->run(thread); }, by, trace);
-    if (violation.empty()) {
-      script_->finish();
-      violation = world_.violation();
-    }
+    auto const how = world_.run([this](int thread) { script_->run(thread); }, by, trace);
+    if (how == world::ending::whole && world_.violation().empty()) script_->finish();
     script_.reset();
-    report_.violation = violation;
-    return violation.empty();
+    report_.violation = world_.violation();
+    return report_.violation.empty();
   }
 
   options options_;

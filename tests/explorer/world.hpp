@@ -14,45 +14,28 @@
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/assert.hpp"
 #include "tests/explorer/cell.hpp"
+#include "tests/explorer/chooser.hpp"
 #include "tests/explorer/clocks.hpp"
 #include "tests/explorer/fiber.hpp"
+#include "tests/explorer/options.hpp"
 #include "tests/explorer/weak_memory.hpp"
 
 namespace skua::inline v0::explorer {
-
-enum class memory_model : std::uint8_t { tso, pso, weak };
-
-struct options {
-  memory_model model = memory_model::tso;
-  int preemptions = std::numeric_limits<int>::max();  ///< at most so many switches away from a thread that could go on
-  std::uint64_t executions = 20'000'000;              ///< give up after so many (then not `exhausted`)
-  std::uint64_t random = 0;                           ///< > 0: so many random schedules instead of all
-  std::uint64_t seed = 1;                             ///< for the random schedules
-  std::uint32_t steps = 5'000;                        ///< of one execution; beyond: "no end in sight"
-  int stale = 2;  ///< weak: at most so many times a thread does not see the newest store of a word, or stores behind it
-  bool races = false;  ///< report plain accesses and ends of lifetimes that no memory order orders; more states
-};
-
-/// Makes the choices: replays a path, then extends it.
-class chooser {
- public:
-  virtual ~chooser() = default;
-  /// Chooses one of `count` ways to go on from a state.
-  virtual std::size_t choose(std::size_t count, std::uint64_t state) = 0;
-  /// False: the next choice does not depend on the state, which need not be computed.
-  virtual bool looks_at_state() const noexcept { return true; }
-  /// True if it will take the first way from now on, whatever the others are.
-  virtual bool indifferent() const noexcept { return false; }
-};
 
 /// One execution at a time of a script with n threads.
 class world {
  public:
   explicit world(int threads, options const& with) : options_(with), threads_(static_cast<std::size_t>(threads)) {}
 
-  /// Runs `body(i)` for every thread under the choices of `by`. Returns the violation, if any.
-  std::string run(std::function<void(int)> const& body, chooser& by, std::vector<std::string>* trace) {
+  enum class ending : std::uint8_t {
+    whole,      ///< all threads have ended, or can never go on; or something was violated
+    abandoned,  ///< the chooser knows the rest. The threads' stacks are forgotten, not unwound.
+  };
+
+  /// Runs `body(i)` for every thread under the choices of `by`. `violation()` says what was violated, if anything.
+  ending run(std::function<void(int)> const& body, chooser& by, std::vector<std::string>* trace) {
     body_ = &body;
     by_ = &by;
     trace_ = trace;
@@ -64,11 +47,18 @@ class world {
     weak_.begin(threads_.size());
     current_ = nullptr;
     for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i].reset(*this, static_cast<int>(i));
-    for (std::uint32_t steps = 0; violation_.empty() || !idle(); ++steps) {
-      if (steps > options_.steps) return violation_.empty() ? "no end in sight: does a thread spin?" : violation_;
+    std::uint32_t steps = 0;
+    for (; steps <= options_.steps && (violation_.empty() || !idle()); ++steps) {
+      if (by_->repeats() && steps < log_.size()) {
+        repeat(log_[steps]);
+        continue;
+      }
+      log_.resize(steps);
       if (!advance()) break;
+      if (may_abandon && by_->knows_the_rest() && violation_.empty()) return ending::abandoned;
     }
-    return violation_;
+    if (steps > options_.steps) require(false, "no end in sight: does a thread spin?");
+    return ending::whole;
   }
 
   /// Memory that hands out the same addresses in the same order in every execution.
@@ -253,7 +243,11 @@ class world {
   struct move {
     model_thread* thread;
     std::size_t flush = runs;
+    bool preempts = false;  ///< the thread that ran before could go on
+    bool chosen = false;    ///< there were others
   };
+  /// Under ASan what lies on a forgotten stack leaks; TSan takes its next use for a new thread.
+  static constexpr bool may_abandon = !runtime::under_asan && !runtime::under_tsan;
 
   bool is_weak() const noexcept { return options_.model == memory_model::weak; }
   std::size_t self() const noexcept { return static_cast<std::size_t>(running_->id); }
@@ -342,16 +336,28 @@ class world {
       if (auto const who = waiting(); !who.empty()) require(false, "deadlock: " + who + " can never go on");
       return false;
     }
-    auto const m = moves_[moves_.size() == 1 ? 0 : by_->choose(moves_.size(), by_->looks_at_state() ? state() : 0)];
-    if (m.flush != runs) {
-      commit(*m.thread, m.flush);
-      return true;
-    }
-    if (current_ != nullptr && current_ != m.thread && current_->can_run()) ++preemptions_;
+    move m = moves_[moves_.size() == 1 ? 0 : by_->choose(moves_.size(), by_->looks_at_state() ? state() : 0)];
+    m.chosen = moves_.size() > 1;
+    m.preempts = m.flush == runs && current_ != nullptr && current_ != m.thread && current_->can_run();
+    log_.push_back(m);
+    make(m);
+    return true;
+  }
+
+  /// The same without a look at the others, if the chooser repeats what the previous execution did.
+  void repeat(move const& m) {
+    runtime::invariant(m.flush == runs ? !m.thread->done : m.flush < m.thread->stores.size(),
+                       "a script does the same when the same choices are made");
+    if (m.chosen) by_->repeat();
+    make(m);
+  }
+
+  void make(move const& m) {
+    if (m.flush != runs) return commit(*m.thread, m.flush);
+    if (m.preempts) ++preemptions_;
     current_ = running_ = m.thread;
     m.thread->stack.resume();
     running_ = nullptr;
-    return true;
   }
 
   // The thread that ran last comes first, so that the first path explored switches least.
@@ -464,6 +470,7 @@ class world {
   model_thread* running_ = nullptr;  // null while the scheduler or the script's constructor runs
   model_thread* current_ = nullptr;  // ran last
   std::vector<move> moves_;
+  std::vector<move> log_;  // what this execution, or the previous one, did
   int preemptions_ = 0;
   int stale_ = 0;
   weak_memory weak_;

@@ -85,7 +85,8 @@ struct bias_taken_early : model_sync {
 struct guard_after_bias : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
-    using model_atomic<T>::model_atomic;
+    // Nothing is late when an execution begins, although the one before it may have been abandoned.
+    atomic(T value = T{}) noexcept : model_atomic<T>(value) { late() = {}; }  // NOLINT: implicit, as std::atomic
     void store(T value, std::memory_order order) noexcept {
       if constexpr (std::is_same_v<T, std::int64_t>) {
         if (current_world()->thread() == 0 && order == std::memory_order_relaxed && value != infinity) {

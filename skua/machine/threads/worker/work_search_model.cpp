@@ -341,7 +341,7 @@ TEST(work_search_mutant, handing_on_to_nobody_is_caught) {
   fails<two_entries<model_sync, fault::nobody_hands_on>>(not_once, of_four);
 }
 TEST(work_search_mutant, a_region_of_few_taken_for_all_is_caught) {
-  fails<from_outside<full_model_sync, fault::taken_for_all>>("no end in sight", of_three);
+  fails<from_outside<full_model_sync, fault::taken_for_all>>("no end in sight", {.preemptions = 2, .steps = 300});
 }
 TEST(work_search_mutant, found_in_silence_is_caught) {
   fails<two_entries<model_sync, fault::found_in_silence>>(not_once, of_four);
