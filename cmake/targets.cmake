@@ -42,6 +42,27 @@ function(skua_part name)
   target_link_libraries(${target} ${scope} ${part_LINKS})
 endfunction()
 
+# How the bodies of tests are compiled.
+function(skua_test_bodies target)
+  skua_unity(${target} 8)
+  skua_quick_compile(${target})
+  if(SKUA_UNITY)
+    set_target_properties(${target} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM skua_test_headers)
+  endif()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
+endfunction()
+
+# Objects that several test programs link.
+function(skua_test_objects name)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PRIVATE skua GTest::gtest)
+  skua_test_bodies(${name})
+  # As programs are compiled, and so the precompiled headers.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIE)
+endfunction()
+
 # A test program; its ctest name is NAME. LINKS name parts, or `skua` for the whole library. SOURCES are compiled together, those in
 # ALONE by themselves, because they have names of their own for what another source calls so, too.
 function(skua_test name)
@@ -51,18 +72,16 @@ function(skua_test name)
   cmake_parse_arguments(test "" "" "SOURCES;ALONE;LINKS;ARGS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES} ${test_ALONE})
   set_source_files_properties(${test_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  skua_unity(${name} 8)
   # Models run for seconds, one test is about what an optimiser does, the blocks of the pages are only read, and with the precompiled headers
   # GCC 12 rejects `as_hint(work{nan})` in hint_test.
-  if(NOT name MATCHES "_model$|^(explorer|context_lto|hint)_test$|^docs_blocks$")
-    skua_quick_compile(${name})
-    if(SKUA_UNITY)
-      set_target_properties(${name} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM skua_test_headers)
-    endif()
+  if(name MATCHES "_model$|^(explorer|context_lto|hint)_test$|^docs_blocks$")
+    skua_unity(${name} 8)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_compile_definitions(${name} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
+  else()
+    skua_test_bodies(${name})
   endif()
   target_link_libraries(${name} PRIVATE ${test_LINKS} GTest::gtest GTest::gtest_main)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} ${test_ARGS})
   set(limit_s 1200)  # apps_test takes minutes where other builds share the machine

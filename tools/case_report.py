@@ -7,6 +7,7 @@ of Python as it counts those of C++, and prints why one was skipped.
 
 import os
 import pathlib
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -17,9 +18,14 @@ class Report(unittest.TextTestResult):
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
         self.cases = []
+        self.began = time.monotonic()
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.began = time.monotonic()
 
     def note(self, test, outcome, reason=""):
-        self.cases.append((type(test).__name__, test.id().split(".")[-1], outcome, reason))
+        self.cases.append((type(test).__name__, test.id().split(".")[-1], outcome, reason, time.monotonic() - self.began))
 
     def addSuccess(self, test):
         super().addSuccess(test)
@@ -48,9 +54,9 @@ class Report(unittest.TextTestResult):
 def as_xml(cases):
     root = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(root, "testsuite")
-    for classname, name, outcome, reason in cases:
+    for classname, name, outcome, reason, seconds in cases:
         result = "skipped" if outcome == "skipped" else "completed"
-        case = ElementTree.SubElement(suite, "testcase", classname=classname, name=name, status="run", result=result)
+        case = ElementTree.SubElement(suite, "testcase", classname=classname, name=name, status="run", result=result, time=f"{seconds:.3f}")
         if outcome != "passed":
             ElementTree.SubElement(case, {"skipped": "skipped", "failed": "failure"}[outcome], message=reason)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)

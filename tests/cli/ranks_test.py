@@ -21,7 +21,7 @@ PATIENT = {"openmpi": ["--mca", "odls_base_sigkill_timeout", "5"], "mpich": []} 
 # Open MPI refuses root unless it is told twice. MPICH asks a name server for the address of this host if /etc/hosts does not
 # have it, and waits for seconds at each start where none answers: on one host nobody is to be asked.
 ON_THIS_HOST = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "RES_OPTIONS": "attempts:0"}
-FOCK = ["run", "hartree-fock", "--atoms", "4", "--tile", "20"]
+FOCK = ["run", "hartree-fock", "--atoms", "2", "--tile", "10"]
 SLOW = ["run", "uts", "--depth", "9", "--repeat", "1000000", "--no-verify"]  # one iteration a run
 ENDLESS = ["run", "tce", "--iterations", "10000", "--ranks"]
 

@@ -14,6 +14,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"
+#include "tests/programs/effort.hpp"
 #include "tests/programs/random_runs.hpp"
 
 namespace skua::inline v0::sim {
@@ -200,7 +201,7 @@ TEST(heavy_fence_log, fences_follow_each_other_and_interrupt_each_running_worker
 TEST(heavy_fences_of_policies, random_programs_run_correctly_and_the_same_each_time) {
   constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
   for (policies::policy_entry const& e : policies::all()) {
-    testing::each_random_run(30, some_workers, [&](std::uint64_t seed, std::uint32_t workers) {
+    testing::each_random_run(testing::full_or(30U, 10U), some_workers, [&](std::uint64_t seed, std::uint32_t workers) {
       dice roll(seed);
       task_tree const program = random_tree::make(seed, random_shape(roll));
       rules by = priced;

@@ -15,6 +15,7 @@
 #include "skua/program/outline.hpp"
 #include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"
+#include "tests/programs/effort.hpp"
 #include "tests/programs/random_runs.hpp"
 
 namespace skua::inline v0::sim {
@@ -74,7 +75,7 @@ class on_every_policy : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(on_every_policy, random_programs_run_correctly_on_any_number_of_workers) {
   constexpr std::uint32_t some_workers[] = {1, 2, 3, 5, 7, 16, 48, 64};
-  testing::each_random_run(120, some_workers, [](std::uint64_t seed, std::uint32_t workers) {
+  testing::each_random_run(testing::full_or(120U, 40U), some_workers, [](std::uint64_t seed, std::uint32_t workers) {
     dice roll(seed);
     task_tree const program = random_tree::make(seed, random_shape(roll));
     rules const by{.seed = seed,
