@@ -121,8 +121,9 @@ networks: ## ranks over TCP on three network namespaces, with delays and with li
 campaign: ## random programs under every policy and disturbance for CAMPAIGN_MINUTES; goes on where it ended
 	tools/install-packages build test
 	$(CMAKE) --preset dev
-	$(CMAKE) --build build/dev -j $(JOBS) --target random_programs
+	$(CMAKE) --build build/dev -j $(JOBS) --target random_programs mixed_programs
 	tools/campaign.py build/dev/tests/random_programs --minutes $(CAMPAIGN_MINUTES)
+	build/dev/tests/mixed_programs --minutes $(CAMPAIGN_MINUTES) --seed $$(date +%s)
 
 bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/measurements.md)
 	tools/install-packages build test

@@ -31,7 +31,10 @@ void fiber::check_running() const noexcept {
 bool fiber::buried::belongs_to(wait_group const& tasks) const noexcept { return stop_node::inside(watching, tasks); }
 
 void fiber::finish_piece(group& g, std::uint64_t children, std::uint64_t flags) noexcept {
-  if (parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); })) ready_ = static_cast<frame*>(f);
+  parked<>* const f = g.finish(children, flags, [this] { raise_alarm(); });
+  if (f == nullptr) return;
+  invariant(ready_ == nullptr, "a fiber's task makes one frame ready, at its end (next_step.md)");
+  ready_ = static_cast<frame*>(f);
 }
 
 void fiber::note_steals() const noexcept {

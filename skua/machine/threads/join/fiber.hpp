@@ -204,7 +204,7 @@ class fiber {
     ready_ = nullptr;
     return f;
   }
-  void make_ready(frame& f) noexcept { ready_ = &f; }
+  [[nodiscard]] bool holds_nothing() const noexcept { return ready_ == nullptr; }
 
   /// In checked builds: ends the process unless this fiber runs on the calling thread. A child that captures the `here`
   /// around it, instead of taking its own, forks on a fiber that runs elsewhere as soon as the child is stolen.

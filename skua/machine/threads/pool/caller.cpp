@@ -11,6 +11,7 @@
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
@@ -22,7 +23,7 @@ worker* caller::borrow(region& where) noexcept {
     worker& w = where.slot_of(worker_id{i}).who;
     loan answer = loan::soon;
     do {
-      answer = where.of().sleep().lend(w.number(), [&w] { return w.tied_frames_ == 0; });
+      answer = where.of().sleep().lend(w.number(), [&w] { return w.departure_.is_free(); });
       if (answer == loan::soon) ::sched_yield();
     } while (answer == loan::soon && --patience > 0);
     if (answer == loan::given) return &w;
@@ -107,8 +108,8 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     me.trace_.call_begins(call.name());
   }
   call.call(fiber);
-  fiber.task_ends();
   await_departure(me, fiber);
+  fiber.task_ends();  // after the wait, which is the call's as any other that it has: what has ended does not go on
   fiber.front().release_id();
   tsan::unseen const scheduling;
   me.counts_.forks.add(slot.forks.take_pushes());
@@ -120,14 +121,16 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
 
 /// Tasks that this thread has begun may have parked frames that nobody else may resume.
 void caller::await_departure(worker& me, here& fiber) noexcept {
-  if (me.tied_frames_ == 0) return;
+  if (me.departure_.is_free()) return;
   group left{nullptr, 2};
-  me.departure_ = &left;
+  me.departure_.waits_in(left);
   fiber.wait(left, 1);
 }
 
 void caller::give_back(worker& me) noexcept {
   pool_core& core = me.core_;
+  invariant(me.ready_ == nullptr && me.departure_.is_free() && !me.departure_.is_waited_for(),
+            "a caller that leaves holds no ready frame (next_step.md)");
   auto const left_for_me = [&me] {
     return std::ranges::any_of(me.regions(), [&me](auto const& r) {
       worker_slot* const s = r->slot_for(me);

@@ -246,6 +246,10 @@ void runtime::run_in(runtime::region& where, outside_call& what) {
   runtime::root asked{what};
   if (w == nullptr) {
     run_outside(where, asked);
+  } else if (w->running_fiber().is_isolated()) {
+    // Its worker takes nothing meanwhile. So nothing may wait for that worker: it could be the only one of the region, or
+    // tasks could be placed there.
+    where.guests().run(asked);
   } else {
     runtime::here& waiting = w->running_fiber();
     where.inject(asked);

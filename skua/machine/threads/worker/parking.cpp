@@ -37,6 +37,8 @@ void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
 frame::frame(here& f, stack* o, bool waits) noexcept
     : handed(kind), fiber(&f), on(o), is_open(waits), left_at(f.front().forks.bottom()) {}
 
+bool frame::is_tied() const noexcept { return fiber->is_tied(); }
+
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   // The fiber may wait for something other than its innermost join, and so may have open joins.
@@ -151,7 +153,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
-  if (f.fiber->is_tied()) ++tied_frames_;
+  if (f.is_tied()) departure_.ties();
   f.fiber->clock().stop();
   f.fiber->front().release_id();
   trace_.parks(f);
@@ -184,6 +186,7 @@ void worker::end_thread() noexcept {
 /// The running fiber ends; `next` (null: the thread's own flow) will run on this worker.
 void worker::prepare_to_leave(frame* next) noexcept {
   tsan::unseen const scheduling;
+  invariant(fiber_->holds_nothing() && ready_ == nullptr, "a fiber that ends holds no ready frame (next_step.md)");
   ended_stack_ = std::exchange(current_stack_, nullptr);
   if (next != nullptr) return_to(*next);
 }
@@ -194,7 +197,7 @@ void worker::return_to(frame& f) noexcept {
   current_stack_ = f.on;
   if (!f.is_open) f.call();
   here& resumed = *f.fiber;
-  if (resumed.is_tied()) --tied_frames_;
+  if (resumed.is_tied()) departure_.unties();
   worker_slot& mine = *resumed.at().in.slot_for(*this);
   resumed.forget_places();
   mine.continue_above(f.left_at);

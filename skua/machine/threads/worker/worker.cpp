@@ -10,6 +10,7 @@
 
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/team/team_of_workers.hpp"
+#include "skua/machine/threads/worker/next_step.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
@@ -35,7 +36,7 @@ constexpr std::chrono::microseconds barred_sleep{20};
 /// The bottom of every fiber's stack, below its tasks. After each task the fiber may be on another worker.
 void worker::run_loop(here& fiber) noexcept {
   for (;;) {
-    step const next = next_step(fiber);
+    step const next = next_step_of(fiber);
     if (next.resume != nullptr) next.on->continue_with(*next.resume);
     if (next.run.at == nullptr) next.on->end_thread();
     start_work(fiber, next.run);
@@ -51,25 +52,22 @@ void worker::note_task_end(here const& fiber) noexcept {
 }
 
 /// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
-worker::step worker::next_step(here& fiber) noexcept {
+worker::step worker::next_step_of(here& fiber) noexcept {
   tsan::unseen const scheduling;
   worker& me = fiber.at().who;
   fiber.front().release_id();
   me.end_work(fiber.at());
-  if (me.share_.is_inside() && (me.departure_ != nullptr || fiber.at().own_tasks_look_empty())) {
-    auto* const ended = static_cast<frame*>(me.share_.leave());
-    if (ended != nullptr && me.is_mine(fiber, *ended)) return {&me, ended, {}};
-  }
-  if (frame* const caller = me.take_departure()) return {&me, caller, {}};
-  frame* const ready = fiber.take_ready();
-  if (ready != nullptr && me.is_mine(fiber, *ready)) return {&me, ready, {}};
-  if (me.ready_ != nullptr) {
-    frame* const parked = std::exchange(me.ready_, nullptr);
-    if (!parked->is_open || me.is_mine(fiber, *parked)) return {&me, parked, {}};
-  }
-  found const f = work_search::find_work(me);
+  return next_step::of(me, fiber);
+}
+
+bool worker::turns_from_finish(here const& fiber) const noexcept {
+  return share_.is_inside() && (departure_.is_waited_for() || fiber.at().own_tasks_look_empty());
+}
+
+worker::step worker::search() noexcept {
+  found const f = work_search::find_work(*this);
   frame* const moved = f.at == nullptr ? nullptr : f.taken.as_frame();
-  return moved != nullptr ? step{&me, moved, {}} : step{&me, nullptr, f};
+  return moved != nullptr ? step{this, moved, {}} : step{this, nullptr, f};
 }
 
 void worker::start_work(here& fiber, found const& f) noexcept {
@@ -100,31 +98,22 @@ void worker::end_work(worker_slot& s) noexcept {
   }
 }
 
-/// The frame of a caller that waits to leave, if no other frame is tied to its thread any more; else null.
-frame* worker::take_departure() noexcept {
-  if (departure_ == nullptr || tied_frames_ > 1) return nullptr;
-  return static_cast<frame*>(std::exchange(departure_, nullptr)->finish(1, 0, [] {}));
-}
+bool worker::has(frame const& tied) const noexcept { return &tied.fiber->at().who == this; }
 
-/// The last child of frame `f` has ended here. Asks the policy who continues it, and sends it there if that is not this
-/// worker.
-bool worker::is_mine(here& fiber, frame& f) noexcept {
-  region& home = f.fiber->at().in;
-  if (f.fiber->is_tied() && &f.fiber->at().who == this) return true;
-  if (&home != &fiber.at().in || f.fiber->is_tied()) {
-    send_home(f);
-    return false;
-  }
+bool worker::is_of_region(frame const& f, here const& fiber) noexcept { return &f.fiber->at().in == &fiber.at().in; }
+
+/// The policy says who continues it.
+bool worker::is_sent_elsewhere(frame& f, here& fiber) noexcept {
   task_tag used;
   placement const to = f.fiber->place_again(fiber.at(), used);
   tagged_entry entry{&f, 1, used};
-  return !send(fiber.at(), entry, to);
+  return send(fiber.at(), entry, to);
 }
 
 void worker::send_home(frame& f) noexcept {
   tsan::unseen const scheduling;  // TSan does not see that the frame is ours until the push: it follows flows
   worker_slot& home = f.fiber->at();
-  if (!f.fiber->is_tied()) {
+  if (!f.is_tied()) {
     home.in.inject(f);
     return;
   }

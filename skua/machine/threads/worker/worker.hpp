@@ -15,6 +15,7 @@
 #include "skua/machine/threads/finish/finish_region.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/worker/departure.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/machine/threads/worker/worker_trace.hpp"
 #include "skua/parts/base/clock.hpp"
@@ -109,6 +110,7 @@ class worker final : public thread_record {
 
  private:
   friend struct work_search;
+  friend struct next_step;
   friend class caller;
   struct found {
     worker_slot* at = nullptr;
@@ -165,13 +167,20 @@ class worker final : public thread_record {
     frame* resume;
     found run;
   };
-  [[nodiscard]] static step next_step(here& fiber) noexcept;
+  [[nodiscard]] static step next_step_of(here& fiber) noexcept;
+  [[nodiscard]] step search() noexcept;
+  [[nodiscard]] bool turns_from_finish(here const& fiber) const noexcept;
+  [[nodiscard]] frame* leave_share() noexcept { return static_cast<frame*>(share_.leave()); }
+  [[nodiscard]] frame* take_parked() noexcept { return std::exchange(ready_, nullptr); }
   static void start_work(here& fiber, found const& f) noexcept;
   static void note_task_end(here const& fiber) noexcept;
   void pause_work(worker_slot& s) noexcept;
   void end_work(worker_slot& s) noexcept;
-  [[nodiscard]] bool is_mine(here& fiber, frame& f) noexcept;
-  [[nodiscard]] frame* take_departure() noexcept;
+  [[nodiscard]] bool has(frame const& tied) const noexcept;
+  [[nodiscard]] static bool is_of_region(frame const& f, here const& fiber) noexcept;
+  [[nodiscard]] static bool is_sent_elsewhere(frame& f, here& fiber) noexcept;
+  [[nodiscard]] bool may_depart() const noexcept { return departure_.is_due(); }
+  [[nodiscard]] frame* take_departure() noexcept { return static_cast<frame*>(departure_.take()); }
   void return_to(frame& f) noexcept;
   [[nodiscard]] worker_slot& first_slot() noexcept;
   void adopt(here& fiber) noexcept;
@@ -204,14 +213,12 @@ class worker final : public thread_record {
   std::uintptr_t callers_frame_ = 0;  ///< where on that stack its call began
   stack* ended_stack_ = nullptr;
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
-  /// Parked frames that only the present thread may resume. While there are any, the worker is neither lent nor left.
-  std::uint32_t tied_frames_ = 0;
+  departure<> departure_;   ///< while frames are tied to the present thread, the worker is neither lent nor left
   int thread_number_ = 0;  ///< written before is_ready_ is set
   int home_pu_ = -1;       ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
   std::uint64_t caller_moved_ns_ = 0;     ///< when a caller last moved to home_pu_
   bool is_lent_ = false;                  ///< the present thread is a caller's (caller.hpp)
   std::optional<cpu_mask> callers_mask_;  ///< where the caller might run before it was bound to home_pu_
-  group* departure_ = nullptr;  ///< what a caller waits for that may leave once its own frame is the only tied one
 
   struct parking {
     group* waits_for = nullptr;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Random programs in which everything meets everything: joins, loops, scopes, finish regions, flows, task groups, isolated
+// calls, enqueued tasks, coroutines, pools that call each other, callers from outside, answers from threads that know
+// nothing of Skua, failures and stops. The same seed has the same answer, which `expected` computes without Skua.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+
+#include "skua/skua.hpp"
+
+namespace skua::inline v0::testing {
+
+/// Threads outside of every pool that do what they are asked to, after a while.
+class answering_service {
+ public:
+  explicit answering_service(unsigned threads);
+  ~answering_service();
+  answering_service(answering_service const&) = delete;
+  answering_service& operator=(answering_service const&) = delete;
+
+  void ask(std::function<void()> answer);
+
+ private:
+  void serve();
+
+  std::mutex mutex_;
+  std::condition_variable asked_;
+  std::queue<std::function<void()>> questions_;
+  bool ends_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+/// What a step of a program is.
+enum class construct : std::uint8_t {
+  join,
+  each,
+  scope,
+  finish,
+  flow,
+  task_group,
+  loop,           ///< parallel_for
+  isolated,       ///< a call inside of isolate()
+  answer,         ///< waits for an answer from outside, and may go on elsewhere
+  answer_here,    ///< the same, and returns on the same thread
+  enqueued,       ///< an enqueued task answers
+  coroutine,      ///< a coroutine that the pool computes for answers
+  other_pool,     ///< a call into the other pool
+  outside_caller, ///< a thread made for this calls the pool, and answers
+  own_pool,       ///< a pool that begins and ends here
+  own_region,     ///< a region of this pool that opens and closes here
+  fails,          ///< one child throws
+  stops,          ///< one child requests a stop
+  last = stops
+};
+[[nodiscard]] char const* name_of(construct c) noexcept;
+
+class mixed_program {
+ public:
+  /// `pools` call each other.
+  mixed_program(std::uint64_t seed, int depth, std::array<pool*, 2> pools, answering_service& outside) noexcept
+      : seed_(seed), depth_(depth), pools_(pools), outside_(outside) {}
+
+  /// Runs it in pool number `first`; any thread.
+  [[nodiscard]] std::uint64_t run(std::size_t first);
+  [[nodiscard]] static std::uint64_t expected(std::uint64_t seed, int depth);
+
+  /// Steps that all programs of the process have begun: grows as long as any of them goes on.
+  [[nodiscard]] static std::uint64_t steps() noexcept;
+  /// Constructs of its steps, by number. For tests of the generator.
+  static void count(std::uint64_t seed, int depth, std::vector<std::uint64_t>& of_each);
+
+ private:
+  /// Where a step runs.
+  struct place {
+    std::size_t pool;
+    bool isolated;  ///< only what needs no other worker of this pool
+  };
+  struct plan;
+
+  std::uint64_t step(runtime::here& on, std::uint64_t seed, int depth, place at);
+  std::uint64_t children(runtime::here& on, plan const& by, int depth, place at);
+  std::uint64_t elsewhere(runtime::here& on, plan const& by, int depth, place at);
+  std::uint64_t ended_early(runtime::here& on, plan const& by, int depth, place at);
+  std::uint64_t in(std::size_t pool, std::uint64_t seed, int depth, bool isolated);
+
+  std::uint64_t const seed_;
+  int const depth_;
+  std::array<pool*, 2> const pools_;
+  answering_service& outside_;
+};
+
+}  // namespace skua::inline v0::testing
