@@ -11,6 +11,7 @@ option(SKUA_WERROR "warnings are errors" OFF)
 option(SKUA_CHECKED "check invariants at run time" OFF)
 option(SKUA_NATIVE "compile for this machine's processor" OFF)
 option(SKUA_UNITY "compile several sources of a target together, which takes half the time" ON)
+option(SKUA_COMPILER_CACHE "compile through ccache if it is installed" ON)
 set(SKUA_SANITIZE "" CACHE STRING "address, undefined or thread; empty for none")
 
 if(PROJECT_IS_TOP_LEVEL)
@@ -51,5 +52,15 @@ if(SKUA_SANITIZE)
   # GCC sees uninitialised values in optionals where instrumentation has split its paths.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-maybe-uninitialized)
+  endif()
+endif()
+
+# A developer's second build then takes what has not changed from the cache. The words let it keep what uses precompiled headers.
+if(SKUA_COMPILER_CACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(SKUA_CCACHE ccache)
+  mark_as_advanced(SKUA_CCACHE)
+  if(SKUA_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SKUA_CCACHE})
   endif()
 endif()

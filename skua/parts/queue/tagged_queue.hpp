@@ -9,15 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <ranges>
-#include <vector>
 
 #include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
+#include "skua/parts/queue/waiting_line.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -31,11 +30,11 @@ class alignas(cache_line_bytes) tagged_queue {
   tagged_queue() = default;
   explicit tagged_queue(no_entries_t) noexcept : takes_entries_(false) {}
   /// Reserves room for so many entries. Throws std::bad_alloc.
-  explicit tagged_queue(std::size_t room) { items_.reserve(room); }
+  explicit tagged_queue(std::size_t room) : items_(room) {}
   tagged_queue(tagged_queue const&) = delete;
   tagged_queue& operator=(tagged_queue const&) = delete;
 
-  /// Any thread. False: no memory. Sequentially consistent, as injector::push.
+  /// Any thread. False: no memory. Sequentially consistent, as injector::push. Amortised O(1).
   [[nodiscard]] bool push(Item const& item) noexcept {
     if (fill_slot(item)) return true;
     std::lock_guard const held(lock_);
@@ -46,15 +45,16 @@ class alignas(cache_line_bytes) tagged_queue {
   [[nodiscard]] bool push_if_empty(Item const& item) noexcept { return fill_slot(item); }
 
   /// Any thread: takes the newest or oldest entry that `wanted(item)` accepts. got, empty, or barred: there are
-  /// entries, but none is wanted. Cost: O(entries) under the lock; `wanted` must be short.
+  /// entries, but none is wanted. Cost under the lock: O(1) if the first that is asked about is wanted, else O(those that are
+  /// asked about); `wanted` must be short.
   template <class Wanted>
   outcome take_newest(Item& out, Wanted&& wanted) noexcept {
     return take(
-        [&] { return take_from_slot(out, wanted) || take_from_items(items_ | std::views::reverse, out, wanted); });
+        [&] { return take_from_slot(out, wanted) || take_from_items(std::views::reverse(items_), out, wanted); });
   }
   template <class Wanted>
   outcome take_oldest(Item& out, Wanted&& wanted) noexcept {
-    return take([&] { return take_from_items(items_ | std::views::all, out, wanted) || take_from_slot(out, wanted); });
+    return take([&] { return take_from_items(std::views::all(items_), out, wanted) || take_from_slot(out, wanted); });
   }
 
   /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
@@ -101,11 +101,7 @@ class alignas(cache_line_bytes) tagged_queue {
   /// What lies in the slot goes to the others first, because it is older.
   bool append(Item const& item) noexcept {
     if (!takes_entries_) return false;
-    try {
-      items_.reserve(items_.size() + 2);
-    } catch (std::bad_alloc const&) {
-      return false;
-    }
+    if (!items_.reserve_more(2)) return false;
     if (slot_is_filled()) {
       items_.push_back(item_.get());
       empty_slot();
@@ -129,7 +125,7 @@ class alignas(cache_line_bytes) tagged_queue {
     for (Item& item : view) {
       if (!wanted(static_cast<Item const&>(item))) continue;
       out = item;
-      items_.erase(items_.begin() + (&item - items_.data()));
+      items_.erase(items_.begin() + (&item - &*items_.begin()));
       return true;
     }
     return false;
@@ -152,7 +148,7 @@ class alignas(cache_line_bytes) tagged_queue {
   Lock lock_;
   bool const takes_entries_ = true;
   typename Sync::template plain<Item> item_;  ///< in the slot
-  std::vector<Item> items_;                   ///< oldest first
+  waiting_line<Item> items_;                  ///< oldest first
 };
 
 }  // namespace skua::inline v0::runtime

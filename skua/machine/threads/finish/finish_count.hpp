@@ -53,6 +53,7 @@ class finish_share {
     return left.count().leave(std::exchange(balance_, 0)) ? left.ended() : ended{};
   }
   [[nodiscard]] bool is_inside() const noexcept { return of_ != nullptr; }
+  [[nodiscard]] bool is_inside_of(Region const* one) const noexcept { return of_ == one; }
 
  private:
   Region* of_ = nullptr;

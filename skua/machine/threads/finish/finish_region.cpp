@@ -8,6 +8,7 @@
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/worker/should_yield.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/error.hpp"
@@ -204,9 +205,10 @@ void finish_region::finish() {
 }
 
 /// Runs tasks on top of the body, as a scope does, as long as one of this region comes first here: of the ordered store in
-/// its order, else the newest. Leaves them to the worker's search if another region of the pool waits: there they take turns.
+/// its order, else the newest. Leaves them to the worker's search if a frame is ready, which goes first there, or another
+/// region of the pool waits: there they take turns.
 void finish_region::run_own_tasks() noexcept {
-  for (std::uint32_t ran = 1;; ++ran) {
+  for (std::uint32_t ran = 0; !should_yield(owner_.at(), ran); ++ran) {
     taken_task const first = take_own();
     if (first.task == nullptr) return;
     auto& t = static_cast<task&>(*static_cast<runtime::task*>(first.task));
@@ -215,7 +217,6 @@ void finish_region::run_own_tasks() noexcept {
     } else {
       run_inside(owner_, t);
     }
-    if (ran % tasks_per_turn == 0 && owner_.at().who.other_regions_wait(owner_.at().in)) return;
   }
 }
 

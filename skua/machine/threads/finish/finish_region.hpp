@@ -77,6 +77,10 @@ class finish_region : public group {
   static constexpr std::uint64_t dead = 1;
 
   [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.is->run == &run_task; }
+  /// Null: not a task of a finish region.
+  [[nodiscard]] static finish_region const* of(runtime::task const& t) noexcept {
+    return is_task(t) ? &static_cast<task const&>(t).in : nullptr;
+  }
 
   [[nodiscard]] static bool is_moldable(runtime::task const& t) noexcept {
     return is_task(t) && static_cast<task const&>(t).operations().call_member != nullptr;

@@ -98,6 +98,38 @@ TEST_P(isolation, exceptions_pass_and_the_next_wait_is_as_usual) {
   });
 }
 
+TEST_P(isolation, all_children_run_although_something_else_waits) {
+  skua::pool pool({.workers = 1});
+  auto const region = pool.open_region(GetParam());
+  region->run([&](auto&) {
+    pool.enqueue([] {});  // another region has a turn now
+    int ran = 0;
+    skua::isolate([&](auto& alone) {
+      alone.scope([&](auto& s) {
+        for (int i = 0; i < 100; ++i) s.fork([&](auto&) { ++ran; });
+      });
+      alone.finish([&](auto& f) {
+        for (int i = 0; i < 100; ++i) f.spawn([&](auto&) { ++ran; });
+      });
+    });
+    EXPECT_EQ(ran, 200);
+  });
+}
+
+TEST_P(isolation, a_call_into_another_region_runs_on_the_isolated_thread) {
+  for (std::uint32_t const workers : {1U, 3U}) {
+    skua::pool pool({.workers = workers, .policy = GetParam()});
+    auto const region = pool.open_region(GetParam());
+    pool.run([&](auto&) {
+      skua::isolate([&] {
+        auto const me = std::this_thread::get_id();
+        EXPECT_EQ(region->run([](auto& h) { return skua::testing::fib(h, 12); }), 144);
+        EXPECT_EQ(region->run([](auto&) { return std::this_thread::get_id(); }), me);
+      });
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(policies, isolation, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
 

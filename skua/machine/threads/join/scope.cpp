@@ -5,6 +5,7 @@
 #include "skua/machine/threads/join/call_in_group.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/worker/should_yield.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/error.hpp"
@@ -78,12 +79,11 @@ inline void scope_group::call_child(here& runner, child& c) noexcept {
 }
 
 /// Runs the children that nobody took, newest first; then waits for the others. Leaves children to the worker's search if
-/// another region waits: there regions take turns.
+/// a frame is ready, which goes first there, or another region waits: there regions take turns.
 void scope_group::end_children() noexcept {
   stop_node const* const outside = owner_.watching();
   owner_.watch(&inside_);
-  for (std::uint32_t ran = 1; run_newest(); ++ran) {
-    if (ran % tasks_per_turn == 0 && owner_.at().who.other_regions_wait(owner_.at().in)) break;
+  for (std::uint32_t ran = 0; !should_yield(owner_.at(), ran) && run_newest(); ++ran) {
   }
   owner_.watch(outside);
   // From here on the count is the children still to be dealt with, plus one for the owner itself.

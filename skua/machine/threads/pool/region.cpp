@@ -49,6 +49,15 @@ void region::inject(handed& t) noexcept {
   notify_work();
 }
 
+void region::make_ready(frame& f) noexcept {
+  auto const alive = shared_from_this();
+  pool_core::visit const inside{core_};
+  ready_.push(f);
+  notify_work();
+}
+
+frame* region::take_ready() noexcept { return static_cast<frame*>(static_cast<handed*>(ready_.pop())); }
+
 bool region::notify_work() noexcept {
   // A worker that already searches suffices only if it takes any task.
   bool const woke = slots_.front()->policy.is_choosy() ? core_.sleep().notify_among(members_)
@@ -92,7 +101,7 @@ void region::request_attention() noexcept {
 }
 
 bool region::looks_empty_to(worker_slot* mine) noexcept {
-  return nothing_for(mine, injected_, slots_) && outside_.look_empty() &&
+  return nothing_for(mine, ready_, injected_, slots_) && outside_.look_empty() &&
          std::ranges::all_of(slots_, [](auto const& s) { return s->tagged_lanes_look_empty(); });
 }
 

@@ -53,6 +53,11 @@ class region : public std::enable_shared_from_this<region> {
   /// Submits a task from outside. Any thread. Once `t` is in, it may run to its end, and end the region and the pool;
   /// so `inject` keeps both alive until it returns.
   void inject(handed& t) noexcept;
+  /// The same for a frame of this region that is ready and tied to no thread: a worker takes it before it begins a task.
+  void make_ready(frame& f) noexcept;
+  /// Null: there is none. For a worker of this region.
+  [[nodiscard]] frame* take_ready() noexcept;
+  [[nodiscard]] bool has_ready() const noexcept { return !ready_.looks_empty(); }
   /// An entry can be taken: wakes a worker of the region unless enough are searching. True if one was woken. Any
   /// thread.
   bool notify_work() noexcept;
@@ -94,6 +99,7 @@ class region : public std::enable_shared_from_this<region> {
   slot_room const room_;  ///< must outlive slots_
   std::vector<slot_pointer> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
+  injector<> ready_;  ///< frames
   injector<> injected_;
   outside_lanes outside_;
   std::unique_ptr<guest_list> guests_;

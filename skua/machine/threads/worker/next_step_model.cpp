@@ -15,6 +15,7 @@
 #include "skua/machine/threads/join/share_count.hpp"
 #include "skua/machine/threads/suspend/one_shot_word.hpp"
 #include "skua/machine/threads/worker/departure.hpp"
+#include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 using namespace skua::explorer;
 using skua::runtime::departure, skua::runtime::injectable, skua::runtime::injector, skua::runtime::next_step,
-    skua::runtime::one_shot_waiter, skua::runtime::one_shot_word, skua::runtime::parked, skua::runtime::share_count;
+    skua::runtime::one_shot_waiter, skua::runtime::one_shot_word, skua::runtime::parked, skua::runtime::share_count, skua::runtime::work_search;
 
 using sync = model_sync;
 using count = share_count<sync>;
@@ -80,8 +81,9 @@ struct flow {
 /// A one_shot that holds nothing.
 using answer = one_shot_word<sync>;
 
-/// What the workers of a script share: injected frames and a root with one child, which each wait for an answer.
+/// What the workers of a script share: ready frames, and a root with one child, which each wait for an answer.
 struct region {
+  injector<sync>& ready = immortal<injector<sync>>();
   injector<sync>& injected = immortal<injector<sync>>();
   injectable root;
   model_atomic<int>& offered = immortal<model_atomic<int>>(0);  ///< the root's child, as a lane has it
@@ -90,7 +92,9 @@ struct region {
   answer& of_child = immortal<answer>();
   int roots_ended = 0;
 
-  bool looks_empty() const { return injected.looks_empty() && offered.load(std::memory_order_acquire) == 0; }
+  bool looks_empty() const {
+    return ready.looks_empty() && injected.looks_empty() && offered.load(std::memory_order_acquire) == 0;
+  }
 };
 
 /// A worker's place.
@@ -113,8 +117,17 @@ class worker {
   bool has(frame const& f) const { return f.of->at == this; }
   static bool is_of_region(frame const&, fiber const&) { return true; }
   static bool is_sent_elsewhere(frame const&, fiber const&) { return false; }
-  static void send_home(frame& f) { f.is_tied() ? f.of->at->inbox_.push(f) : f.of->at->in.injected.push(f); }
+  static void send_home(frame& f) { f.is_tied() ? f.of->at->tied_ready_.push(f) : f.of->at->in.ready.push(f); }
   step search();
+
+  // What work_search asks.
+  struct found {
+    worker* at = nullptr;
+    frame* resume = nullptr;
+    flow (*begin)(region&, fiber&) = nullptr;
+  };
+  found take_ready();
+  found probe_everywhere();
 
   /// For a flow that is about to suspend: it waits for `g`.
   void parks(frame& f, count& g, std::uint64_t mine) {
@@ -159,7 +172,7 @@ class worker {
   departure<sync> leaving;
 
  private:
-  injector<sync>& inbox_ = immortal<injector<sync>>();
+  injector<sync>& tied_ready_ = immortal<injector<sync>>();
   frame* ready_ = nullptr;
   count* waits_for_ = nullptr;
   std::uint64_t mine_ = 0;
@@ -224,17 +237,25 @@ flow call(region& in, fiber& f, answer& a, bool is_root) {
   co_await wait{f, left};
 }
 
-/// In the order of a policy that looks at its own lanes first. Without work the thread waits until there is some.
+worker::found worker::take_ready() {
+  if (injectable* const mine = tied_ready_.pop()) return {this, static_cast<frame*>(mine), nullptr};
+  if (injectable* const any = in.ready.pop()) return {this, static_cast<frame*>(any), nullptr};
+  return {};
+}
+
+worker::found worker::probe_everywhere() {
+  if (in.offered.load(std::memory_order_acquire) == 1 && in.offered.exchange(0, std::memory_order_acq_rel) == 1) {
+    return {this, nullptr, &child};
+  }
+  return in.injected.pop() == nullptr ? found{} : found{this, nullptr, &root};
+}
+
+/// Without work the thread waits until there is some.
 worker::step worker::search() {
   for (;;) {
-    if (injectable* const mine = inbox_.pop()) return {this, static_cast<frame*>(mine), nullptr};
-    if (in.offered.load(std::memory_order_acquire) == 1 && in.offered.exchange(0, std::memory_order_acq_rel) == 1) {
-      return {this, nullptr, &child};
-    }
-    if (injectable* const any = in.injected.pop()) {
-      return any == &in.root ? step{this, nullptr, &root} : step{this, static_cast<frame*>(any), nullptr};
-    }
-    current_world()->step([this] { return !inbox_.looks_empty() || !in.looks_empty(); });
+    found const f = work_search::find(*this);
+    if (f.resume != nullptr || f.begin != nullptr) return {this, f.resume, f.begin};
+    current_world()->step([this] { return !tied_ready_.looks_empty() || !in.looks_empty(); });
   }
 }
 

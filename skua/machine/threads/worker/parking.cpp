@@ -11,6 +11,7 @@
 #include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/team/team_of_workers.hpp"
+#include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
@@ -68,7 +69,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     }
     worker& me = waiting.at().who;
     me.refresh_regions();
-    found const f = me.probe_everywhere();
+    found const f = work_search::find(me);
     if (f.at == nullptr) {
       me.leave_finish();
       me.core_.back_off();

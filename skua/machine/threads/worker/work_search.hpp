@@ -11,11 +11,12 @@
 
 namespace skua::inline v0::runtime {
 
-/// True if a region has nothing for the worker of slot `mine`: no injected task, nothing in its inbox, no lane to steal
-/// from. With a null slot: nothing that any member may take.
+/// True if a region has nothing for the worker of slot `mine`: no ready frame, no injected task, nothing in its inbox, no
+/// lane to steal from. With a null slot: nothing that any member may take.
 template <synchronisation Sync, class Slot, class Slots>
-[[nodiscard]] bool nothing_for(Slot* mine, injector<Sync> const& injected, Slots const& slots) noexcept {
-  if (!injected.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
+[[nodiscard]] bool nothing_for(Slot* mine, injector<Sync> const& ready, injector<Sync> const& injected,
+                               Slots const& slots) noexcept {
+  if (!ready.looks_empty() || !injected.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
   for (auto const& s : slots) {
     if (!s->looks_stolen()) return false;
   }
@@ -32,7 +33,7 @@ struct work_search {
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_regions();
-      typename Worker::found const f = me.probe_everywhere();
+      typename Worker::found const f = find(me);
       if (f.at != nullptr) {
         if (searching && all.sleep().found()) me.counts().wakeups_sent.add(1);
         return f;
@@ -60,11 +61,18 @@ struct work_search {
     }
   }
 
+  /// One look: what has begun goes on before anything begins (next_step.md, "Ready frames first").
+  template <class Worker>
+  [[nodiscard]] static typename Worker::found find(Worker& me) noexcept {
+    typename Worker::found const ready = me.take_ready();
+    return ready.at != nullptr ? ready : me.probe_everywhere();
+  }
+
   /// S3, S5: true if there is something for this worker. Work for others only is handed on to them: its pusher may have
   /// relied on this worker, which searched but is not a member, or woken it instead of a member.
   template <class Worker>
   [[nodiscard]] static bool anything_to_do(Worker& me) noexcept {
-    if (me.of().closing() || me.has_new_regions()) return true;
+    if (me.of().closing() || me.has_new_regions() || me.has_tied_ready()) return true;
     bool mine = false;
     for (auto const& r : me.regions()) {
       auto* const at = r->slot_for(me);

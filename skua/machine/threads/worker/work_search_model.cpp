@@ -91,7 +91,7 @@ struct region {
     return std::ranges::find(members, w.number()) == members.end() ? nullptr : &owners;
   }
   bool looks_empty_to(worker_slot<Sync>* mine) {
-    return skua::runtime::nothing_for(mine, injected, std::array<worker_slot<Sync>*, 1>{&owners});
+    return skua::runtime::nothing_for(mine, ready, injected, std::array<worker_slot<Sync>*, 1>{&owners});
   }
   /// Called in S3 and S5.
   bool notify_work() {
@@ -111,6 +111,7 @@ struct region {
   pool_core<Sync, Fault>& of;
   std::vector<worker_id> members;
   worker_slot<Sync> owners;
+  skua::runtime::injector<Sync>& ready = immortal<skua::runtime::injector<Sync>>();  ///< frames
   skua::runtime::injector<Sync>& injected = immortal<skua::runtime::injector<Sync>>();
 };
 
@@ -128,6 +129,7 @@ class worker {
 
   struct found {
     worker_slot<Sync>* at = nullptr;
+    bool is_frame = false;
   };
   pool_core<Sync, Fault>& of() { return core_; }
   worker_id number() const { return number_; }
@@ -146,6 +148,12 @@ class worker {
     woken_ = Fault != fault::woken_unnoticed;
   }
   static bool has_new_regions() { return false; }
+  static bool has_tied_ready() { return false; }
+  found take_ready() {
+    region<Sync, Fault>& r = *regions_[0];
+    worker_slot<Sync>* const mine = r.slot_for(*this);
+    return {mine == nullptr || r.ready.pop() == nullptr ? nullptr : mine, true};
+  }
   found probe_everywhere() {
     region<Sync, Fault>& r = *regions_[0];
     worker_slot<Sync>* const mine = r.slot_for(*this);
@@ -200,6 +208,10 @@ class scene {
     region_.injected.push(job);
     region_.was_pushed();
   }
+  void make_ready(skua::runtime::injectable& frame) {
+    region_.ready.push(frame);
+    region_.was_pushed();
+  }
   void close() { core_.close(); }
   void check(int pushed) { require(fetched_ == pushed, "each pushed entry is fetched once"); }
 
@@ -218,6 +230,21 @@ struct from_outside {
 
   void run(int me) {
     if (me == 2) return s.inject(job);
+    current_world()->may_rest();
+    s.work(me);
+  }
+  void finish() { s.check(1); }
+};
+
+/// The same with a frame that has become ready.
+template <class Sync>
+struct ready_from_outside {
+  static constexpr int threads = 3;
+  scene<Sync, fault::none> s{2, {worker_id{1}}};
+  skua::runtime::injectable frame;
+
+  void run(int me) {
+    if (me == 2) return s.make_ready(frame);
     current_world()->may_rest();
     s.work(me);
   }
@@ -288,6 +315,46 @@ struct closing_at_first {
   void finish() { s.check(0); }
 };
 
+/// A busy worker, and a frame that becomes ready meanwhile.
+template <class Sync>
+struct ready_among_tasks {
+  static constexpr int threads = 2;
+  static constexpr int tasks = 4;
+  pool_core<Sync, fault::none> core{1};
+  region<Sync, fault::none> in{core, {worker_id{0}}};
+  skua::runtime::injectable frame;
+  skua::runtime::injectable task[tasks];
+  model_atomic<int>& begun = immortal<model_atomic<int>>(0);
+  int seen_after_push = 0;
+  int before_frame = 0;
+
+  ready_among_tasks() {
+    for (auto& t : task) in.injected.push(t);
+  }
+  void run(int me) {
+    if (me == 1) {
+      in.ready.push(frame);
+      seen_after_push = begun.load(std::memory_order_seq_cst);
+      return;
+    }
+    worker<Sync, fault::none> w{in, worker_id{0}};
+    for (int taken = 0; taken < tasks + 1;) {
+      auto const found = work_search::find(w);
+      if (found.at == nullptr) {
+        current_world()->step([this] { return !in.ready.looks_empty(); });
+        continue;
+      }
+      ++taken;
+      if (found.is_frame) {
+        before_frame = begun.load(std::memory_order_seq_cst);
+      } else {
+        begun.fetch_add(1, std::memory_order_seq_cst);
+      }
+    }
+  }
+  void finish() { require(before_frame - seen_after_push <= 1, "a ready frame waits for one task at most"); }
+};
+
 /// What the scripts require of the queues.
 constexpr char const* not_once = "each pushed entry is fetched once";
 
@@ -300,6 +367,8 @@ options const at_random{.random = skua::runtime::under_tsan ? 500U : skua::testi
 }  // namespace
 
 TEST(work_search_model, work_from_outside_is_found) { holds<from_outside<full_model_sync>>(of_three); }
+TEST(work_search_model, a_ready_frame_goes_before_tasks) { holds<ready_among_tasks<model_sync>>(); }
+TEST(work_search_model, a_ready_frame_is_found) { holds<ready_from_outside<full_model_sync>>({.preemptions = 1}); }
 TEST(work_search_model, two_entries_are_both_found) {
   holds<two_entries<model_sync>>(of_four);
   holds<two_entries<model_sync>>(at_random);

@@ -11,6 +11,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/team/team_of_workers.hpp"
 #include "skua/machine/threads/worker/next_step.hpp"
+#include "skua/machine/threads/worker/should_yield.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
@@ -77,7 +78,7 @@ void worker::start_work(here& fiber, found const& f) noexcept {
   fiber.watch(nullptr);
   fiber.begins_task(f.taken.tag);
   me.counts_.tasks.add(1);
-  if (me.share_.is_inside() && !finish_region::is_task(*f.taken.item)) me.leave_finish();
+  if (me.share_.is_inside() && !me.share_.is_inside_of(finish_region::of(*f.taken.item))) me.leave_finish();
   if (me.counts_.times.current() != activity::working) me.begin(activity::working);
   me.trace_.task_begins(f.taken, f.from, f.at->in.number());
 }
@@ -113,15 +114,29 @@ bool worker::is_sent_elsewhere(frame& f, here& fiber) noexcept {
 void worker::send_home(frame& f) noexcept {
   tsan::unseen const scheduling;  // TSan does not see that the frame is ours until the push: it follows flows
   worker_slot& home = f.fiber->at();
-  if (!f.is_tied()) {
-    home.in.inject(f);
-    return;
-  }
+  if (!f.is_tied()) return home.in.make_ready(f);
   pool_core& of = home.who.of();
   pool_core::visit const inside{of};
   worker_id const only = home.who.number();
-  home.inbox.push(f);
+  home.who.tied_ready_.push(f);
   of.sleep().wake(only);
+}
+
+/// A frame that is tied to this thread, else one of a region, in turn. The policy may send the latter on.
+worker::found worker::take_ready() noexcept {
+  if (auto* const tied = static_cast<frame*>(static_cast<handed*>(tied_ready_.pop()))) {
+    return {&tied->fiber->at(), {tied, 1, {}}, lane::inbox};
+  }
+  for (auto const& r : regions()) {
+    worker_slot* const s = r->slot_for(*this);
+    if (s == nullptr) continue;
+    while (frame* const f = r->take_ready()) {
+      tagged_entry entry{f, 1, {}};
+      placement const to = f->fiber->place_again(*s, entry.tag);
+      if (!send(*s, entry, to)) return {s, entry, lane::injected};
+    }
+  }
+  return {};
 }
 
 /// Regions take turns: the one where something was found last comes first again, but not more than tasks_per_turn times.
@@ -145,6 +160,11 @@ bool worker::other_regions_wait(region const& mine) const noexcept {
            worker_slot* const s = r.get() == &mine ? nullptr : r->slot_for(*this);
            return s != nullptr && !r->looks_empty_to(s);
          });
+}
+
+bool worker::turns_away(worker_slot const& s) const noexcept {
+  if (fiber_->is_isolated()) return false;  // its worker would do nothing else, either
+  return has_ready(s) || other_regions_wait(s.in);
 }
 
 /// Ask, act, report; until a task is found or the policy rests.

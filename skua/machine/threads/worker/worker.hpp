@@ -81,6 +81,8 @@ class worker final : public thread_record {
     counts_.times.change_to(what, now_ns());
     trace_.begins(what, counts_.attempts.read());
   }
+  /// For should_yield: a frame is ready or another region waits, and the running fiber lets its worker turn to it.
+  [[nodiscard]] bool turns_away(worker_slot const& s) const noexcept;
   /// True if this worker serves other regions than `mine` and there is something in one of them.
   [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
@@ -92,8 +94,11 @@ class worker final : public thread_record {
   /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
   void preempt(here& fiber) noexcept;
 
-  /// Sends a ready frame to its worker, if it is tied to one, or else to its region. Any thread.
+  /// Sends a ready frame to its worker, if it is tied to one, or else to its region. It goes on before the next task that
+  /// a worker there would begin. Any thread.
   static void send_home(frame& f) noexcept;
+  /// A ready frame waits for this worker, in the region of `s` or tied to its thread: it is to begin nothing before.
+  [[nodiscard]] inline bool has_ready(worker_slot const& s) const noexcept;
 
   /// Suspends the running fiber, which waits for `g` and has dealt with `mine` of its children, and runs other work.
   /// Returns when the fiber is resumed, perhaps on another thread. Returns false, and does nothing, if the system
@@ -124,6 +129,8 @@ class worker final : public thread_record {
   static void run_loop(here& fiber) noexcept;
 
   // One round of the search: ask the policy, execute its probe, report the outcome.
+  [[nodiscard]] found take_ready() noexcept;
+  [[nodiscard]] bool has_tied_ready() const noexcept { return !tied_ready_.looks_empty(); }
   [[nodiscard]] found probe_everywhere() noexcept;
   [[nodiscard]] found probe_in(worker_slot& s) noexcept;
   [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
@@ -213,6 +220,7 @@ class worker final : public thread_record {
   std::uintptr_t callers_frame_ = 0;  ///< where on that stack its call began
   stack* ended_stack_ = nullptr;
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
+  injector<> tied_ready_;   ///< ready frames that only the present thread may resume; from any thread
   departure<> departure_;   ///< while frames are tied to the present thread, the worker is neither lent nor left
   int thread_number_ = 0;  ///< written before is_ready_ is set
   int home_pu_ = -1;       ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What a worker does next, on real threads: callers leave without a frame, and frames that are ready go before tasks.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "skua/parts/base/platform.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
+
+namespace {
+
+constexpr int rounds = skua::runtime::under_tsan ? 20 : 200;
+
+class next_step : public skua::testing::under_every_policy {};
+
+/// Waits on this thread for an answer from another one.
+void ask() {
+  skua::one_shot<> answer;
+  std::jthread const outside([&] { answer.set_value(); });
+  answer.wait();
+}
+
+}  // namespace
+
+TEST_P(next_step, two_callers_whose_tasks_wait_for_answers_both_return) {
+  for (std::uint32_t const n : {1U, 2U, 4U}) {
+    skua::pool pool(workers(n));
+    auto const call = [&] {
+      for (int i = 0; i < rounds; ++i)
+        pool.run([](auto& here) { here.join([](auto&) { ask(); }, [](auto&) { ask(); }); });
+    };
+    std::jthread const second(call);
+    call();
+  }
+}
+
+TEST_P(next_step, two_callers_whose_loops_call_another_pool_both_return) {
+  skua::pool other(1);
+  for (std::uint32_t const n : {1U, 2U, 4U}) {
+    skua::pool pool(workers(n));
+    auto const call = [&] {
+      for (int i = 0; i < rounds; ++i) {
+        pool.run([&](auto& here) {
+          here.each(std::array{1, 2}, [&](auto& h, int) {
+            h.join([&](auto&) { other.run([](auto&) {}); }, [&](auto&) { other.run([](auto&) {}); });
+          });
+        });
+      }
+    };
+    std::jthread const second(call);
+    call();
+  }
+}
+
+TEST_P(next_step, a_ready_frame_goes_before_the_tasks_of_a_finish_region) {
+  skua::pool pool(workers(1));
+  pool.run([](auto& here) {
+    skua::one_shot<> answer;
+    int ran = 0;
+    int ran_before = 0;
+    here.join(
+        [&](auto& h) {
+          answer.wait(h);
+          ran_before = ran;
+        },
+        [&](auto& h) {
+          h.finish([&](auto& f) {
+            for (int i = 0; i < 100; ++i) {
+              f.spawn([&](auto&) {
+                if (++ran == 10) answer.set_value();
+              });
+            }
+          });
+        });
+    EXPECT_EQ(ran, 100);
+    EXPECT_LE(ran_before, 11);
+  });
+}
+
+TEST_P(next_step, a_ready_frame_goes_before_the_children_of_a_scope) {
+  skua::pool pool(workers(1));
+  pool.run([](auto& here) {
+    skua::one_shot<> answer;
+    int ran = 0;
+    int ran_before = 0;
+    here.join(
+        [&](auto& h) {
+          answer.wait(h);
+          ran_before = ran;
+        },
+        [&](auto& h) {
+          h.scope([&](auto& s) {
+            for (int i = 0; i < 100; ++i) {
+              s.fork([&](auto&) {
+                if (++ran == 10) answer.set_value();
+              });
+            }
+          });
+        });
+    EXPECT_EQ(ran, 100);
+    EXPECT_LE(ran_before, 11);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, next_step, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
