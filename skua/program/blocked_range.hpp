@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
-#include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/error.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -18,8 +19,8 @@ struct split {};
 /// that has it is divided by it alone, mostly 1 : 1, and among 3 workers 1 : 2 first.
 class proportional_split {
  public:
-  explicit proportional_split(std::size_t left = 1, std::size_t right = 1) noexcept : left_(left), right_(right) {
-    expects(left > 0 && right > 0, "proportional_split: both sides get something");
+  explicit proportional_split(std::size_t left = 1, std::size_t right = 1) : left_(left), right_(right) {
+    if (left == 0 || right == 0) throw usage_error("proportional_split: a side gets nothing; allowed: 1 and more");
   }
   [[nodiscard]] std::size_t left() const noexcept { return left_; }
   [[nodiscard]] std::size_t right() const noexcept { return right_; }
@@ -42,7 +43,8 @@ template <class R>
 concept splits_in_proportion = self_dividing<R> && std::constructible_from<R, R&, proportional_split&> &&
                                !requires { requires !static_cast<bool>(R::is_splittable_in_proportion); };
 
-/// [begin, end) of integers or random access iterators, not to be divided once it has at most `grainsize` > 0 elements.
+/// [begin, end) of integers or random access iterators, not to be divided once it has at most `grainsize` > 0 elements. It
+/// may have more elements than its type can count: all of an int's 2^32 but one. Throws usage_error if the grain is 0.
 template <class Value>
 class blocked_range {
  public:
@@ -50,7 +52,7 @@ class blocked_range {
   using size_type = std::size_t;
 
   blocked_range(Value begin, Value end, size_type grainsize = 1) : end_(end), begin_(begin), grainsize_(grainsize) {
-    expects(grainsize > 0, "blocked_range: grainsize > 0");
+    if (grainsize == 0) throw usage_error("blocked_range: a grain of 0; allowed: 1 and more");
   }
   /// Takes the second half of r and leaves it the first.
   blocked_range(blocked_range& r, split) : blocked_range(r, r.size() / 2) {}
@@ -60,7 +62,15 @@ class blocked_range {
   [[nodiscard]] const_iterator begin() const { return begin_; }
   [[nodiscard]] const_iterator end() const { return end_; }
   [[nodiscard]] bool empty() const { return !(begin_ < end_); }
-  [[nodiscard]] size_type size() const { return empty() ? 0 : static_cast<size_type>(end_ - begin_); }
+  [[nodiscard]] size_type size() const {
+    if (empty()) return 0;
+    if constexpr (std::integral<Value>) {  // unsigned: the difference need not fit into Value
+      using count = std::make_unsigned_t<Value>;
+      return static_cast<count>(static_cast<count>(end_) - static_cast<count>(begin_));
+    } else {
+      return static_cast<size_type>(end_ - begin_);
+    }
+  }
   [[nodiscard]] size_type grainsize() const { return grainsize_; }
   [[nodiscard]] bool is_divisible() const { return grainsize_ < size(); }
   /// Elements [from, to), counted from the first.
@@ -81,7 +91,8 @@ class blocked_range {
   }
   [[nodiscard]] Value after(size_type n) const {
     if constexpr (std::integral<Value>) {
-      return static_cast<Value>(begin_ + static_cast<Value>(n));
+      using count = std::make_unsigned_t<Value>;
+      return static_cast<Value>(static_cast<count>(static_cast<count>(begin_) + static_cast<count>(n)));
     } else {
       return begin_ + static_cast<decltype(end_ - begin_)>(n);
     }

@@ -47,6 +47,28 @@ TEST(blocked_range, is_divisible_above_its_grain_only) {
   EXPECT_FALSE(blocked_range<int>(5, 3).is_divisible());
 }
 
+TEST(blocked_range, a_grain_of_nothing_is_refused) {
+  EXPECT_THROW(blocked_range<int>(0, 5, 0), usage_error);
+  EXPECT_THROW((blocked_range2d<int>(0, 5, 1, 0, 5, 0)), usage_error);
+  EXPECT_THROW(proportional_split(0, 1), usage_error);
+}
+
+TEST(blocked_range, may_be_longer_than_its_type_can_count) {
+  constexpr int least = std::numeric_limits<int>::min();
+  constexpr int most = std::numeric_limits<int>::max();
+  blocked_range<int> low(least, most);
+  EXPECT_EQ(low.size(), 0xffff'ffffU);
+  blocked_range<int> high(low, split{});
+  EXPECT_EQ(low.begin(), least);
+  EXPECT_EQ(low.end(), high.begin());
+  EXPECT_EQ(high.begin(), -1);
+  EXPECT_EQ(high.end(), most);
+  EXPECT_EQ(low.size() + high.size(), 0xffff'ffffU);
+  EXPECT_EQ(low.part(1, low.size()).begin(), least + 1);
+  blocked_range<signed char> narrow(-128, 127);
+  EXPECT_EQ(narrow.size(), 255U);
+}
+
 TEST(blocked_range, splits_in_proportion) {
   for (int n : {2, 3, 10, 1001}) {
     for (std::size_t const left : {1U, 2U, 1000U}) {

@@ -91,9 +91,9 @@ void answering_service::serve() {
 }
 
 char const* name_of(construct c) noexcept {
-  constexpr char const* names[] = {"join",     "each",      "scope",      "finish",         "flow",     "task_group",
-                                   "loop",     "isolated",  "answer",     "answer_here",    "enqueued", "coroutine",
-                                   "other_pool", "outside_caller", "own_pool", "own_region", "fails", "stops"};
+  constexpr char const* names[] = {"join",       "each",           "scope",    "finish",      "flow",     "task_group",
+                                   "loop",       "isolated",       "answer",   "answer_here", "enqueued", "coroutine",
+                                   "other_pool", "outside_caller", "own_pool", "own_region",  "fails",    "stops"};
   static_assert(std::size(names) == static_cast<std::size_t>(construct::last) + 1);
   return names[static_cast<std::size_t>(c)];
 }
@@ -188,7 +188,9 @@ std::uint64_t mixed_program::children(runtime::here& on, plan const& by, int dep
       on.finish([&](auto& f) {
         for (std::size_t i = 1; i < by.number; ++i) {
           auto const task = [&child, i](auto& g) { child(g.here(), i); };
-          (by.chance >> i) % 2 == 0 ? f.spawn(task) : f.spawn(order{static_cast<double>(by.chance % 7), static_cast<double>(by.chance % 11)}, task);
+          (by.chance >> i) % 2 == 0
+              ? f.spawn(task)
+              : f.spawn(order{static_cast<double>(by.chance % 7), static_cast<double>(by.chance % 11)}, task);
         }
         child(f.here(), 0);
       });
@@ -237,8 +239,7 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int de
   one_shot<std::uint64_t> question;
   auto const wait = [&](bool here) { return here ? question.wait() : question.wait(on); };
   switch (by.what) {
-    case construct::isolated:
-      return isolate([&] { return in(at.pool, seed, depth, true); });
+    case construct::isolated: return isolate([&] { return in(at.pool, seed, depth, true); });
     case construct::answer:
     case construct::answer_here: {
       std::uint64_t const mine = by.chance % 2 == 0 ? step(on, seed, depth, at) : 0;
@@ -253,8 +254,7 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int de
     }
     case construct::coroutine: {
       std::size_t const where = by.chance % 3 == 0 ? other : at.pool;
-      compute(*pools_[where], question,
-              [&, where](runtime::here& h) { return step(h, seed, depth, {where, false}); });
+      compute(*pools_[where], question, [&, where](runtime::here& h) { return step(h, seed, depth, {where, false}); });
       return wait(by.chance % 5 == 0);
     }
     case construct::other_pool: return in(other, seed, depth, false);

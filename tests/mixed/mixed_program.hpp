@@ -46,18 +46,18 @@ enum class construct : std::uint8_t {
   finish,
   flow,
   task_group,
-  loop,           ///< parallel_for
-  isolated,       ///< a call inside of isolate()
-  answer,         ///< waits for an answer from outside, and may go on elsewhere
-  answer_here,    ///< the same, and returns on the same thread
-  enqueued,       ///< an enqueued task answers
-  coroutine,      ///< a coroutine that the pool computes for answers
-  other_pool,     ///< a call into the other pool
-  outside_caller, ///< a thread made for this calls the pool, and answers
-  own_pool,       ///< a pool that begins and ends here
-  own_region,     ///< a region of this pool that opens and closes here
-  fails,          ///< one child throws
-  stops,          ///< one child requests a stop
+  loop,            ///< parallel_for
+  isolated,        ///< a call inside of isolate()
+  answer,          ///< waits for an answer from outside, and may go on elsewhere
+  answer_here,     ///< the same, and returns on the same thread
+  enqueued,        ///< an enqueued task answers
+  coroutine,       ///< a coroutine that the pool computes for answers
+  other_pool,      ///< a call into the other pool
+  outside_caller,  ///< a thread made for this calls the pool, and answers
+  own_pool,        ///< a pool that begins and ends here
+  own_region,      ///< a region of this pool that opens and closes here
+  fails,           ///< one child throws
+  stops,           ///< one child requests a stop
   last = stops
 };
 [[nodiscard]] char const* name_of(construct c) noexcept;

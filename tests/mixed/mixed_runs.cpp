@@ -62,7 +62,8 @@ std::string fault_of(mixed_run const& r, unsigned patience_s) {
   watchdog const watch(r, patience_s);
   answering_service outside(2);
   pool first({.workers = r.workers, .policy = r.policy});
-  pool second({.workers = 1 + roll.below(3), .policy = std::string(all[roll.below(static_cast<std::uint32_t>(all.size()))].name)});
+  pool second({.workers = 1 + roll.below(3),
+               .policy = std::string(all[roll.below(static_cast<std::uint32_t>(all.size()))].name)});
 
   std::mutex lock;
   std::string fault;

@@ -44,7 +44,8 @@ TEST_P(mixed_programs, have_their_answers) {
 
 INSTANTIATE_TEST_SUITE_P(policies, mixed_programs, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (auto const& p : skua::policies::all()) names.push_back("checked:" + std::string(p.name));
+                           for (auto const& p : skua::policies::all())
+                             names.push_back("checked:" + std::string(p.name));
                            return names;
                          }()),
                          [](auto const& info) {

@@ -112,8 +112,9 @@ class flow : public flow_graph {
   }
 
   /// Runs every node once, `times` times, and waits each time; what nodes add belongs to the flow from then on. Rethrows the
-  /// first exception of a node; other nodes may then not have run. Throws usage_error, before the second run at the latest,
-  /// if nodes wait for each other, and cancelled if a stop was requested. Several runs are iterations in a trace (mark.hpp).
+  /// first exception of a node; other nodes may then not have run. Throws usage_error if the flow runs already, and, before
+  /// the second run at the latest, if nodes wait for each other; cancelled if a stop was requested. Several runs are
+  /// iterations in a trace (mark.hpp).
   void run(Here& here, std::uint64_t times = 1) {
     for (std::uint64_t i = 0; i < times; ++i) {
       if (times > 1) mark(here, "iteration", i);
@@ -241,6 +242,7 @@ class flow : public flow_graph {
   auto make_of(flow_nodes& added, F&& f, Words const&... words) {
     static_assert((flow_word<Words> && ...),
                   "flow.add: before the function may stand hints, after(..), takes(..), reads{..} and writes{..}");
+    (vet(words), ...);
     auto const inputs = values_taken(words...);
     using kinds = of_inputs<std::decay_t<F>, std::remove_const_t<decltype(inputs)>>;
     using made_node = typename kinds::made;
@@ -266,12 +268,25 @@ class flow : public flow_graph {
                     "flow.add_team: before the function may stand hints, after(..), reads{..} and writes{..}");
       static_assert(std::invocable<function&, team<Here>&>, "flow.add_team: the last argument is called as f(team)");
       using made_node = team_node_of<function>;
+      (vet(std::get<I>(all)), ...);
       auto* const made = ::new (take(sizeof(made_node), alignof(made_node))) made_node(std::get<words>(std::move(all)));
       number(*made);
       added.push_back(*made);
       (obey(*made, std::get<I>(all)), ...);
       return node<void>(*made);
     }(std::make_index_sequence<words>());
+  }
+
+  /// Before the node is made: throws usage_error if it shall wait for a node of another flow.
+  template <class Word>
+  void vet(Word const&) const noexcept {}
+  template <std::size_t N>
+  void vet(after_nodes<N> const& word) const {
+    for (node<void> const& before : word.before) expect_own(before.get());
+  }
+  template <class... T>
+  void vet(taken_values<T...> const& word) const {
+    std::apply([&](auto const&... from) { (expect_own(from.get()), ...); }, word.from);
   }
 
   void obey(flow_node& made, hint_word auto const& word) { made.hints = made.hints | as_hint(word); }

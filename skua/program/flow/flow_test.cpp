@@ -245,6 +245,64 @@ TEST(flow, cycle_is_named) {
             "flow: nodes wait for each other: node 0 -> gemm -> node 2 -> node 0");
 }
 
+TEST(flow, edge_between_two_flows_is_refused_by_name) {
+  skua::serial here;
+  flow load(here);
+  flow solve(here);
+  int ran = 0;
+  auto const first = load.add([&](auto&) { return ++ran; });
+  auto const second = solve.add([&](auto&) { ++ran; });
+  load.name(first, "load");
+  solve.name(second, "solve");
+  for (auto const& said : {refusal([&] { load.edge(first, second); }), refusal([&] { solve.edge(first, second); })}) {
+    EXPECT_NE(said.find("from load to solve, which belong to two flows"), std::string::npos) << said;
+  }
+  for (auto const& said : {refusal([&] { solve.add(after(first), [](auto&) {}); }),
+                           refusal([&] { solve.add(takes(first), [](auto&, int) {}); }),
+                           refusal([&] { solve.add_team(after(first), [](auto&) {}); })}) {
+    EXPECT_NE(said.find("load belongs to another flow"), std::string::npos) << said;
+  }
+  EXPECT_EQ(solve.nodes(), 1U);
+  load.run(here);
+  solve.run(here);
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(flow, second_run_at_the_same_time_is_refused) {
+  skua::serial here;
+  flow graph(here);
+  std::string said;
+  int ran = 0;
+  graph.add([&](auto& inner) {
+    ++ran;
+    said = refusal([&] { graph.run(inner); });
+  });
+  graph.run(here);
+  EXPECT_NE(said.find("run while it runs"), std::string::npos) << said;
+  EXPECT_EQ(ran, 1);
+  graph.run(here);
+  EXPECT_EQ(ran, 2);
+}
+
+TEST_P(flows, of_two_tasks_that_run_one_flow_one_is_refused_or_comes_later) {
+  skua::pool pool(workers(2));
+  pool.run([](auto& here) {
+    for (int round = 0; round < (slow ? 20 : 200); ++round) {
+      flow graph(here);
+      std::atomic<int> ran{0};
+      auto last = graph.add([&](auto&) { ++ran; });
+      for (int i = 1; i < 50; ++i) last = graph.add(after(last), [&](auto&) { ++ran; });
+      std::atomic<int> refused{0};
+      auto const run = [&](auto& h) {
+        if (refusal([&] { graph.run(h); }) != "none") ++refused;
+      };
+      here.join(run, run);
+      ASSERT_EQ(ran.load(), 50 * (2 - refused.load()));
+      graph.run(here);
+    }
+  });
+}
+
 TEST(flow, edge_to_a_node_that_has_begun_is_refused_by_name) {
   skua::serial here;
   flow graph(here);

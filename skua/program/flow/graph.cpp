@@ -71,6 +71,7 @@ void* flow_graph::take(std::size_t bytes, std::size_t alignment) {
 void flow_graph::number(flow_node& n) noexcept {
   std::lock_guard const held(lock_);
   n.number = static_cast<std::uint32_t>(count_++);
+  n.of = this;
 }
 
 void flow_graph::put_in(flow_nodes const& added) noexcept {
@@ -80,7 +81,16 @@ void flow_graph::put_in(flow_nodes const& added) noexcept {
   all_.last = added.last;
 }
 
+void flow_graph::expect_own(flow_node const& n) const {
+  if (n.of == this) return;
+  throw usage_error("flow: " + n.of->name_of(n) + " belongs to another flow; allowed: edges between nodes of one flow");
+}
+
 bool flow_graph::connect(flow_node& from, flow_node& to) {
+  if (from.of != this || to.of != this) {
+    throw usage_error("flow: an edge from " + from.of->name_of(from) + " to " + to.of->name_of(to) +
+                      ", which belong to two flows; allowed: edges between nodes of one flow");
+  }
   auto* const e = ::new (take(sizeof(flow_edge<flow_node>), alignof(flow_edge<flow_node>))) flow_edge<flow_node>{};
   edge_state const came = from.links.add(*e, to);
   if (came == edge_state::begun) {
@@ -128,6 +138,16 @@ void flow_graph::touch(flow_node& added, void const* block, bool is_written) {
 }
 
 void flow_graph::arm(std::vector<flow_node*>& roots) {
+  // acquire: what the run before has left. Pairs with: disarm, store.
+  if (runs_.exchange(true, std::memory_order_acquire)) {
+    throw usage_error("flow: run while it runs; allowed: one run after the other, or a flow for each");
+  }
+  try {
+    roots.reserve(count_);
+  } catch (...) {
+    runs_.store(false, std::memory_order_release);  // release: as in disarm. Pairs with: arm, exchange
+    throw;
+  }
   for (flow_node* n = all_.first; n != nullptr; n = n->next) {
     if (n->links.arm()) roots.push_back(n);
   }
@@ -136,6 +156,7 @@ void flow_graph::arm(std::vector<flow_node*>& roots) {
 void flow_graph::disarm(bool failed) {
   bool all_ran = true;
   for (flow_node* n = all_.first; n != nullptr; n = n->next) all_ran = n->links.disarm() && all_ran;
+  runs_.store(false, std::memory_order_release);  // release: the nodes as this run leaves them. Pairs with: arm, exchange
   if (!all_ran && !failed) static_cast<void>(in_order());  // throws: nodes without a cycle have run
 }
 

@@ -2,6 +2,7 @@
 // The part of a flow that does not depend on what its nodes call: nodes, edges, memory, and questions about them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 
 namespace skua::inline v0::runtime {
 
+class flow_graph;
 struct flow_node;
 /// The operations of nodes with the same function; flow.hpp adds the call.
 struct flow_node_kind {
@@ -28,6 +30,7 @@ struct flow_node {
   explicit flow_node(flow_node_kind const& k) noexcept : kind(&k) {}
   flow_links<flow_node> links;
   flow_node_kind const* kind;
+  flow_graph const* of = nullptr;
   flow_node* next = nullptr;  ///< the node that was added after it
   hint hints{};
   std::uint32_t number = 0;  ///< in the order of being added
@@ -110,7 +113,10 @@ class flow_graph {
   void number(flow_node& n) noexcept;
   /// The nodes belong to the flow from now on. Any thread.
   void put_in(flow_nodes const& added) noexcept;
-  /// Throws usage_error, which names both, if `to` may have begun. True: `to` may run, and the caller runs it.
+  /// Throws usage_error, which names the node, if it is one of another flow.
+  void expect_own(flow_node const& n) const;
+  /// Throws usage_error, which names both, if they are not both of this flow, or if `to` may have begun. True: `to` may run,
+  /// and the caller runs it.
   [[nodiscard]] bool connect(flow_node& from, flow_node& to);
 
   /// Adds the edges that what the new node touches asks for: it waits for the last node that writes a block which it reads,
@@ -118,7 +124,8 @@ class flow_graph {
   void depend(flow_node& added, reads const& what) { touch(added, what.data, false); }
   void depend(flow_node& added, writes const& what) { touch(added, what.data, true); }
 
-  /// Makes all nodes ready for a run; calls root(node) for those without predecessors, in order.
+  /// Makes all nodes ready for a run; `roots` gets those without predecessors, in order. Throws usage_error if the flow
+  /// runs: a second run would count anew what the first one waits for.
   void arm(std::vector<flow_node*>& roots);
   /// The run has ended. Throws usage_error if nodes could not run because they wait for each other, unless it `failed`.
   void disarm(bool failed);
@@ -139,6 +146,7 @@ class flow_graph {
   std::size_t count_ = 0;
 
   std::unique_ptr<tables> const tables_;
+  std::atomic<bool> runs_{false};  ///< between arm and disarm
 };
 
 }  // namespace skua::inline v0::runtime

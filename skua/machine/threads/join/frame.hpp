@@ -37,7 +37,7 @@ struct frame final : handed, parked<> {
   context saved;
   here* fiber;
   stack* on;
-  bool const is_open;  ///< true: it waits for a group; false: it was moved between two groups
+  bool const is_open;          ///< true: it waits for a group; false: it was moved between two groups
   std::int64_t const left_at;  ///< the bottom of the lane that the fiber leaves; its open joins remember lower ones
 };
 

@@ -83,8 +83,7 @@ inline void scope_group::call_child(here& runner, child& c) noexcept {
 void scope_group::end_children() noexcept {
   stop_node const* const outside = owner_.watching();
   owner_.watch(&inside_);
-  for (std::uint32_t ran = 0; !should_yield(owner_.at(), ran) && run_newest(); ++ran) {
-  }
+  for (std::uint32_t ran = 0; !should_yield(owner_.at(), ran) && run_newest(); ++ran) {}
   owner_.watch(outside);
   // From here on the count is the children still to be dealt with, plus one for the owner itself.
   group::add(forked_ + 1 - bias);

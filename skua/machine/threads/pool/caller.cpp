@@ -134,8 +134,8 @@ void caller::give_back(worker& me) noexcept {
   auto const left_for_me = [&me] {
     return std::ranges::any_of(me.regions(), [&me](auto const& r) {
       worker_slot* const s = r->slot_for(me);
-      return s != nullptr &&
-             (!s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() || r->has_injected() || r->has_ready());
+      return s != nullptr && (!s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() ||
+                              r->has_injected() || r->has_ready());
     });
   };
   if (core.sleep().take_back(me.number_, left_for_me)) core.request_attention();

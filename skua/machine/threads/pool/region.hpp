@@ -99,7 +99,7 @@ class region : public std::enable_shared_from_this<region> {
   slot_room const room_;  ///< must outlive slots_
   std::vector<slot_pointer> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
-  injector<> ready_;  ///< frames
+  injector<> ready_;                          ///< frames
   injector<> injected_;
   outside_lanes outside_;
   std::unique_ptr<guest_list> guests_;

@@ -10,8 +10,7 @@ struct next_step {
   template <class Worker, class Fiber>
   [[nodiscard]] static typename Worker::step of(Worker& me, Fiber& fiber) noexcept {
     if (auto* const ready = fiber.take_ready(); ready != nullptr && is_mine(me, fiber, *ready)) return {&me, ready, {}};
-    if (auto* const parked = me.take_parked();
-        parked != nullptr && (!parked->is_open || is_mine(me, fiber, *parked))) {
+    if (auto* const parked = me.take_parked(); parked != nullptr && (!parked->is_open || is_mine(me, fiber, *parked))) {
       return {&me, parked, {}};
     }
     if (me.turns_from_finish(fiber)) {

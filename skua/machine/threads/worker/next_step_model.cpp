@@ -25,7 +25,8 @@ namespace {
 
 using namespace skua::explorer;
 using skua::runtime::departure, skua::runtime::injectable, skua::runtime::injector, skua::runtime::next_step,
-    skua::runtime::one_shot_waiter, skua::runtime::one_shot_word, skua::runtime::parked, skua::runtime::share_count, skua::runtime::work_search;
+    skua::runtime::one_shot_waiter, skua::runtime::one_shot_word, skua::runtime::parked, skua::runtime::share_count,
+    skua::runtime::work_search;
 
 using sync = model_sync;
 using count = share_count<sync>;
@@ -351,4 +352,6 @@ TEST(next_step_mutant, a_departure_before_the_ready_frame_is_caught) {
 TEST(next_step_mutant, a_departure_before_the_parked_frame_is_caught) {
   fails<places<1, parked_after_departure>>(lost, bounded);
 }
-TEST(next_step_mutant, a_search_before_the_ready_frame_is_caught) { fails<places<0, search_first>>("the root ends", bounded); }
+TEST(next_step_mutant, a_search_before_the_ready_frame_is_caught) {
+  fails<places<0, search_first>>("the root ends", bounded);
+}

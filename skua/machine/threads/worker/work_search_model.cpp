@@ -362,7 +362,8 @@ constexpr char const* not_once = "each pushed entry is fetched once";
 // preemption, four threads have 7*10^5 states; all of them hold.)
 constexpr options of_three{.preemptions = 2};
 constexpr options of_four{.preemptions = 0};
-options const at_random{.random = skua::runtime::under_tsan ? 500U : skua::testing::full_or(20'000U, 4'000U), .seed = 1};
+options const at_random{.random = skua::runtime::under_tsan ? 500U : skua::testing::full_or(20'000U, 4'000U),
+                        .seed = 1};
 
 }  // namespace
 

@@ -222,8 +222,8 @@ class worker final : public thread_record {
   frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
   injector<> tied_ready_;   ///< ready frames that only the present thread may resume; from any thread
   departure<> departure_;   ///< while frames are tied to the present thread, the worker is neither lent nor left
-  int thread_number_ = 0;  ///< written before is_ready_ is set
-  int home_pu_ = -1;       ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
+  int thread_number_ = 0;   ///< written before is_ready_ is set
+  int home_pu_ = -1;        ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
   std::uint64_t caller_moved_ns_ = 0;     ///< when a caller last moved to home_pu_
   bool is_lent_ = false;                  ///< the present thread is a caller's (caller.hpp)
   std::optional<cpu_mask> callers_mask_;  ///< where the caller might run before it was bound to home_pu_
