@@ -5,7 +5,6 @@
 
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/root.hpp"
-#include "skua/parts/base/assert.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -15,13 +14,13 @@ guest::guest(region& host) : host_(host), core_(host.of(), host.slot_of(worker_i
   own_->stand_in_for(host);
 }
 
-void guest::run(root& call) noexcept {
-  bool const runs = caller::run(*own_, call);
-  invariant(runs, "a guest's only worker has no thread that could be awake");
+bool guest::run(root& call) noexcept {
+  if (!caller::run(*own_, call)) return false;
   worker_slot& slot = own_->slot_of(worker_id{0});
   entry left;
   // Free tasks that nobody has waited for.
   while (slot.spawned.pop_oldest(left)) host_.inject(*static_cast<handed*>(static_cast<task*>(left.task)));
+  return true;
 }
 
 void guest_list::run(root& call) {
@@ -34,7 +33,7 @@ void guest_list::run(root& call) {
     }
   }
   if (mine == nullptr) mine = std::make_unique<guest>(host_);
-  mine->run(call);
+  while (!mine->run(call)) mine = std::make_unique<guest>(host_);
   std::lock_guard const hold(changing_);
   free_.push_back(std::move(mine));
 }

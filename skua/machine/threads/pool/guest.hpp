@@ -18,8 +18,9 @@ class guest {
  public:
   /// Throws std::bad_alloc, or resource_error.
   explicit guest(region& host);
-  /// Runs the call on this thread. What it leaves behind goes to the host.
-  void run(root& call) noexcept;
+  /// Runs the call on this thread. What it leaves behind goes to the host. False, and nothing was done: somebody has woken its
+  /// worker late, for a frame that had gone on already; no thread is there to fall asleep again, so this guest is used up.
+  [[nodiscard]] bool run(root& call) noexcept;
 
  private:
   region& host_;

@@ -99,6 +99,9 @@ void worker::end_work(worker_slot& s) noexcept {
   }
 }
 
+/// A guest has nobody to leave a frame to.
+bool worker::may_depart() const noexcept { return departure_.is_due() && !fiber_->at().in.is_of_guest(); }
+
 bool worker::has(frame const& tied) const noexcept { return &tied.fiber->at().who == this; }
 
 bool worker::is_of_region(frame const& f, here const& fiber) noexcept { return &f.fiber->at().in == &fiber.at().in; }

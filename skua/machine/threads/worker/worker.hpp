@@ -186,7 +186,7 @@ class worker final : public thread_record {
   [[nodiscard]] bool has(frame const& tied) const noexcept;
   [[nodiscard]] static bool is_of_region(frame const& f, here const& fiber) noexcept;
   [[nodiscard]] static bool is_sent_elsewhere(frame& f, here& fiber) noexcept;
-  [[nodiscard]] bool may_depart() const noexcept { return departure_.is_due(); }
+  [[nodiscard]] bool may_depart() const noexcept;
   [[nodiscard]] frame* take_departure() noexcept { return static_cast<frame*>(departure_.take()); }
   void return_to(frame& f) noexcept;
   [[nodiscard]] worker_slot& first_slot() noexcept;
