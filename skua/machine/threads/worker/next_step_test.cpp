@@ -23,6 +23,31 @@ void ask() {
   answer.wait();
 }
 
+constexpr int tasks = 100;
+
+/// One worker: a frame waits, and then `run_all(here, task)` runs the tasks, of which the tenth makes the frame ready.
+template <class RunAll>
+void expect_ready_frame_first(skua::pool_options const& options, RunAll run_all) {
+  skua::pool pool(options);
+  pool.run([&](auto& here) {
+    skua::one_shot<> answer;
+    int ran = 0;
+    int ran_before = 0;
+    here.join(
+        [&](auto& h) {
+          answer.wait(h);
+          ran_before = ran;
+        },
+        [&](auto& h) {
+          run_all(h, [&] {
+            if (++ran == 10) answer.set_value();
+          });
+        });
+    EXPECT_EQ(ran, tasks);
+    EXPECT_LE(ran_before, 11);
+  });
+}
+
 }  // namespace
 
 TEST_P(next_step, two_callers_whose_tasks_wait_for_answers_both_return) {
@@ -56,52 +81,18 @@ TEST_P(next_step, two_callers_whose_loops_call_another_pool_both_return) {
 }
 
 TEST_P(next_step, a_ready_frame_goes_before_the_tasks_of_a_finish_region) {
-  skua::pool pool(workers(1));
-  pool.run([](auto& here) {
-    skua::one_shot<> answer;
-    int ran = 0;
-    int ran_before = 0;
-    here.join(
-        [&](auto& h) {
-          answer.wait(h);
-          ran_before = ran;
-        },
-        [&](auto& h) {
-          h.finish([&](auto& f) {
-            for (int i = 0; i < 100; ++i) {
-              f.spawn([&](auto&) {
-                if (++ran == 10) answer.set_value();
-              });
-            }
-          });
-        });
-    EXPECT_EQ(ran, 100);
-    EXPECT_LE(ran_before, 11);
+  expect_ready_frame_first(workers(1), [](auto& h, auto const& task) {
+    h.finish([&](auto& f) {
+      for (int i = 0; i < tasks; ++i) f.spawn([&](auto&) { task(); });
+    });
   });
 }
 
 TEST_P(next_step, a_ready_frame_goes_before_the_children_of_a_scope) {
-  skua::pool pool(workers(1));
-  pool.run([](auto& here) {
-    skua::one_shot<> answer;
-    int ran = 0;
-    int ran_before = 0;
-    here.join(
-        [&](auto& h) {
-          answer.wait(h);
-          ran_before = ran;
-        },
-        [&](auto& h) {
-          h.scope([&](auto& s) {
-            for (int i = 0; i < 100; ++i) {
-              s.fork([&](auto&) {
-                if (++ran == 10) answer.set_value();
-              });
-            }
-          });
-        });
-    EXPECT_EQ(ran, 100);
-    EXPECT_LE(ran_before, 11);
+  expect_ready_frame_first(workers(1), [](auto& h, auto const& task) {
+    h.scope([&](auto& s) {
+      for (int i = 0; i < tasks; ++i) s.fork([&](auto&) { task(); });
+    });
   });
 }
 
