@@ -42,20 +42,15 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
 
 region::~region() { room_.hide(); }
 
-void region::inject(handed& t) noexcept {
+void region::submit(injector<>& to, handed& t) noexcept {
   auto const alive = shared_from_this();
   pool_core::visit const inside{core_};
-  injected_.push(t);
+  to.push(t);
   notify_work();
 }
+void region::inject(handed& t) noexcept { submit(injected_, t); }
 
-void region::make_ready(frame& f) noexcept {
-  auto const alive = shared_from_this();
-  pool_core::visit const inside{core_};
-  ready_.push(f);
-  notify_work();
-}
-
+void region::make_ready(frame& f) noexcept { submit(ready_, f); }
 frame* region::take_ready() noexcept { return static_cast<frame*>(static_cast<handed*>(ready_.pop())); }
 
 bool region::notify_work() noexcept {

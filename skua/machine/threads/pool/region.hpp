@@ -90,6 +90,7 @@ class region : public std::enable_shared_from_this<region> {
  private:
   friend class pool_core;
   void keep(worker_slot& by, outside_batch const& batch) noexcept;
+  void submit(injector<>& to, handed& t) noexcept;
 
   std::uint64_t const number_;
   pool_core& core_;
