@@ -102,6 +102,12 @@ class here {
   [[nodiscard]] bool stop_requested() const noexcept { return watch_ != nullptr && watch_->requested(); }
   /// For skua::mark.
   void mark(char const* name, std::uint64_t number) noexcept;
+  /// If time is measured: what ran since the last node ends now, before others hear of it. A counter that starts other tasks
+  /// is counted down after this, or they would start before the virtual time at which this task had done its part.
+  void charge_time() {
+    if (measured()) end_step();
+  }
+
   // For flows (program/flow/flow_trace.hpp).
   [[nodiscard]] std::uint32_t begin_traced_flow() noexcept;
   [[nodiscard]] std::uint32_t name_in_trace(std::string_view text) noexcept;
@@ -176,6 +182,7 @@ class here {
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
   void measure(tree_node_id leaf);  ///< charges the time since the last node to this leaf
   void end_step();                  ///< ... or makes a step of it
+  void forget_time();               ///< charges nothing until the next node
 
   void note(tree_node_id id, reads const& r) { program_.tree_.add_touch(id, touch_of(r)); }
   void note(tree_node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
@@ -262,7 +269,7 @@ class here::scope_type final : public body_group {
     requires runtime::forkable<F, here>
   void fork(Hint hint, F&& f) {
     if (here_.at_ != id_) throw usage_error("simulator: scope.fork is called outside the body of its scope");
-    if (here_.measured()) here_.end_step();
+    here_.charge_time();
     children_.push_back(std::make_unique<closure_of<std::decay_t<F>>>(std::forward<F>(f)));
     here_.yield(here_.program_.add_child(id_, as_hint(hint), *this, children_.size() - 1));
   }
@@ -394,7 +401,9 @@ class here::finish_type final : public body_group {
         static_cast<void>(state->end(m, true));
         throw;
       }
-      if (state->end(m, false)) call_done(region);
+      region.here().charge_time();
+      if (state->end(m, false)) return call_done(region);
+      region.here().forget_time();
     }
     std::unique_ptr<stacks_of_team> state;
   };

@@ -207,7 +207,7 @@ void live::call_children(live_fiber& s) {
 // ---- here ----------------------------------------------------------------------------------------------------------
 
 tree_node_id here::open(tree_node_kind kind) {
-  if (measured()) end_step();
+  charge_time();
   return program_.add(at_, kind);
 }
 
@@ -219,7 +219,7 @@ void here::meet(tree_node_id group) {
 }
 
 void here::body_ends() {
-  if (measured()) end_step();
+  charge_time();
   program_.yield(on_, no_tree_node);
   program_.call_children(on_);
 }
@@ -229,7 +229,7 @@ bool here::is_running_inside(tree_node_id node) const noexcept {
 }
 
 void here::spawn(tree_node_id region, hint const& hinted, live_group& in, std::uint64_t number) {
-  if (measured()) end_step();
+  charge_time();
   tree_node_id const task = program_.add_spawned(at_, region, hinted, in, number);
   on_.has_room = on_.stack->has_room_for_calls();
   program_.yield(on_, task);
@@ -238,7 +238,7 @@ void here::spawn(tree_node_id region, hint const& hinted, live_group& in, std::u
 
 void here::wait_for_team(tree_node_id member) {
   runtime::expects(is_running_inside(member), "team.barrier: is called by the member itself, not by its children");
-  if (measured()) end_step();
+  charge_time();
   program_.yield(on_, at_barrier);
 }
 
@@ -250,6 +250,9 @@ void here::end_step() {
   program_.tree_[id].ns = static_cast<std::uint64_t>(elapsed);
   program_.yield(on_, id);
 }
+
+/// A member of a team has counted itself as ended: its virtual time is over.
+void here::forget_time() { on_.resumed_at = clock::time_point::max(); }
 
 void here::measure(tree_node_id leaf) {
   auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -191,6 +192,41 @@ TEST(live_flow, a_task_that_is_no_team_runs_alone_whatever_its_type_says) {
   for (worker_counters const& w : done.result.workers) refused += w.refused;
   EXPECT_EQ(ran, 200U);
   EXPECT_GT(refused, 0U);
+}
+
+/// The node that is called first works for longer than its brother, which ends later in the order of the calls: what waits
+/// for both begins when the first has ended in virtual time.
+TEST(live_flow, a_node_begins_when_the_measured_time_of_all_that_it_waits_for_is_over) {
+  layout const where = layout_of(2);
+  auto const scheduler = policies::make_policy("random", where, 1);
+  rules const by{.seed = 1, .in = unit::ns, .units_per_tick = 100};
+  flat_costs prices(by);
+  observer nobody;
+  auto const spin = [](std::chrono::microseconds how_long) {
+    auto const begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < how_long) {}
+  };
+  simulation const done = simulate(
+      [&](here& h) {
+        flow graph(h);
+        auto const node = [&](std::chrono::microseconds how_long) {
+          return [&spin, how_long](auto& h) {
+            h.leaf([&] { spin(std::chrono::microseconds{200}); });  // so that both workers have a node
+            spin(how_long);
+          };
+        };
+        auto const first = graph.add(node(std::chrono::microseconds{2000}));
+        auto const second = graph.add(node(std::chrono::microseconds{0}));
+        graph.add(after(first, second), [](auto& h) { h.leaf([] {}); });
+        graph.run(h);
+      },
+      *scheduler, where, by, prices, nobody, {.measured = timing::on});
+  std::vector<tree_node_id> leaves;
+  for (tree_node_id const id : done.result.order) {
+    if (done.tree[id].kind == tree_node_kind::leaf) leaves.push_back(id);
+  }
+  ASSERT_EQ(leaves.size(), 3U);
+  EXPECT_GE(done.result.turns[leaves.back()].begin * 100, 2'200'000U) << "a tick is 100 ns";
 }
 
 }  // namespace

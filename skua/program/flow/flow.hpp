@@ -392,6 +392,11 @@ class flow : public flow_graph {
     if (next != nullptr) run_from<T>(tasks, *next);
   }
 
+  /// In the simulator a node's measured time is over before nodes that wait for it begin.
+  static void charge_time(region& tasks) {
+    if constexpr (requires { tasks.here().charge_time(); }) tasks.here().charge_time();
+  }
+
   /// f(), which is the node or a member's part of it. Its end is written only if it throws.
   template <class F>
   decltype(auto) call_traced(Here& here, flow_node& n, std::uint32_t width, F&& f) {
@@ -404,6 +409,7 @@ class flow : public flow_graph {
     }
   }
   flow_node* release_traced(region& tasks, trace::kind what, flow_node& ran, flow_nodes const& added) {
+    charge_time(tasks);
     std::uint64_t const ended = trace_.now(tasks.here());
     return release_after<is_traced>(tasks, ran, added, [&](flow_edge<flow_node> const* first) {
       trace_.releases(tasks.here(), what, ended, ran, added, first);
@@ -412,6 +418,7 @@ class flow : public flow_graph {
   /// Returns a ready node that the caller runs, or null. sees(edge): as for flow_links::finish.
   template <tracing T, class... Sees>
   flow_node* release_after(region& tasks, flow_node& ran, flow_nodes const& added, Sees&&... sees) {
+    charge_time(tasks);
     flow_node* kept = nullptr;
     auto const release = [&](flow_node& ready) {
       if (!tasks.keeps(ready.hints)) return spawn<T>(tasks, ready);
