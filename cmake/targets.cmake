@@ -88,9 +88,9 @@ function(skua_test name)
   if(SKUA_SANITIZE)
     set(limit_s 3000)  # ThreadSanitizer slows some programs down tenfold
   endif()
-  # The report is read by tools/run_tests.py, which counts cases.
+  # The report is read by tools/run_tests.py, which counts cases. A test that hangs says who waits for whom.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${limit_s} LABELS "${test_LABELS}"
-    ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=set:xml:${CMAKE_BINARY_DIR}/cases/${name}.xml")
+    ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=set:xml:${CMAKE_BINARY_DIR}/cases/${name}.xml;SKUA_STALL=set:60s")
   skua_cost(${name})
 endfunction()
 

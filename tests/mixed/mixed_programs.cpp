@@ -45,6 +45,7 @@ std::uint64_t run_all(mixed_run r, double minutes, unsigned patience_s) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("SKUA_STALL", "20s", 0);  // who waits for whom, before the patience ends
   mixed_run r{.policy = "random"};
   std::uint64_t runs = 10;
   unsigned patience_s = 60;

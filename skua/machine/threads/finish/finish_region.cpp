@@ -243,6 +243,7 @@ void finish_region::end_tasks() noexcept {
   run_own_tasks();
   note(owner_, *this, -1);
   owner_.at().who.leave_finish();
+  worker::waits_for const why{owner_, {"the tasks of a finish region"}};
   owner_.wait(*this, 1);
 }
 

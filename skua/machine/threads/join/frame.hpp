@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "skua/machine/threads/join/group.hpp"
+#include "skua/machine/threads/join/wait_reason.hpp"
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/queue/injector.hpp"
@@ -39,6 +40,14 @@ struct frame final : handed, parked<> {
   stack* on;
   bool const is_open;          ///< true: it waits for a group; false: it was moved between two groups
   std::int64_t const left_at;  ///< the bottom of the lane that the fiber leaves; its open joins remember lower ones
+  /// Written and read only while somebody asks for reports of stalls (pool/stall.md), under the lock of the list.
+  struct note {
+    frame* earlier;
+    frame* later;
+    group const* waits_for;  ///< null: it goes on when a worker takes it
+    wait_reason why;
+    std::uint64_t since_ns;
+  } noted;
 };
 
 inline frame* tagged_entry::as_frame() const noexcept {

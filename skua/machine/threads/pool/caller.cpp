@@ -124,6 +124,7 @@ void caller::await_departure(worker& me, here& fiber) noexcept {
   if (me.departure_.is_free()) return;
   group left{nullptr, 2};
   me.departure_.waits_in(left);
+  worker::waits_for const why{fiber, {"frames that only this thread may resume"}};
   fiber.wait(left, 1);
 }
 

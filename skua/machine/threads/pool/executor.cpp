@@ -218,7 +218,9 @@ void executor::wait(wait_group& group) noexcept {
   if (fiber.beneath() != nullptr) [[unlikely]]
     worker::expect_none_beneath(fiber, group);
   waiter waiting;
-  if (group.enroll(waiting)) fiber.wait(waiting.waited, 1);
+  if (!group.enroll(waiting)) return;
+  worker::waits_for const why{fiber, {"tasks of a group", &group}};
+  fiber.wait(waiting.waited, 1);
 }
 
 }  // namespace runtime

@@ -8,6 +8,23 @@
 
 namespace skua::inline v0::runtime {
 
+namespace {
+
+class counted {
+ public:
+  explicit counted(std::atomic<std::uint32_t>& in) noexcept : in_(in) {
+    in_.fetch_add(1, std::memory_order_relaxed);  // relaxed: only people read it
+  }
+  ~counted() { in_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: as above
+  counted(counted const&) = delete;
+  counted& operator=(counted const&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& in_;
+};
+
+}  // namespace
+
 guest::guest(region& host) : host_(host), core_(host.of(), host.slot_of(worker_id{0}).who.number()) {
   worker_id const only{0};
   own_ = core_.open_region(host.policy_maker(), {&only, 1});
@@ -33,6 +50,7 @@ void guest_list::run(root& call) {
     }
   }
   if (mine == nullptr) mine = std::make_unique<guest>(host_);
+  counted const inside{in_use_};
   while (!mine->run(call)) mine = std::make_unique<guest>(host_);
   std::lock_guard const hold(changing_);
   free_.push_back(std::move(mine));

@@ -3,6 +3,8 @@
 // make progress however many there are, each on its own call. (caller.md, "More callers than workers")
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -34,11 +36,16 @@ class guest_list {
   explicit guest_list(region& host) noexcept : host_(host) {}
   /// Runs the call as a guest. Throws what guest's constructor throws; then nothing was run.
   void run(root& call);
+  /// How many calls run as guests. A hint. Any thread.
+  [[nodiscard]] std::uint32_t in_use() const noexcept {
+    return in_use_.load(std::memory_order_relaxed);
+  }  // relaxed: a hint
 
  private:
   region& host_;
   std::mutex changing_;
   std::vector<std::unique_ptr<guest>> free_;
+  std::atomic<std::uint32_t> in_use_{0};  ///< relaxed everywhere: only people read it
 };
 
 }  // namespace skua::inline v0::runtime

@@ -26,7 +26,8 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
     : map_(std::move(map)), memory_(std::make_shared<pool_memory>(map_)), allowed_(std::move(allowed)),
       pinning_(chosen.pin.value.value_or(true)), spin_ns_(in_ns(chosen.spin.value)),
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
-      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), regions_(std::make_shared<region_list const>()) {
+      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), stall_(stall_watch::if_asked(*this)),
+      regions_(std::make_shared<region_list const>()) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) {
     worker_id const number{w};
@@ -85,6 +86,10 @@ void pool_core::start() {
     std::vector<int> threads;
     for (auto& w : workers_) threads.push_back(w->thread_number());
     oversubscription_.watch(std::move(threads));
+    if (stall_ != nullptr) {
+      ask_for_times();
+      stall_->begin();
+    }
   } catch (...) {
     stop();
     throw;
@@ -92,6 +97,7 @@ void pool_core::start() {
 }
 
 void pool_core::stop() noexcept {
+  if (stall_ != nullptr) stall_->end();
   // release: the last work before closing. Pairs with: closing, load.
   closing_.store(true, std::memory_order_release);
   sleep_.wake_all();

@@ -16,6 +16,7 @@
 #include "skua/machine/threads/pool/first_touches.hpp"
 #include "skua/machine/threads/pool/history_file.hpp"
 #include "skua/machine/threads/pool/oversubscription.hpp"
+#include "skua/machine/threads/pool/stall_watch.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/options.hpp"
@@ -127,6 +128,11 @@ class pool_core {
     if (memory_ != nullptr) memory_->ask_for_times();
   }
   [[nodiscard]] bool times_asked() const noexcept { return memory_ != nullptr && memory_->times_asked(); }
+  /// Where frames that wait are noted for the report of a stall; null: nobody asks for it.
+  [[nodiscard]] parked_frames* parked() noexcept {
+    pool_core& all = host();
+    return all.stall_ == nullptr ? nullptr : &all.stall_->parked();
+  }
   /// Where this pool's workers have what others may look at; null for a guest's.
   [[nodiscard]] std::shared_ptr<pool_memory> const& memory() const noexcept { return memory_; }
   /// True the first time: whether to tell people that stacks are missing.
@@ -162,6 +168,7 @@ class pool_core {
   std::atomic<bool> closing_{false};
   std::atomic<std::uint32_t> visitors_{0};
   std::atomic<bool> reported_{false};
+  std::unique_ptr<stall_watch> const stall_;  ///< null: nobody asked
 
   detached_tasks detached_;
   region* first_region_ = nullptr;

@@ -55,7 +55,10 @@ bool one_shot_base::enroll(one_shot_waiter& who) {
 
 void one_shot_base::park(here& fiber) {
   waiting_fiber me;
-  if (enroll(me)) fiber.wait(me.waited, 1);
+  if (enroll(me)) {
+    worker::waits_for const why{fiber, {"a one_shot", this}};
+    fiber.wait(me.waited, 1);
+  }
   static_cast<void>(word_.is_set());  // the resumed flow acquires the value, for checkers that follow flows
 }
 

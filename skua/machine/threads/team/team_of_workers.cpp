@@ -110,6 +110,7 @@ void team_of_workers::barrier(std::uint32_t m) noexcept {
   while (!opened.left_only(1) && clock_ns() - began < spin_ns) {
     for (int i = 0; i < 16 && !opened.left_only(1); ++i) relax();
   }
+  worker::waits_for const why{*me.on, {"a team's barrier", this}};
   me.on->wait(opened, 1);
 }
 

@@ -11,6 +11,7 @@
 #include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/team/team_of_workers.hpp"
+#include "skua/machine/threads/worker/parked_frames.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -61,8 +62,10 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
   waiting.clock().stop();
   fiber::buried const myself{g, mine, waiting.watching(), waiting.beneath()};
   std::uint64_t idle_since = 0;
+  wait_reason const why = std::exchange(waiting.at().who.next_wait_, {});
   for (unsigned rounds = 1; !g.left_only(mine); ++rounds) {
     // Others may have given stacks back. Asking costs a system call.
+    waiting.at().who.next_wait_ = why;
     if (rounds % 16 == 0 && waiting.at().who.park(waiting, g, mine)) {
       static_cast<void>(g.left_only(0));  // as in fiber::park
       return;
@@ -71,6 +74,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     me.refresh_regions();
     found const f = work_search::find(me);
     if (f.at == nullptr) {
+      me.in_place_for_.store(why.what, std::memory_order_relaxed);  // relaxed: a literal
       me.leave_finish();
       me.core_.back_off();
       std::uint64_t const now = now_ns();
@@ -80,6 +84,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
       continue;
     }
     idle_since = 0;
+    me.in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
     if (frame* const ready = f.taken.as_frame()) return me.exchange_for(*ready, waiting, g, mine);
     waiting.lie_on(&myself);
     run_on_top(waiting, f);
@@ -87,7 +92,13 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     waiting.at().who.pause_work(waiting.at());
   }
   waiting.clock().go();
-  waiting.at().who.begin(activity::working);
+  waiting.at().who.goes_on();
+}
+
+/// The fiber on top goes on after a wait without a frame.
+void worker::goes_on() noexcept {
+  in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as where it is set
+  begin(activity::working);
 }
 
 void worker::report_buried(here const& waiting) noexcept {
@@ -113,12 +124,13 @@ void worker::wait_alone(here& waiting, group const& g, std::uint64_t mine) noexc
   std::uint64_t const began = now_ns();
   waiting.clock().stop();
   leave_finish();
+  in_place_for_.store(std::exchange(next_wait_, {}).what, std::memory_order_relaxed);  // relaxed: a literal
   while (!g.left_only(mine)) {
     if (waiting.front().may_have_steals()) waiting.note_steals();
     short_sleep(now_ns() - began);
   }
   waiting.clock().go();
-  begin(activity::working);
+  goes_on();
 }
 
 void worker::run_on_top(here& fiber, found const& f) noexcept {
@@ -159,6 +171,17 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   f.fiber->front().release_id();
   trace_.parks(f);
   pause_work(f.fiber->at());
+  note_parked(f, &g);
+}
+
+/// For the report of a stall, if somebody asks for it. Before others can resume the frame.
+void worker::note_parked(frame& f, group const* g) noexcept {
+  wait_reason const why = std::exchange(next_wait_, {});
+  parked_frames* const all = core_.parked();
+  if (all == nullptr) [[likely]]
+    return;
+  f.noted = {.earlier = nullptr, .later = nullptr, .waits_for = g, .why = why, .since_ns = now_ns()};
+  all->add(f);
 }
 
 /// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
@@ -195,6 +218,8 @@ void worker::prepare_to_leave(frame* next) noexcept {
 /// Makes the fiber of frame `f` this worker's running fiber.
 void worker::return_to(frame& f) noexcept {
   leave_finish();
+  if (parked_frames* const all = core_.parked()) [[unlikely]]
+    all->remove(f);
   current_stack_ = f.on;
   if (!f.is_open) f.call();
   here& resumed = *f.fiber;
@@ -243,6 +268,7 @@ void worker::move(here& fiber, placement const& to, task_tag const& tag) noexcep
   fiber.front().release_id();
   trace_.moves(f, fiber.at().neighbour(to.worker).who.number());
   pause_work(fiber.at());
+  note_parked(f, nullptr);
   current_stack_ = fresh;
   runtime::start(next_, *fresh, &worker::fiber_main, this);
   switch_to(f.saved, next_, &worker::commit_move, this);

@@ -3,6 +3,7 @@
 // README.md shows its life.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -13,7 +14,9 @@
 
 #include "skua/machine/threads/attach/shared_pool.hpp"
 #include "skua/machine/threads/finish/finish_region.hpp"
+#include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/join/wait_reason.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/departure.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
@@ -113,6 +116,22 @@ class worker final : public thread_record {
   /// Waits, and does nothing else than to note steals.
   void wait_alone(here& waiting, group const& g, std::uint64_t mine) noexcept;
 
+  /// What the next wait of the running fiber is for; an object of this lies around that wait. Cost: two stores.
+  class waits_for {
+   public:
+    waits_for(fiber const& f, wait_reason const& why) noexcept : fiber_(f) { f.at().who.next_wait_ = why; }
+    ~waits_for() { fiber_.at().who.next_wait_ = {}; }
+    waits_for(waits_for const&) = delete;
+    waits_for& operator=(waits_for const&) = delete;
+
+   private:
+    fiber const& fiber_;
+  };
+  /// For what the fiber on top of this worker waits without a frame of its own; null: it does not. Any thread.
+  [[nodiscard]] char const* waits_in_place_for() const noexcept {
+    return in_place_for_.load(std::memory_order_relaxed);  // relaxed: a literal
+  }
+
  private:
   friend struct work_search;
   friend struct next_step;
@@ -161,6 +180,8 @@ class worker final : public thread_record {
   [[nodiscard]] static std::uint64_t now_ns() noexcept { return clock_ns(); }
   void prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept;
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
+  void note_parked(frame& f, group const* g) noexcept;
+  void goes_on() noexcept;
   static void run_on_top(here& fiber, found const& f) noexcept;
   /// Tells people once that nothing here can go on for want of a stack.
   void report_buried(here const& waiting) noexcept;
@@ -228,6 +249,8 @@ class worker final : public thread_record {
   bool is_lent_ = false;                  ///< the present thread is a caller's (caller.hpp)
   std::optional<cpu_mask> callers_mask_;  ///< where the caller might run before it was bound to home_pu_
 
+  wait_reason next_wait_;
+  std::atomic<char const*> in_place_for_{nullptr};
   struct parking {
     group* waits_for = nullptr;
     std::uint64_t mine = 0;

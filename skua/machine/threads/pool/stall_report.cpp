@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/pool/stall_report.hpp"
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "skua/machine/threads/pool/guest.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/region.hpp"
+
+namespace skua::inline v0::runtime {
+
+namespace {
+
+/// A word that its owner writes while we read it, as an attached reader does (attach.md).
+std::uint64_t word_at(void const* at) noexcept {
+  return __atomic_load_n(static_cast<std::uint64_t const*>(at), __ATOMIC_RELAXED);  // relaxed: a hint
+}
+
+struct lane_length {
+  std::string_view name;
+  std::uint64_t entries;
+};
+
+std::array<lane_length, 7> lanes_of(worker_slot& s) noexcept {
+  return {{{"forks", s.forks.outside().size_hint()},
+           {"spawned", s.spawned.outside().size_hint()},
+           {"inbox", s.inbox.size_hint()},
+           {"local", word_at(s.local.published())},
+           {"migrated", word_at(s.migrated.published())},
+           {"mailbox", word_at(s.mailbox.published())},
+           {"ordered", s.ordered == nullptr ? 0 : s.ordered->size()}}};
+}
+
+/// Sums up what is not to come back to an earlier value by chance. [FNV-1a]
+class digest {
+ public:
+  void add(std::uint64_t word) noexcept { value_ = (value_ ^ word) * 0x100000001b3; }
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+template <class Visit>
+void each_region(pool_core& c, Visit&& visit) {
+  std::shared_ptr<region_list const> open;
+  static_cast<void>(c.share_regions(open));
+  for (auto const& r : *open) visit(*r);
+}
+
+template <class Visit>
+void each_worker(pool_core& c, Visit&& visit) {
+  for (std::uint32_t w = 0; w < c.workers(); ++w) visit(c.worker_at(worker_id{w}));
+}
+
+bool has_caller(worker& w) noexcept { return w.calls().read() % 2 != 0; }
+
+std::string in_words(pool_core& c, worker& w) {
+  std::string text =
+      "  worker " + std::to_string(index(w.number())) + " (thread " + std::to_string(w.thread_number()) + "): ";
+  bool const is_lent = has_caller(w);
+  if (is_lent) text += "lent to a call from outside, which ";
+  char const* const waits = w.waits_in_place_for();
+  if (waits != nullptr) {
+    text += std::string("waits without leaving its stack for ") + waits;
+  } else if (w.counts().times.current() == activity::working) {
+    text += "runs a task";
+  } else if (is_lent) {
+    text += "finds no task";
+  } else {
+    text += c.sleep().is_waiting(w.number()) ? "asleep" : "looks for tasks";
+  }
+  return text + "\n";
+}
+
+std::string in_words(frame const& f, std::uint64_t now_ns) {
+  region const& in = f.fiber->at().in;
+  std::string text = "  parked for " + std::to_string((now_ns - f.noted.since_ns) / 1'000'000) + " ms: ";
+  text += in.is_of_guest() ? "a guest's task" : "a task of region " + std::to_string(in.number());
+  if (f.is_tied()) text += " (only its thread may continue it)";
+  if (f.noted.waits_for == nullptr || f.noted.waits_for->left_only(0)) return text + " is ready to go on\n";
+  text += std::string(" waits for ") + f.noted.why.what;
+  if (f.noted.why.which != nullptr) {
+    std::array<char, 32> at{};
+    std::snprintf(at.data(), at.size(), " at 0x%" PRIxPTR, reinterpret_cast<std::uintptr_t>(f.noted.why.which));
+    text += at.data();
+  }
+  return text + "\n";
+}
+
+std::string lanes_in_words(region& r) {
+  std::string text;
+  for (std::uint32_t w = 0; w < r.workers(); ++w) {
+    worker_slot& s = r.slot_of(worker_id{w});
+    for (auto const& [name, entries] : lanes_of(s)) {
+      if (entries == 0) continue;
+      text += (text.empty() ? "" : ", ") + std::to_string(entries) + " in " + std::string(name) + " of worker " +
+              std::to_string(index(s.who.number()));
+    }
+  }
+  auto const also = [&text](std::string_view what) { text += (text.empty() ? "" : ", ") + std::string(what); };
+  if (r.has_ready()) also("tasks that are ready to go on");
+  if (r.has_injected()) also("tasks from outside");
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+std::uint64_t marks_of_progress(pool_core& c, parked_frames& parked) {
+  digest all;
+  all.add(parked.moves());
+  each_worker(c, [&](worker& w) {
+    live_counters const& n = w.counts();
+    std::array<counter const*, 8> const all_of_it{&n.forks,  &n.tasks,       &n.parked, &n.waited_in_place,
+                                                  &n.spawns, &n.conversions, &n.dead,   &w.calls()};
+    for (counter const* const k : all_of_it) all.add(k->read());
+  });
+  each_region(c, [&](region& r) {
+    all.add(r.guests().in_use());
+    for (std::uint32_t w = 0; w < r.workers(); ++w) {
+      worker_slot& s = r.slot_of(worker_id{w});
+      all.add(word_at(s.forks.published_pushes()));
+      for (lane_length const& l : lanes_of(s)) all.add(l.entries);
+    }
+  });
+  return all.value();
+}
+
+bool has_work(pool_core& c, parked_frames& parked) {
+  bool found = false;
+  parked.each([&](frame const&) { found = true; });
+  each_worker(c, [&](worker& w) { found = found || has_caller(w) || w.counts().times.current() == activity::working; });
+  each_region(c, [&](region& r) {
+    found = found || r.guests().in_use() != 0 || r.has_ready() || r.has_injected();
+    for (std::uint32_t w = 0; w < r.workers() && !found; ++w) {
+      for (lane_length const& l : lanes_of(r.slot_of(worker_id{w}))) found = found || l.entries != 0;
+    }
+  });
+  return found;
+}
+
+std::string describe_stall(pool_core& c, parked_frames& parked, std::uint64_t now_ns) {
+  std::string text;
+  each_worker(c, [&](worker& w) { text += in_words(c, w); });
+  constexpr std::uint32_t listed = 100;
+  std::uint32_t frames = 0;
+  parked.each([&](frame const& f) {
+    if (frames++ < listed) text += in_words(f, now_ns);
+  });
+  if (frames > listed) text += "  and " + std::to_string(frames - listed) + " more that are parked\n";
+  each_region(c, [&](region& r) {
+    text += "  region " + std::to_string(r.number()) + " (" + std::string(r.policy_name()) +
+            "): queued: " + lanes_in_words(r);
+    if (std::uint32_t const n = r.guests().in_use(); n != 0)
+      text += "; calls that run on their own: " + std::to_string(n);
+    text += "\n";
+  });
+  return text;
+}
+
+}  // namespace skua::inline v0::runtime
