@@ -4,8 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <new>
-#include <utility>
 
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
@@ -13,7 +11,6 @@
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/context/sanitizer.hpp"
-#include "skua/parts/topology/affinity.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -31,30 +28,9 @@ worker* caller::borrow(region& where) noexcept {
   return nullptr;
 }
 
-/// The kernel may have put this thread on the processor to which another worker is pinned: at most once a millisecond it
-/// goes to its own, in case others want that processor, too.
-void caller::come_to_place(worker& me) noexcept {
-  if (me.home_pu_ < 0 || ::sched_getcpu() == me.home_pu_) return;
-  std::uint64_t const now = worker::now_ns();
-  if (now - me.caller_moved_ns_ < 1'000'000) return;
-  me.caller_moved_ns_ = now;
-  bind_to_place(me);
-}
-
 void caller::stay_in_place() noexcept {
   worker* const me = worker::current();
-  if (me != nullptr && me->is_lent_ && me->home_pu_ >= 0 && !me->callers_mask_) bind_to_place(*me);
-}
-
-void caller::bind_to_place(worker& me) noexcept {
-  try {
-    cpu_mask allowed = affinity_of_this_thread();
-    if (!allowed.contains(static_cast<std::uint32_t>(me.home_pu_))) return;
-    cpu_mask home;
-    home.insert(static_cast<std::uint32_t>(me.home_pu_));
-    if (!bind_this_thread(home)) me.callers_mask_ = std::move(allowed);
-  } catch (std::bad_alloc const&) {  // it stays where it is
-  }
+  if (me != nullptr && me->is_lent_) me->home_.stay();
 }
 
 bool caller::run(region& where, root& call) noexcept {
@@ -71,9 +47,9 @@ bool caller::run(region& where, root& call) noexcept {
   here* const slept_fiber = me.fiber_;
   stack* const slept_stack = me.current_stack_;
   worker_slot& slot = move_in(me, where);
-  come_to_place(me);
+  me.home_.come();
   run_as(me, slot, call);
-  if (me.callers_mask_) static_cast<void>(bind_this_thread(*std::exchange(me.callers_mask_, std::nullopt)));
+  me.home_.leave();
   tsan::unseen const scheduling;
   me.fiber_ = slept_fiber;
   me.current_stack_ = slept_stack;

@@ -17,14 +17,12 @@ class caller {
   /// Cost: two locks and two readings of the clock, if nothing is stolen.
   [[nodiscard]] static bool run(region& where, root& call) noexcept;
 
-  /// Call it when a worker was woken. If the calling thread is in the place of a pinned worker, binds it to that worker's
-  /// processor until its call ends. Cost: two system calls, once per call.
+  /// Call it when a worker was woken. If the calling thread is in the place of a pinned worker, it goes to that worker's
+  /// processor, or is bound there until its call ends (home_processor.hpp). Cost: getcpu, seldom system calls.
   static void stay_in_place() noexcept;
 
  private:
   [[nodiscard]] static worker* borrow(region& where) noexcept;
-  static void come_to_place(worker& me) noexcept;
-  static void bind_to_place(worker& me) noexcept;
   [[nodiscard]] static worker_slot& move_in(worker& me, region& where) noexcept;
   static void run_as(worker& me, worker_slot& slot, root& call) noexcept;
   static void await_departure(worker& me, here& fiber) noexcept;

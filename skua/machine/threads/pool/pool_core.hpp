@@ -78,6 +78,8 @@ class pool_core {
   [[nodiscard]] block_pool& blocks() noexcept { return host().blocks_; }
   /// The processors that the maker of the first pool could use. A pinned worker's own mask would be narrower.
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
+  /// Somebody asked for pinned workers: they are bound also while they run tasks (home_processor.hpp).
+  [[nodiscard]] bool stays_pinned() const noexcept { return stays_pinned_; }
   /// How long a worker searches before it sleeps. With more workers than processors they take turns, and whoever has
   /// nothing to do takes turns from those who have: all of them together search as long as one per processor would.
   [[nodiscard]] std::uint64_t spin_ns() const noexcept {
@@ -157,6 +159,7 @@ class pool_core {
   trace::track outside_;                      ///< of what no worker does; under regions_changing_
   cpu_mask const allowed_;
   bool const pinning_;
+  bool const stays_pinned_;
   std::uint64_t const spin_ns_;
   oversubscription oversubscription_;
   first_touches touches_;

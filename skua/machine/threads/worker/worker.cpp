@@ -347,9 +347,11 @@ void worker::fall_asleep() noexcept {
   core_.oversubscribed().look_again(now_ns());
   begin(activity::idling);
   trace_.sleeps(counts_.attempts.read());
+  home_processor::saved_mask const own = home_.before_sleep();
   bool const slept = core_.sleep().fall_asleep(
       number_, [this] { core_.request_attention(); }, [this] { return work_search::anything_to_do(*this); },
       is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
+  home_.after_sleep(own);
   if (slept) counts_.sleeps.add(1);
   begin(activity::scheduling);
 }
@@ -413,9 +415,7 @@ void worker::thread_main() noexcept {
     overflow_watch const watch{*this};
     pin_report_ = core_.pin(number_);
     thread_number_ = number_of_this_thread();
-    if (cpu_mask const mine = affinity_of_this_thread(); mine.size() == 1) {
-      home_pu_ = static_cast<int>(mine.members().front());
-    }
+    home_.begin(core_.stays_pinned());
     counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();
@@ -435,6 +435,7 @@ void worker::sleep_at_first() noexcept {
   begin(activity::idling);
   trace_.sleeps(0);
   if (core_.sleep().sleep_until_woken(number_)) counts_.sleeps.add(1);
+  home_.after_first_sleep(core_.allowed());
   was_woken_ = true;
   begin(activity::scheduling);
 }

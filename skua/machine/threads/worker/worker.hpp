@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -19,6 +18,7 @@
 #include "skua/machine/threads/join/wait_reason.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/departure.hpp"
+#include "skua/machine/threads/worker/home_processor.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
 #include "skua/machine/threads/worker/worker_trace.hpp"
 #include "skua/parts/base/clock.hpp"
@@ -26,7 +26,6 @@
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
-#include "skua/parts/topology/cpu_mask.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -170,6 +169,7 @@ class worker final : public thread_record {
   /// A round of the search found nothing: the time since the previous round was idle.
   void note_failed_round(std::uint64_t now) noexcept {
     trace_.finds_nothing(counts_.attempts.read());
+    home_.come();
     if (counts_.times.current() == activity::working) return counts_.times.change_to(activity::scheduling, now);
     counts_.times.charge(activity::idling, now);
   }
@@ -244,10 +244,8 @@ class worker final : public thread_record {
   injector<> tied_ready_;   ///< ready frames that only the present thread may resume; from any thread
   departure<> departure_;   ///< while frames are tied to the present thread, the worker is neither lent nor left
   int thread_number_ = 0;   ///< written before is_ready_ is set
-  int home_pu_ = -1;        ///< to which its own thread is pinned; -1: to none. Written before is_ready_ is set
-  std::uint64_t caller_moved_ns_ = 0;     ///< when a caller last moved to home_pu_
-  bool is_lent_ = false;                  ///< the present thread is a caller's (caller.hpp)
-  std::optional<cpu_mask> callers_mask_;  ///< where the caller might run before it was bound to home_pu_
+  home_processor home_;     ///< begun before is_ready_ is set
+  bool is_lent_ = false;    ///< the present thread is a caller's (caller.hpp)
 
   wait_reason next_wait_;
   std::atomic<char const*> in_place_for_{nullptr};
