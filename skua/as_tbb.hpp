@@ -69,10 +69,12 @@ namespace info {
 
 namespace this_task_arena {
 
-/// The number of the calling worker, less than max_concurrency(); task_arena::not_initialized for a thread that is none.
+/// The number of the calling worker, less than max_concurrency(); task_arena::not_initialized for a thread that runs no
+/// task. A thread that runs its call alone, because callers and tasks have all workers' places, has number 0: as in oneTBB,
+/// where each such thread is the first of an arena of its own. So a worker may have the same number meanwhile.
 [[nodiscard]] inline int current_thread_index() noexcept {
-  std::optional<worker_id> const w = this_worker();
-  return w ? static_cast<int>(*w) : -2;
+  if (std::optional<worker_id> const w = this_worker()) return static_cast<int>(*w);
+  return runtime::executor::running() != nullptr ? 0 : -2;
 }
 /// The workers of the pool around the caller, or of the default pool. Throws what worker_count() throws.
 [[nodiscard]] inline int max_concurrency() { return static_cast<int>(worker_count()); }

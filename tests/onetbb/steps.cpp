@@ -8,6 +8,8 @@
 #include <future>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "face.hpp"  // of with_skua or with_onetbb
 
@@ -66,6 +68,37 @@ TEST(task_arena, enqueued_tasks_run_without_being_waited_for) {
   int const index = answer.get_future().get();
   EXPECT_GE(index, 0);
   EXPECT_LT(index, 2);
+}
+
+TEST(this_task_arena, a_body_has_a_number_below_the_concurrency_however_many_threads_call) {
+  constexpr int callers = 5;
+  std::atomic<int> inside{0};
+  std::atomic<int> wrong{0};
+  auto const looks = [&wrong] {
+    int const mine = t::this_task_arena::current_thread_index();
+    if (mine < 0 || mine >= t::this_task_arena::max_concurrency()) ++wrong;
+    return mine;
+  };
+  std::vector<std::thread> threads;
+  for (int c = 0; c < callers; ++c) {
+    threads.emplace_back([&] {
+      t::parallel_for(0, 1, [&](int) {  // more bodies at once than the limit above leaves places
+        ++inside;
+        while (inside.load() < callers) std::this_thread::yield();
+        looks();
+      });
+      // Data per thread of one loop belong to one body at a time.
+      std::vector<std::atomic<bool>> taken(static_cast<std::size_t>(t::this_task_arena::max_concurrency()));
+      t::parallel_for(0, 2000, [&](int) {
+        auto const mine = static_cast<std::size_t>(looks());
+        if (mine >= taken.size()) return;
+        if (taken[mine].exchange(true)) ++wrong;
+        taken[mine].store(false);
+      });
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0);
 }
 
 TEST(isolate, returns_the_value_and_runs_loops) {
