@@ -19,6 +19,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
 #include "skua/program/task_group_context.hpp"
+#include "skua/program/value_holder.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -103,9 +104,9 @@ bool unless_stopped(F const& f, Options&... options) {
 template <class Executor, class Value, class F, class... Options>
 Value value_unless_stopped(Value const& instead, F const& f, Options&... options) {
   if constexpr (can_be_cancelled<Options&...>) {
-    std::optional<Value> made;
-    if (!unless_stopped<Executor>([&] { made.emplace(f()); }, options...)) return Value(instead);
-    return std::move(*made);
+    std::optional<value_holder<Value>> made;
+    if (!unless_stopped<Executor>([&] { made.emplace(std::in_place, f); }, options...)) return Value(instead);
+    return std::move(**made);
   } else {
     return f();
   }

@@ -17,23 +17,31 @@
 #include "skua/program/parallel.hpp"
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
+#include "skua/program/value_holder.hpp"
 
 namespace skua::inline v0::runtime {
 
+/// fold(piece, identity) in a holder. What the fold gets is not on the stack if it is large.
+template <class Range, class Value, class Fold>
+value_holder<Value> fold_piece(Range& piece, Value const& identity, Fold const& fold) {
+  value_holder<Value> from(std::in_place, [&] { return Value(identity); });
+  return value_holder<Value>(std::in_place, [&] { return std::invoke(fold, piece, std::move(*from)); });
+}
+
 /// The value of a self-dividing range: fold(piece, identity) for its pieces, joined left to right.
 template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
-Value fold_divided(Here& here, Range& range, std::uint32_t pieces, Value const& identity, Fold const& fold,
-                   Join const& join) {
+value_holder<Value> fold_divided(Here& here, Range& range, std::uint32_t pieces, Value const& identity,
+                                 Fold const& fold, Join const& join) {
   if (pieces == 1 || !range.is_divisible()) {
     throw_if_stopped(here);
-    return std::invoke(fold, range, Value(identity));
+    return fold_piece(range, identity, fold);
   }
   cut const c = cut::of(pieces);
   Range right = right_side(range, c);
   auto [a, b] = join_sides_of<Range>(
       here, c, [&](Here& h) { return fold_divided(h, range, c.left, identity, fold, join); },
       [&](Here& h) { return fold_divided(h, right, c.right, identity, fold, join); });
-  return std::invoke(join, std::move(a), std::move(b));
+  return value_holder<Value>(std::in_place, [&] { return std::invoke(join, std::move(*a), std::move(*b)); });
 }
 
 /// The same where the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
@@ -47,11 +55,11 @@ void fold_divided(Here& here, Range& range, std::uint32_t pieces, Body& body) {
   }
   cut const c = cut::of(pieces);
   Range right = right_side(range, c);
-  Body right_body(body, split{});
+  value_holder<Body> right_body(std::in_place, [&] { return Body(body, split{}); });
   join_sides_of<Range>(
       here, c, [&](Here& h) { fold_divided(h, range, c.left, body); },
-      [&](Here& h) { fold_divided(h, right, c.right, right_body); });
-  body.join(right_body);
+      [&](Here& h) { fold_divided(h, right, c.right, *right_body); });
+  body.join(*right_body);
 }
 
 /// Room for a value that others make.
@@ -77,19 +85,6 @@ class value_room {
     Value value_;
   };
 };
-
-/// Values that can be constructed but not assigned are made anew.
-template <class Value>
-void assign(Value& to, Value&& from) {
-  if constexpr (std::is_move_assignable_v<Value>) {
-    to = std::move(from);
-  } else {
-    static_assert(std::is_nothrow_move_constructible_v<Value>,
-                  "a value of a reduction can be assigned or moved safely");
-    std::destroy_at(std::addressof(to));
-    ::new (static_cast<void*>(std::addressof(to))) Value(std::move(from));
-  }
-}
 
 /// Appends the pieces of the range to `pieces`, in order.
 template <self_dividing Range>
@@ -121,7 +116,8 @@ Value parallel_reduce(Range const& range, Value const& identity, Fold const& fol
         return Executor::with_here([&](typename Executor::here& here) {
           Range whole(range);
           if (whole.empty()) return Value(identity);
-          return fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), identity, fold, join);
+          auto sum = fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), identity, fold, join);
+          return Value(std::move(*sum));
         });
       },
       how...);
@@ -143,23 +139,24 @@ Value parallel_reduce(blocked_range<Element> const& range, Value const& identity
       [](void const* self, typename Executor::here&, std::size_t begin, std::size_t end, void* into) {
         auto const& mine = *static_cast<reduction const*>(self);
         blocked_range<Element> piece = mine.whole.part(begin, end);
-        ::new (into) Value(std::invoke(mine.fold, piece, Value(mine.identity)));
+        ::new (into) value_holder<Value>(fold_piece(piece, mine.identity, mine.fold));
       },
       [](void const* self, void* left, void* right) {
-        auto& a = *static_cast<Value*>(left);
-        assign(a, std::invoke(static_cast<reduction const*>(self)->join, std::move(a),
-                              std::move(*static_cast<Value*>(right))));
+        auto& a = *static_cast<value_holder<Value>*>(left);
+        auto& b = *static_cast<value_holder<Value>*>(right);
+        replace(a,
+                [&] { return std::invoke(static_cast<reduction const*>(self)->join, std::move(*a), std::move(*b)); });
       },
-      [](void* value) noexcept { std::destroy_at(static_cast<Value*>(value)); },
-      sizeof(Value),
-      alignof(Value),
+      [](void* value) noexcept { std::destroy_at(static_cast<value_holder<Value>*>(value)); },
+      sizeof(value_holder<Value>),
+      alignof(value_holder<Value>),
       &all};
   return value_unless_stopped<Executor>(
       identity,
       [&] {
-        value_room<Value> sum;
+        value_room<value_holder<Value>> sum;
         fold_over<Executor>(range.size(), range.grainsize(), divides_fully<Options...>, body, sum.room());
-        return sum.take();
+        return Value(std::move(*sum.take()));
       },
       how...);
 }

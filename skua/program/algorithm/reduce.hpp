@@ -7,6 +7,7 @@
 
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
+#include "skua/program/value_holder.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -17,23 +18,24 @@ class reduction {
   reduction(It first, T const& identity, Combine& combine, Transform& transform, std::size_t most)
       : first_(first), identity_(identity), combine_(combine), transform_(transform), most_(most) {}
 
-  T operator()(Here& here, std::size_t begin, std::size_t end) const {
+  value_holder<T> operator()(Here& here, std::size_t begin, std::size_t end) const {
     if (end - begin <= most_) return leaf(here, begin, end);
     std::size_t const mid = middle(begin, end);
     auto [left, right] = here.join([this, begin, mid](Here& h) { return (*this)(h, begin, mid); },
                                    [this, mid, end](Here& h) { return (*this)(h, mid, end); });
-    return std::invoke(combine_, std::move(left), std::move(right));
+    return value_holder<T>(std::in_place, [&] { return std::invoke(combine_, std::move(*left), std::move(*right)); });
   }
 
  private:
-  T leaf(Here& here, std::size_t begin, std::size_t end) const {
+  value_holder<T> leaf(Here& here, std::size_t begin, std::size_t end) const {
     throw_if_stopped(here);
-    T sum = identity_;
+    value_holder<T> held(std::in_place, [&] { return T(identity_); });
+    T& sum = *held;
     auto const last = after(first_, end);
     for (auto it = after(first_, begin); it != last; ++it) {
       sum = std::invoke(combine_, std::move(sum), call_body(here, transform_, *it));
     }
-    return sum;
+    return held;
   }
 
   It first_;
@@ -48,14 +50,14 @@ class reduction {
 /// `most`: elements per leaf; automatic: 256 to 512 leaves. The parentheses depend on n and `most` only, neither on
 /// the schedule nor on the number of workers: a floating-point sum is the same, bit for bit, in every run.
 /// Work O(n), span O(most + log n) combinations. Extra space: one value per open
-/// join. Exceptions and stops: as for_each.
+/// join, on the heap if it is larger than 256 bytes (std::bad_alloc). Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range Range, class T, class Combine, class Transform = std::identity>
   requires monoid<Combine, T> && body_of<Transform, Here, reference_of<Range>>
 T reduce(Here& here, Range&& range, T identity, Combine combine, Transform transform = {}, grain most = automatic) {
   std::size_t const n = length(range);
-  reduction<Here, iterator_of<Range>, T, Combine, Transform> const run{
-      std::ranges::begin(range), identity, combine, transform, leaf_size(most, n)};
-  return run(here, 0, n);
+  reduction<Here, iterator_of<Range>, T, Combine, Transform> const run{std::ranges::begin(range), identity, combine,
+                                                                       transform, leaf_size(most, n)};
+  return std::move(*run(here, 0, n));
 }
 
 /// The same without a transform.
