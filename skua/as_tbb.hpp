@@ -10,7 +10,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "skua/machine/threads/enqueue/enqueue.hpp"
 #include "skua/machine/threads/join/isolate.hpp"
 #include "skua/machine/threads/local/worker_local.hpp"
+#include "skua/machine/threads/pool/default_region.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/this_worker.hpp"
 #include "skua/parts/base/error.hpp"
@@ -76,8 +76,9 @@ namespace this_task_arena {
   if (std::optional<worker_id> const w = this_worker()) return static_cast<int>(*w);
   return runtime::executor::running() != nullptr ? 0 : -2;
 }
-/// The workers of the pool around the caller, or of the default pool. Throws what worker_count() throws.
-[[nodiscard]] inline int max_concurrency() { return static_cast<int>(worker_count()); }
+/// How many workers a call of this thread can use: those around it, or those of the default pool that a global_control allows.
+/// Throws what default_pool() throws.
+[[nodiscard]] inline int max_concurrency() { return static_cast<int>(runtime::workers_around()); }
 /// As skua::isolate: while f waits, the thread sleeps; oneTBB's runs other tasks of f.
 template <class F>
 auto isolate(F&& f) {
@@ -153,26 +154,29 @@ class task_arena {
   std::unique_ptr<pool> pool_;
 };
 
-/// Limits the default pool, which it starts. So it has to come before the first parallel call, as at the beginning of main, and before other
-/// threads, since it sets SKUA_WORKERS. The limit outlives it: a pool keeps its workers. Task arenas have their own numbers.
+/// While it lives, calls of threads that are no workers use at most so many workers of the default pool, whose number is the most
+/// that a limit can allow. The least of all limits holds. Calls in progress, other pools and task arenas keep theirs.
 class global_control {
  public:
   enum parameter : std::uint8_t { max_allowed_parallelism };
 
-  /// Throws usage_error for 0 and if the default pool has more workers than that already: then the limit would not hold.
-  global_control(parameter, std::size_t most) {
-    if (most == 0) throw usage_error("global_control: max_allowed_parallelism is 0; allowed: 1 or more");
-    auto const workers = std::min(most, static_cast<std::size_t>(info::default_concurrency()));
-    static_cast<void>(::setenv("SKUA_WORKERS", std::to_string(workers).c_str(), 0));  // the user's own is stronger
-    if (default_pool().workers() > most)
-      throw usage_error("global_control: max_allowed_parallelism is " + std::to_string(most) +
-                        ", but the default pool has " + std::to_string(default_pool().workers()) +
-                        " workers; set it before the first parallel call, and SKUA_WORKERS no higher");
-  }
+  /// Throws usage_error for 0.
+  global_control(parameter, std::size_t most) : limit_(checked_limit(most)) {}
   global_control(global_control const&) = delete;
   global_control& operator=(global_control const&) = delete;
 
-  [[nodiscard]] static std::size_t active_value(parameter) { return default_pool().workers(); }
+  /// The least limit; without one, the workers of the default pool, which this starts.
+  [[nodiscard]] static std::size_t active_value(parameter) {
+    std::uint32_t const least = runtime::worker_limit::least();
+    return least == runtime::worker_limit::none ? default_pool().workers() : least;
+  }
+
+ private:
+  static std::uint32_t checked_limit(std::size_t most) {
+    if (most == 0) throw usage_error("global_control: max_allowed_parallelism is 0; allowed: 1 or more");
+    return static_cast<std::uint32_t>(std::min(most, std::size_t{runtime::worker_limit::none}));
+  }
+  runtime::worker_limit const limit_;
 };
 
 /// An object for each thread that asks: skua::worker_local with oneTBB's constructors. Other threads' objects are seen by iterating.

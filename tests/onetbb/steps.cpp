@@ -15,9 +15,21 @@
 
 namespace t = face;
 
-// First of all tests, as in main: a limit comes before the first parallel call.
+TEST(global_control, changes_from_call_to_call) {
+  auto const parameter = t::global_control::max_allowed_parallelism;
+  for (std::size_t workers : {1U, 2U, 4U, 1U}) {
+    t::global_control const limit(parameter, workers);
+    EXPECT_EQ(t::global_control::active_value(parameter), workers);
+    t::global_control const wider(parameter, 8);
+    EXPECT_EQ(t::global_control::active_value(parameter), workers);
+    std::atomic<int> ran{0};
+    t::parallel_for(0, 1000, [&](int) { ++ran; });
+    EXPECT_EQ(ran, 1000);
+  }
+}
+
 TEST(global_control, limits_the_calls_after_it) {
-  static t::global_control const limit(t::global_control::max_allowed_parallelism, 2);
+  t::global_control const limit(t::global_control::max_allowed_parallelism, 2);
   EXPECT_LE(t::global_control::active_value(t::global_control::max_allowed_parallelism), 2U);
   std::atomic<int> most{-1};
   t::parallel_for(0, 1000, [&](int) {

@@ -4,6 +4,7 @@
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
 #include "skua/machine/threads/join/task_in_room.hpp"
 #include "skua/machine/threads/pool/blocked_thread.hpp"
+#include "skua/machine/threads/pool/default_region.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
@@ -55,7 +56,7 @@ void retract(detached_call& call) noexcept { call.in->of().detached().finish(); 
 
 region& pool_of_caller() {
   worker* const w = worker::current();
-  return w == nullptr ? default_pool().root_region() : w->of().host().first_region();
+  return w == nullptr ? default_region() : w->of().host().first_region();
 }
 
 void detached_tasks::failed() const noexcept {

@@ -10,6 +10,7 @@
 #include "skua/machine/threads/join/task_in_room.hpp"
 #include "skua/machine/threads/pool/blocked_thread.hpp"
 #include "skua/machine/threads/pool/caller.hpp"
+#include "skua/machine/threads/pool/default_region.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/outside_lane.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
@@ -127,7 +128,7 @@ struct waiter final : group_waiter {
 
 /// Submits a task from a thread that is no worker.
 void spawn_outside(free_task<here>& task) {
-  region& somewhere = default_pool().root_region();
+  region& somewhere = default_region();
   spawned_task& t = spawned_task::of(task);
   outside_lane* const mine = somewhere.lanes_outside().mine();
   if (mine == nullptr) return somewhere.inject(t);
@@ -172,7 +173,7 @@ here* executor::running() noexcept {
 
 void executor::run(runtime::outside_call& what) {
   worker* const w = worker::current();
-  if (w == nullptr) return runtime::run_in(default_pool().root_region(), what);
+  if (w == nullptr) return runtime::run_in(default_region(), what);
   tied_section const on_this_thread{w->running_fiber()};
   what.call(what, w->running_fiber());
 }
@@ -196,7 +197,7 @@ void executor::run_now(free_task<here>& task) {
     tied_section const on_this_thread{w->running_fiber()};
     return run_here(w->running_fiber());
   }
-  region& where = default_pool().root_region();
+  region& where = default_region();
   runtime::call_outside(run_here, [&](outside_call& c) {
     c.name = task.is->name;  // rather than that of `run_here`
     root asked{c};
@@ -207,7 +208,7 @@ void executor::run_now(free_task<here>& task) {
 void executor::wait(wait_group& group) noexcept {
   if (group.done()) return;  // also where no pool can be made: then there is no task
   worker* const w = worker::current();
-  if (w == nullptr) return wait_outside(default_pool().root_region(), group);
+  if (w == nullptr) return wait_outside(default_region(), group);
   here& fiber = w->running_fiber();
   if constexpr (checked) {
     expects(!stop_node::inside(fiber.watching(), group),

@@ -42,9 +42,13 @@ outside_lanes::~outside_lanes() {
 outside_lane* outside_lanes::adopt() noexcept {
   thread_record const* const before = current_thread();
   if (before != nullptr && before->submits_to == nullptr) return nullptr;
+  if (outside_lane* const kept = left_here()) {
+    set_current_thread(kept);
+    return kept;
+  }
   try {
     outside_lane& mine = find_or_make();
-    // Another pool's lane is left to that pool: it was lost by fork(), or the thread has changed pools.
+    // Another region's lane stays the thread's, for when it comes back.
     if (pthread_setspecific(at_end_of_thread_, &mine) != 0) {
       leave(&mine);
       return nullptr;
@@ -54,6 +58,12 @@ outside_lane* outside_lanes::adopt() noexcept {
   } catch (std::exception const&) {
     return nullptr;
   }
+}
+
+/// The lane that the calling thread had here before it submitted to another region.
+outside_lane* outside_lanes::left_here() noexcept {
+  if (first_.load(std::memory_order_acquire) == nullptr) return nullptr;  // acquire: the key. Pairs with: find_or_make
+  return static_cast<outside_lane*>(pthread_getspecific(at_end_of_thread_));
 }
 
 outside_lane& outside_lanes::find_or_make() {

@@ -71,6 +71,7 @@ class outside_lanes {
 
  private:
   [[nodiscard]] outside_lane* adopt() noexcept;
+  [[nodiscard]] outside_lane* left_here() noexcept;
   [[nodiscard]] outside_lane& find_or_make();
   static void leave(void* lane) noexcept;
 

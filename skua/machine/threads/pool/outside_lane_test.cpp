@@ -50,6 +50,22 @@ TEST(outside_lane, a_thread_that_ends_leaves_its_lane_and_its_tasks_to_the_next)
   EXPECT_TRUE(lanes.look_empty());
 }
 
+TEST(outside_lane, a_thread_that_comes_back_to_a_region_has_its_lane_there) {
+  block_pool blocks;
+  outside_lanes here(blocks);
+  outside_lanes there(blocks);
+  std::thread([&] {
+    outside_lane* const first = here.mine();
+    outside_lane* const other = there.mine();
+    EXPECT_NE(first, other);
+    EXPECT_EQ(here.of_this_thread(), nullptr);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(here.mine(), first);
+      EXPECT_EQ(there.mine(), other);
+    }
+  }).join();
+}
+
 TEST(outside_lane, a_share_of_a_lane_is_taken_at_once_oldest_first) {
   block_pool blocks;
   outside_lanes lanes(blocks);

@@ -73,6 +73,10 @@ class region : public std::enable_shared_from_this<region> {
   [[nodiscard]] guest_list& guests() noexcept { return *guests_; }
   void stand_in_for(region& host) noexcept { host_ = &host; }
   [[nodiscard]] bool is_of_guest() const noexcept { return host_ != nullptr; }
+  /// Of this region; in that of a guest, of its host's.
+  [[nodiscard]] std::uint32_t workers_around() const noexcept {
+    return host_ == nullptr ? workers() : host_->workers();
+  }
   /// True for this region and that of a guest: what runs there may call into this one directly.
   [[nodiscard]] bool serves(region const& r) const noexcept { return this == &r || host_ == &r; }
   [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty() || !outside_.look_empty(); }
